@@ -15,8 +15,8 @@ struct ps_archive {
     struct archive *read;
     const struct ps_stream_limits *limits;
     struct ps_buf name;
-    uint64_t taken, given; /* bytes read from the archive; bytes of its members so far */
-    size_t lent;           /* size of the current input block, which is skipped at the next read */
+    uint64_t bytes_in, bytes_out; /* bytes read from the archive; bytes of its members so far */
+    size_t block_len; /* size of the current input block, which is skipped at the next read */
     struct ps_err err;
 };
 
@@ -33,14 +33,14 @@ static la_ssize_t take(struct archive *read, void *user, const void **bytes)
     struct ps_str piece;
 
     (void)read;
-    ps_stream_skip(archive->in, archive->lent);
+    ps_stream_skip(archive->in, archive->block_len);
     piece = ps_stream_peek(archive->in, 1);
-    archive->lent = piece.len < PIECE ? piece.len : PIECE;
-    archive->taken += archive->lent;
+    archive->block_len = piece.len < PIECE ? piece.len : PIECE;
+    archive->bytes_in += archive->block_len;
     *bytes = piece.ptr;
-    if (archive->lent == 0 && ps_stream_status(archive->in, &archive->err) != PS_OK)
+    if (archive->block_len == 0 && ps_stream_status(archive->in, &archive->err) != PS_OK)
         return ARCHIVE_FATAL;
-    return (la_ssize_t)archive->lent;
+    return (la_ssize_t)archive->block_len;
 }
 
 static void fail(struct ps_archive *archive, struct ps_err *err)
@@ -117,8 +117,8 @@ static void member_more(struct ps_stream *s, size_t want)
             return;
         }
         s->window_len += (size_t)got;
-        archive->given += (uint64_t)got;
-        if (ps_stream_check_bomb(s, archive->limits, archive->taken, archive->given))
+        archive->bytes_out += (uint64_t)got;
+        if (ps_stream_check_bomb(s, archive->limits, archive->bytes_in, archive->bytes_out))
             archive->err = s->err;
     }
 }

@@ -19,8 +19,9 @@
 struct ps_sqlite_file {
     sqlite3_file base; /* SQLite's part of the object; must be the first member */
     int fd;
-    uint64_t size, at, done; /* size in bytes; offset of the last read; bytes read so far */
-    uint64_t most;           /* reading stops when `done` exceeds this */
+    uint64_t size, last_offset,
+        bytes_read;    /* size: bytes of the file; bytes_read: in total */
+    uint64_t max_read; /* reading stops when `bytes_read` exceeds this */
 };
 
 /*
@@ -40,7 +41,7 @@ static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
     struct ps_sqlite_file *file = file_of(base);
     size_t got = 0, want = (size_t)amount;
 
-    if (file->done > file->most)
+    if (file->bytes_read > file->max_read)
         return SQLITE_CORRUPT;
     while (got < want) {
         ssize_t n = pread(file->fd, (char *)to + got, want - got, (off_t)at + (off_t)got);
@@ -53,8 +54,8 @@ static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
             break;
         got += (size_t)n;
     }
-    file->at = (uint64_t)at;
-    file->done += got;
+    file->last_offset = (uint64_t)at;
+    file->bytes_read += got;
     memset((char *)to + got, 0, want - got);
     return got == want ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
@@ -82,8 +83,8 @@ static int fd_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int f
     if (fstat(file->fd, &about) != 0)
         return SQLITE_CANTOPEN;
     file->size = (uint64_t)about.st_size;
-    file->at = file->done = 0;
-    file->most = UINT64_MAX;
+    file->last_offset = file->bytes_read = 0;
+    file->max_read = UINT64_MAX;
     base->pMethods = &methods;
     if (out)
         *out = SQLITE_OPEN_READONLY;
@@ -127,16 +128,16 @@ struct ps_sqlite {
     struct ps_sqlite_file *file;
     char **tables;
     size_t n, cap;
-    unsigned looks; /* calls of too_long since the last row */
+    unsigned n_checks; /* calls of too_long since the last row */
 };
 
 struct ps_rows {
     struct ps_sqlite *db;
     sqlite3_stmt *stmt;
     const char *table;
-    uint64_t n, most;
+    uint64_t n, max_rows;
     size_t n_columns;
-    int at[]; /* by index in `columns`: the column of stmt; -1: the table lacks it */
+    int stmt_columns[]; /* by index in `columns`: the column of stmt; -1: the table lacks it */
 };
 
 /* --- Checks of the file header --- */
@@ -159,7 +160,7 @@ static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_er
     case SQLITE_NOTADB:
         return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database, or it is encrypted");
     default:
-        return ps_fail_at(err, PS_BAD_INPUT, db->file ? db->file->at : 0,
+        return ps_fail_at(err, PS_BAD_INPUT, db->file ? db->file->last_offset : 0,
                           "the database is damaged%s%s (%s)", file_of, table,
                           sqlite3_errmsg(db->handle));
     }
@@ -200,7 +201,7 @@ static int too_long(void *user)
 {
     struct ps_sqlite *db = user;
 
-    return ++db->looks > LOOKS_MOST;
+    return ++db->n_checks > LOOKS_MOST;
 }
 
 static void set_untrusted(struct ps_sqlite *db)
@@ -307,12 +308,12 @@ bool ps_sqlite_has_table(const struct ps_sqlite *db, const char *table)
 uint64_t ps_sqlite_bytes_read(const struct ps_sqlite *db, uint64_t *total)
 {
     *total = db->file->size;
-    return db->file->done < db->file->size ? db->file->done : db->file->size;
+    return db->file->bytes_read < db->file->size ? db->file->bytes_read : db->file->size;
 }
 
 uint64_t ps_sqlite_page_offset(const struct ps_sqlite *db)
 {
-    return db->file->at;
+    return db->file->last_offset;
 }
 
 /* --- Rows --- */
@@ -348,10 +349,10 @@ static bool find_columns(struct ps_rows *rows, const char *const *columns)
     all = prepare(rows->db, &sql);
     n = all ? sqlite3_column_count(all) : 0;
     for (size_t i = 0; i < rows->n_columns; i++) {
-        rows->at[i] = -1;
-        for (int k = 0; k < n && rows->at[i] < 0; k++)
+        rows->stmt_columns[i] = -1;
+        for (int k = 0; k < n && rows->stmt_columns[i] < 0; k++)
             if (strcasecmp(sqlite3_column_name(all, k), columns[i]) == 0)
-                rows->at[i] = found++;
+                rows->stmt_columns[i] = found++;
     }
     sqlite3_finalize(all);
     return n > 0;
@@ -364,9 +365,9 @@ static sqlite3_stmt *select_found(struct ps_rows *rows, const char *const *colum
 
     ps_buf_puts(&sql, "SELECT 0");
     for (size_t i = 0; i < rows->n_columns; i++) {
-        if (rows->at[i] < 0)
+        if (rows->stmt_columns[i] < 0)
             continue;
-        rows->at[i]++;
+        rows->stmt_columns[i]++;
         ps_buf_puts(&sql, ",");
         add_name(&sql, columns[i]);
     }
@@ -393,13 +394,13 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
     *out = NULL;
     if (!ps_sqlite_has_table(db, table))
         return PS_OK;
-    rows = ps_alloc(sizeof *rows + n * sizeof *rows->at);
+    rows = ps_alloc(sizeof *rows + n * sizeof *rows->stmt_columns);
     rows->db = db;
     rows->table = table;
     rows->n_columns = n;
-    rows->most = size / ROW_LEAST;
-    db->file->most = db->file->done + READ_TIMES * size + READ_FREE;
-    db->looks = 0;
+    rows->max_rows = size / ROW_LEAST;
+    db->file->max_read = db->file->bytes_read + READ_TIMES * size + READ_FREE;
+    db->n_checks = 0;
     if (find_columns(rows, columns))
         rows->stmt = select_found(rows, columns);
     if (!rows->stmt) {
@@ -412,18 +413,18 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
 
 bool ps_rows_has_column(const struct ps_rows *rows, size_t column)
 {
-    return rows->at[column] >= 0;
+    return rows->stmt_columns[column] >= 0;
 }
 
 bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
 {
     int code = sqlite3_step(rows->stmt);
 
-    rows->db->looks = 0;
-    if (code == SQLITE_ROW && rows->n++ < rows->most)
+    rows->db->n_checks = 0;
+    if (code == SQLITE_ROW && rows->n++ < rows->max_rows)
         return true;
     if (code == SQLITE_ROW)
-        ps_fail_at(err, PS_BAD_INPUT, rows->db->file->at,
+        ps_fail_at(err, PS_BAD_INPUT, rows->db->file->last_offset,
                    "the database is damaged: table %s claims more rows than the file can hold",
                    rows->table);
     else if (code != SQLITE_DONE)
@@ -433,7 +434,7 @@ bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
 
 struct ps_num ps_rows_num(const struct ps_rows *rows, size_t column)
 {
-    int at = rows->at[column];
+    int at = rows->stmt_columns[column];
     double value;
 
     switch (at < 0 ? SQLITE_NULL : sqlite3_column_type(rows->stmt, at)) {
@@ -467,7 +468,7 @@ static struct ps_str text_of(sqlite3_stmt *stmt, int at)
 
 struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
 {
-    int at = rows->at[column];
+    int at = rows->stmt_columns[column];
 
     if (at < 0 || sqlite3_column_type(rows->stmt, at) != SQLITE_TEXT)
         return (struct ps_str){NULL, 0};
@@ -500,7 +501,7 @@ struct ps_cell ps_cell_from_stmt(sqlite3_stmt *stmt, int column)
 
 struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column)
 {
-    int at = rows->at[column];
+    int at = rows->stmt_columns[column];
 
     return at < 0 ? (struct ps_cell){.type = PS_CELL_NULL} : ps_cell_from_stmt(rows->stmt, at);
 }

@@ -16,7 +16,7 @@ struct ps_stream *ps_stream_new(const struct ps_stream_ops *ops, struct ps_strea
     struct ps_stream *s = ps_alloc(sizeof *s);
 
     s->ops = ops;
-    s->below = below;
+    s->input = below;
     return s;
 }
 
@@ -44,8 +44,8 @@ void ps_stream_fill_through(struct ps_stream *s, size_t want)
 {
     struct ps_str window;
 
-    ps_stream_skip(s->below, s->borrowed_len - s->window_len);
-    window = ps_stream_peek(s->below, want);
+    ps_stream_skip(s->input, s->borrowed_len - s->window_len);
+    window = ps_stream_peek(s->input, want);
     s->window = window.ptr;
     s->window_len = s->borrowed_len = window.len;
     s->is_ended = window.len < want;
@@ -126,10 +126,10 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
 {
     uint64_t held = 0;
 
-    while (in->below) {
+    while (in->input) {
         /* Pass-through streams skip below only at the next peek. */
         held = in->borrowed_len ? held + (in->borrowed_len - in->window_len) : 0;
-        in = in->below;
+        in = in->input;
     }
     *done = in->offset + held;
     *total = in->size;
@@ -137,7 +137,7 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
 
 enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err)
 {
-    for (; in; in = in->below)
+    for (; in; in = in->input)
         if (in->err.code != PS_OK)
             return ps_fail_copy(err, &in->err);
     return PS_OK;
@@ -145,7 +145,7 @@ enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err)
 
 bool ps_stream_is_truncated(const struct ps_stream *in)
 {
-    for (; in; in = in->below)
+    for (; in; in = in->input)
         if (in->err.code != PS_OK)
             return in->is_truncated;
     return false;
@@ -158,7 +158,7 @@ const char *ps_stream_encoding(const struct ps_stream *in)
 
 bool ps_stream_has_trailing(const struct ps_stream *in, uint64_t *at)
 {
-    for (; in; in = in->below)
+    for (; in; in = in->input)
         if (in->has_trailing) {
             *at = in->trailing_offset;
             return true;
@@ -168,7 +168,7 @@ bool ps_stream_has_trailing(const struct ps_stream *in, uint64_t *at)
 
 bool ps_stream_has_wrong_length(const struct ps_stream *in)
 {
-    for (; in; in = in->below)
+    for (; in; in = in->input)
         if (in->has_wrong_length)
             return true;
     return false;
@@ -189,7 +189,7 @@ enum ps_status ps_stream_spool(struct ps_stream *in, int fd, struct ps_err *err)
 void ps_stream_free(struct ps_stream *in)
 {
     while (in) {
-        struct ps_stream *below = in->below;
+        struct ps_stream *below = in->input;
 
         if (in->ops->free)
             in->ops->free(in);

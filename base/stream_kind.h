@@ -23,10 +23,10 @@ struct ps_stream_ops {
 
 struct ps_stream {
     const struct ps_stream_ops *ops;
-    struct ps_stream *below; /* NULL for a source */
+    struct ps_stream *input; /* NULL for a source */
     const char *window;      /* unread bytes */
     size_t window_len;
-    size_t borrowed_len; /* pass-through streams: length of the window as peeked from `below` */
+    size_t borrowed_len; /* pass-through streams: length of the window as peeked from `input` */
     uint64_t offset;     /* position of win[0] */
     uint64_t size;       /* of a source; 0: unknown */
     char *buffer;        /* buffer of a stream that has one; NULL otherwise */

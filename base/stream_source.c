@@ -58,7 +58,7 @@ int ps_stream_regular_fd(const struct ps_stream *in)
 {
     const struct fd_source *source;
 
-    for (; in->below; in = in->below)
+    for (; in->input; in = in->input)
         if (in->ops->fill != ps_stream_fill_through || in->encoding)
             return -1;
     if (in->ops != &fd_ops)

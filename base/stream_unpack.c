@@ -58,8 +58,8 @@ struct gzip {
 
 static void fail_gzip(struct ps_stream *s, const char *what)
 {
-    if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->below), "%s", what);
+    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input), "%s", what);
         ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
     s->is_ended = true;
@@ -74,7 +74,7 @@ static void fail_cut(struct ps_stream *s, const char *what)
 static void leave_trailing(struct ps_stream *s)
 {
     s->has_trailing = true;
-    s->trailing_offset = ps_stream_offset(s->below);
+    s->trailing_offset = ps_stream_offset(s->input);
     s->is_ended = true;
 }
 
@@ -118,7 +118,7 @@ static size_t header_length(struct ps_str head, bool *bad_checksum)
  * several pieces. */
 static bool skip_header(struct ps_stream *s)
 {
-    struct ps_str head = ps_stream_peek(s->below, 10);
+    struct ps_str head = ps_stream_peek(s->input, 10);
     bool bad_checksum = false;
     size_t n;
 
@@ -126,7 +126,7 @@ static bool skip_header(struct ps_stream *s)
         size_t had = head.len;
 
         if (had <= LONGEST_HEADER)
-            head = ps_stream_peek(s->below, had + 1);
+            head = ps_stream_peek(s->input, had + 1);
         if (head.len <= had) {
             fail_gzip(s, had > LONGEST_HEADER ? "the gzip header is too long"
                                               : "the gzip data end inside the gzip header");
@@ -137,7 +137,7 @@ static bool skip_header(struct ps_stream *s)
         fail_gzip(s, "the checksum of the gzip header does not match");
         return false;
     }
-    ps_stream_skip(s->below, n);
+    ps_stream_skip(s->input, n);
     return true;
 }
 
@@ -145,7 +145,7 @@ static bool skip_header(struct ps_stream *s)
 static void begin_member(struct ps_stream *s)
 {
     struct gzip *g = s->state;
-    struct ps_str head = ps_stream_peek(s->below, 10);
+    struct ps_str head = ps_stream_peek(s->input, 10);
 
     if (head.len == 0) {
         s->is_ended = true;
@@ -195,7 +195,7 @@ static const char *reason(int code)
 static void inflate_some(struct ps_stream *s, char *to, size_t room)
 {
     struct gzip *g = s->state;
-    struct ps_str in = ps_stream_peek(s->below, 1);
+    struct ps_str in = ps_stream_peek(s->input, 1);
     uint32_t avail_in = in.len < (1u << 30) ? (uint32_t)in.len : 1u << 30;
     uint32_t avail_out = room < (1u << 30) ? (uint32_t)room : 1u << 30;
     size_t made;
@@ -210,7 +210,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     /* On damaged data ISA-L may also return bytes that it consumed in earlier calls. */
     if (avail_in > g->z.avail_in) {
         remember_last(g, in.ptr, avail_in - g->z.avail_in);
-        ps_stream_skip(s->below, avail_in - g->z.avail_in);
+        ps_stream_skip(s->input, avail_in - g->z.avail_in);
     }
     s->window_len += made;
     g->out += made;
@@ -227,7 +227,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
         fail_cut(s, "the gzip data are truncated");
     }
     if (!s->is_ended)
-        (void)ps_stream_check_bomb(s, &g->limits, ps_stream_offset(s->below), g->out);
+        (void)ps_stream_check_bomb(s, &g->limits, ps_stream_offset(s->input), g->out);
 }
 
 static void gzip_more(struct ps_stream *s, size_t want)
@@ -271,8 +271,8 @@ struct zstd {
 
 static void fail_zstd(struct ps_stream *s, const char *what, const char *why)
 {
-    if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->below), "%s%s%s", what,
+    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input), "%s%s%s", what,
                    *why ? ": " : "", why);
         ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
@@ -289,14 +289,14 @@ static bool is_frame(struct ps_str head)
 static void begin_frame(struct ps_stream *s)
 {
     struct zstd *z = s->state;
-    struct ps_str head = ps_stream_peek(s->below, 4);
+    struct ps_str head = ps_stream_peek(s->input, 4);
 
     z->inside = is_frame(head);
     if (z->inside)
         return;
     if (head.len) {
         s->has_trailing = true;
-        s->trailing_offset = ps_stream_offset(s->below);
+        s->trailing_offset = ps_stream_offset(s->input);
     }
     s->is_ended = true;
 }
@@ -304,12 +304,12 @@ static void begin_frame(struct ps_stream *s)
 static void unpack_some(struct ps_stream *s, char *to, size_t room)
 {
     struct zstd *z = s->state;
-    struct ps_str bytes = ps_stream_peek(s->below, 1);
+    struct ps_str bytes = ps_stream_peek(s->input, 1);
     ZSTD_inBuffer in = {bytes.ptr, bytes.len, 0};
     ZSTD_outBuffer out = {to, room, 0};
     size_t left = ZSTD_decompressStream(z->z, &out, &in);
 
-    ps_stream_skip(s->below, in.pos);
+    ps_stream_skip(s->input, in.pos);
     s->window_len += out.pos;
     z->out += out.pos;
     if (ZSTD_isError(left))
@@ -321,7 +321,7 @@ static void unpack_some(struct ps_stream *s, char *to, size_t room)
         s->is_truncated = true;
     }
     if (!s->is_ended)
-        (void)ps_stream_check_bomb(s, &z->limits, ps_stream_offset(s->below), z->out);
+        (void)ps_stream_check_bomb(s, &z->limits, ps_stream_offset(s->input), z->out);
 }
 
 static void zstd_more(struct ps_stream *s, size_t want)

@@ -19,10 +19,10 @@ enum {
 
 struct utf16 {
     bool big;
-    bool returns; /* \r becomes \n */
-    uint64_t at;  /* offset in `below` of the next character */
-    uint64_t end; /* offset in `below` up to which bytes were converted; limits `at` if the last
-                     unit is incomplete */
+    bool returns;           /* \r becomes \n */
+    uint64_t next_offset;   /* offset in `input` of the next character */
+    uint64_t converted_end; /* offset in `input` up to which bytes were converted; limits
+                     `next_offset` if the last unit is incomplete */
 };
 
 static unsigned unit(const struct utf16 *u, const char *at)
@@ -96,15 +96,15 @@ static void utf16_more(struct ps_stream *s, size_t want)
     struct utf16 *u = s->state;
 
     while (s->window_len < want && !s->is_ended) {
-        struct ps_str in = ps_stream_peek(s->below, 4);
+        struct ps_str in = ps_stream_peek(s->input, 4);
         size_t room, used, take;
         char *to =
             ps_stream_reserve(s, want > s->window_len + 64 ? want : s->window_len + 64, &room);
 
         take = in.len < room / GROWTH ? in.len : (room / GROWTH) & ~(size_t)3;
         used = convert(s, (struct ps_str){in.ptr, take}, in.len < 4, to, room);
-        ps_stream_skip(s->below, used);
-        u->end += used;
+        ps_stream_skip(s->input, used);
+        u->converted_end += used;
         s->is_ended = in.len == 0 || (in.len < 4 && used == in.len);
     }
 }
@@ -117,7 +117,7 @@ static void utf16_skipped(struct ps_stream *s, size_t n)
         unsigned char c = (unsigned char)s->window[i];
 
         if ((c & 0xc0) != 0x80)
-            u->at += c >= 0xf0 ? 4 : 2;
+            u->next_offset += c >= 0xf0 ? 4 : 2;
     }
 }
 
@@ -125,7 +125,7 @@ static uint64_t utf16_at(const struct ps_stream *s)
 {
     const struct utf16 *u = s->state;
 
-    return u->at < u->end ? u->at : u->end;
+    return u->next_offset < u->converted_end ? u->next_offset : u->converted_end;
 }
 
 static const struct ps_stream_ops pass_ops = {.fill = ps_stream_fill_through};
@@ -147,8 +147,8 @@ static void be_utf16(struct ps_stream *s, bool big, size_t mark)
 {
     struct utf16 *u = s->state = ps_alloc(sizeof *u);
 
-    ps_stream_skip(s->below, mark);
-    *u = (struct utf16){.big = big, .at = mark, .end = mark};
+    ps_stream_skip(s->input, mark);
+    *u = (struct utf16){.big = big, .next_offset = mark, .converted_end = mark};
     s->ops = &utf16_ops;
     s->encoding = big ? "utf-16-be" : "utf-16-le";
 }
@@ -162,7 +162,7 @@ static void end_lines(char *to, struct ps_str from)
 static void returns_more(struct ps_stream *s, size_t want)
 {
     while (s->window_len < want && !s->is_ended) {
-        struct ps_str in = ps_stream_peek(s->below, 1);
+        struct ps_str in = ps_stream_peek(s->input, 1);
         size_t room;
         char *to = ps_stream_reserve(s, want, &room);
 
@@ -170,7 +170,7 @@ static void returns_more(struct ps_stream *s, size_t want)
         end_lines(to, in);
         s->window_len += in.len;
         s->is_ended = in.len == 0;
-        ps_stream_skip(s->below, in.len);
+        ps_stream_skip(s->input, in.len);
     }
 }
 

@@ -22,14 +22,14 @@ struct finder {
 /* The cut with the largest Q; t counts from the start of the segment. */
 struct cut {
     double q;
-    size_t t, looked_at; /* looked_at: number of cuts tested */
+    size_t t, n_tested; /* n_tested: number of cuts tested */
 };
 
 /* --- Ranks --- */
 
 struct ranked {
     double value;
-    size_t at;
+    size_t index;
 };
 
 static int by_value(const void *a, const void *b)
@@ -52,7 +52,7 @@ static bool rank(struct finder *f, size_t at, size_t n)
         for (end = i + 1; end < n && order[end].value == order[i].value;)
             end++;
         for (size_t k = i; k < end; k++)
-            f->ranks[order[k].at] = (double)(i + end) / 2 - (double)n / 2;
+            f->ranks[order[k].index] = (double)(i + end) / 2 - (double)n / 2;
     }
     differ = order[0].value != order[n - 1].value;
     free(order);
@@ -85,7 +85,7 @@ static void best_split_in(const struct finder *f, size_t from, size_t length, st
         if (m >= PS_CHANGE_SIDE_MIN && q > best->q)
             best->q = q, best->t = from + m;
     }
-    best->looked_at += length;
+    best->n_tested += length;
 }
 
 /* Finds the best cut of the n ranks and of the windows in them. */
@@ -142,7 +142,7 @@ static double bound_of(const struct cut *cut, size_t n)
 {
     double range = (double)(n - 1);
 
-    return 2 * (double)cut->looked_at * exp(-cut->q / (range * range));
+    return 2 * (double)cut->n_tested * exp(-cut->q / (range * range));
 }
 
 /* Finds the change point of the values from .. to - 1; false: there is none. */
@@ -156,10 +156,10 @@ static bool find(struct finder *f, size_t from, size_t to, struct ps_change_poin
     cut = best_split(f, n);
     if (cut.q <= 0)
         return false;
-    *out = (struct ps_change_point){.index = from + cut.t, .p = bound_of(&cut, n)};
-    if (out->p > PS_CHANGE_ALPHA_STRICT)
-        out->p = permutation_p(f, n, cut.q);
-    return out->p <= PS_CHANGE_ALPHA;
+    *out = (struct ps_change_point){.index = from + cut.t, .p_value = bound_of(&cut, n)};
+    if (out->p_value > PS_CHANGE_ALPHA_STRICT)
+        out->p_value = permutation_p(f, n, cut.q);
+    return out->p_value <= PS_CHANGE_ALPHA;
 }
 
 /* --- Change points of a series --- */
@@ -227,10 +227,10 @@ static void measure(struct finder *f, size_t from, size_t to)
     for (size_t i = 0; i < f->n_found; i++) {
         struct ps_change_point *point = &f->found[i];
 
-        point->from = i > 0 ? f->found[i - 1].index : from;
-        point->to = i + 1 < f->n_found ? f->found[i + 1].index : to;
-        point->before = median_of(f, point->from, point->index);
-        point->after = median_of(f, point->index, point->to);
+        point->start = i > 0 ? f->found[i - 1].index : from;
+        point->end = i + 1 < f->n_found ? f->found[i + 1].index : to;
+        point->median_before = median_of(f, point->start, point->index);
+        point->median_after = median_of(f, point->index, point->end);
     }
 }
 

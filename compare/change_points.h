@@ -48,10 +48,10 @@
 #define PS_CHANGE_VALUES_MAX        10000 /* only the last values of a longer series are used */
 
 struct ps_change_point {
-    size_t index;         /* index of the first value of the new level */
-    size_t from, to;      /* the levels are computed from [from, at) and [at, to) */
-    double before, after; /* medians of the two levels */
-    double p;
+    size_t index;                       /* index of the first value of the new level */
+    size_t start, end;                  /* the levels are computed from [start, index) and [index, end) */
+    double median_before, median_after; /* medians of the two levels */
+    double p_value;
 };
 
 /* Finds the change points of n finite values, in order. Returns *out_n of them, to be freed by the

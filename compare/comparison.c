@@ -19,7 +19,7 @@ struct ps_slot {
     int64_t base_id, id;
     int64_t last_line; /* line in the run that was read last */
     uint32_t in_base, in_now;
-    bool gone; /* merged into another slot */
+    bool is_merged; /* merged into another slot */
     const double *samples[2];
     uint32_t n_samples[2];
 };
@@ -49,8 +49,8 @@ struct ps_comparison {
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
-    uint32_t *touched; /* classes with pending rows */
-    size_t n_touched, cap_touched;
+    uint32_t *pending_classes; /* classes with pending rows */
+    size_t n_pending_classes, cap_pending_classes;
     struct ps_pending *pending;
     size_t n_pending, cap_pending;
     struct ps_slot *slots;
@@ -59,8 +59,8 @@ struct ps_comparison {
     size_t cap_values;
     struct ps_arena arena; /* for samples */
     struct ps_comparison_row *rows;
-    double *first;     /* the first metric of each row, n_runs values each */
-    uint32_t *slot_of; /* row -> slot */
+    double *first_metric; /* the first metric of each row, n_runs values each */
+    uint32_t *slot_of;    /* row -> slot */
     size_t n_rows;
     struct ps_rule rule;
 };
@@ -157,8 +157,8 @@ static enum side side_of(const struct ps_comparison *c, const struct ps_class *c
     for (uint32_t i = 0; i < class->n; i++) {
         const struct ps_slot *slot = &c->slots[class->slots[i]];
 
-        base |= slot->in_base > 0 && !slot->gone;
-        now |= slot->in_now > 0 && !slot->gone;
+        base |= slot->in_base > 0 && !slot->is_merged;
+        now |= slot->in_now > 0 && !slot->is_merged;
     }
     return base == now ? NEITHER : base ? BASE_ONLY : NOW_ONLY;
 }
@@ -176,7 +176,7 @@ static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
     a->in_now = b->in_now;
     a->samples[1] = b->samples[1];
     a->n_samples[1] = b->n_samples[1];
-    b->gone = true;
+    b->is_merged = true;
     for (size_t m = 0; m < c->n_metrics; m++)
         memcpy(ps_slot_values(c, to, m) + c->n_base, ps_slot_values(c, from, m) + c->n_base,
                c->n_new * sizeof *c->values);
@@ -212,7 +212,7 @@ struct candidates {
     struct ps_intern keys;
     struct found {
         uint32_t class[2], n[2]; /* by group: base, new */
-    } * at;
+    } * items;
     size_t n, cap;
 };
 
@@ -222,11 +222,11 @@ static void note(struct candidates *found, struct ps_str key, enum side side, ui
     size_t k = side == NOW_ONLY;
 
     while (found->n <= id) {
-        PS_RESERVE_ONE(found->at, found->n, found->cap);
-        found->at[found->n++] = (struct found){.n = {0}};
+        PS_RESERVE_ONE(found->items, found->n, found->cap);
+        found->items[found->n++] = (struct found){.n = {0}};
     }
-    found->at[id].class[k] = class;
-    found->at[id].n[k]++;
+    found->items[id].class[k] = class;
+    found->items[id].n[k]++;
 }
 
 /* Matches classes by the last `parts` parts of their paths. Returns whether both groups had
@@ -247,10 +247,11 @@ static bool match_parts(struct ps_comparison *c, int parts)
             note(&found, ps_buf_slice(&key), side, i);
     }
     for (size_t i = 0; i < found.n && !ps_context_has_ended(); i++)
-        if (found.at[i].n[0] == 1 && found.at[i].n[1] == 1)
-            merge_classes(c, &c->classes[found.at[i].class[0]], &c->classes[found.at[i].class[1]]);
+        if (found.items[i].n[0] == 1 && found.items[i].n[1] == 1)
+            merge_classes(c, &c->classes[found.items[i].class[0]],
+                          &c->classes[found.items[i].class[1]]);
     ps_intern_free(&found.keys);
-    free(found.at);
+    free(found.items);
     return sides[BASE_ONLY] && sides[NOW_ONLY];
 }
 
@@ -285,12 +286,12 @@ void ps_comparison_free(struct ps_comparison *c)
     ps_intern_free(&c->keys);
     ps_arena_free(&c->arena);
     free(c->classes);
-    free(c->touched);
+    free(c->pending_classes);
     free(c->pending);
     free(c->slots);
     free(c->values);
     free(c->rows);
-    free(c->first);
+    free(c->first_metric);
     free(c->slot_of);
     free(c);
 }
@@ -314,8 +315,8 @@ static struct ps_class *class_of(struct ps_comparison *c, const struct ps_compar
         c->classes[c->n_classes++] = (struct ps_class){.slots = NULL};
     }
     if (!c->classes[id].pending) {
-        PS_RESERVE_ONE(c->touched, c->n_touched, c->cap_touched);
-        c->touched[c->n_touched++] = id;
+        PS_RESERVE_ONE(c->pending_classes, c->n_pending_classes, c->cap_pending_classes);
+        c->pending_classes[c->n_pending_classes++] = id;
     }
     return &c->classes[id];
 }
@@ -508,9 +509,9 @@ static void end_class(struct ps_comparison *c, struct ps_class *class)
 
 static void end_run(struct ps_comparison *c)
 {
-    for (size_t i = 0; i < c->n_touched; i++)
-        end_class(c, &c->classes[c->touched[i]]);
-    c->n_touched = 0;
+    for (size_t i = 0; i < c->n_pending_classes; i++)
+        end_class(c, &c->classes[c->pending_classes[i]]);
+    c->n_pending_classes = 0;
     c->n_pending = 0;
 }
 
@@ -598,9 +599,9 @@ static void describe_rows(struct ps_comparison *c)
         c->rows[i].judgement = (struct ps_judgement){
             .new_median = median,
             .delta = median,
-            .new_mad = ps_group_mad(c->first + i * c->n_runs, c->n_runs, median),
+            .new_mad = ps_group_mad(c->first_metric + i * c->n_runs, c->n_runs, median),
             .noise = NAN,
-            .p = NAN};
+            .p_value = NAN};
     }
 }
 
@@ -608,7 +609,7 @@ static void judge_rows(struct ps_comparison *c, double resolution)
 {
     PS_AUTO(ps_free_ptr) struct ps_judgement *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
 
-    ps_judge_rows(c->first, c->n_rows, c->n_base, c->n_new, resolution, judged, &c->rule);
+    ps_judge_rows(c->first_metric, c->n_rows, c->n_base, c->n_new, resolution, judged, &c->rule);
     for (size_t i = 0; i < c->n_rows; i++) {
         c->rows[i].id = (uint32_t)i + 1;
         c->rows[i].judgement = judged[i];
@@ -622,14 +623,14 @@ void ps_comparison_judge(struct ps_comparison *c, double resolution)
     ps_match_paths(c);
     c->rows = ps_grow(NULL, c->n_slots + 1, sizeof *c->rows);
     c->slot_of = ps_grow(NULL, c->n_slots + 1, sizeof *c->slot_of);
-    c->first = ps_grow(NULL, c->n_slots + 1, c->n_runs * sizeof *c->first);
+    c->first_metric = ps_grow(NULL, c->n_slots + 1, c->n_runs * sizeof *c->first_metric);
     for (size_t i = 0; i < c->n_slots; i++) {
-        if (c->slots[i].gone)
+        if (c->slots[i].is_merged)
             continue;
         make_row(c, i, &c->rows[c->n_rows]);
         c->slot_of[c->n_rows] = (uint32_t)i;
-        memcpy(c->first + c->n_rows * c->n_runs, ps_slot_values(c, i, 0),
-               c->n_runs * sizeof *c->first);
+        memcpy(c->first_metric + c->n_rows * c->n_runs, ps_slot_values(c, i, 0),
+               c->n_runs * sizeof *c->first_metric);
         c->n_rows++;
     }
     if (c->n_base)
@@ -657,7 +658,7 @@ const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, s
                                    const double **now, size_t *n_new)
 {
     const struct ps_slot *slot = &c->slots[c->slot_of[id - 1]];
-    const double *values = c->first + (size_t)(id - 1) * c->n_runs;
+    const double *values = c->first_metric + (size_t)(id - 1) * c->n_runs;
 
     if (has_samples(slot)) {
         *n_base = slot->n_samples[0];
@@ -681,7 +682,8 @@ bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *
 
 size_t ps_comparison_bytes(const struct ps_comparison *c)
 {
-    return c->n_rows * (sizeof *c->rows + c->n_runs * sizeof *c->first + sizeof *c->slot_of) +
+    return c->n_rows *
+               (sizeof *c->rows + c->n_runs * sizeof *c->first_metric + sizeof *c->slot_of) +
            c->cap_slots * sizeof *c->slots + c->cap_pending * sizeof *c->pending +
            c->n_classes * (sizeof *c->classes + 32) + c->texts.text.total + c->keys.text.total +
            c->arena.total;

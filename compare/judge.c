@@ -18,7 +18,7 @@
 /* The p values of rank sums for one pattern of ties. */
 struct table {
     uint64_t ties;
-    double *p;
+    double *p_values;
     size_t n;
     uint32_t limit; /* the smallest deviation with p < alpha */
 };
@@ -32,13 +32,14 @@ struct row {
 };
 
 struct judge {
-    size_t n, m, all;
+    size_t n, m, total;
     double resolution;
     const double *values;
     struct ps_judgement *judged;
     struct table tables[TABLES];
-    uint8_t *deals; /* n_deals reassignments of `all` bytes; 1: the run is in the base group */
-    size_t n_deals;
+    uint8_t *
+        reassignments; /* n_reassignments, each of `total` bytes; 1: the run is in the base group */
+    size_t n_reassignments;
 };
 
 /* --- Judging one row --- */
@@ -47,7 +48,7 @@ static uint32_t limit_of_table(const struct table *table)
 {
     uint32_t limit = 0;
 
-    while (limit < table->n && table->p[limit] >= PS_JUDGE_ALPHA)
+    while (limit < table->n && table->p_values[limit] >= PS_JUDGE_ALPHA)
         limit++;
     return limit;
 }
@@ -57,11 +58,11 @@ static const struct table *table_of(struct judge *j, uint64_t ties, const uint32
 {
     struct table *table = &j->tables[ps_hash_u64(ties) % TABLES];
 
-    if (table->p && table->ties == ties)
+    if (table->p_values && table->ties == ties)
         return table;
-    free(table->p);
+    free(table->p_values);
     table->ties = ties;
-    table->p = ps_rank_sum_table(ranks, j->n, j->m, &table->n);
+    table->p_values = ps_rank_sum_table(ranks, j->n, j->m, &table->n);
     table->limit = limit_of_table(table);
     return table;
 }
@@ -86,16 +87,16 @@ static double rank_row(struct judge *j, const double *values, uint32_t *ranks, u
 {
     uint32_t sum = 0;
     double ties;
-    uint64_t pattern = ps_midranks(values, j->all, ranks, &ties);
+    uint64_t pattern = ps_midranks(values, j->total, ranks, &ties);
 
     for (size_t i = 0; i < j->n; i++)
         sum += ranks[i];
     sum = ps_rank_deviation(sum, j->n, j->m);
-    if (j->all <= PS_RANK_SUM_EXACT_MAX) {
+    if (j->total <= PS_RANK_SUM_EXACT_MAX) {
         const struct table *table = table_of(j, pattern, ranks);
 
         *limit = table->limit;
-        return table->p[sum];
+        return table->p_values[sum];
     }
     *limit = limit_of_normal(j, ties);
     return ps_rank_sum_normal(sum, j->n, j->m, ties);
@@ -144,7 +145,7 @@ static bool is_observed(const struct judge *j, const uint8_t *deal)
 static void add_permutation(struct judge *j, const uint8_t *deal)
 {
     if (!is_observed(j, deal))
-        memcpy(j->deals + j->n_deals++ * j->all, deal, j->all);
+        memcpy(j->reassignments + j->n_reassignments++ * j->total, deal, j->total);
 }
 
 /* Advances to the next choice of the same size, in lexicographic order. False: no more. */
@@ -166,24 +167,24 @@ static bool next_choice(uint8_t *deal, size_t all)
 
 static void enumerate_permutations(struct judge *j, double choices)
 {
-    PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
+    PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->total);
 
-    j->deals = ps_alloc_array((size_t)choices, j->all);
+    j->reassignments = ps_alloc_array((size_t)choices, j->total);
     memset(deal, 1, j->n);
     do
         add_permutation(j, deal);
-    while (next_choice(deal, j->all));
+    while (next_choice(deal, j->total));
 }
 
 static void draw_permutations(struct judge *j)
 {
-    PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
+    PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->total);
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
 
-    j->deals = ps_alloc_array(DEALS_MAX, j->all);
+    j->reassignments = ps_alloc_array(DEALS_MAX, j->total);
     memset(deal, 1, j->n);
     for (int k = 0; k < DEALS_MAX; k++) {
-        for (size_t i = j->all - 1; i > 0; i--) {
+        for (size_t i = j->total - 1; i > 0; i--) {
             size_t other;
             uint8_t held = deal[i];
 
@@ -209,31 +210,31 @@ static void make_permutations(struct judge *j)
 /* --- Judging all rows --- */
 
 struct ratios {
-    double *at;
+    double *items;
     size_t n, cap;
 };
 
 static void push(struct ratios *list, double ratio)
 {
-    PS_RESERVE_ONE(list->at, list->n, list->cap);
-    list->at[list->n++] = ratio;
+    PS_RESERVE_ONE(list->items, list->n, list->cap);
+    list->items[list->n++] = ratio;
 }
 
 /* The ratio of a row after a reassignment; 0 if its ranks do not pass the test. */
 static double permutation_ratio(struct judge *j, const struct row *row, const uint32_t *ranks,
                                 const uint8_t *deal)
 {
-    const double *values = j->values + (size_t)row->index * j->all;
+    const double *values = j->values + (size_t)row->index * j->total;
     double x[PS_GROUP_MAX], y[PS_GROUP_MAX];
     struct ps_judgement as;
     uint32_t sum = 0;
     size_t n = 0, m = 0;
 
-    for (size_t i = 0; i < j->all; i++)
+    for (size_t i = 0; i < j->total; i++)
         sum += deal[i] ? ranks[i] : 0;
     if (ps_rank_deviation(sum, j->n, j->m) < row->limit)
         return 0;
-    for (size_t i = 0; i < j->all; i++)
+    for (size_t i = 0; i < j->total; i++)
         if (deal[i])
             x[n++] = values[i];
         else
@@ -250,9 +251,9 @@ static void permutation_ratios(struct judge *j, const struct row *rows, size_t n
     double ties;
 
     for (size_t i = 0; i < n && !ps_context_has_ended(); i += step) {
-        (void)ps_midranks(j->values + (size_t)rows[i].index * j->all, j->all, ranks, &ties);
-        for (size_t k = 0; k < j->n_deals; k++) {
-            double ratio = permutation_ratio(j, &rows[i], ranks, j->deals + k * j->all);
+        (void)ps_midranks(j->values + (size_t)rows[i].index * j->total, j->total, ranks, &ties);
+        for (size_t k = 0; k < j->n_reassignments; k++) {
+            double ratio = permutation_ratio(j, &rows[i], ranks, j->reassignments + k * j->total);
 
             if (ratio > PS_JUDGE_FACTOR)
                 push(out, ratio);
@@ -270,7 +271,7 @@ static int compare_descending(const void *a, const void *b)
 static void sort(struct ratios *list)
 {
     if (list->n > 1)
-        qsort(list->at, list->n, sizeof *list->at, compare_descending);
+        qsort(list->items, list->n, sizeof *list->items, compare_descending);
 }
 
 /* The smallest factor at which few enough ratios by chance are greater: such that the k largest of
@@ -282,20 +283,20 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
     sort(found);
     sort(chance);
     for (size_t k = found->n; k > 0; k--) {
-        double factor = k < found->n ? found->at[k] : PS_JUDGE_FACTOR;
+        double factor = k < found->n ? found->items[k] : PS_JUDGE_FACTOR;
         size_t allowed = (size_t)(PS_JUDGE_FDR * (double)k / weight), above = 0;
 
         if (allowed < chance->n)
-            factor = fmax(factor, chance->at[allowed]);
-        if (found->at[k - 1] <= factor) /* equal to a ratio that must be excluded */
+            factor = fmax(factor, chance->items[allowed]);
+        if (found->items[k - 1] <= factor) /* equal to a ratio that must be excluded */
             continue;
-        while (above < chance->n && chance->at[above] > factor)
+        while (above < chance->n && chance->items[above] > factor)
             above++;
         *by_chance = (double)above * weight;
         return factor;
     }
     *by_chance = 0;
-    return found->n ? found->at[0] : PS_JUDGE_FACTOR;
+    return found->n ? found->items[0] : PS_JUDGE_FACTOR;
 }
 
 /* The usual noise: the median of noise / size over the rows. */
@@ -329,7 +330,7 @@ static void set_floors(struct judge *j, struct row *rows, size_t n)
 
 static void set_verdict(struct ps_judgement *row, double factor)
 {
-    bool above = ratio_of(row->delta, row->noise) > factor && row->p < PS_JUDGE_ALPHA;
+    bool above = ratio_of(row->delta, row->noise) > factor && row->p_value < PS_JUDGE_ALPHA;
 
     row->noise *= factor;
     row->verdict = !above ? PS_VERDICT_SAME : row->delta > 0 ? PS_VERDICT_UP : PS_VERDICT_DOWN;
@@ -339,24 +340,24 @@ static void set_verdict(struct ps_judgement *row, double factor)
 static double judge_rows(struct judge *j, struct row *rows, size_t n, double *by_chance)
 {
     struct ratios found = {0}, chance = {0};
-    size_t step = n * j->n_deals / (WORK_MAX / j->all) + 1;
+    size_t step = n * j->n_reassignments / (WORK_MAX / j->total) + 1;
     double factor;
 
     set_floors(j, rows, n);
     for (size_t i = 0; i < n; i++) {
         const struct ps_judgement *row = &j->judged[rows[i].index];
-        double ratio = row->p < PS_JUDGE_ALPHA ? ratio_of(row->delta, row->noise) : 0;
+        double ratio = row->p_value < PS_JUDGE_ALPHA ? ratio_of(row->delta, row->noise) : 0;
 
         if (ratio > PS_JUDGE_FACTOR)
             push(&found, ratio);
     }
     if (found.n)
         permutation_ratios(j, rows, n, step, &chance);
-    factor = choose_factor(&found, &chance, (double)step / (double)j->n_deals, by_chance);
+    factor = choose_factor(&found, &chance, (double)step / (double)j->n_reassignments, by_chance);
     for (size_t i = 0; i < n; i++)
         set_verdict(&j->judged[rows[i].index], factor);
-    free(found.at);
-    free(chance.at);
+    free(found.items);
+    free(chance.items);
     return factor;
 }
 
@@ -394,7 +395,7 @@ static void judge_few(struct judge *j, size_t n_rows)
         row->noise = PS_JUDGE_FACTOR * noise_of(j, row, 0);
         row->verdict = single ? PS_VERDICT_NONE : PS_VERDICT_TOO_FEW_RUNS;
         if (single)
-            row->noise = row->p = NAN;
+            row->noise = row->p_value = NAN;
     }
 }
 
@@ -408,16 +409,16 @@ void ps_judge_rows(const double *values, size_t n_rows, size_t n_base, size_t n_
     *rule = (struct ps_rule){PS_JUDGE_FACTOR, PS_JUDGE_FACTOR, 0};
     *j = (struct judge){.n = n_base,
                         .m = n_new,
-                        .all = n_base + n_new,
+                        .total = n_base + n_new,
                         .resolution = resolution,
                         .values = values,
                         .judged = judged};
     for (size_t i = 0; i < n_rows; i++) {
-        const double *row = values + i * j->all;
+        const double *row = values + i * j->total;
 
         rows[i].index = (uint32_t)i;
         measure(j, row, row + n_base, &judged[i]);
-        judged[i].p = rank_row(j, row, ranks, &rows[i].limit);
+        judged[i].p_value = rank_row(j, row, ranks, &rows[i].limit);
     }
     if (ps_rank_sum_min_p(n_base, n_new) >= PS_JUDGE_P_MIN) {
         judge_few(j, n_rows);
@@ -426,6 +427,6 @@ void ps_judge_rows(const double *values, size_t n_rows, size_t n_base, size_t n_
         judge_all(j, rows, n_rows, rule);
     }
     for (size_t i = 0; i < TABLES; i++)
-        free(j->tables[i].p);
-    free(j->deals);
+        free(j->tables[i].p_values);
+    free(j->reassignments);
 }

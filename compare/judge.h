@@ -51,8 +51,8 @@ enum ps_verdict {
 struct ps_judgement {
     double base_median, new_median, delta; /* medians, and new - base */
     double base_mad, new_mad;              /* 0 with one run */
-    double noise; /* verdicts need |delta| above this; NAN with one run per group */
-    double p;     /* NAN with one run per group */
+    double noise;   /* verdicts need |delta| above this; NAN with one run per group */
+    double p_value; /* NAN with one run per group */
     enum ps_verdict verdict;
 };
 

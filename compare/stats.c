@@ -43,7 +43,7 @@ double ps_group_mad(const double *values, size_t n, double median)
 
 struct ranked {
     double value;
-    size_t at;
+    size_t index;
 };
 
 static int by_value(const void *a, const void *b)
@@ -69,7 +69,7 @@ uint64_t ps_midranks(const double *values, size_t n, uint32_t *ranks, double *ti
             if (end <= 64)
                 equal |= UINT64_C(1) << (end - 1);
         for (size_t k = i; k < end; k++)
-            ranks[order[k].at] = (uint32_t)(i + end + 1);
+            ranks[order[k].index] = (uint32_t)(i + end + 1);
         t = (double)(end - i);
         *ties += t * t * t - t;
     }

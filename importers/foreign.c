@@ -11,15 +11,16 @@
 
 /* A format detected by bytes at a fixed offset. */
 struct magic {
-    size_t at;
+    size_t offset;
     struct ps_str bytes;
-    const char *what, *hint;
+    const char *description, *hint;
 };
 
 /* A format detected by strings: all of them must occur, in any order; "" always matches. */
 struct kind {
     const char *words[3];
-    const char *what, *hint; /* "a pprof profile"; the command that produces a supported format */
+    const char *description,
+        *hint; /* "a pprof profile"; the command that produces a supported format */
 };
 
 /* The entries of a list are tried in order; the last entry has no `what`. */
@@ -403,9 +404,9 @@ static bool holds(struct ps_str head, const struct kind *kind)
 
 static bool refuse_kind(struct ps_str head, const struct kind *kinds, struct ps_err *err)
 {
-    for (; kinds->what; kinds++)
+    for (; kinds->description; kinds++)
         if (holds(head, kinds))
-            return refuse(err, kinds->what, kinds->hint);
+            return refuse(err, kinds->description, kinds->hint);
     return false;
 }
 
@@ -445,9 +446,9 @@ bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
 
-    for (const struct magic *magic = magics; magic->what; magic++)
-        if (ps_str_starts_with(ps_str_skip(head, magic->at), magic->bytes))
-            return refuse(err, magic->what, magic->hint);
+    for (const struct magic *magic = magics; magic->description; magic++)
+        if (ps_str_starts_with(ps_str_skip(head, magic->offset), magic->bytes))
+            return refuse(err, magic->description, magic->hint);
     if (ps_str_starts_with(head, PS_STR("SQLite format 3")))
         return is_run_file(head)
                    ? refuse(
@@ -462,7 +463,7 @@ bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err)
         return refuse_kind(first(body, 4096), notebooks, err);
     if (body.len && body.ptr[0] == '<')
         return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
-                                  refuse(err, svg_picture.what, svg_picture.hint)
+                                  refuse(err, svg_picture.description, svg_picture.hint)
                             : refuse_kind(body, web_pages, err);
     return false;
 }
@@ -577,19 +578,19 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     struct field field;
 
     if (is_pprof(all))
-        return refuse(err, pprof.what, pprof.hint);
+        return refuse(err, pprof.description, pprof.hint);
     if (!take_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
     if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
         ps_str_find(all, PS_STR("Task Environment")))
-        return refuse(err, xplane.what, xplane.hint);
+        return refuse(err, xplane.description, xplane.hint);
     if (ps_str_find(begin, PS_STR("service.name")) || ps_str_find(begin, PS_STR("telemetry.sdk")) ||
         ps_str_find(begin, PS_STR("host.name")) || ps_str_find(begin, PS_STR("process.pid")))
-        return refuse(err, otlp.what, otlp.hint);
+        return refuse(err, otlp.description, otlp.hint);
     if (ps_str_find(begin, PS_STR("__name__")) && ps_str_find(begin, PS_STR("service_name")))
-        return refuse(err, pyroscope.what, pyroscope.hint);
+        return refuse(err, pyroscope.description, pyroscope.hint);
     if (rest.len && rest.ptr[0] == '\n')
-        return refuse(err, perfetto.what, perfetto.hint);
+        return refuse(err, perfetto.description, perfetto.hint);
     return false;
 }
 

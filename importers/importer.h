@@ -18,9 +18,9 @@ struct ps_importer {
     /* identifier: "importtime", "pstats", ...; static; stored in the database, so never change
      * it */
     const char *kind;
-    const char *label;  /* shown to users: "Import-time log" */
-    const char *what;   /* one line: the tools that write this format */
-    const char *record; /* the command that records such a file */
+    const char *label;       /* shown to users: "Import-time log" */
+    const char *description; /* one line: the tools that write this format */
+    const char *record;      /* the command that records such a file */
     /* `head`: first bytes of untrusted input. Must not allocate. */
     enum ps_match (*sniff)(struct ps_str head);
     /* Reads all of `in`, which is positioned at 0, into `out`. On PS_OK the ledger and the headline

@@ -50,10 +50,10 @@ struct ps_import {
     bool unfinished; /* the parent row is missing: the program was killed or the log is truncated */
     /* no ancestor is in the same package: cumulative time is counted for the package */
     bool topmost;
-    bool first;           /* no earlier row (cached or not) has this module name */
-    uint32_t children;    /* number of direct timed children */
-    uint32_t interpreter; /* number of log headers up to this row, from 1 */
-    uint64_t line;        /* line number in the input, from 1 */
+    bool is_first_of_module; /* no earlier row (cached or not) has this module name */
+    uint32_t children;       /* number of direct timed children */
+    uint32_t interpreter;    /* number of log headers up to this row, from 1 */
+    uint64_t line;           /* line number in the input, from 1 */
 };
 
 /* A top-level package of an import log. Written before the first import. */
@@ -65,7 +65,7 @@ struct ps_package {
     struct ps_num self_us; /* sum over its timed rows */
     /* sum of the cumulative time of its topmost rows, so that nested rows count once */
     struct ps_num inclusive_us;
-    uint32_t first; /* id of the first topmost row to start; 0: none */
+    uint32_t first_import; /* id of the first topmost row to start; 0: none */
 };
 
 /* The calls of a function by one caller. The order of the fields differs from that of pstats, which
@@ -91,7 +91,7 @@ struct ps_function {
      * not recursive */
     uint32_t cycle;
     /* false: appears only as a caller and has no entry of its own; all numbers are 0 */
-    bool listed;
+    bool has_entry;
     const struct ps_call *callers; /* in the order of the file */
     uint32_t n_callers;
     const uint32_t *callees; /* ids of the functions that name this one as caller, ascending */
@@ -263,8 +263,8 @@ struct ps_device_summary {
 struct ps_gap {
     int64_t stream_track; /* track id */
     int64_t start_ns, end_ns;
-    uint8_t cause;         /* HTA's categories: 0: host wait, 1: kernel wait, 2: other */
-    int64_t before, after; /* ids of the slices before and after the gap */
+    uint8_t cause; /* HTA's categories: 0: host wait, 1: kernel wait, 2: other */
+    int64_t slice_before, slice_after; /* ids of the slices before and after the gap */
 };
 
 /* An nn.Module. Modules with the same path are merged. */

@@ -78,7 +78,7 @@ class Table:
 def initializer(column):
     words = [f'.name = "{column.name}", .type = "{column.type}"']
     words += [".is_nullable = true"] * column.is_nullable
-    words += [f".key = {column.key}"] * bool(column.key) + [f".since = {column.since}"] * bool(column.since)
+    words += [f".key = {column.key}"] * bool(column.key) + [f".since_layout = {column.since}"] * bool(column.since)
     if column.default:
         words.append(f'.fallback = "{column.default}"')
     return ", ".join(words)

@@ -119,11 +119,11 @@ def comparison(head):
     if not metrics or len(metrics) > METRICS_MAX or not any(metric["name"] == budget for metric in metrics):
         head.fail(f"needs 1 to {METRICS_MAX} metrics, and a budget that is one of them")
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
-             f".place = {quoted(head.one('place') or '')}, .budget = {quoted(budget)}, .has = {quoted(has_table)}, .n = {len(metrics)}",
+             f".place = {quoted(head.one('place') or '')}, .budget = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
              ".metrics = {"]
     for metric in metrics:
         words[-1] += f"{{.name = {quoted(metric['name'])}, .unit = {quoted(metric['unit'])}, .title = {quoted(metric['title'])}, " \
-                     f".adds = {str(metric['adds']).lower()}, .has = {quoted(metric['has'])}, .resolution = {quoted(metric['resolution'])}}}, "
+                     f".is_additive = {str(metric['adds']).lower()}, .presence_query = {quoted(metric['has'])}, .resolution = {quoted(metric['resolution'])}}}, "
     words[-1] += "}"
     return ", ".join(words)
 

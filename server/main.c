@@ -46,7 +46,7 @@ static int serve(const struct ps_options *options)
         .tls_cert = options->tls_cert,
         .tls_key = options->tls_key,
         .quota = quota,
-        .keep = keep,
+        .retention = keep,
         .queue = queue,
         .limits = &limits,
     });

@@ -28,15 +28,16 @@ static void head(struct ps_buf *out, unsigned code, int64_t base)
 
 /* --- Common divisor --- */
 
-/* Exact division by multiplication: by = odd << shift, inverse * odd = 1 mod 2^64. */
+/* Exact division by multiplication: value = odd << shift, inverse * odd = 1 mod 2^64. */
 struct divisor {
-    uint64_t by, inverse, most; /* most: the greatest possible quotient */
+    uint64_t value, inverse, max_quotient; /* max_quotient: the greatest possible */
     unsigned shift;
 };
 
 static struct divisor divisor_of(uint64_t by)
 {
-    struct divisor d = {.by = by, .shift = (unsigned)__builtin_ctzll(by), .most = UINT64_MAX / by};
+    struct divisor d = {
+        .value = by, .shift = (unsigned)__builtin_ctzll(by), .max_quotient = UINT64_MAX / by};
     uint64_t odd = by >> d.shift;
 
     d.inverse = odd; /* correct in the low 3 bits; each step doubles their number */
@@ -68,11 +69,11 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 /* Reduces d->by to the greatest common divisor of itself and all values minus the base. */
 static void reduce_divisor(struct divisor *d, const int64_t *values, size_t n, int64_t base)
 {
-    for (size_t i = 0; i < n && d->by != 1; i++) {
+    for (size_t i = 0; i < n && d->value != 1; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)base;
 
-        if (quotient(d, value) > d->most)
-            *d = divisor_of(common_divisor(value, d->by));
+        if (quotient(d, value) > d->max_quotient)
+            *d = divisor_of(common_divisor(value, d->value));
     }
 }
 
@@ -187,7 +188,7 @@ static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divi
             uint64_t step = quotient(d, (uint64_t)values[i + k] - (uint64_t)base);
 
             steps[k] = (int64_t)step;
-            uneven |= step > d->most;
+            uneven |= step > d->max_quotient;
         }
         if (uneven) {
             reduce_divisor(d, values + i, count, base);
@@ -213,12 +214,12 @@ static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t hi
     d = divisor_of(range);
     reduce_divisor(&d, values, n < FIRST ? n : FIRST, low);
     do {
-        width = width_of(range / d.by);
+        width = width_of(range / d.value);
         out->len = begin;
         if (width == full)
             return false;
         head(out, SCALED | width, low);
-        ps_buf_add(out, &d.by, sizeof d.by);
+        ps_buf_add(out, &d.value, sizeof d.value);
         ps_buf_reserve(out, n * width);
     } while (!put_steps(values, n, low, &d, width, out->ptr + out->len));
     out->len += n * width;
@@ -264,7 +265,7 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
 struct list {
     unsigned width;
     int64_t base;
-    uint64_t by; /* 0: not scaled */
+    uint64_t divisor; /* 0: not scaled */
     bool sparse;
     uint32_t count;
     const char *rows, *values;
@@ -284,7 +285,7 @@ static bool open_list(struct ps_str packed, size_t n, struct list *list)
     if (code & SCALED) {
         if (packed.len != SCALED_HEAD + n * list->width || list->sparse)
             return false;
-        memcpy(&list->by, packed.ptr + HEAD, sizeof list->by);
+        memcpy(&list->divisor, packed.ptr + HEAD, sizeof list->divisor);
         list->values = packed.ptr + SCALED_HEAD;
         return true;
     }
@@ -334,10 +335,10 @@ bool ps_column_unpack_range(struct ps_str packed, size_t n, size_t first, size_t
     if (!open_list(packed, n, &list) || first > n || count > n - first)
         return false;
     if (!list.sparse) {
-        read_values(list.values + first * list.width, count, list.by ? 0 : list.base, list.width,
-                    out);
-        for (size_t i = 0; list.by && i < count; i++)
-            out[i] = (int64_t)((uint64_t)list.base + (uint64_t)out[i] * list.by);
+        read_values(list.values + first * list.width, count, list.divisor ? 0 : list.base,
+                    list.width, out);
+        for (size_t i = 0; list.divisor && i < count; i++)
+            out[i] = (int64_t)((uint64_t)list.base + (uint64_t)out[i] * list.divisor);
         return true;
     }
     memset(out, 0, count * sizeof *out);

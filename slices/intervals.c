@@ -254,7 +254,7 @@ struct running {
 
 /* The running kernels as a binary heap; the root is the first to end. */
 struct heap {
-    struct running *at;
+    struct running *items;
     size_t n, cap;
     double blocks; /* of all running kernels */
 };
@@ -263,29 +263,29 @@ static void heap_push(struct heap *heap, struct running item)
 {
     size_t i;
 
-    PS_RESERVE_ONE(heap->at, heap->n, heap->cap);
-    for (i = heap->n++; i > 0 && heap->at[(i - 1) / 2].end > item.end; i = (i - 1) / 2)
-        heap->at[i] = heap->at[(i - 1) / 2];
-    heap->at[i] = item;
+    PS_RESERVE_ONE(heap->items, heap->n, heap->cap);
+    for (i = heap->n++; i > 0 && heap->items[(i - 1) / 2].end > item.end; i = (i - 1) / 2)
+        heap->items[i] = heap->items[(i - 1) / 2];
+    heap->items[i] = item;
     heap->blocks += item.blocks;
 }
 
 static void heap_pop(struct heap *heap)
 {
-    struct running last = heap->at[--heap->n];
+    struct running last = heap->items[--heap->n];
     size_t i = 0;
 
     /* Rounding errors add up: reset to exactly 0 when no kernel runs. */
-    heap->blocks = heap->n ? heap->blocks - heap->at[0].blocks : 0;
+    heap->blocks = heap->n ? heap->blocks - heap->items[0].blocks : 0;
     for (size_t child; (child = 2 * i + 1) < heap->n; i = child) {
-        if (child + 1 < heap->n && heap->at[child + 1].end < heap->at[child].end)
+        if (child + 1 < heap->n && heap->items[child + 1].end < heap->items[child].end)
             child++;
-        if (heap->at[child].end >= last.end)
+        if (heap->items[child].end >= last.end)
             break;
-        heap->at[i] = heap->at[child];
+        heap->items[i] = heap->items[child];
     }
     if (heap->n)
-        heap->at[i] = last;
+        heap->items[i] = last;
 }
 
 static double full(const struct heap *heap)
@@ -298,9 +298,9 @@ static double run_until(struct heap *heap, int64_t *now, int64_t to)
 {
     double sum = 0;
 
-    while (heap->n && heap->at[0].end <= to) {
-        sum += full(heap) * (double)(heap->at[0].end - *now);
-        *now = heap->at[0].end;
+    while (heap->n && heap->items[0].end <= to) {
+        sum += full(heap) * (double)(heap->items[0].end - *now);
+        *now = heap->items[0].end;
         heap_pop(heap);
     }
     sum += full(heap) * (double)(to - *now);
@@ -334,7 +334,7 @@ struct ps_device_use ps_device_use_compute(const struct ps_kernel_use *work, siz
     }
     if (to > now)
         area += run_until(&heap, &now, to);
-    free(heap.at);
+    free(heap.items);
     return (struct ps_device_use){.sm_efficiency = blocks ? area / (double)(to - from) : NAN,
                                   .occupancy = weight > 0 ? weighted / weight : NAN};
 }

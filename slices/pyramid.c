@@ -27,21 +27,21 @@ struct bin {
 };
 
 struct level {
-    uint64_t bin;   /* bin width; times in this struct are ns since pyramid.start */
-    uint64_t first; /* start of the current bin */
+    uint64_t bin;       /* bin width; times in this struct are ns since pyramid.start */
+    uint64_t bin_start; /* start of the current bin */
     uint64_t end;
-    struct bin *at; /* by depth */
-    size_t n_at;
+    struct bin *bins_by_depth; /* by depth */
+    size_t n_bins_by_depth;
     uint32_t *touched, n_touched, touched_cap; /* depths with slices in the current bin */
     struct list longs, bins;
 };
 
 struct ps_pyramid {
     int64_t start;
-    uint64_t rows_max; /* a level with more rows is dropped */
-    uint64_t slices;   /* slices added so far */
-    unsigned base, n;  /* levels [base, n) are not dropped */
-    unsigned given;    /* next level to return */
+    uint64_t rows_max;   /* a level with more rows is dropped */
+    uint64_t slices;     /* slices added so far */
+    unsigned base, n;    /* levels [base, n) are not dropped */
+    unsigned next_level; /* next level to return */
     bool finished;
     struct level level[LEVELS_MAX];
 };
@@ -115,8 +115,9 @@ static int64_t sum_up_to_max(int64_t a, int64_t b)
 
 static struct bin *bin_at(struct level *level, uint32_t depth)
 {
-    level->at = ps_grow_to(level->at, &level->n_at, depth, sizeof *level->at);
-    return &level->at[depth];
+    level->bins_by_depth = ps_grow_to(level->bins_by_depth, &level->n_bins_by_depth, depth,
+                                      sizeof *level->bins_by_depth);
+    return &level->bins_by_depth[depth];
 }
 
 static void count(struct level *level, uint32_t depth, const struct bin *more)
@@ -143,12 +144,12 @@ static void count(struct level *level, uint32_t depth, const struct bin *more)
 static void end_bin(struct ps_pyramid *p, unsigned k)
 {
     struct level *level = &p->level[k];
-    int64_t start = (int64_t)((uint64_t)p->start + level->first);
+    int64_t start = (int64_t)((uint64_t)p->start + level->bin_start);
     int64_t end = sum_up_to_max(start, (int64_t)level->bin);
 
     for (uint32_t i = 0; i < level->n_touched; i++) {
         uint32_t depth = level->touched[i];
-        struct bin *bin = &level->at[depth];
+        struct bin *bin = &level->bins_by_depth[depth];
         const int64_t row[] = {start, bin->count, bin->busy, bin->longest,
                                depth, bin->name,  bin->kind, bin->family};
 
@@ -164,9 +165,9 @@ static void level_free(struct level *level)
 {
     list_free(&level->longs);
     list_free(&level->bins);
-    free(level->at);
+    free(level->bins_by_depth);
     free(level->touched);
-    level->at = NULL;
+    level->bins_by_depth = NULL;
     level->touched = NULL;
 }
 
@@ -182,8 +183,8 @@ static void advance(struct ps_pyramid *p, uint64_t at)
         struct level *level = &p->level[k];
 
         end_bin(p, k);
-        level->first = at - at % level->bin;
-        if (__builtin_add_overflow(level->first, level->bin, &level->end))
+        level->bin_start = at - at % level->bin;
+        if (__builtin_add_overflow(level->bin_start, level->bin, &level->end))
             level->end = UINT64_MAX;
     }
 }
@@ -289,7 +290,7 @@ static void finish(struct ps_pyramid *p)
         pack(&p->level[k].longs);
         pack(&p->level[k].bins);
     }
-    p->given = p->base;
+    p->next_level = p->base;
     p->finished = true;
 }
 
@@ -299,14 +300,14 @@ bool ps_pyramid_next(struct ps_pyramid *p, struct ps_pyramid_level *out)
 
     if (!p->finished)
         finish(p);
-    else if (p->given < p->n)
-        level_free(&p->level[p->given++]);
-    if (p->given >= p->n)
+    else if (p->next_level < p->n)
+        level_free(&p->level[p->next_level++]);
+    if (p->next_level >= p->n)
         return false;
-    level = &p->level[p->given];
+    level = &p->level[p->next_level];
     ps_buf_str(&level->longs.out, ps_buf_slice(&level->bins.out));
     *out = (struct ps_pyramid_level){
-        .level = p->given - p->base,
+        .level = p->next_level - p->base,
         .bin_ns = (int64_t)level->bin,
         .bytes = ps_buf_slice(&level->longs.out),
     };

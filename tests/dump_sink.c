@@ -88,7 +88,7 @@ static void on_package(struct ps_sink *sink, const struct ps_package *package)
     ps_buf_printf(out, " origin=%d modules=%u", package->origin, package->modules);
     put_num(out, "self", package->self_us);
     put_num(out, "inclusive", package->inclusive_us);
-    ps_buf_printf(out, " first=%u\n", package->first);
+    ps_buf_printf(out, " first=%u\n", package->first_import);
 }
 
 static void on_import(struct ps_sink *sink, const struct ps_import *row)
@@ -109,8 +109,8 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
                   (long long)row->total_us, row->children, row->interpreter,
                   row->cached ? " cached" : "", row->startup ? " startup" : "",
                   row->unfinished ? " unfinished" : "", row->topmost ? " topmost" : "",
-                  row->first ? " first" : "", row->importer_estimated ? " estimated" : "",
-                  row->recorded ? " recorded" : "");
+                  row->is_first_of_module ? " first" : "",
+                  row->importer_estimated ? " estimated" : "", row->recorded ? " recorded" : "");
 }
 
 static void put_call(struct ps_buf *out, const struct ps_call *call)
@@ -139,7 +139,7 @@ static void on_function(struct ps_sink *sink, const struct ps_function *f)
     put_num(out, "tottime", f->tottime_s);
     put_num(out, "cumtime", f->cumtime_s);
     ps_buf_printf(out, " origin=%d cycle=%u%s\n", f->origin, f->cycle,
-                  f->listed ? "" : " unlisted");
+                  f->has_entry ? "" : " unlisted");
     for (uint32_t i = 0; i < f->n_callers; i++)
         put_call(out, &f->callers[i]);
     if (f->n_callees)

@@ -241,8 +241,8 @@ void dump_gap(struct ps_sink *sink, const struct ps_gap *row)
         return;
     ps_buf_printf(out, "gap track=%lld", (long long)row->stream_track);
     put_span(out, row->start_ns, row->end_ns);
-    ps_buf_printf(out, " cause=%u before=%lld after=%lld\n", row->cause, (long long)row->before,
-                  (long long)row->after);
+    ps_buf_printf(out, " cause=%u before=%lld after=%lld\n", row->cause,
+                  (long long)row->slice_before, (long long)row->slice_after);
 }
 
 void dump_module(struct ps_sink *sink, const struct ps_module *row)

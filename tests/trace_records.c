@@ -28,7 +28,7 @@ static void print_counts(const struct tr_trace *trace, double wall)
                  (unsigned long long)trace->counts.read, (unsigned long long)trace->counts.stored,
                  (unsigned long long)trace->counts.repaired,
                  (unsigned long long)trace->counts.rejected, trace->n_threads, trace->names.count,
-                 trace->n_templates, trace->n_cats, trace->torch, trace->n_headers,
+                 trace->n_templates, trace->n_categories, trace->is_torch, trace->n_headers,
                  (long long)trace->origin_us, (long long)trace->first_ns,
                  (long long)trace->last_ns);
     (void)fprintf(stderr, "cpu %.3f (%.3f user) wall %.3f peak %ld MB\n",

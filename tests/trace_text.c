@@ -13,8 +13,8 @@ static void put_args(struct printing *p, struct ps_json *j, const struct tr_reco
 {
     struct ps_buf args = {0};
 
-    ps_args_json(p->trace->templates[r->template].text, tr_params_at(p->trace, r->args_at), rest,
-                 &args);
+    ps_args_json(p->trace->templates[r->template].text, tr_params_at(p->trace, r->args_address),
+                 rest, &args);
     ps_json_raw(j, ps_buf_slice(&args));
     ps_buf_free(&args);
 }
@@ -22,7 +22,7 @@ static void put_args(struct printing *p, struct ps_json *j, const struct tr_reco
 static void print_record(struct printing *p, const struct tr_record *r)
 {
     struct ps_json j = ps_json_writer(p->out);
-    char ph[2] = {(char)r->ph, 0};
+    char ph[2] = {(char)r->phase, 0};
 
     ps_json_object(&j);
     ps_json_kstr(&j, "ph", ph);
@@ -30,16 +30,17 @@ static void print_record(struct printing *p, const struct tr_record *r)
     ps_json_str(&j, p->thread->pid);
     ps_json_key(&j, "tid");
     ps_json_str(&j, p->thread->tid);
-    ps_json_kint(&j, "ts", r->ts);
-    if (r->dur != TR_NO_DURATION && !r->id_text)
-        ps_json_kint(&j, "dur", r->dur);
+    ps_json_kint(&j, "ts", r->ts_ns);
+    if (r->dur_or_id != TR_NO_DURATION && !r->id_text)
+        ps_json_kint(&j, "dur", r->dur_or_id);
     ps_json_key(&j, "name");
     ps_json_str(&j, r->name ? tr_text_of_id(p->trace, r->name) : (struct ps_str){NULL, 0});
     ps_json_key(&j, "cat");
-    ps_json_str(&j, r->cat ? p->trace->cats[r->cat].text : (struct ps_str){NULL, 0});
+    ps_json_str(&j,
+                r->category ? p->trace->categories[r->category].text : (struct ps_str){NULL, 0});
     if (r->id_text) {
         ps_json_key(&j, "id");
-        ps_json_str(&j, tr_text_of_id(p->trace, (uint32_t)r->dur));
+        ps_json_str(&j, tr_text_of_id(p->trace, (uint32_t)r->dur_or_id));
     }
     ps_json_key(&j, "args");
     put_args(p, &j, r, false);

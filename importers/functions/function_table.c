@@ -427,7 +427,7 @@ static void write_function(const struct ps_function_tables *t, uint32_t i, struc
                                 .tottime_s = row->tottime,
                                 .cumtime_s = row->cumtime,
                                 .origin = origin(t, t->files.items[row->file]),
-                                .listed = true,
+                                .has_entry = true,
                             });
 }
 

@@ -519,7 +519,7 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged,
     int32_t field;
     uint32_t slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
 
-    m->saw_code = true;
+    m->has_code = true;
     if (depth >= DEPTH_MAX)
         return ps_marshal_fail(m, "more than %d nested containers", DEPTH_MAX);
     for (unsigned i = 0; i < layouts[layout].fields; i++) {

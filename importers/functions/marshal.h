@@ -53,7 +53,7 @@ struct ps_marshal {
     enum ps_marshal_layout layout;
     struct ps_err *err;
     bool failed;
-    bool saw_code;
+    bool has_code;
     bool types[128]; /* type codes that occur; [0]: whether FLAG_REF occurs */
 
     struct ps_intern texts; /* bytes as in the file */

@@ -26,16 +26,16 @@ struct function {
     /* row id: entries first, then the other functions, both in the order of the file */
     uint32_t row;
     uint32_t cycle;
-    bool listed, repaired;
+    bool has_entry, repaired;
 };
 
 /* The last entry that named a caller, and the index of that call. */
 struct met {
-    uint32_t entry, call;
+    uint32_t entry_index, call;
 };
 
 struct dump {
-    struct ps_marshal m;
+    struct ps_marshal marshal;
     struct function *functions;
     uint32_t n, cap;
     struct ps_hash_table by_key; /* (file, line, name) -> index in functions */
@@ -43,8 +43,9 @@ struct dump {
      * id */
     struct ps_call *calls;
     uint32_t n_calls, cap_calls;
-    uint32_t *listed; /* indices of the functions with an entry, in the order of the file */
-    uint32_t n_listed, cap_listed;
+    uint32_t
+        *listed_functions; /* indices of the functions with an entry, in the order of the file */
+    uint32_t n_listed_functions, cap_listed_functions;
     struct met *met; /* by function */
     uint32_t cap_met;
 
@@ -52,7 +53,7 @@ struct dump {
     uint64_t doubled; /* number of entries with the key of an earlier entry */
     uint64_t doubled_at;
     uint64_t doubled_calls; /* number of callers that an entry names twice */
-    uint64_t end;           /* offset after the dict */
+    uint64_t end_offset;    /* offset after the dict */
     bool sampled, int_callers, tuple_callers;
 
     /* set by number_functions */
@@ -146,12 +147,12 @@ static bool read_marker(struct dump *d, uint32_t slot, struct ps_marshal_object 
 {
     struct ps_marshal_object text;
 
-    if (!ps_marshal_read(&d->m, &text))
+    if (!ps_marshal_read(&d->marshal, &text))
         return false;
-    if (text.kind != PS_M_TEXT || !ps_str_eq_c(d->m.texts.items[text.id], "__sampled__"))
-        return ps_marshal_fail(&d->m, "a function key is not (file, line, name)");
+    if (text.kind != PS_M_TEXT || !ps_str_eq_c(d->marshal.texts.items[text.id], "__sampled__"))
+        return ps_marshal_fail(&d->marshal, "a function key is not (file, line, name)");
     *out = (struct ps_marshal_object){.kind = SAMPLED};
-    ps_marshal_set_ref(&d->m, slot, *out);
+    ps_marshal_set_ref(&d->marshal, slot, *out);
     return true;
 }
 
@@ -165,27 +166,28 @@ static bool read_key(struct dump *d, struct ps_marshal_object *out)
     struct ps_marshal_object part[3];
     uint32_t members, slot;
 
-    if (!is_sequence(ps_marshal_peek(&d->m)))
-        return ps_marshal_read(&d->m, out) &&
+    if (!is_sequence(ps_marshal_peek(&d->marshal)))
+        return ps_marshal_read(&d->marshal, out) &&
                (out->kind == KEY || out->kind == SAMPLED ||
-                ps_marshal_fail(&d->m, "a function key is not (file, line, name)"));
-    if (!ps_marshal_open(&d->m, &members, &slot))
+                ps_marshal_fail(&d->marshal, "a function key is not (file, line, name)"));
+    if (!ps_marshal_open(&d->marshal, &members, &slot))
         return false;
     if (members == 1)
         return read_marker(d, slot, out);
     if (members != 3)
-        return ps_marshal_fail(&d->m, "a function key has %u parts instead of (file, line, name)",
-                               members);
+        return ps_marshal_fail(
+            &d->marshal, "a function key has %u parts instead of (file, line, name)", members);
     for (int i = 0; i < 3; i++)
-        if (!ps_marshal_read(&d->m, &part[i]))
+        if (!ps_marshal_read(&d->marshal, &part[i]))
             return false;
     if (part[0].kind != PS_M_TEXT ||
         (part[1].kind != PS_M_INT && part[1].kind != PS_M_BOOL && !part[1].is_out_of_range) ||
         (part[2].kind != PS_M_TEXT && part[2].kind != PS_M_CODE))
-        return ps_marshal_fail(&d->m, "the parts of a function key are not (file, line, name)");
+        return ps_marshal_fail(&d->marshal,
+                               "the parts of a function key are not (file, line, name)");
     *out = (struct ps_marshal_object){
         .kind = KEY, .id = function_of(d, part[0].id, part[2].id, number_of(&part[1]))};
-    ps_marshal_set_ref(&d->m, slot, *out);
+    ps_marshal_set_ref(&d->marshal, slot, *out);
     return true;
 }
 
@@ -195,10 +197,11 @@ static bool read_key(struct dump *d, struct ps_marshal_object *out)
  * its dict is shared. Shared dicts must not turn a small file into a large profile. */
 static bool too_many_calls(struct dump *d)
 {
-    uint64_t most = (uint64_t)(d->m.end - d->m.begin) / 10 + SHARED_CALLS;
+    uint64_t most = (uint64_t)(d->marshal.end - d->marshal.begin) / 10 + SHARED_CALLS;
 
     return d->n_calls > most &&
-           !ps_marshal_fail(&d->m, "too many functions refer to one and the same dict of callers");
+           !ps_marshal_fail(&d->marshal,
+                            "too many functions refer to one and the same dict of callers");
 }
 
 /* Returns the record for the calls by `caller` in the current entry. If the dict has a key twice,
@@ -212,7 +215,7 @@ static struct ps_call *call_of(struct dump *d, uint32_t caller)
         d->met = ps_grow(d->met, d->cap_met, sizeof *d->met);
         memset(d->met + old, 0, (d->cap_met - old) * sizeof *d->met);
     }
-    if (d->met[caller].entry == entry) {
+    if (d->met[caller].entry_index == entry) {
         d->doubled_calls++;
         return &d->calls[d->met[caller].call];
     }
@@ -223,7 +226,7 @@ static struct ps_call *call_of(struct dump *d, uint32_t caller)
 
 static bool read_edge_numbers(struct dump *d, struct ps_call *call, bool *beyond, uint32_t *slot)
 {
-    struct ps_marshal *m = &d->m;
+    struct ps_marshal *m = &d->marshal;
     uint32_t members;
 
     if (!ps_marshal_open(m, &members, slot))
@@ -243,9 +246,9 @@ static bool read_edge(struct dump *d, struct ps_call *call, bool *beyond, uint32
     struct ps_marshal_object value;
 
     *slot = PS_M_NO_REF;
-    if (is_sequence(ps_marshal_peek(&d->m)))
+    if (is_sequence(ps_marshal_peek(&d->marshal)))
         return read_edge_numbers(d, call, beyond, slot);
-    if (!ps_marshal_read(&d->m, &value))
+    if (!ps_marshal_read(&d->marshal, &value))
         return false;
     if (value.kind == EDGE) {
         *call = d->calls[value.id];
@@ -255,7 +258,7 @@ static bool read_edge(struct dump *d, struct ps_call *call, bool *beyond, uint32
         *beyond |= value.is_out_of_range;
         d->int_callers = true;
     } else {
-        return ps_marshal_fail(&d->m, "a caller has no numbers");
+        return ps_marshal_fail(&d->marshal, "a caller has no numbers");
     }
     return true;
 }
@@ -269,7 +272,7 @@ static bool copy_callers(struct dump *d, const struct ps_marshal_object *from)
 
         *call_of(d, call.caller) = call;
     }
-    return !d->m.failed;
+    return !d->marshal.failed;
 }
 
 static bool read_callers(struct dump *d, bool *beyond)
@@ -278,43 +281,43 @@ static bool read_callers(struct dump *d, bool *beyond)
     struct ps_marshal_object key, value;
     struct ps_call call, *to;
 
-    if (ps_marshal_peek(&d->m) != '{') {
-        if (!ps_marshal_read(&d->m, &value))
+    if (ps_marshal_peek(&d->marshal) != '{') {
+        if (!ps_marshal_read(&d->marshal, &value))
             return false;
         return value.kind == CALLERS
                    ? copy_callers(d, &value)
-                   : ps_marshal_fail(&d->m, "the callers of a function are not a dict");
+                   : ps_marshal_fail(&d->marshal, "the callers of a function are not a dict");
     }
-    if (!ps_marshal_open_dict(&d->m, &slot))
+    if (!ps_marshal_open_dict(&d->marshal, &slot))
         return false;
-    while (!ps_marshal_read_dict_end(&d->m)) {
+    while (!ps_marshal_read_dict_end(&d->marshal)) {
         if (!read_key(d, &key))
             return false;
         if (key.kind != KEY)
-            return ps_marshal_fail(&d->m, "a caller is not a function key");
+            return ps_marshal_fail(&d->marshal, "a caller is not a function key");
         if (key.id < d->cap_met)
             __builtin_prefetch(&d->met[key.id], 1);
-        ps_marshal_prefetch(&d->m, EDGE_BYTES);
+        ps_marshal_prefetch(&d->marshal, EDGE_BYTES);
         if (!read_edge(d, &call, beyond, &edge_slot))
             return false;
         to = call_of(d, key.id);
         call.caller = key.id;
         *to = call;
         ps_marshal_set_ref(
-            &d->m, edge_slot,
+            &d->marshal, edge_slot,
             (struct ps_marshal_object){.kind = EDGE, .id = (uint32_t)(to - d->calls)});
     }
     value = (struct ps_marshal_object){
         .kind = CALLERS, .i = (int64_t)((uint64_t)first << 32 | (d->n_calls - first))};
-    ps_marshal_set_ref(&d->m, slot, value);
-    return !d->m.failed;
+    ps_marshal_set_ref(&d->marshal, slot, value);
+    return !d->marshal.failed;
 }
 
 /* --- Entries --- */
 
 static bool read_value(struct dump *d, struct function *f, uint32_t *slot)
 {
-    struct ps_marshal *m = &d->m;
+    struct ps_marshal *m = &d->marshal;
     struct ps_marshal_object value;
     uint32_t members;
 
@@ -349,13 +352,13 @@ static void keep_entry(struct dump *d, uint32_t id, const struct function *value
     f->repaired = value->repaired;
     f->first_call = first;
     f->n_calls = d->n_calls - first;
-    if (f->listed) {
-        d->doubled_at = d->doubled++ ? d->doubled_at : ps_marshal_offset(&d->m);
+    if (f->has_entry) {
+        d->doubled_at = d->doubled++ ? d->doubled_at : ps_marshal_offset(&d->marshal);
         return;
     }
-    f->listed = true;
-    PS_RESERVE_ONE(d->listed, d->n_listed, d->cap_listed);
-    d->listed[d->n_listed++] = id;
+    f->has_entry = true;
+    PS_RESERVE_ONE(d->listed_functions, d->n_listed_functions, d->cap_listed_functions);
+    d->listed_functions[d->n_listed_functions++] = id;
 }
 
 static bool read_entry(struct dump *d)
@@ -369,23 +372,23 @@ static bool read_entry(struct dump *d)
         return false;
     if (key.kind == SAMPLED) {
         d->sampled = true;
-        return ps_marshal_read(&d->m, &marker);
+        return ps_marshal_read(&d->marshal, &marker);
     }
     if (!read_value(d, &value, &slot))
         return false;
     keep_entry(d, key.id, &value, first);
-    ps_marshal_set_ref(&d->m, slot, (struct ps_marshal_object){.kind = VALUE, .id = key.id});
+    ps_marshal_set_ref(&d->marshal, slot, (struct ps_marshal_object){.kind = VALUE, .id = key.id});
     return true;
 }
 
 static bool check_cancelled(struct dump *d, struct ps_sink *out)
 {
-    uint64_t size = (uint64_t)(d->m.end - d->m.begin);
+    uint64_t size = (uint64_t)(d->marshal.end - d->marshal.begin);
 
     if (out->ops->progress(out, size, size, d->entries) && ps_sink_ok(out))
         return true;
-    d->m.failed = true;
-    ps_fail(d->m.err, PS_CANCELLED, "the import was cancelled");
+    d->marshal.failed = true;
+    ps_fail(d->marshal.err, PS_CANCELLED, "the import was cancelled");
     return false;
 }
 
@@ -396,26 +399,26 @@ static bool parse_dump(struct dump *d, struct ps_str bytes, enum ps_marshal_layo
     uint32_t slot;
 
     *d = (struct dump){0};
-    ps_marshal_init(&d->m, bytes, layout, err);
+    ps_marshal_init(&d->marshal, bytes, layout, err);
     ps_hash_table_reserve(&d->by_key, bytes.len / FUNCTION_BYTES);
-    if (ps_marshal_peek(&d->m) != '{')
-        return ps_marshal_fail(&d->m, "the dump is not a dict of functions");
-    if (!ps_marshal_open_dict(&d->m, &slot))
+    if (ps_marshal_peek(&d->marshal) != '{')
+        return ps_marshal_fail(&d->marshal, "the dump is not a dict of functions");
+    if (!ps_marshal_open_dict(&d->marshal, &slot))
         return false;
-    while (!ps_marshal_read_dict_end(&d->m))
+    while (!ps_marshal_read_dict_end(&d->marshal))
         if (!read_entry(d) || (d->entries % CHECK_INTERVAL == 0 && !check_cancelled(d, out)))
             return false;
-    d->end = ps_marshal_offset(&d->m);
+    d->end_offset = ps_marshal_offset(&d->marshal);
     return true;
 }
 
 static void free_dump(struct dump *d)
 {
-    ps_marshal_free(&d->m);
+    ps_marshal_free(&d->marshal);
     free(d->functions);
     ps_hash_table_free(&d->by_key);
     free(d->calls);
-    free(d->listed);
+    free(d->listed_functions);
     free(d->met);
     free(d->rows);
     free(d->callees);
@@ -436,12 +439,12 @@ static void write_rows(struct dump *d)
     uint32_t row = 0;
 
     d->rows = ps_alloc_array(d->n + 1, sizeof *d->rows);
-    for (uint32_t i = 0; i < d->n_listed; i++) {
-        d->rows[row] = d->listed[i];
-        d->functions[d->listed[i]].row = ++row;
+    for (uint32_t i = 0; i < d->n_listed_functions; i++) {
+        d->rows[row] = d->listed_functions[i];
+        d->functions[d->listed_functions[i]].row = ++row;
     }
     for (uint32_t i = 0; i < d->n; i++)
-        if (!d->functions[i].listed) {
+        if (!d->functions[i].has_entry) {
             d->rows[row] = i;
             d->functions[i].row = ++row;
         }
@@ -489,7 +492,7 @@ static void number_functions(struct dump *d)
 /* Finds strongly connected components with Tarjan's algorithm, from callees to callers, without
  * recursion. */
 struct walk {
-    struct dump *d;
+    struct dump *dump;
     uint32_t *index, *low, *edge; /* by row; index 0: not visited; edge: next caller to visit */
     /* stack of the depth-first search; rows that are not yet in a component */
     uint32_t *path, *open;
@@ -518,24 +521,24 @@ static bool calls_itself(const struct dump *d, uint32_t row)
 /* The open rows from `root` to the top of the stack form a component. */
 static void close_component(struct walk *w, uint32_t root)
 {
-    bool is_cycle = w->open[w->n_open - 1] != root || calls_itself(w->d, root);
+    bool is_cycle = w->open[w->n_open - 1] != root || calls_itself(w->dump, root);
     uint32_t row;
 
     w->cycles += is_cycle;
     do {
         row = w->open[--w->n_open];
         w->is_open[row] = false;
-        by_row(w->d, row)->cycle = is_cycle ? w->cycles : 0;
+        by_row(w->dump, row)->cycle = is_cycle ? w->cycles : 0;
     } while (row != root);
 }
 
 static void visit_next(struct walk *w)
 {
     uint32_t row = w->path[w->n_path - 1], above;
-    const struct function *f = by_row(w->d, row);
+    const struct function *f = by_row(w->dump, row);
 
     if (w->edge[row] < f->n_calls) {
-        uint32_t caller = w->d->calls[f->first_call + w->edge[row]++].caller;
+        uint32_t caller = w->dump->calls[f->first_call + w->edge[row]++].caller;
 
         if (!w->index[caller])
             push_component(w, caller);
@@ -570,7 +573,7 @@ static void renumber(struct dump *d, uint32_t cycles)
 static void find_cycles(struct dump *d)
 {
     size_t n = (size_t)d->n + 1;
-    struct walk w = {.d = d};
+    struct walk w = {.dump = d};
     uint32_t *memory = ps_alloc_array(5 * n, sizeof *memory);
 
     w.index = memory;
@@ -593,31 +596,31 @@ static void find_cycles(struct dump *d)
 /* --- Reporting --- */
 
 struct report {
-    struct dump *d;
+    struct dump *dump;
     struct ps_sink *out;
     struct ps_arena arena;
-    struct ps_str *shown; /* strings for display, by text id; at is NULL until converted */
-    uint8_t *origin;      /* by text id of a file; 0: not computed yet, else origin + 1 */
-    double *parts;        /* by row: sum of the cumulative times of its callees when called by it */
+    struct ps_str *display_texts; /* strings for display, by text id; ptr is NULL until converted */
+    uint8_t *origin;              /* by text id of a file; 0: not computed yet, else origin + 1 */
+    double *parts; /* by row: sum of the cumulative times of its callees when called by it */
     struct ps_num tottime, ncalls, primitive_calls;
     uint64_t repaired, doubtful;
     /* functions with more primitive calls than calls; with less cumulative time than own time; with
      * a negative number; with a time that is not finite */
-    uint64_t fewer, below, negative, odd;
+    uint64_t fewer_calls, less_cumtime, negative_numbers, infinite_times;
     uint32_t roots, files, title;
     bool builtins, profile_keys, int_times, folders;
 };
 
 static struct ps_str text(struct report *r, uint32_t id)
 {
-    if (!r->shown[id].ptr)
-        r->shown[id] = ps_marshal_text(&r->d->m, id, &r->arena);
-    return r->shown[id];
+    if (!r->display_texts[id].ptr)
+        r->display_texts[id] = ps_marshal_text(&r->dump->marshal, id, &r->arena);
+    return r->display_texts[id];
 }
 
 static bool is_mended(const struct report *r, uint32_t id)
 {
-    uint8_t kind = r->d->m.text_kinds[id];
+    uint8_t kind = r->dump->marshal.text_kinds[id];
 
     return kind == PS_MTEXT_REPAIR || kind == PS_MTEXT_LATIN1;
 }
@@ -660,7 +663,7 @@ static struct ps_num add_num(struct ps_num a, struct ps_num b)
 
 static struct function *function_at_row(const struct report *r, uint32_t row)
 {
-    return &r->d->functions[r->d->rows[row - 1]];
+    return &r->dump->functions[r->dump->rows[row - 1]];
 }
 
 static void write_doubt(struct report *r, struct function *f, const char *why)
@@ -683,23 +686,23 @@ static void check(struct report *r, struct function *f)
     double ncalls = ps_num_real(f->ncalls), primitive = ps_num_real(f->primitive_calls);
 
     for (uint32_t c = 0; c < f->n_calls; c++)
-        from += ps_num_real(r->d->calls[f->first_call + c].ncalls);
-    r->fewer += primitive > ncalls;
-    r->below += cumtime < tottime - 1e-6 - 1e-9 * fabs(tottime);
-    r->negative += ncalls < 0 || primitive < 0 || tottime < 0 || cumtime < 0;
-    r->odd += !isfinite(tottime) || !isfinite(cumtime);
-    if (r->d->sampled)
+        from += ps_num_real(r->dump->calls[f->first_call + c].ncalls);
+    r->fewer_calls += primitive > ncalls;
+    r->less_cumtime += cumtime < tottime - 1e-6 - 1e-9 * fabs(tottime);
+    r->negative_numbers += ncalls < 0 || primitive < 0 || tottime < 0 || cumtime < 0;
+    r->infinite_times += !isfinite(tottime) || !isfinite(cumtime);
+    if (r->dump->sampled)
         return;
     if (from > ncalls)
         write_doubt(r, f, "has fewer calls than its callers made");
-    else if (!f->cycle && r->d->tuple_callers && !r->d->int_callers &&
+    else if (!f->cycle && r->dump->tuple_callers && !r->dump->int_callers &&
              r->parts[f->row] + tottime > cumtime + 1e-6 + 1e-6 * fabs(cumtime))
         write_doubt(r, f, "has less cumulative time than its own time plus its callees' time");
 }
 
 static void add_up(struct report *r)
 {
-    for (uint32_t row = 1; row <= r->d->n_listed; row++) {
+    for (uint32_t row = 1; row <= r->dump->n_listed_functions; row++) {
         struct function *f = function_at_row(r, row);
         struct ps_str file = text(r, f->file);
 
@@ -717,18 +720,18 @@ static void add_up(struct report *r)
         r->profile_keys |=
             ps_str_eq_c(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
     }
-    for (uint32_t row = 1; row <= r->d->n; row++) {
+    for (uint32_t row = 1; row <= r->dump->n; row++) {
         const struct function *f = function_at_row(r, row);
 
         for (uint32_t c = 0; c < f->n_calls; c++)
-            r->parts[r->d->calls[f->first_call + c].caller] +=
-                ps_num_real(r->d->calls[f->first_call + c].cumtime_s);
+            r->parts[r->dump->calls[f->first_call + c].caller] +=
+                ps_num_real(r->dump->calls[f->first_call + c].cumtime_s);
     }
 }
 
 static void write_function(struct report *r, uint32_t row)
 {
-    const struct dump *d = r->d;
+    const struct dump *d = r->dump;
     const struct function *f = function_at_row(r, row);
     struct ps_num none = ps_int(0);
     struct ps_function told = {
@@ -737,13 +740,13 @@ static void write_function(struct report *r, uint32_t row)
         .file_key = f->file + 1,
         .name = text(r, f->name),
         .line = f->line,
-        .ncalls = f->listed ? f->ncalls : none,
-        .primitive_calls = f->listed ? f->primitive_calls : none,
-        .tottime_s = f->listed ? f->tottime : none,
-        .cumtime_s = f->listed ? f->cumtime : none,
+        .ncalls = f->has_entry ? f->ncalls : none,
+        .primitive_calls = f->has_entry ? f->primitive_calls : none,
+        .tottime_s = f->has_entry ? f->tottime : none,
+        .cumtime_s = f->has_entry ? f->cumtime : none,
         .origin = origin(r, f->file),
         .cycle = f->cycle,
-        .listed = f->listed,
+        .has_entry = f->has_entry,
         .callers = f->n_calls ? d->calls + f->first_call : NULL,
         .n_callers = f->n_calls,
         .callees = d->callees + d->callee_from[row - 1],
@@ -768,7 +771,7 @@ static void find_title(struct report *r, uint32_t row)
     const struct function *f = function_at_row(r, row);
     enum ps_origin whose = origin(r, f->file);
 
-    if (!f->listed || (whose != PS_ORIGIN_OWN && whose != PS_ORIGIN_UNKNOWN))
+    if (!f->has_entry || (whose != PS_ORIGIN_OWN && whose != PS_ORIGIN_UNKNOWN))
         return;
     if (!ps_str_eq_c(text(r, f->name), "<module>") ||
         ps_str_starts_with(text(r, f->file), PS_STR("<")))
@@ -781,13 +784,13 @@ static void write_tool(struct report *r)
 {
     const char *writer = NULL, *tool = "pstats";
 
-    if (r->d->sampled) {
+    if (r->dump->sampled) {
         writer = "sampling";
         tool = "CPython profiling.sampling";
     } else if (r->profile_keys) {
         writer = "profile";
         tool = "Python profile";
-    } else if (r->builtins && !r->d->int_callers) {
+    } else if (r->builtins && !r->dump->int_callers) {
         writer = "cProfile";
         tool = "cProfile";
     }
@@ -800,8 +803,8 @@ static void write_tool(struct report *r)
 
 static void write_summary(struct report *r)
 {
-    const struct dump *d = r->d;
-    int version = ps_marshal_version(&d->m);
+    const struct dump *d = r->dump;
+    int version = ps_marshal_version(&d->marshal);
     const struct {
         const char *key;
         struct ps_num value;
@@ -809,7 +812,7 @@ static void write_summary(struct report *r)
         {"total_tt_s", r->tottime},
         {"total_calls", r->ncalls},
         {"primitive_calls", r->primitive_calls},
-        {"functions", ps_int(d->n_listed)},
+        {"functions", ps_int(d->n_listed_functions)},
         {"calls_pairs", ps_int(d->callee_from[d->n])},
         {"roots", ps_int(r->roots)},
         {"files", ps_int(r->files)},
@@ -824,7 +827,7 @@ static void write_summary(struct report *r)
 
 static void write_notes(struct report *r, uint64_t size)
 {
-    const struct dump *d = r->d;
+    const struct dump *d = r->dump;
 
     if (d->sampled)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
@@ -843,43 +846,43 @@ static void write_notes(struct report *r, uint64_t size)
                   "callers that one function lists twice; the last one counts");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
                   "functions repaired: a number beyond 64 bits or a name with invalid text");
-    ps_sink_count(r->out, PS_NOTE_INFO, d->n - d->n_listed,
+    ps_sink_count(r->out, PS_NOTE_INFO, d->n - d->n_listed_functions,
                   "callers without their own entry, shown with zeros");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
                   "more functions that contradict their callers or callees");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->fewer,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->fewer_calls,
                   "functions with more primitive calls than calls");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->below,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->less_cumtime,
                   "functions with less cumulative time than own time");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "functions with negative values");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative_numbers, "functions with negative values");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->infinite_times,
                   "functions with a time that is not a finite number");
-    if (d->end < size)
-        ps_sink_note(r->out, PS_NOTE_WARNING, d->end, 0,
+    if (d->end_offset < size)
+        ps_sink_note(r->out, PS_NOTE_WARNING, d->end_offset, 0,
                      "bytes after the dump, ignored as in Python: %llu",
-                     (unsigned long long)(size - d->end));
+                     (unsigned long long)(size - d->end_offset));
 }
 
 /* Writes everything to the sink. False: cancelled. */
 static bool write_all(struct report *r, uint64_t size)
 {
-    const struct dump *d = r->d;
+    const struct dump *d = r->dump;
     struct ps_ledger ledger = {
         .unit = "entries",
         .read = d->entries,
         .rejected = d->doubled,
-        .other = d->entries - d->n_listed - d->doubled,
+        .other = d->entries - d->n_listed_functions - d->doubled,
     };
 
     add_up(r);
-    ledger.stored = d->n_listed - r->repaired;
+    ledger.stored = d->n_listed_functions - r->repaired;
     ledger.repaired = r->repaired;
     for (uint32_t row = 1; row <= d->n && ps_sink_ok(r->out); row++) {
         if (row % CHECK_INTERVAL == 0 && !r->out->ops->progress(r->out, size, size, row))
             return false;
         write_function(r, row);
         find_title(r, row);
-        if (function_at_row(r, row)->listed)
+        if (function_at_row(r, row)->has_entry)
             check(r, function_at_row(r, row));
     }
     write_tool(r);
@@ -893,15 +896,15 @@ static bool write_all(struct report *r, uint64_t size)
 /* Writes the dump to the sink. `size`: bytes of the dump. False: cancelled. */
 static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
 {
-    struct report r = {.d = d, .out = out};
+    struct report r = {.dump = d, .out = out};
     bool told;
 
     r.tottime = r.ncalls = r.primitive_calls = ps_int(0);
-    r.shown = ps_alloc_array(d->m.texts.count + 1, sizeof *r.shown);
-    r.origin = ps_alloc(d->m.texts.count + 1);
+    r.display_texts = ps_alloc_array(d->marshal.texts.count + 1, sizeof *r.display_texts);
+    r.origin = ps_alloc(d->marshal.texts.count + 1);
     r.parts = ps_alloc_array(d->n + 1, sizeof *r.parts);
     told = write_all(&r, size);
-    free(r.shown);
+    free(r.display_texts);
     free(r.origin);
     free(r.parts);
     ps_arena_free(&r.arena);
@@ -921,14 +924,14 @@ static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, 
         struct ps_err failure = PS_ERR_INIT;
         bool good = parse_dump(d, bytes, (enum ps_marshal_layout)layout, out, &failure);
 
-        if (good && (!d->m.saw_code || d->end == bytes.len)) {
-            d->m.err = err;
+        if (good && (!d->marshal.has_code || d->end_offset == bytes.len)) {
+            d->marshal.err = err;
             return true;
         }
         with_tail = good && with_tail < 0 ? layout : with_tail;
         if (!good && (farthest.code == PS_OK || failure.offset > farthest.offset))
             farthest = failure;
-        if (!d->m.saw_code || failure.code == PS_CANCELLED)
+        if (!d->marshal.has_code || failure.code == PS_CANCELLED)
             break;
         free_dump(d);
         *d = (struct dump){0};
@@ -967,7 +970,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         return err->code;
     }
     ps_buf_free(&bytes); /* all strings were copied */
-    if (d.n_listed == 0)
+    if (d.n_listed_functions == 0)
         return refuse_empty(&d, err);
     number_functions(&d);
     find_cycles(&d);
@@ -999,8 +1002,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_pstats = {
     .kind = "pstats",
     .label = "cProfile dump",
-    .what = "functions and their callers, from cProfile, profile, profiling.tracing, "
-            "profiling.sampling, yappi",
+    .description = "functions and their callers, from cProfile, profile, profiling.tracing, "
+                   "profiling.sampling, yappi",
     .record = "python -m cProfile -o app.prof app.py",
     .sniff = sniff,
     .load = load,

@@ -170,8 +170,9 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_pstats_text = {
     .kind = "pstats-text",
     .label = "Printed cProfile report",
-    .what = "the function table that cProfile, pstats and %prun print, also inside other output "
-            "(rounded, without callers)",
+    .description =
+        "the function table that cProfile, pstats and %prun print, also inside other output "
+        "(rounded, without callers)",
     .record = "python -m cProfile -s cumulative app.py > report.txt",
     .sniff = sniff,
     .load = load,

@@ -360,18 +360,18 @@ static void find_importers(struct ps_importtime_log *log)
 void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value)
 {
     if (value.kind == PS_NUM_REAL) {
-        sum->part += value.r;
+        sum->real += value.r;
         sum->real = true;
     } else if (value.kind == PS_NUM_INT) {
-        sum->whole += value.i;
+        sum->integer += value.i;
     }
 }
 
 struct ps_num ps_importtime_sum_value(const struct ps_importtime_sum *sum)
 {
-    if (sum->real || sum->whole > INT64_MAX || sum->whole < INT64_MIN)
-        return ps_real((double)sum->whole + sum->part);
-    return ps_int((int64_t)sum->whole);
+    if (sum->real || sum->integer > INT64_MAX || sum->integer < INT64_MIN)
+        return ps_real((double)sum->integer + sum->real);
+    return ps_int((int64_t)sum->integer);
 }
 
 static struct ps_num add_num(struct ps_num a, struct ps_num b)
@@ -434,7 +434,7 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
         .spaces = (uint32_t)line->spaces,
         .width = (uint32_t)(line->spaces + line->name.len),
         .cached = line->kind == PS_IMPORTTIME_CACHED,
-        .first = first,
+        .is_first_of_module = first,
         .depth = (int32_t)(line->spaces / 2),
     };
     if (!row->cached)
@@ -564,7 +564,7 @@ static void count_package(struct ps_importtime_log *log, struct ps_importtime_ro
     row->topmost = open == 0;
     if (row->topmost) {
         package->inclusive = add_num(package->inclusive, row->cumulative);
-        package->first = package->first ? package->first : id;
+        package->first_row = package->first_row ? package->first_row : id;
     }
 }
 
@@ -694,7 +694,7 @@ static void write_packages(const struct ps_importtime_log *log, struct ps_sink *
                                    .modules = package->modules,
                                    .self_us = package->self,
                                    .inclusive_us = package->inclusive,
-                                   .first = package->first,
+                                   .first_import = package->first_row,
                                });
     }
 }
@@ -719,7 +719,7 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
         .recorded = row->recorded,
         .unfinished = row->unfinished,
         .topmost = row->topmost,
-        .first = row->first,
+        .is_first_of_module = row->is_first_of_module,
         .children = row->children,
         .interpreter = row->interpreter,
         .line = row->line,
@@ -1049,7 +1049,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, ends_row, NULL);
-    if (!r.in.unwraps)
+    if (!r.in.joins_wide_lines)
         ps_report_find_wrap(&r.in, classify_line, NULL);
     status = read_log(&r, err);
     if (status == PS_OK) {
@@ -1070,7 +1070,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_importtime = {
     .kind = "importtime",
     .label = "Import-time log",
-    .what = "time of each import of a program, Python 3.7 and later",
+    .description = "time of each import of a program, Python 3.7 and later",
     .record = "python -X importtime -c 'import app' 2> app.log",
     .sniff = sniff,
     .load = load,

@@ -51,12 +51,12 @@ struct ps_importtime_row {
     /* cached rows: spaces before the name, and with the name; as printed, in bytes */
     uint32_t spaces, width;
     int32_t depth; /* as printed; -1: unknown */
-    bool cached, startup, unfinished, topmost, first, estimated, gap, recorded;
+    bool cached, startup, unfinished, topmost, is_first_of_module, estimated, gap, recorded;
 };
 
 struct ps_importtime_package {
     struct ps_num self, inclusive;
-    uint32_t modules, first;
+    uint32_t modules, first_row;
     enum ps_origin origin;
 };
 
@@ -106,9 +106,9 @@ void ps_importtime_resolve(struct ps_importtime_log *log);
 
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_importtime_sum {
-    __int128 whole;
-    double part;
-    bool real;
+    __int128 integer;
+    double real;
+    bool is_real;
 };
 void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value);
 struct ps_num ps_importtime_sum_value(const struct ps_importtime_sum *sum);

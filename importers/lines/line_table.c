@@ -31,24 +31,27 @@ bool ps_line_table_header(struct ps_str text, const char *const *words,
         if (!at)
             return false;
     }
-    out->first = (size_t)(first - text.ptr);
-    out->source = (size_t)(at - text.ptr);
-    memset(out->begin, 0, sizeof out->begin);
-    memcpy(out->begin, text.ptr, out->first < sizeof out->begin ? out->first : sizeof out->begin);
+    out->number_offset = (size_t)(first - text.ptr);
+    out->source_offset = (size_t)(at - text.ptr);
+    memset(out->prefix_start, 0, sizeof out->prefix_start);
+    memcpy(out->prefix_start, text.ptr,
+           out->number_offset < sizeof out->prefix_start ? out->number_offset
+                                                         : sizeof out->prefix_start);
     return true;
 }
 
 bool ps_line_table_parse_number(const struct ps_line_table *table, struct ps_str text,
                                 struct ps_line_table_number *out)
 {
-    struct ps_str rest = ps_str_skip(text, table->columns.first), word = ps_report_pop_word(&rest);
+    struct ps_str rest = ps_str_skip(text, table->columns.number_offset),
+                  word = ps_report_pop_word(&rest);
     struct ps_num number;
 
     if (!ps_report_parse_number(word, &number) || number.kind != PS_NUM_INT || number.i <= 0 ||
         number.i > INT32_MAX)
         return false;
     out->line = (uint32_t)number.i;
-    out->end = (size_t)(rest.ptr - text.ptr);
+    out->end_column = (size_t)(rest.ptr - text.ptr);
     return true;
 }
 
@@ -58,7 +61,7 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
     if (!table->next_line || (!table->is_paused && number->line == table->next_line) ||
         number->line == table->line_before_gap)
         return true;
-    return number->line >= table->next_line && (certain || number->end == table->number_end);
+    return number->line >= table->next_line && (certain || number->end_column == table->number_end);
 }
 
 bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number)
@@ -67,7 +70,7 @@ bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_n
 
     table->line_before_gap = gap ? table->next_line : 0;
     table->next_line = number->line + 1;
-    table->number_end = number->end;
+    table->number_end = number->end_column;
     table->has_rule = true;
     table->is_paused = false;
     table->n_stray_lines = 0;
@@ -87,11 +90,11 @@ static bool holds_brackets(struct ps_str text)
 bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text)
 {
     bool paused = table->is_paused;
-    size_t n = strnlen(table->columns.begin, sizeof table->columns.begin);
+    size_t n = strnlen(table->columns.prefix_start, sizeof table->columns.prefix_start);
 
     /* The second line of a wrapped line has no prefix. */
-    if (ps_str_starts_with(text, (struct ps_str){table->columns.begin, n}))
-        text = ps_str_skip(text, table->columns.first);
+    if (ps_str_starts_with(text, (struct ps_str){table->columns.prefix_start, n}))
+        text = ps_str_skip(text, table->columns.number_offset);
     text = ps_report_trim_end(text);
     if (text.len == 0) {
         table->is_paused |= table->has_rule;

@@ -18,9 +18,9 @@
 
 /* Where the columns begin. */
 struct ps_line_table_columns {
-    size_t first, source; /* bytes before "Line #" and before "Line Contents" */
+    size_t number_offset, source_offset; /* bytes before "Line #" and before "Line Contents" */
     /* the first bytes of the line: part of the prefix that a container puts before each line */
-    char begin[4];
+    char prefix_start[4];
 };
 
 /* Parses the header "Line #  <words, in this order>  Line Contents", from which "Line Contents" may
@@ -44,7 +44,7 @@ struct ps_line_table {
 /* The line number at the start of a row. */
 struct ps_line_table_number {
     uint32_t line;
-    size_t end; /* column after it */
+    size_t end_column; /* column after it */
 };
 bool ps_line_table_parse_number(const struct ps_line_table *table, struct ps_str text,
                                 struct ps_line_table_number *out);

@@ -81,11 +81,12 @@ enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *t
                                                    struct ps_line_report_row *out)
 {
     const struct ps_line_table_columns *columns = &table->columns;
-    struct ps_str rest = ps_str_skip(text, columns->first);
+    struct ps_str rest = ps_str_skip(text, columns->number_offset);
 
     if (!ps_line_table_parse_number(table, text, &out->number))
         return PS_LINE_REPORT_NONE;
-    if ((read_aligned(rest, columns->source - columns->first, out) || read_pushed(rest, out)) &&
+    if ((read_aligned(rest, columns->source_offset - columns->number_offset, out) ||
+         read_pushed(rest, out)) &&
         ps_line_table_may_follow(table, &out->number, out->n > 0))
         return PS_LINE_REPORT_ROW;
     return table->next_line && ps_line_table_may_follow(table, &out->number, false)
@@ -232,7 +233,7 @@ struct reader {
     uint64_t others; /* lines of other output */
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
-    uint32_t reports, other_units, missing, again, repaired_names;
+    uint32_t reports, other_units, missing, repeated_blocks, repaired_names;
     struct tally rejects, mends, uneven, orphans, gaps;
     struct {
         double ticks;
@@ -269,7 +270,7 @@ static void write_notes(struct reader *r)
     ps_sink_count(r->out, PS_NOTE_INFO, r->reports > 1 ? r->reports : 0, "reports in this log");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->other_units,
                   "reports whose times were converted to the unit of the first report");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->again,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->repeated_blocks,
                   "functions reported more than once, listed separately");
     ps_sink_count(r->out, PS_NOTE_INFO, r->missing,
                   "functions without a name: their source was missing when the report was printed");
@@ -391,7 +392,7 @@ static void remember(struct reader *r, uint32_t file, uint32_t line, struct ps_s
     PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
     uint32_t known = r->listed.count;
 
-    r->again += ps_intern_add(&r->listed, ps_buf_slice(&key)) < known;
+    r->repeated_blocks += ps_intern_add(&r->listed, ps_buf_slice(&key)) < known;
 }
 
 static bool is_listed(const struct reader *r, uint32_t file, uint32_t line, struct ps_str name)
@@ -813,8 +814,9 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_line_text = {
     .kind = "line_profiler",
     .label = "line_profiler report",
-    .what = "hits, time and source of each line, as line_profiler prints them, also inside other "
-            "output",
+    .description =
+        "hits, time and source of each line, as line_profiler prints them, also inside other "
+        "output",
     .record = "python -m line_profiler app.py.lprof > report.txt",
     .sniff = sniff,
     .load = load,

@@ -75,15 +75,15 @@ struct stats {
 enum { ENTRIES_MAX = 8 << 20 };
 
 struct reading {
-    struct stats *s;
-    const struct ps_pickle *p;
-    uint64_t at;
+    struct stats *stats;
+    const struct ps_pickle *pickle;
+    uint64_t offset;
     struct ps_err *err;
 };
 
 static bool refuse(struct reading *r, const char *what)
 {
-    ps_fail_at(r->err, PS_BAD_INPUT, r->at, "the pickle at this position %s", what);
+    ps_fail_at(r->err, PS_BAD_INPUT, r->offset, "the pickle at this position %s", what);
     return false;
 }
 
@@ -122,12 +122,13 @@ static uint32_t function_of(struct stats *s, struct ps_str file, struct ps_str n
 
 static bool parse_key(struct reading *r, const struct ps_pickle_value *key, uint32_t *function)
 {
-    const struct ps_pickle_value *part = key->kind == PS_PICKLE_TUPLE ? r->p->pool + key->id : NULL;
+    const struct ps_pickle_value *part =
+        key->kind == PS_PICKLE_TUPLE ? r->pickle->pool + key->id : NULL;
 
     if (!part || key->i != 3 || part[0].kind != PS_PICKLE_TEXT || part[1].kind != PS_PICKLE_INT ||
         part[2].kind != PS_PICKLE_TEXT)
         return refuse(r, "has a function key that is not (file, line, name)");
-    *function = function_of(r->s, text_of(&part[0]), text_of(&part[2]), part[1].i);
+    *function = function_of(r->stats, text_of(&part[0]), text_of(&part[2]), part[1].i);
     return true;
 }
 
@@ -151,9 +152,9 @@ static void begin_rows(struct stats *s, uint32_t function)
 
 static bool parse_row(struct reading *r, uint32_t function, const struct ps_pickle_value *entry)
 {
-    struct stats *s = r->s;
+    struct stats *s = r->stats;
     const struct ps_pickle_value *part =
-        entry->kind == PS_PICKLE_TUPLE ? r->p->pool + entry->id : NULL;
+        entry->kind == PS_PICKLE_TUPLE ? r->pickle->pool + entry->id : NULL;
     struct row row = {.function = function, .pickle = s->n_pickles - 1};
     struct ps_num line;
 
@@ -161,7 +162,7 @@ static bool parse_row(struct reading *r, uint32_t function, const struct ps_pick
         !as_number(&part[2], &row.ticks))
         return refuse(r, "has an entry that is not (line, hits, time)");
     if (++s->entries > ENTRIES_MAX) {
-        ps_fail_at(r->err, PS_LIMIT, r->at, "the profile has more than %d lines", ENTRIES_MAX);
+        ps_fail_at(r->err, PS_LIMIT, r->offset, "the profile has more than %d lines", ENTRIES_MAX);
         return false;
     }
     if (line.kind != PS_NUM_INT || line.i < 0 || line.i > INT32_MAX ||
@@ -182,9 +183,9 @@ static bool parse_row(struct reading *r, uint32_t function, const struct ps_pick
 
 static bool parse_timings(struct reading *r, const struct ps_pickle_value *timings)
 {
-    struct ps_pickle_iterator walk = ps_pickle_iterate(r->p, timings);
+    struct ps_pickle_iterator walk = ps_pickle_iterate(r->pickle, timings);
     const struct ps_pickle_value *key;
-    uint64_t begun = r->s->entries;
+    uint64_t begun = r->stats->entries;
 
     while ((key = ps_pickle_next(&walk))) {
         const struct ps_pickle_value *list = ps_pickle_next(&walk), *entry;
@@ -195,14 +196,14 @@ static bool parse_timings(struct reading *r, const struct ps_pickle_value *timin
             return false;
         if (!list || list->kind != PS_PICKLE_LIST)
             return refuse(r, "has a function without a list of lines");
-        begin_rows(r->s, function);
-        entries = ps_pickle_iterate(r->p, list);
+        begin_rows(r->stats, function);
+        entries = ps_pickle_iterate(r->pickle, list);
         while ((entry = ps_pickle_next(&entries)))
             if (!parse_row(r, function, entry))
                 return false;
         /* Even a reference to an earlier tuple needs two bytes. If there are more entries than
          * bytes, lists are shared, which no profiler does. */
-        if (r->s->entries - begun > r->p->offset)
+        if (r->stats->entries - begun > r->pickle->offset)
             return refuse(r, "has lists of lines that are shared too often");
     }
     return true;
@@ -380,12 +381,12 @@ static void free_stats(struct stats *s)
 enum { CHECK_INTERVAL = 4096 };
 
 struct report {
-    const struct stats *s;
+    const struct stats *stats;
     struct ps_sink *out;
     struct ps_arena arena;
-    struct ps_str *shown; /* strings for display, by text id; at is NULL until converted */
-    bool *mended;         /* by text id: invalid UTF-8 was replaced */
-    uint32_t *file_ids;   /* by text id of a path; 0: no id yet */
+    struct ps_str *display_texts; /* strings for display, by text id; ptr is NULL until converted */
+    bool *mended;                 /* by text id: invalid UTF-8 was replaced */
+    uint32_t *file_ids;           /* by text id of a path; 0: no id yet */
     uint32_t files, functions_run, functions_timed;
     uint64_t lines;
     uint64_t repaired, mended_empty; /* rows; functions without rows whose name was repaired */
@@ -395,9 +396,10 @@ struct report {
 
 static struct ps_str text(struct report *r, uint32_t id)
 {
-    if (!r->shown[id].ptr)
-        r->shown[id] = ps_display_text(&r->arena, r->s->texts.items[id], &r->mended[id]);
-    return r->shown[id];
+    if (!r->display_texts[id].ptr)
+        r->display_texts[id] =
+            ps_display_text(&r->arena, r->stats->texts.items[id], &r->mended[id]);
+    return r->display_texts[id];
 }
 
 static uint32_t line_number(int64_t line)
@@ -434,7 +436,7 @@ static void write_row(struct report *r, const struct function *f, const struct r
  * entry. */
 static void write_function(struct report *r, size_t i)
 {
-    const struct function *f = &r->s->functions[i];
+    const struct function *f = &r->stats->functions[i];
     struct ps_line_function told = {
         .id = (uint32_t)i + 1,
         .file = r->file_ids[f->file],
@@ -445,8 +447,8 @@ static void write_function(struct report *r, size_t i)
 
     r->out->ops->line_function(r->out, &told);
     for (size_t n = f->from; n < f->from + f->n; n++) {
-        write_row(r, f, &r->s->rows[n]);
-        r->repaired += mended || r->s->rows[n].beyond;
+        write_row(r, f, &r->stats->rows[n]);
+        r->repaired += mended || r->stats->rows[n].beyond;
     }
     r->mended_empty += mended && f->n == 0;
     r->lines += f->n;
@@ -454,15 +456,16 @@ static void write_function(struct report *r, size_t i)
     r->functions_timed += ps_num_real(f->ticks) > 0;
     r->ticks = add_num(r->ticks, f->ticks, &beyond);
     if (ps_num_real(f->ticks) > 0 &&
-        (!r->hottest || ps_num_real(f->ticks) > ps_num_real(r->s->functions[r->hottest - 1].ticks)))
+        (!r->hottest ||
+         ps_num_real(f->ticks) > ps_num_real(r->stats->functions[r->hottest - 1].ticks)))
         r->hottest = i + 1;
 }
 
 static void write_hottest(struct report *r)
 {
     size_t which = r->hottest ? r->hottest - 1 : 0;
-    const struct function *f = r->s->n_functions ? &r->s->functions[which] : NULL;
-    const struct ps_headline headline = {ps_num_real(r->ticks) * r->s->unit, "s", "profiled"};
+    const struct function *f = r->stats->n_functions ? &r->stats->functions[which] : NULL;
+    const struct ps_headline headline = {ps_num_real(r->ticks) * r->stats->unit, "s", "profiled"};
     char line[24];
 
     if (f) {
@@ -483,13 +486,13 @@ static void write_summary(struct report *r)
         const char *key;
         struct ps_num value;
     } figures[] = {
-        {"unit_s", ps_real(r->s->unit)},
-        {"functions", ps_int((int64_t)r->s->n_functions)},
+        {"unit_s", ps_real(r->stats->unit)},
+        {"functions", ps_int((int64_t)r->stats->n_functions)},
         {"functions_run", ps_int(r->functions_run)},
         {"files", ps_int(r->files)},
         {"lines", ps_int((int64_t)r->lines)},
         {"ticks", r->ticks},
-        {"time_s", ps_real(ps_num_real(r->ticks) * r->s->unit)},
+        {"time_s", ps_real(ps_num_real(r->ticks) * r->stats->unit)},
         {"rounded", ps_int(0)},
         {"nested", ps_int(r->functions_timed > 1)},
     };
@@ -500,7 +503,7 @@ static void write_summary(struct report *r)
 
 static void write_notes(struct report *r)
 {
-    const struct stats *s = r->s;
+    const struct stats *s = r->stats;
 
     if (s->n_functions == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
@@ -536,7 +539,7 @@ static void write_notes(struct report *r)
 
 static bool write_all(struct report *r)
 {
-    const struct stats *s = r->s;
+    const struct stats *s = r->stats;
     struct ps_ledger ledger = {
         .unit = "entries", .read = s->entries, .rejected = s->rejected + s->doubled};
 
@@ -562,14 +565,14 @@ static bool write_all(struct report *r)
 /* Writes the statistics to the sink. False: cancelled. */
 static bool report_stats(const struct stats *s, struct ps_sink *out)
 {
-    struct report r = {.s = s, .out = out, .ticks = ps_int(0)};
+    struct report r = {.stats = s, .out = out, .ticks = ps_int(0)};
     bool told;
 
-    r.shown = ps_alloc_array(s->texts.count + 1, sizeof *r.shown);
+    r.display_texts = ps_alloc_array(s->texts.count + 1, sizeof *r.display_texts);
     r.mended = ps_alloc(s->texts.count + 1);
     r.file_ids = ps_alloc_array(s->texts.count + 1, sizeof *r.file_ids);
     told = write_all(&r);
-    free(r.shown);
+    free(r.display_texts);
     free(r.mended);
     free(r.file_ids);
     ps_arena_free(&r.arena);
@@ -666,7 +669,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_lprof = {
     .kind = "line_profiler",
     .label = "line_profiler result",
-    .what = "hits and time of each line of the functions that line_profiler measured (.lprof)",
+    .description =
+        "hits and time of each line of the functions that line_profiler measured (.lprof)",
     .record = "kernprof -l app.py",
     .sniff = sniff,
     .load = load,

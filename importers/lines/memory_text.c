@@ -56,7 +56,7 @@ struct reader {
     } block;
     uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, repaired_names;
     struct {
-        uint64_t count, at, line; /* number of gaps; byte offset and line of the first */
+        uint64_t count, offset, line; /* number of gaps; byte offset and line of the first */
     } gaps;
     double increment, peak;
     bool has_occurrences;
@@ -97,8 +97,8 @@ enum match { NONE, ROW, BROKEN };
 static enum match read_row(const struct reader *r, struct ps_str text, struct row *row)
 {
     const struct ps_line_table *table = &r->block.table;
-    struct ps_str rest = ps_str_skip(text, table->columns.first), all = rest;
-    size_t width = table->columns.source - table->columns.first, used;
+    struct ps_str rest = ps_str_skip(text, table->columns.number_offset), all = rest;
+    size_t width = table->columns.source_offset - table->columns.number_offset, used;
 
     *row = (struct row){0};
     if (!ps_line_table_parse_number(table, text, &row->number))
@@ -128,14 +128,14 @@ static bool read_header(struct ps_str text, struct ps_line_table_columns *column
 
     if (!ps_line_table_header(text, words, columns))
         return false;
-    at = ps_str_find((struct ps_str){text.ptr, columns->source}, PS_STR("Occur"));
+    at = ps_str_find((struct ps_str){text.ptr, columns->source_offset}, PS_STR("Occur"));
     *occurrences = at != NULL;
     if (!at)
         return true;
     rest = ps_str_skip(text, (size_t)(at - text.ptr));
     rest.len = ps_report_pop_word(&rest).len;
     if (rest.len > OCCURRENCES)
-        columns->source -= rest.len - OCCURRENCES;
+        columns->source_offset -= rest.len - OCCURRENCES;
     return true;
 }
 
@@ -265,7 +265,7 @@ static void parse_row(struct reader *r, const struct row *row)
     r->out->ops->line(r->out, &told);
     r->rows++;
     if (ps_line_table_add(&r->block.table, &row->number) && r->gaps.count++ == 0) {
-        r->gaps.at = r->in.line.offset;
+        r->gaps.offset = r->in.line.offset;
         r->gaps.line = r->in.line.number;
     }
     r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
@@ -388,7 +388,7 @@ static void write_notes(struct reader *r)
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows that were repaired");
     if (r->gaps.count)
-        ps_sink_note(r->out, PS_NOTE_WARNING, r->gaps.at, r->gaps.line,
+        ps_sink_note(r->out, PS_NOTE_WARNING, r->gaps.offset, r->gaps.line,
                      "gaps in the line numbers, where rows were removed: %llu (this is the first)",
                      (unsigned long long)r->gaps.count);
 }
@@ -469,7 +469,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_memory_text = {
     .kind = "memory_profiler",
     .label = "memory_profiler report",
-    .what = "memory of the process after each line of the functions that memory_profiler measured",
+    .description =
+        "memory of the process after each line of the functions that memory_profiler measured",
     .record = "python -m memory_profiler app.py > memory.txt",
     .sniff = sniff,
     .load = load,

@@ -119,7 +119,7 @@ static bool push_box(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
 static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pickle_value *values, size_t n)
 {
     struct ps_pickle_container *box = &p->containers[id];
-    struct ps_pickle_segment *last = box->last ? &p->segments[box->last - 1] : NULL;
+    struct ps_pickle_segment *last = box->last_segment ? &p->segments[box->last_segment - 1] : NULL;
     uint32_t at = (uint32_t)p->n_pool;
 
     if (n == 0)
@@ -132,11 +132,11 @@ static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pickle_valu
     }
     PS_RESERVE_ONE(p->segments, p->n_segments, p->cap_segments);
     p->segments[p->n_segments++] = (struct ps_pickle_segment){at, (uint32_t)n, 0};
-    if (box->last)
-        p->segments[box->last - 1].next = (uint32_t)p->n_segments;
+    if (box->last_segment)
+        p->segments[box->last_segment - 1].next = (uint32_t)p->n_segments;
     else
-        box->first = (uint32_t)p->n_segments;
-    box->last = (uint32_t)p->n_segments;
+        box->first_segment = (uint32_t)p->n_segments;
+    box->last_segment = (uint32_t)p->n_segments;
     return true;
 }
 
@@ -258,7 +258,7 @@ static bool op_newobj(struct ps_pickle *p, bool keywords)
     if (!top(p, 2 + keywords, &parts))
         return false;
     if (parts[0].kind != PS_PICKLE_CLASS || parts[1].kind != PS_PICKLE_TUPLE || parts[1].i != 0 ||
-        (keywords && (parts[2].kind != PS_PICKLE_DICT || p->containers[parts[2].id].first)))
+        (keywords && (parts[2].kind != PS_PICKLE_DICT || p->containers[parts[2].id].first_segment)))
         return refuse(p, "opcode %s on an object other than LineStats and ()",
                       keywords ? "NEWOBJ_EX" : "NEWOBJ");
     p->n_stack -= 2 + keywords;
@@ -272,7 +272,7 @@ static bool op_build(struct ps_pickle *p)
 
     if (!top(p, 2, &parts))
         return false;
-    if (parts[0].kind != PS_PICKLE_OBJECT || p->containers[parts[0].id].first)
+    if (parts[0].kind != PS_PICKLE_OBJECT || p->containers[parts[0].id].first_segment)
         return refuse(p, "pickle opcode BUILD on an object that is not a new LineStats");
     state = parts[1];
     if (state.kind == PS_PICKLE_TUPLE && state.i == 2)
@@ -675,21 +675,21 @@ struct ps_pickle_iterator ps_pickle_iterate(const struct ps_pickle *p,
 {
     if (container->kind == PS_PICKLE_TUPLE)
         return (struct ps_pickle_iterator){p, container->id, (uint32_t)container->i, 0};
-    return (struct ps_pickle_iterator){p, 0, 0, p->containers[container->id].first};
+    return (struct ps_pickle_iterator){p, 0, 0, p->containers[container->id].first_segment};
 }
 
 const struct ps_pickle_value *ps_pickle_next(struct ps_pickle_iterator *walk)
 {
-    if (walk->left == 0) {
+    if (walk->n_left == 0) {
         const struct ps_pickle_segment *run =
-            walk->next ? &walk->p->segments[walk->next - 1] : NULL;
+            walk->next ? &walk->pickle->segments[walk->next - 1] : NULL;
 
         if (!run)
             return NULL;
-        *walk = (struct ps_pickle_iterator){walk->p, run->offset, run->n, run->next};
+        *walk = (struct ps_pickle_iterator){walk->pickle, run->offset, run->n, run->next};
     }
-    walk->left--;
-    return &walk->p->pool[walk->index++];
+    walk->n_left--;
+    return &walk->pickle->pool[walk->index++];
 }
 
 void ps_pickle_free(struct ps_pickle *p)

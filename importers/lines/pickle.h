@@ -46,8 +46,8 @@ struct ps_pickle_class {
 };
 extern const struct ps_pickle_class ps_pickle_classes[];
 
-struct ps_pickle_container { /* a growing container, stored in runs of the pool */
-    uint32_t first, last;    /* index of a run + 1; 0: empty */
+struct ps_pickle_container {              /* a growing container, stored in runs of the pool */
+    uint32_t first_segment, last_segment; /* index of a run + 1; 0: empty */
 };
 
 struct ps_pickle_segment {
@@ -75,8 +75,8 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_
 /* Iterates over the members of a tuple, list, dict or object in order; ps_pickle_next returns NULL
  * at the end. */
 struct ps_pickle_iterator {
-    const struct ps_pickle *p;
-    uint32_t index, left, next;
+    const struct ps_pickle *pickle;
+    uint32_t index, n_left, next;
 };
 struct ps_pickle_iterator ps_pickle_iterate(const struct ps_pickle *p,
                                             const struct ps_pickle_value *container);

@@ -525,7 +525,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_scalene = {
     .kind = "scalene",
     .label = "Scalene profile",
-    .what = "Python, native, system and GPU time, memory and copying of each line (JSON)",
+    .description = "Python, native, system and GPU time, memory and copying of each line (JSON)",
     .record = "scalene run --json --outfile app.json app.py",
     .sniff = sniff,
     .load = load,

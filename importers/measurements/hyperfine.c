@@ -25,7 +25,7 @@ struct part {
     const char *group, *unit;
     const char *values, *mean; /* keys of version 1; NULL: not in that version */
     const char *metric;        /* key of version 2 */
-    const char *its_unit;      /* name of the unit in version 2 */
+    const char *unit_name;     /* name of the unit in version 2 */
 };
 
 static const struct part parts[] = {
@@ -36,14 +36,14 @@ static const struct part parts[] = {
 };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     uint64_t rejected, failed, timeless, odd;
 };
 
 static void add_sample(struct reader *r, const cJSON *value)
 {
     if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
-        ps_measurement_add_sample(&r->m, value->valuedouble);
+        ps_measurement_add_sample(&r->builder, value->valuedouble);
     else if (!cJSON_IsNull(value))
         r->odd++;
 }
@@ -61,7 +61,7 @@ static void add_runs(struct reader *r, const cJSON *runs, const struct part *par
 
         if (!metric)
             continue;
-        if (cJSON_IsString(unit) && strcmp(unit->valuestring, part->its_unit) == 0)
+        if (cJSON_IsString(unit) && strcmp(unit->valuestring, part->unit_name) == 0)
             add_sample(r, cJSON_GetObjectItemCaseSensitive(metric, "value"));
         else
             r->odd++;
@@ -96,14 +96,15 @@ static void add_parameters(struct reader *r, const cJSON *result)
 
     cJSON_ArrayForEach(one, all)
     {
-        char *key = ps_arena_printf(&r->m.arena, "parameter %.200s", one->string);
+        char *key = ps_arena_printf(&r->builder.arena, "parameter %.200s", one->string);
 
         if (cJSON_IsString(one))
-            ps_measurement_add_text(&r->m, key, ps_document_text_of(&r->m.arena, one));
+            ps_measurement_add_text(&r->builder, key, ps_document_text_of(&r->builder.arena, one));
         else
-            ps_measurement_add_number(&r->m, key, ps_document_count_of(one));
+            ps_measurement_add_number(&r->builder, key, ps_document_count_of(one));
     }
-    ps_measurement_add_text(&r->m, "parameter", ps_document_text(&r->m.arena, result, "parameter"));
+    ps_measurement_add_text(&r->builder, "parameter",
+                            ps_document_text(&r->builder.arena, result, "parameter"));
 }
 
 /* Adds the exit codes of the runs ("signal" for a run without one) and counts commands of which a
@@ -128,15 +129,15 @@ static void add_ends(struct reader *r, const cJSON *result, const cJSON *runs)
     }
     r->failed += failed;
     if (text.len)
-        ps_measurement_add_text(&r->m, "exit codes",
-                                ps_arena_copy(&r->m.arena, ps_buf_slice(&text)));
+        ps_measurement_add_text(&r->builder, "exit codes",
+                                ps_arena_copy(&r->builder.arena, ps_buf_slice(&text)));
 }
 
 static struct ps_str name_of(struct reader *r, const cJSON *result)
 {
-    struct ps_str name = ps_document_text(&r->m.arena, result, "name");
+    struct ps_str name = ps_document_text(&r->builder.arena, result, "name");
 
-    return name.ptr ? name : ps_document_text(&r->m.arena, result, "command");
+    return name.ptr ? name : ps_document_text(&r->builder.arena, result, "command");
 }
 
 static void write_part(struct reader *r, const cJSON *result, const struct part *part)
@@ -164,14 +165,14 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
     }
     if (wall)
         add_ends(r, result, cJSON_IsArray(runs) ? runs : NULL);
-    if (!wall && r->m.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
+    if (!wall && r->builder.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
         return;
-    if (wall || r->m.n_samples)
-        ps_measurement_compute_spread(&r->m, &row);
+    if (wall || r->builder.n_samples)
+        ps_measurement_compute_spread(&r->builder, &row);
     row.value = row.mean;
     r->timeless += wall && row.value.kind == PS_NUM_NONE;
     add_parameters(r, result);
-    ps_measurement_write(&r->m, &row, wall ? "mean" : NULL);
+    ps_measurement_write(&r->builder, &row, wall ? "mean" : NULL);
 }
 
 static bool is_result(const cJSON *result)
@@ -192,20 +193,20 @@ static void write_notes(struct reader *r)
 
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i].n)
-            ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "%s: %llu", notes[i].what,
-                         (unsigned long long)notes[i].n);
+            ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "%s: %llu",
+                         notes[i].what, (unsigned long long)notes[i].n);
 }
 
 static void write_all(struct reader *r, const cJSON *root)
 {
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *result;
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    struct ps_str version = ps_document_text(&r->m.arena, metadata, "hyperfine_version");
+    struct ps_str version = ps_document_text(&r->builder.arena, metadata, "hyperfine_version");
     struct ps_ledger ledger = {.unit = "results"};
 
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
     if (version.ptr)
-        r->m.out->ops->meta(r->m.out, "tool_version", version);
+        r->builder.out->ops->meta(r->builder.out, "tool_version", version);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cJSON_ArrayForEach(result, results)
         {
@@ -216,19 +217,19 @@ static void write_all(struct reader *r, const cJSON *root)
     {
         ledger.read++;
         if (!is_result(result) && ledger.rejected++ < TOLD)
-            ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "result %llu has no command",
-                         (unsigned long long)ledger.read);
+            ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+                         "result %llu has no command", (unsigned long long)ledger.read);
     }
     write_notes(r);
     ledger.stored = ledger.read - ledger.rejected;
-    ps_measurement_write_headline(&r->m);
-    r->m.out->ops->ledger(r->m.out, &ledger);
+    ps_measurement_write_headline(&r->builder);
+    r->builder.out->ops->ledger(r->builder.out, &ledger);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
-    struct reader r = {.m = {.out = out}};
+    struct reader r = {.builder = {.out = out}};
     enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
     cJSON *root;
 
@@ -244,7 +245,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status != PS_OK)
         ps_err_hint(err, "add the file that `hyperfine --export-json` wrote");
     cJSON_Delete(root);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
@@ -286,7 +287,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_hyperfine = {
     .kind = "hyperfine",
     .label = "hyperfine result",
-    .what = "wall clock, user and system time and peak memory of commands, run by run (JSON)",
+    .description =
+        "wall clock, user and system time and peak memory of commands, run by run (JSON)",
     .record = "hyperfine --export-json result.json 'app'",
     .sniff = sniff,
     .load = load,

@@ -21,7 +21,7 @@ enum figure { MEAN, STDDEV, MEDIAN, MIN, MAX, FIGURES };
 
 /* The values of one command, in seconds and bytes; resolution 0: all digits are known. */
 struct result {
-    bool has[PARTS][FIGURES];
+    bool has_figure[PARTS][FIGURES];
     struct ps_printed_number figure[PARTS][FIGURES];
     int64_t runs; /* number of runs; 0: unknown */
 };
@@ -38,13 +38,13 @@ struct columns {
     bool markdown;
     /* left: bytes before the table, a prefix that a container puts before each line; n: number of
      * columns */
-    size_t left, n;
+    size_t indent, n;
     struct {
         enum column_kind kind;
         enum part part;
         enum figure figure;
         struct ps_str text; /* name of the parameter, or unit of a Markdown column; in the arena */
-    } at[COLUMNS];
+    } items[COLUMNS];
 };
 
 #define PLUS_MINUS     "\xc2\xb1"
@@ -56,7 +56,7 @@ struct columns {
 static void set_figure(struct result *result, enum part part, enum figure which,
                        struct ps_printed_number value)
 {
-    result->has[part][which] = true;
+    result->has_figure[part][which] = true;
     result->figure[part][which] = value;
 }
 
@@ -64,7 +64,7 @@ static bool has_figure(const struct result *result)
 {
     for (int part = 0; part < PARTS; part++)
         for (int which = 0; which < FIGURES; which++)
-            if (result->has[part][which])
+            if (result->has_figure[part][which])
                 return true;
     return false;
 }
@@ -442,15 +442,15 @@ static void csv_column(struct ps_str name, struct ps_arena *arena, struct column
         part = name.ptr[0] == 'u' ? USER : SYSTEM;
         value = true;
     }
-    out->at[i].kind = value ? VALUE : IGNORED;
+    out->items[i].kind = value ? VALUE : IGNORED;
     if (ps_str_eq_c(name, "command"))
-        out->at[i].kind = COMMAND;
+        out->items[i].kind = COMMAND;
     if (ps_printed_word_consume(&name, "parameter_")) {
-        out->at[i].kind = PARAMETER;
-        out->at[i].text = ps_arena_copy(arena, name);
+        out->items[i].kind = PARAMETER;
+        out->items[i].text = ps_arena_copy(arena, name);
     }
-    out->at[i].part = part;
-    out->at[i].figure = figure;
+    out->items[i].part = part;
+    out->items[i].figure = figure;
 }
 
 /* Sets column i from a Markdown title: "Mean [ms]", "Mean Wall Time [ms]", "Min…Max [ms]",
@@ -472,22 +472,22 @@ static void markdown_column(struct ps_str title, struct ps_arena *arena, struct 
     };
     const char *open = title.len ? memchr(title.ptr, '[', title.len) : NULL;
 
-    out->at[i].kind = IGNORED;
-    out->at[i].part = WALL;
+    out->items[i].kind = IGNORED;
+    out->items[i].part = WALL;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (ps_str_find(title, ps_str_from_c(parts[k].shown)))
-            out->at[i].part = parts[k].part;
+            out->items[i].part = parts[k].part;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         if (!ps_str_starts_with(title, ps_str_from_c(words[k].word)))
             continue;
         if (words[k].kind != COMMAND && (!open || title.ptr[title.len - 1] != ']'))
             continue;
-        out->at[i].kind = words[k].kind;
-        out->at[i].figure = words[k].figure;
+        out->items[i].kind = words[k].kind;
+        out->items[i].figure = words[k].figure;
         break;
     }
     if (open && title.ptr[title.len - 1] == ']')
-        out->at[i].text = ps_arena_copy(
+        out->items[i].text = ps_arena_copy(
             arena, (struct ps_str){open + 1, (size_t)(title.ptr + title.len - open) - 2});
 }
 
@@ -506,8 +506,8 @@ static bool read_header(struct ps_str line, struct ps_arena *arena, struct colum
     }
     if (!at)
         return false;
-    out->left = (size_t)(at - line.ptr);
-    line = ps_report_trim_end(ps_str_skip(line, out->left));
+    out->indent = (size_t)(at - line.ptr);
+    line = ps_report_trim_end(ps_str_skip(line, out->indent));
     if (out->markdown ? !markdown_cells(line, cells, &out->n)
                       : !csv_cells(line, arena, cells, &out->n))
         return false;
@@ -533,18 +533,18 @@ static bool csv_value(struct ps_str cell, struct ps_printed_number *out)
 static bool markdown_value(const struct columns *columns, size_t i, struct ps_str cell,
                            struct result *out)
 {
-    bool range = columns->at[i].kind == RANGE;
-    enum part part = columns->at[i].part;
+    bool range = columns->items[i].kind == RANGE;
+    enum part part = columns->items[i].part;
     enum figure second = range ? MAX : STDDEV;
     struct ps_printed_number value;
 
-    if (!take_printed_in(&cell, columns->at[i].text, &value))
+    if (!take_printed_in(&cell, columns->items[i].text, &value))
         return false;
-    set_figure(out, part, range ? MIN : columns->at[i].figure, value);
+    set_figure(out, part, range ? MIN : columns->items[i].figure, value);
     if (cell.len == 0)
         return true;
     if (!(range ? skip_to(&cell) : skip_plus_minus(&cell)) ||
-        !take_printed_in(&cell, columns->at[i].text, &value) || cell.len)
+        !take_printed_in(&cell, columns->items[i].text, &value) || cell.len)
         return false;
     set_figure(out, part, second, value);
     return true;
@@ -561,7 +561,7 @@ static bool parse_value(const struct columns *columns, size_t i, struct ps_str c
         return markdown_value(columns, i, cell, out);
     if (!csv_value(cell, &value))
         return false;
-    set_figure(out, columns->at[i].part, columns->at[i].figure, value);
+    set_figure(out, columns->items[i].part, columns->items[i].figure, value);
     return true;
 }
 
@@ -584,7 +584,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
     size_t n = 0;
 
     *command = PS_STR("");
-    line = ps_report_trim_end(ps_report_without_prefix(line, columns->left));
+    line = ps_report_trim_end(ps_report_without_prefix(line, columns->indent));
     if (line.len == 0 || (columns->markdown && line.ptr[0] != '|') ||
         (!columns->markdown && !memchr(line.ptr, ',', line.len)))
         return OTHER;
@@ -595,7 +595,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
     if (n != columns->n)
         return BROKEN;
     for (size_t i = 0; i < n; i++) {
-        enum column_kind kind = columns->at[i].kind;
+        enum column_kind kind = columns->items[i].kind;
 
         parameter[i] = PS_STR("");
         if (kind == COMMAND)
@@ -625,7 +625,7 @@ static const struct {
 };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     struct ps_report_reader in;
     struct ps_buf command; /* of the current benchmark */
     /* its "Benchmark" line was read, and no other benchmark has begun since */
@@ -638,7 +638,7 @@ struct reader {
 static void fill(struct ps_num *figure, const struct result *result, enum part part,
                  enum figure which)
 {
-    if (result->has[part][which])
+    if (result->has_figure[part][which])
         *figure = ps_real(result->figure[part][which].value);
 }
 
@@ -648,7 +648,7 @@ static double resolution_of(const struct result *result, enum part part)
     double most = 0;
 
     for (int which = 0; which < FIGURES; which++)
-        if (result->has[part][which] && result->figure[part][which].resolution > most)
+        if (result->has_figure[part][which] && result->figure[part][which].resolution > most)
             most = result->figure[part][which].resolution;
     return most;
 }
@@ -673,7 +673,7 @@ static void write_part(struct reader *r, const struct result *result, enum part 
         row.n = ps_int(result->runs);
     row.value = row.mean;
     r->rounded += row.resolution > 0;
-    ps_measurement_write(&r->m, &row, part == WALL ? "mean" : NULL);
+    ps_measurement_write(&r->builder, &row, part == WALL ? "mean" : NULL);
 }
 
 static void write_result(struct reader *r, const struct result *result, struct ps_str command,
@@ -683,15 +683,15 @@ static void write_result(struct reader *r, const struct result *result, struct p
         bool any = false;
 
         for (int which = 0; which < FIGURES; which++)
-            any |= result->has[part][which];
+            any |= result->has_figure[part][which];
         if (!any)
             continue;
         for (size_t i = 0; parameter && i < r->columns.n; i++)
-            if (r->columns.at[i].kind == PARAMETER) {
-                const struct ps_str name = r->columns.at[i].text;
+            if (r->columns.items[i].kind == PARAMETER) {
+                const struct ps_str name = r->columns.items[i].text;
 
-                ps_measurement_add_text(&r->m,
-                                        ps_arena_printf(&r->m.arena, "parameter %.*s",
+                ps_measurement_add_text(&r->builder,
+                                        ps_arena_printf(&r->builder.arena, "parameter %.*s",
                                                         (int)(name.len < 256 ? name.len : 256),
                                                         name.ptr),
                                         parameter[i]);
@@ -715,7 +715,8 @@ static void end_benchmark(struct reader *r)
 static void reject(struct reader *r, const char *why)
 {
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
+        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s",
+                     why);
 }
 
 /* Handles a line while a table is open. False: the table has ended before this line. */
@@ -723,7 +724,8 @@ static bool parse_row(struct reader *r, struct ps_str text)
 {
     struct ps_str command, parameter[COLUMNS];
     struct result result = {.runs = 0};
-    enum line_kind what = read_row(&r->columns, text, &r->m.arena, &result, &command, parameter);
+    enum line_kind what =
+        read_row(&r->columns, text, &r->builder.arena, &result, &command, parameter);
 
     if (what == OTHER) {
         r->columns.n = 0;
@@ -764,7 +766,7 @@ static void parse_terminal(struct reader *r, struct ps_str text)
         r->stored++;
         return;
     }
-    if (begins_result(text) && (!r->open || r->result.has[WALL][MEAN])) {
+    if (begins_result(text) && (!r->open || r->result.has_figure[WALL][MEAN])) {
         end_benchmark(r);
         begin_unnamed(r);
     }
@@ -778,7 +780,7 @@ static void parse_terminal(struct reader *r, struct ps_str text)
     if (warning) {
         struct ps_str said = ps_str_skip(text, (size_t)(warning - text.ptr) + 11);
 
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
                      "warning from hyperfine: %.*s", (int)ps_text_head(said, 200).len, said.ptr);
     }
 }
@@ -789,7 +791,7 @@ static void parse_line(struct reader *r)
 
     if (r->columns.n && parse_row(r, text))
         return;
-    if (read_header(text, &r->m.arena, &r->columns))
+    if (read_header(text, &r->builder.arena, &r->columns))
         r->stored++;
     else
         parse_terminal(r, text);
@@ -802,7 +804,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->results > MOST_RESULTS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the file has more than %d results",
                               MOST_RESULTS);
-        if (ps_report_check(&r->in, r->m.out, r->results, err) != PS_OK)
+        if (ps_report_check(&r->in, r->builder.out, r->results, err) != PS_OK)
             return PS_CANCELLED;
     }
     end_benchmark(r);
@@ -811,17 +813,17 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void write_all(struct reader *r)
 {
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
-    ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
+    ps_sink_count(r->builder.out, PS_NOTE_WARNING, r->unfinished,
                   "benchmarks that started but have no results");
-    ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unnamed,
+    ps_sink_count(r->builder.out, PS_NOTE_WARNING, r->unnamed,
                   "benchmarks without a command: the line that begins with `Benchmark` is missing");
     if (r->rounded)
-        ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "printed values are rounded, and single runs are missing; add the file of "
                      "`--export-json` for both");
-    ps_measurement_write_headline(&r->m);
-    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->builder);
+    ps_report_write_ledger(&r->in, r->builder.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_match sniff(struct ps_str head)
@@ -862,7 +864,7 @@ static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
@@ -878,15 +880,16 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.command);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
 const struct ps_importer ps_hyperfine_text = {
     .kind = "hyperfine",
     .label = "Printed hyperfine report",
-    .what = "wall clock, user and system time and peak memory of commands, as hyperfine prints "
-            "them or writes them as CSV or Markdown, in any log (rounded)",
+    .description =
+        "wall clock, user and system time and peak memory of commands, as hyperfine prints "
+        "them or writes them as CSV or Markdown, in any log (rounded)",
     .record = "hyperfine --export-markdown result.md 'app'",
     .sniff = sniff,
     .load = load,

@@ -22,7 +22,7 @@ enum {
 };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     uint64_t read, rejected, odd;
 };
 
@@ -33,7 +33,7 @@ static void add_data(struct reader *r, const cJSON *stats)
     cJSON_ArrayForEach(value, data)
     {
         if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
-            ps_measurement_add_sample(&r->m, value->valuedouble);
+            ps_measurement_add_sample(&r->builder, value->valuedouble);
         else
             r->odd++;
     }
@@ -63,8 +63,9 @@ static void add_object(struct reader *r, const cJSON *benchmark, const char *key
     if (!text)
         return;
     ps_measurement_add_text(
-        &r->m, key,
-        ps_arena_copy(&r->m.arena, ps_display_text(&r->m.arena, ps_str_from_c(text), &mended)));
+        &r->builder, key,
+        ps_arena_copy(&r->builder.arena,
+                      ps_display_text(&r->builder.arena, ps_str_from_c(text), &mended)));
     cJSON_free(text);
 }
 
@@ -74,11 +75,13 @@ static void add_rest(struct reader *r, const cJSON *benchmark, const cJSON *stat
     static const char *const figures[] = {"ops", "total", "iqr", "ld15iqr", "hd15iqr"};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        ps_measurement_add_number(&r->m, counts[i], ps_document_count(stats, counts[i]));
+        ps_measurement_add_number(&r->builder, counts[i], ps_document_count(stats, counts[i]));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        ps_measurement_add_number(&r->m, figures[i], ps_document_number(stats, figures[i]));
-    ps_measurement_add_text(&r->m, "test", ps_document_text(&r->m.arena, benchmark, "name"));
-    ps_measurement_add_text(&r->m, "param", ps_document_text(&r->m.arena, benchmark, "param"));
+        ps_measurement_add_number(&r->builder, figures[i], ps_document_number(stats, figures[i]));
+    ps_measurement_add_text(&r->builder, "test",
+                            ps_document_text(&r->builder.arena, benchmark, "name"));
+    ps_measurement_add_text(&r->builder, "param",
+                            ps_document_text(&r->builder.arena, benchmark, "param"));
     add_object(r, benchmark, "params");
     add_object(r, benchmark, "extra_info");
     add_object(r, benchmark, "options");
@@ -87,22 +90,22 @@ static void add_rest(struct reader *r, const cJSON *benchmark, const cJSON *stat
 static bool write_benchmark(struct reader *r, const cJSON *benchmark)
 {
     const cJSON *stats = cJSON_GetObjectItemCaseSensitive(benchmark, "stats");
-    struct ps_str name = ps_document_text(&r->m.arena, benchmark, "fullname");
-    struct ps_str group = ps_document_text(&r->m.arena, benchmark, "group");
+    struct ps_str name = ps_document_text(&r->builder.arena, benchmark, "fullname");
+    struct ps_str group = ps_document_text(&r->builder.arena, benchmark, "group");
     struct ps_measurement row = {.unit = "s", .statistic = "mean"};
 
     if (!name.ptr)
-        name = ps_document_text(&r->m.arena, benchmark, "name");
+        name = ps_document_text(&r->builder.arena, benchmark, "name");
     if (!name.ptr || !cJSON_IsObject(stats))
         return false;
     row.name = name;
     row.group = group.ptr ? group : PS_STR("");
     add_data(r, stats);
     parse_metrics(&row, stats);
-    ps_measurement_compute_spread(&r->m, &row);
+    ps_measurement_compute_spread(&r->builder, &row);
     row.value = row.mean;
     add_rest(r, benchmark, stats);
-    ps_measurement_write(&r->m, &row, "mean");
+    ps_measurement_write(&r->builder, &row, "mean");
     return true;
 }
 
@@ -123,12 +126,12 @@ static void write_meta(struct reader *r, const cJSON *root)
         {commit, "branch", "branch"},
     };
 
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pytest-benchmark"));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct ps_str text = ps_document_text(&r->m.arena, texts[i].of, texts[i].from);
+        struct ps_str text = ps_document_text(&r->builder.arena, texts[i].of, texts[i].from);
 
         if (text.ptr)
-            r->m.out->ops->meta(r->m.out, texts[i].to, text);
+            r->builder.out->ops->meta(r->builder.out, texts[i].to, text);
     }
 }
 
@@ -143,23 +146,23 @@ static void write_all(struct reader *r, const cJSON *benchmarks)
         if (write_benchmark(r, benchmark))
             continue;
         if (ledger.rejected++ < TOLD)
-            ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+            ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                          "benchmark %llu has no name or no values",
                          (unsigned long long)ledger.read);
     }
     if (r->odd)
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "raw times skipped because they are not numbers: %llu",
                      (unsigned long long)r->odd);
     ledger.stored = ledger.read - ledger.rejected;
-    ps_measurement_write_headline(&r->m);
-    r->m.out->ops->ledger(r->m.out, &ledger);
+    ps_measurement_write_headline(&r->builder);
+    r->builder.out->ops->ledger(r->builder.out, &ledger);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
-    struct reader r = {.m = {.out = out}};
+    struct reader r = {.builder = {.out = out}};
     enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
     const cJSON *benchmarks;
     cJSON *root;
@@ -178,7 +181,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         ps_err_hint(err, "add the file that `pytest --benchmark-json` wrote");
     }
     cJSON_Delete(root);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
@@ -207,7 +210,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_pytest_benchmark = {
     .kind = "pytest-benchmark",
     .label = "pytest-benchmark result",
-    .what = "seconds per iteration of each benchmark, with spread and raw rounds (JSON)",
+    .description = "seconds per iteration of each benchmark, with spread and raw rounds (JSON)",
     .record = "pytest --benchmark-json result.json",
     .sniff = sniff,
     .load = load,

@@ -16,14 +16,14 @@
 enum column { MIN, MAX, MEAN, STDDEV, MEDIAN, IQR, OUTLIERS, OPS, ROUNDS, ITERATIONS, COLUMNS };
 
 struct header {
-    size_t left, n; /* bytes before the table; number of columns after the name */
-    int time, ops;  /* powers of ten of the unit of times, and of operations per second */
-    enum column at[COLUMNS];
+    size_t indent, n; /* bytes before the table; number of columns after the name */
+    int time, ops;    /* powers of ten of the unit of times, and of operations per second */
+    enum column columns[COLUMNS];
 };
 
 struct row {
     struct ps_str name;
-    bool has[COLUMNS];
+    bool has_column[COLUMNS];
     struct ps_printed_number value[COLUMNS]; /* seconds; operations per second; counts */
     int64_t outliers[2]; /* outliers by more than one stddev; by more than 1.5 IQR */
 };
@@ -72,10 +72,10 @@ static bool parse_title(struct header *out, struct ps_str word)
         word.len -= 3; /* older versions print "Outliers(*)" */
     for (int i = 0; i < COLUMNS; i++)
         if (ps_str_eq_c(word, titles[i]) && out->n < COLUMNS) {
-            out->at[out->n++] = (enum column)i;
+            out->columns[out->n++] = (enum column)i;
             return true;
         }
-    return out->n && out->at[out->n - 1] == OPS && take_ops_unit(word, &out->ops);
+    return out->n && out->columns[out->n - 1] == OPS && take_ops_unit(word, &out->ops);
 }
 
 /* Parses the header "Name (time in us)   Min   Max ...", with the selected columns. */
@@ -88,8 +88,8 @@ static bool read_header(struct ps_str line, struct header *out)
     *out = (struct header){.n = 0};
     if (!at)
         return false;
-    out->left = (size_t)(at - line.ptr);
-    rest = ps_report_trim_end(ps_str_skip(line, out->left + words.len));
+    out->indent = (size_t)(at - line.ptr);
+    rest = ps_report_trim_end(ps_str_skip(line, out->indent + words.len));
     if (!parse_unit(&rest, &out->time))
         return false;
     while ((word = ps_report_pop_word(&rest)).len)
@@ -171,11 +171,11 @@ static bool parse_value(const struct header *header, enum column column, struct 
     int shift = column == OPS ? header->ops : column < OUTLIERS ? header->time : 0;
     int64_t whole;
 
-    out->has[column] = true;
+    out->has_column[column] = true;
     if (column == OUTLIERS)
         return read_outliers(word, out->outliers);
     if (ps_str_eq_c(word, "inf") || ps_str_eq_c(word, "nan")) {
-        out->has[column] = false;
+        out->has_column[column] = false;
         return true;
     }
     if (column >= ROUNDS && !ps_str_parse_i64(word, &whole))
@@ -187,7 +187,7 @@ static bool parse_value(const struct header *header, enum column column, struct 
  * ratio to the best, in parentheses. */
 static bool read_row(const struct header *header, struct ps_str line, struct row *out)
 {
-    struct ps_str rest = ps_report_without_prefix(line, header->left);
+    struct ps_str rest = ps_report_without_prefix(line, header->indent);
 
     *out = (struct row){.name = PS_STR("")};
     for (size_t i = header->n; i > 0; i--) {
@@ -195,7 +195,7 @@ static bool read_row(const struct header *header, struct ps_str line, struct row
 
         if (word.len && word.ptr[0] == '(' && word.ptr[word.len - 1] == ')')
             word = last_word(&rest);
-        if (!word.len || !parse_value(header, header->at[i - 1], word, out))
+        if (!word.len || !parse_value(header, header->columns[i - 1], word, out))
             return false;
     }
     out->name = ps_report_trim_end(rest);
@@ -209,10 +209,10 @@ enum {
 };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     struct ps_report_reader in;
     struct header header; /* n 0: no table is open */
-    bool begun;           /* the rule between the header and the rows was read */
+    bool has_begun;       /* the rule between the header and the rows was read */
     bool paused;          /* an empty line was read: now only a row continues the table */
     struct ps_buf group;
     uint64_t tables, rows, stored, rejected;
@@ -220,7 +220,7 @@ struct reader {
 
 static void fill(struct ps_num *figure, const struct row *row, enum column column)
 {
-    if (row->has[column])
+    if (row->has_column[column])
         *figure = ps_real(row->value[column].value);
 }
 
@@ -235,7 +235,7 @@ static void choose(struct ps_measurement *out, const struct row *row)
 
     out->statistic = "mean";
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (!row->has[order[i].column])
+        if (!row->has_column[order[i].column])
             continue;
         out->value = ps_real(row->value[order[i].column].value);
         out->resolution = row->value[order[i].column].resolution;
@@ -246,17 +246,17 @@ static void choose(struct ps_measurement *out, const struct row *row)
 
 static void add_rest(struct reader *r, const struct row *row)
 {
-    if (row->has[ITERATIONS])
-        ps_measurement_add_number(&r->m, "iterations",
+    if (row->has_column[ITERATIONS])
+        ps_measurement_add_number(&r->builder, "iterations",
                                   ps_int((int64_t)row->value[ITERATIONS].value));
-    if (row->has[OUTLIERS]) {
-        ps_measurement_add_number(&r->m, "stddev_outliers", ps_int(row->outliers[0]));
-        ps_measurement_add_number(&r->m, "iqr_outliers", ps_int(row->outliers[1]));
+    if (row->has_column[OUTLIERS]) {
+        ps_measurement_add_number(&r->builder, "stddev_outliers", ps_int(row->outliers[0]));
+        ps_measurement_add_number(&r->builder, "iqr_outliers", ps_int(row->outliers[1]));
     }
-    if (row->has[OPS])
-        ps_measurement_add_number(&r->m, "ops", ps_real(row->value[OPS].value));
-    if (row->has[IQR])
-        ps_measurement_add_number(&r->m, "iqr", ps_real(row->value[IQR].value));
+    if (row->has_column[OPS])
+        ps_measurement_add_number(&r->builder, "ops", ps_real(row->value[OPS].value));
+    if (row->has_column[IQR])
+        ps_measurement_add_number(&r->builder, "iqr", ps_real(row->value[IQR].value));
 }
 
 static void write_row(struct reader *r, const struct row *row)
@@ -272,11 +272,11 @@ static void write_row(struct reader *r, const struct row *row)
     fill(&out.median, row, MEDIAN);
     fill(&out.min, row, MIN);
     fill(&out.max, row, MAX);
-    if (row->has[ROUNDS])
+    if (row->has_column[ROUNDS])
         out.n = ps_int((int64_t)row->value[ROUNDS].value);
     choose(&out, row);
     add_rest(r, row);
-    ps_measurement_write(&r->m, &out, out.statistic);
+    ps_measurement_write(&r->builder, &out, out.statistic);
     r->rows++;
     r->stored++;
 }
@@ -291,7 +291,7 @@ static bool is_rule(struct ps_str text)
 
 static void parse_in_table(struct reader *r, struct ps_str text)
 {
-    struct ps_str body = ps_report_trim_end(ps_report_without_prefix(text, r->header.left));
+    struct ps_str body = ps_report_trim_end(ps_report_without_prefix(text, r->header.indent));
     bool rule = is_rule(body);
     struct row row;
 
@@ -299,14 +299,14 @@ static void parse_in_table(struct reader *r, struct ps_str text)
         r->paused = true;
     } else if (rule) { /* the second rule ends the table */
         r->stored++;
-        if (r->begun)
+        if (r->has_begun)
             r->header.n = 0;
-        r->begun = true;
+        r->has_begun = true;
     } else if (read_row(&r->header, text, &row)) {
         write_row(r, &row);
         r->paused = false;
     } else if (!r->paused && r->rejected++ < TOLD) {
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
+        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line inside a table is not a table row");
     }
 }
@@ -323,7 +323,7 @@ static void parse_line(struct reader *r)
         r->stored++;
     } else if (read_header(text, &header)) {
         r->header = header;
-        r->begun = r->paused = false;
+        r->has_begun = r->paused = false;
         r->tables++;
         r->stored++;
     } else if (r->header.n) {
@@ -338,7 +338,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->rows > ROWS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
                               "the log has more than %d benchmarks", ROWS_MAX);
-        if (ps_report_check(&r->in, r->m.out, r->rows, err) != PS_OK)
+        if (ps_report_check(&r->in, r->builder.out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -346,12 +346,12 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void write_all(struct reader *r)
 {
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
-    ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pytest-benchmark"));
+    ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                  "printed values are rounded, and test names have no files; `--benchmark-json` "
                  "keeps exact values, files and rounds");
-    ps_measurement_write_headline(&r->m);
-    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->builder);
+    ps_report_write_ledger(&r->in, r->builder.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_match sniff(struct ps_str head)
@@ -399,7 +399,7 @@ static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
@@ -416,15 +416,16 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.group);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
 const struct ps_importer ps_pytest_benchmark_text = {
     .kind = "pytest-benchmark",
     .label = "Printed pytest-benchmark table",
-    .what = "seconds per iteration of each benchmark, as pytest prints them, in any log (rounded, "
-            "without raw rounds)",
+    .description =
+        "seconds per iteration of each benchmark, as pytest prints them, in any log (rounded, "
+        "without raw rounds)",
     .record = "pytest --benchmark-only > benchmarks.txt",
     .sniff = sniff,
     .load = load,

@@ -47,13 +47,13 @@ const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS] = {
 
 struct label {
     const char *text;
-    enum ps_time_field what;
+    enum ps_time_field field;
 };
 
 static void set_field(struct ps_time_report *run, enum ps_time_field what,
                       struct ps_printed_number value)
 {
-    run->has[what] = true;
+    run->has_field[what] = true;
     run->values[what] = value;
 }
 
@@ -100,15 +100,15 @@ bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run)
         if (!at || (at > line.ptr && at[-1] != '\t' && at[-1] != ' '))
             continue;
         rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen(gnu[i].text));
-        if (gnu[i].what == PS_TIMED_CPU && ps_printed_word_consume(&rest, "?%"))
+        if (gnu[i].field == PS_TIMED_CPU && ps_printed_word_consume(&rest, "?%"))
             return is_blank(rest);
         if (!ps_printed_clock_consume(&rest, &value))
             return false;
-        if (gnu[i].what == PS_TIMED_CPU && !ps_printed_word_consume(&rest, "%"))
+        if (gnu[i].field == PS_TIMED_CPU && !ps_printed_word_consume(&rest, "%"))
             return false;
         if (!is_blank(rest))
             return false;
-        set_field(run, gnu[i].what, value);
+        set_field(run, gnu[i].field, value);
         return true;
     }
     return false;
@@ -158,12 +158,12 @@ static bool consume_fields(struct ps_str *rest, const struct label *labels, size
     for (size_t i = 0; i < n; i++) {
         struct ps_printed_number value;
 
-        if (labels[i].what == PS_TIMED_CPU && ps_printed_word_consume(rest, "?%CPU ("))
+        if (labels[i].field == PS_TIMED_CPU && ps_printed_word_consume(rest, "?%CPU ("))
             continue;
         if (!ps_printed_clock_consume(rest, &value) ||
             !ps_printed_word_consume(rest, labels[i].text))
             return false;
-        set_field(&read, labels[i].what, value);
+        set_field(&read, labels[i].field, value);
     }
     *run = read;
     return true;
@@ -427,8 +427,8 @@ bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
 
             if (!ps_printed_word_consume(&behind, labels[i].text) || !is_blank(behind))
                 continue;
-            detect_size_unit(run, labels[i].what, value.value);
-            set_field(run, labels[i].what, value);
+            detect_size_unit(run, labels[i].field, value.value);
+            set_field(run, labels[i].field, value);
             return true;
         }
     }
@@ -446,13 +446,13 @@ enum {
 enum form { NO_RUN = 0, VERBOSE, DEFAULT, SHELL, BSD };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     struct ps_report_reader in;
     struct ps_time_report run;
     struct ps_buf command;
     enum form form;
-    int shell;          /* number of SHELL lines read */
-    bool ended, signal; /* "Command exited with ..." preceded the run */
+    int shell;              /* number of SHELL lines read */
+    bool has_ended, signal; /* "Command exited with ..." preceded the run */
     int64_t code;
     uint64_t lines; /* number of lines of the current run */
     uint64_t runs, stored, rejected, unfinished;
@@ -476,8 +476,8 @@ static struct ps_measurement row_of(struct reader *r, enum ps_time_field what)
 
 static void write_exit_status(struct reader *r)
 {
-    if (r->ended)
-        ps_measurement_add_number(&r->m, r->signal ? "ended by signal" : "exit status",
+    if (r->has_ended)
+        ps_measurement_add_number(&r->builder, r->signal ? "ended by signal" : "exit status",
                                   ps_int(r->code));
 }
 
@@ -493,26 +493,26 @@ static void close_run(struct reader *r)
     r->form = NO_RUN;
     r->runs++;
     r->stored += r->lines;
-    r->unfinished += !r->run.has[PS_TIMED_REAL];
+    r->unfinished += !r->run.has_field[PS_TIMED_REAL];
     for (int what = 0; what < PS_N_TIME_FIELDS; what++) {
         struct ps_measurement row;
 
-        if (!r->run.has[what])
+        if (!r->run.has_field[what])
             continue;
         row = row_of(r, (enum ps_time_field)what);
-        ps_measurement_add_number(&r->m, "run", ps_int((int64_t)r->runs));
+        ps_measurement_add_number(&r->builder, "run", ps_int((int64_t)r->runs));
         if (what == PS_TIMED_REAL)
             write_exit_status(r);
-        ps_measurement_write(&r->m, &row, what == PS_TIMED_REAL ? "real" : NULL);
+        ps_measurement_write(&r->builder, &row, what == PS_TIMED_REAL ? "real" : NULL);
     }
-    r->ended = false;
+    r->has_ended = false;
     r->command.len = 0;
 }
 
 static void open_run(struct reader *r, enum form form)
 {
     close_run(r);
-    r->run = (struct ps_time_report){.has = {false}};
+    r->run = (struct ps_time_report){.has_field = {false}};
     r->form = form;
     r->shell = 0;
     r->lines = 1;
@@ -533,13 +533,13 @@ static bool continue_run(struct reader *r, struct ps_str text)
         if (!ps_time_parse_label(text, &r->run))
             return false;
         r->lines++;
-        if (r->run.has[PS_TIMED_EXIT])
+        if (r->run.has_field[PS_TIMED_EXIT])
             close_run(r);
         return true;
     case DEFAULT:
         r->lines += parse_gnu_rest(text, &r->run);
         close_run(r);
-        return r->run.has[PS_TIMED_MAJOR];
+        return r->run.has_field[PS_TIMED_MAJOR];
     case SHELL:
         if (!ps_time_parse_shell(text, r->shell, &r->run))
             break;
@@ -561,7 +561,7 @@ static bool continue_run(struct reader *r, struct ps_str text)
 
 static bool begin_run(struct reader *r, struct ps_str text)
 {
-    struct ps_time_report run = {.has = {false}};
+    struct ps_time_report run = {.has_field = {false}};
     struct ps_str command;
 
     if (ps_time_parse_command(text, &command)) {
@@ -598,7 +598,7 @@ static void note_unknown_line(struct reader *r, struct ps_str text)
     if (r->form != VERBOSE || rest.len == 0 || rest.ptr == text.ptr)
         return;
     if (r->rejected++ < NOTES_MAX)
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
+        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line of time -v cannot be read");
 }
 
@@ -612,7 +612,7 @@ static void parse_line(struct reader *r)
         return;
     if (ps_time_parse_end(text, &r->signal, &r->code)) {
         close_run(r);
-        r->ended = true;
+        r->has_ended = true;
         r->stored++;
         return;
     }
@@ -622,7 +622,7 @@ static void parse_line(struct reader *r)
 /* Only GNU time's default report has lines long enough to be wrapped by terminals. */
 static enum ps_report_row classify_line(const void *reader, struct ps_str text)
 {
-    struct ps_time_report run = {.has = {false}};
+    struct ps_time_report run = {.has_field = {false}};
 
     (void)reader;
     if (parse_gnu(text, &run) || parse_gnu_rest(text, &run))
@@ -634,7 +634,7 @@ static enum ps_report_row classify_line(const void *reader, struct ps_str text)
 
 static bool has_value(struct ps_str line)
 {
-    struct ps_time_report run = {.has = {false}};
+    struct ps_time_report run = {.has_field = {false}};
     struct ps_str command;
 
     for (int which = 0; which < 3; which++)
@@ -661,7 +661,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->runs > RUNS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
                               "the log has more than %d timed commands", RUNS_MAX);
-        if (ps_report_check(&r->in, r->m.out, r->runs, err) != PS_OK)
+        if (ps_report_check(&r->in, r->builder.out, r->runs, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_run(r);
@@ -670,28 +670,28 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void write_all(struct reader *r)
 {
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("time"));
-    r->m.out->ops->number(r->m.out, "runs", ps_int((int64_t)r->runs));
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("time"));
+    r->builder.out->ops->number(r->builder.out, "runs", ps_int((int64_t)r->runs));
     if (r->unfinished)
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "commands whose report is truncated before the elapsed time: %llu",
                      (unsigned long long)r->unfinished);
     if (r->rejected > NOTES_MAX)
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                      "more lines that cannot be read: %llu",
                      (unsigned long long)(r->rejected - NOTES_MAX));
-    ps_measurement_write_headline(&r->m);
-    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->builder);
+    ps_report_write_ledger(&r->in, r->builder.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_warn_wrapped(&r.in, out, is_wrapped);
     status = read_log(&r, err);
-    if (status == PS_OK && r.m.n_written == 0) {
+    if (status == PS_OK && r.builder.n_written == 0) {
         status =
             ps_fail(err, PS_BAD_INPUT, "the log names a timed command but has none of its values");
         ps_err_hint(
@@ -702,14 +702,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.command);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
 /* Likely only: logs of profilers may end in such lines, too. */
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_time_report run = {.has = {false}};
+    struct ps_time_report run = {.has_field = {false}};
     int shell = 0;
 
     while (head.len) {
@@ -735,8 +735,9 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_time = {
     .kind = "time",
     .label = "time of commands",
-    .what = "real, user and system time, memory, page faults and context switches of commands, as "
-            "time prints them, in any log",
+    .description =
+        "real, user and system time, memory, page faults and context switches of commands, as "
+        "time prints them, in any log",
     .record = "/usr/bin/time -v -o time.txt app",
     .sniff = sniff,
     .load = load,

@@ -41,7 +41,7 @@ struct ps_time_field_name {
 extern const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS];
 
 struct ps_time_report {
-    bool has[PS_N_TIME_FIELDS];
+    bool has_field[PS_N_TIME_FIELDS];
     struct ps_printed_number values[PS_N_TIME_FIELDS];
     bool minutes;          /* the shell writes 0m1.234s */
     bool bytes;            /* sizes are in bytes (macOS), else in KiB */

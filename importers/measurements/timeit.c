@@ -306,11 +306,11 @@ enum {
 };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     struct ps_report_reader in;
     struct ps_buf statement; /* typed before the result; empty: not in the log */
     double *raw;             /* seconds of all loops of a repeat */
-    size_t n_raw, raw_cap;
+    size_t n_raw_times, raw_cap;
     struct ps_cpu_times cpu;
     bool has_cpu;
     uint64_t figures, timed, stored, rejected, trials;
@@ -321,7 +321,8 @@ static struct ps_str name_of(struct reader *r, const char *what, uint64_t number
 {
     if (r->statement.len)
         return ps_buf_slice(&r->statement);
-    return ps_str_from_c(ps_arena_printf(&r->m.arena, "%s %llu", what, (unsigned long long)number));
+    return ps_str_from_c(
+        ps_arena_printf(&r->builder.arena, "%s %llu", what, (unsigned long long)number));
 }
 
 static const char *group_of(const struct ps_loops *loops)
@@ -348,15 +349,16 @@ static void parse_loops(struct reader *r, const struct ps_loops *loops)
         row.mean = row.value;
         row.stddev = ps_real(loops->stddev.value);
     }
-    for (size_t i = 0; i < r->n_raw; i++)
-        ps_measurement_add_sample(&r->m, r->raw[i] / (double)loops->loops);
-    ps_measurement_compute_spread(&r->m, &row);
-    ps_measurement_add_number(&r->m, "loops", ps_int(loops->loops));
+    for (size_t i = 0; i < r->n_raw_times; i++)
+        ps_measurement_add_sample(&r->builder, r->raw[i] / (double)loops->loops);
+    ps_measurement_compute_spread(&r->builder, &row);
+    ps_measurement_add_number(&r->builder, "loops", ps_int(loops->loops));
     if (loops->kind == PS_LOOPS_MEAN)
-        ps_measurement_add_text(&r->m, "standard deviation", PS_STR("of the runs themselves (n)"));
-    ps_measurement_write(&r->m, &row, row.statistic);
+        ps_measurement_add_text(&r->builder, "standard deviation",
+                                PS_STR("of the runs themselves (n)"));
+    ps_measurement_write(&r->builder, &row, row.statistic);
     r->stored++;
-    r->n_raw = 0;
+    r->n_raw_times = 0;
     r->statement.len = 0;
 }
 
@@ -372,7 +374,7 @@ static void write_time(struct reader *r, const char *part, const struct ps_print
         .resolution = figure->resolution,
     };
 
-    ps_measurement_write(&r->m, &row, strcmp(part, "wall") == 0 ? "wall" : NULL);
+    ps_measurement_write(&r->builder, &row, strcmp(part, "wall") == 0 ? "wall" : NULL);
 }
 
 /* %time: writes the wall time and the CPU times before it. */
@@ -395,19 +397,19 @@ static void parse_raw(struct reader *r, struct ps_str list)
 {
     struct ps_printed_number one;
 
-    r->n_raw = 0;
+    r->n_raw_times = 0;
     list = ps_report_trim_end(list);
-    while (list.len && r->n_raw < RAW_MAX && ps_timeit_next_raw(&list, &one)) {
-        PS_RESERVE_ONE(r->raw, r->n_raw, r->raw_cap);
-        r->raw[r->n_raw++] = one.value;
+    while (list.len && r->n_raw_times < RAW_MAX && ps_timeit_next_raw(&list, &one)) {
+        PS_RESERVE_ONE(r->raw, r->n_raw_times, r->raw_cap);
+        r->raw[r->n_raw_times++] = one.value;
     }
     if (list.len == 0) {
         r->stored++;
         return;
     }
-    r->n_raw = 0;
+    r->n_raw_times = 0;
     r->rejected++;
-    ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
+    ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                  "these raw times cannot be read");
 }
 
@@ -429,7 +431,7 @@ static void parse_line(struct reader *r)
     } else if (ps_timeit_is_trial(text)) {
         r->trials++;
     } else if (is_warning(text)) {
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
                      "warning from timeit: %.*s", (int)ps_text_head(text, 200).len, text.ptr);
     } else if (read_statement(text, &rest)) {
         r->statement.len = 0;
@@ -460,7 +462,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->figures + r->timed > METRICS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
                               "the log has more than %d timeit results", METRICS_MAX);
-        if (ps_report_check(&r->in, r->m.out, r->figures, err) != PS_OK)
+        if (ps_report_check(&r->in, r->builder.out, r->figures, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -468,23 +470,23 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void write_all(struct reader *r)
 {
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("timeit"));
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("timeit"));
     if (r->trials)
-        ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "lines from timeit's search for the number of loops: %llu",
                      (unsigned long long)r->trials);
-    ps_measurement_write_headline(&r->m);
-    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->builder);
+    ps_report_write_ledger(&r->in, r->builder.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_warn_wrapped(&r.in, out, is_wrapped);
     status = read_log(&r, err);
-    if (status == PS_OK && r.m.n_written == 0) {
+    if (status == PS_OK && r.builder.n_written == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the log contains no timeit result");
         ps_err_hint(err,
                     "the log was truncated; measure again with `python -m timeit -v STATEMENT > "
@@ -495,7 +497,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_report_free(&r.in);
     ps_buf_free(&r.statement);
     free(r.raw);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
@@ -522,8 +524,9 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_timeit = {
     .kind = "timeit",
     .label = "timeit results",
-    .what = "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them, "
-            "in any log",
+    .description =
+        "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them, "
+        "in any log",
     .record = "python -m timeit -v 'f()' > timeit.txt",
     .sniff = sniff,
     .load = load,

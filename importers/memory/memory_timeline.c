@@ -35,10 +35,10 @@ struct reader {
     double unit;              /* 1e-6 or 1e-9 */
     double bytes[CATEGORIES]; /* current values */
     double told[CATEGORIES];  /* last values written to the sink */
-    bool began, complete;     /* complete: the document was read to its end */
+    bool has_begun, complete; /* complete: the document was read to its end */
     double peak;
-    uint64_t points;               /* written to the sink */
-    uint64_t read, bad, backwards; /* records: all, rejected, earlier than the one before */
+    uint64_t points;                   /* written to the sink */
+    uint64_t read, invalid, backwards; /* records: all, rejected, earlier than the one before */
 };
 
 /* --- Reporting --- */
@@ -48,11 +48,11 @@ static void tell(struct reader *r, int64_t t, bool all)
 {
     double sum = 0;
 
-    if (!r->began)
+    if (!r->has_begun)
         r->first = t;
     for (int i = 0; i < CATEGORIES; i++) {
         sum += r->bytes[i];
-        if (r->began && !all && r->bytes[i] == r->told[i])
+        if (r->has_begun && !all && r->bytes[i] == r->told[i])
             continue;
         r->told[i] = r->bytes[i];
         r->points++;
@@ -62,14 +62,14 @@ static void tell(struct reader *r, int64_t t, bool all)
                                         .mib = ps_real(r->bytes[i] / 1048576.0),
                                     });
     }
-    r->began = true;
+    r->has_begun = true;
     r->last = t;
     r->peak = sum > r->peak ? sum : r->peak;
 }
 
 static void reject(struct reader *r, const char *what)
 {
-    if (r->bad++ < TOLD)
+    if (r->invalid++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_offset(&r->json), 0, "%s", what);
 }
 
@@ -130,7 +130,7 @@ static void take_change(struct reader *r, int64_t t, const double *row)
         return;
     }
     if (t < 0)
-        t = r->began ? r->last : INT64_MIN; /* before the first time */
+        t = r->has_begun ? r->last : INT64_MIN; /* before the first time */
     if (t != INT64_MIN && r->last != INT64_MIN && t < r->last) {
         r->backwards++;
         t = r->last;
@@ -176,7 +176,7 @@ static enum ps_status read_changes(struct reader *r, int64_t t, const double *fi
         if (!goes_on(r, err))
             return err->code;
     }
-    if (r->last == INT64_MIN && r->read > r->bad)
+    if (r->last == INT64_MIN && r->read > r->invalid)
         r->last = 0;
     if (r->last != INT64_MIN)
         tell(r, r->last, true);
@@ -200,7 +200,7 @@ static void parse_sums(struct reader *r, size_t at, const double *row)
 {
     int64_t t = r->times[at];
 
-    if (r->began && t < r->last) {
+    if (r->has_begun && t < r->last) {
         r->backwards++;
         t = r->last;
     }
@@ -235,7 +235,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
         ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_offset(&r->json), 0,
                      "times without sums, because the file ends here: %llu",
                      (unsigned long long)(r->n_times - r->read));
-        r->bad += r->n_times - r->read;
+        r->invalid += r->n_times - r->read;
         r->read = r->n_times;
     }
     return PS_OK;
@@ -266,16 +266,16 @@ static void write_all(struct reader *r)
     struct ps_ledger ledger = {
         .unit = "points",
         .read = r->read,
-        .stored = r->read - r->bad,
-        .rejected = r->bad,
+        .stored = r->read - r->invalid,
+        .rejected = r->invalid,
     };
 
     r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
     r->out->ops->number(r->out, "points", ps_int((int64_t)r->points));
     r->out->ops->number(r->out, "duration_s",
-                        ps_real(r->began ? (double)(r->last - r->first) * r->unit : 0));
+                        ps_real(r->has_begun ? (double)(r->last - r->first) * r->unit : 0));
     r->out->ops->number(r->out, "peak_mib", ps_real(r->peak / 1048576.0));
-    if (!r->began)
+    if (!r->has_begun)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the timeline contains no points");
     if (r->backwards)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
@@ -384,7 +384,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_memory_timeline = {
     .kind = "memory-timeline",
     .label = "PyTorch memory timeline",
-    .what =
+    .description =
         "memory by category over time, as export_memory_timeline writes it (.json, .raw.json.gz)",
     .record = "p.export_memory_timeline(\"memory.json\", device=\"cuda:0\")",
     .sniff = sniff,

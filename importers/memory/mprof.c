@@ -32,9 +32,9 @@ struct reader {
     double first_t, last_t, previous_t, peak, peak_t, child_peak, child_peak_t;
     /* sums over the main process's samples; t since its first sample */
     double sum_t, sum_m, sum_tt, sum_tm;
-    bool began;
+    bool has_begun;
     double main_t;
-    uint64_t others, other_at, other_line;
+    uint64_t others, other_offset, other_line;
 };
 
 /* --- Parsing of a line --- */
@@ -117,11 +117,11 @@ static bool read_span(struct ps_str rest, struct ps_span *out)
 
 static void update_time(struct reader *r, double t_s)
 {
-    if (!r->began || t_s < r->first_t)
+    if (!r->has_begun || t_s < r->first_t)
         r->first_t = t_s;
-    if (!r->began || t_s > r->last_t)
+    if (!r->has_begun || t_s > r->last_t)
         r->last_t = t_s;
-    r->began = true;
+    r->has_begun = true;
 }
 
 static void add_main(struct reader *r, const struct sample *s)
@@ -209,7 +209,7 @@ static void take_other(struct reader *r, struct ps_str text)
         if (r->commands++ == 0)
             ps_buf_str(&r->command, ps_report_trim_end(ps_str_skip(text, command.len)));
     } else if (ps_report_trim_end(text).len && r->others++ == 0) {
-        r->other_at = r->in.line.offset;
+        r->other_offset = r->in.line.offset;
         r->other_line = r->in.line.number;
     }
 }
@@ -310,7 +310,7 @@ static void write_notes(struct reader *r)
     ps_sink_count(r->out, PS_NOTE_WARNING, r->backward, "samples earlier than the one before them");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "samples with negative memory");
     if (r->others)
-        ps_sink_note(r->out, PS_NOTE_INFO, r->other_at, r->other_line,
+        ps_sink_note(r->out, PS_NOTE_INFO, r->other_offset, r->other_line,
                      "lines of other kinds: %llu (this is the first)",
                      (unsigned long long)r->others);
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
@@ -430,7 +430,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_mprof = {
     .kind = "mprof",
     .label = "mprof recording",
-    .what = "memory of a program and its child processes over time, with calls of marked functions",
+    .description =
+        "memory of a program and its child processes over time, with calls of marked functions",
     .record = "mprof run app.py",
     .sniff = sniff,
     .load = load,

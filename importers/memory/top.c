@@ -39,7 +39,7 @@ struct columns {
 };
 
 struct reader {
-    struct ps_measurement_builder m;
+    struct ps_measurement_builder builder;
     struct ps_report_reader in;
     struct ps_intern names; /* keys: "pid command" */
     struct process *processes;
@@ -50,8 +50,8 @@ struct reader {
     size_t n_frames, frame_cap;
     struct columns columns;
     bool in_table;
-    bool paused; /* after an empty line: only rows continue the table */
-    size_t left; /* bytes before each line: the prefix of a container's log */
+    bool paused;   /* after an empty line: only rows continue the table */
+    size_t indent; /* bytes before each line: the prefix of a container's log */
     uint64_t rejected;
 };
 
@@ -169,8 +169,8 @@ static struct process *process_of(struct reader *r, const struct row *row)
         return &r->processes[id];
     PS_RESERVE_ONE(r->processes, r->n_processes, r->process_cap);
     r->processes[r->n_processes++] = (struct process){
-        .pid = ps_arena_copy(&r->m.arena, row->pid),
-        .name = ps_arena_copy(&r->m.arena, row->command),
+        .pid = ps_arena_copy(&r->builder.arena, row->pid),
+        .name = ps_arena_copy(&r->builder.arena, row->command),
         .id = id,
     };
     return &r->processes[id];
@@ -203,11 +203,11 @@ static void parse_line(struct reader *r)
     struct row row;
     double clock;
 
-    if (read_frame(text, &clock, &r->left)) {
+    if (read_frame(text, &clock, &r->indent)) {
         open_frame(r, clock);
         return;
     }
-    text = ps_report_without_prefix(text, r->left);
+    text = ps_report_without_prefix(text, r->indent);
     if (r->n_frames == 0) {
         return;
     } else if (ps_report_trim_end(text).len == 0) {
@@ -219,7 +219,7 @@ static void parse_line(struct reader *r)
         parse_row(r, &row);
         r->paused = false;
     } else if (!r->paused && r->rejected++ < TOLD) {
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
+        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this row cannot be read");
     }
 }
@@ -231,7 +231,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->n_samples > SAMPLES_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
                               SAMPLES_MAX);
-        if (ps_report_check(&r->in, r->m.out, r->n_samples, err) != PS_OK)
+        if (ps_report_check(&r->in, r->builder.out, r->n_samples, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -302,18 +302,20 @@ static void write_curve(struct reader *r, const struct process *p, uint32_t id, 
 {
     uint32_t counter = 2 * (id - 1) + (what == RES) + 1;
 
-    r->m.out->ops->counter(r->m.out, &(struct ps_counter){
-                                         .id = counter,
-                                         .process = id,
-                                         .name = what == CPU ? PS_STR("CPU") : PS_STR("RES"),
-                                         .unit = what == CPU ? PS_STR("%") : PS_STR("KiB"),
-                                     });
+    r->builder.out->ops->counter(r->builder.out,
+                                 &(struct ps_counter){
+                                     .id = counter,
+                                     .process = id,
+                                     .name = what == CPU ? PS_STR("CPU") : PS_STR("RES"),
+                                     .unit = what == CPU ? PS_STR("%") : PS_STR("KiB"),
+                                 });
     for (uint32_t i = p->first; i < p->first + p->samples; i++) {
         const struct sample *s = &r->samples[i];
         double value = what == CPU ? s->cpu_pct : s->res_kib;
 
         if (value >= 0 && (what == RES || s->frame > 0))
-            r->m.out->ops->count(r->m.out, counter, (int64_t)(r->frames[s->frame] * 1e9), value);
+            r->builder.out->ops->count(r->builder.out, counter,
+                                       (int64_t)(r->frames[s->frame] * 1e9), value);
     }
 }
 
@@ -322,7 +324,7 @@ static void write_row(struct reader *r, const struct process *p, enum what what)
 {
     bool one = what == CPU && r->n_frames == 1;
     struct ps_measurement row = {
-        .name = ps_str_from_c(ps_arena_printf(&r->m.arena, "%.*s %.*s", (int)p->name.len,
+        .name = ps_str_from_c(ps_arena_printf(&r->builder.arena, "%.*s %.*s", (int)p->name.len,
                                               p->name.ptr, (int)p->pid.len, p->pid.ptr)),
         .group = one           ? PS_STR("CPU since start")
                  : what == CPU ? PS_STR("CPU")
@@ -339,26 +341,26 @@ static void write_row(struct reader *r, const struct process *p, enum what what)
         double value = what == CPU ? s->cpu_pct : s->res_kib;
 
         if (value >= 0 && (one || what == RES || s->frame > 0))
-            ps_measurement_add_sample(&r->m, value);
+            ps_measurement_add_sample(&r->builder, value);
     }
-    if (r->m.n_samples == 0)
+    if (r->builder.n_samples == 0)
         return;
-    ps_measurement_compute_spread(&r->m, &row);
+    ps_measurement_compute_spread(&r->builder, &row);
     row.value = what == CPU ? row.mean : row.max;
-    ps_measurement_write(&r->m, &row, NULL);
+    ps_measurement_write(&r->builder, &row, NULL);
 }
 
 static void write_processes(struct reader *r)
 {
     for (size_t i = 0; i < r->n_processes; i++)
-        r->m.out->ops->process(r->m.out, &(struct ps_process){
-                                             .id = (uint32_t)i + 1,
-                                             .pid = r->processes[i].pid,
-                                             .name = r->processes[i].name,
-                                             .labels = PS_STR(""),
-                                             .sort = (int64_t)i,
-                                             .device = -1,
-                                         });
+        r->builder.out->ops->process(r->builder.out, &(struct ps_process){
+                                                         .id = (uint32_t)i + 1,
+                                                         .pid = r->processes[i].pid,
+                                                         .name = r->processes[i].name,
+                                                         .labels = PS_STR(""),
+                                                         .sort = (int64_t)i,
+                                                         .device = -1,
+                                                     });
     for (size_t i = 0; i < r->n_processes; i++) {
         write_curve(r, &r->processes[i], (uint32_t)i + 1, CPU);
         write_curve(r, &r->processes[i], (uint32_t)i + 1, RES);
@@ -371,7 +373,7 @@ static void write_processes(struct reader *r)
 
 static void write_notes(struct reader *r, uint64_t spread)
 {
-    struct ps_sink *out = r->m.out;
+    struct ps_sink *out = r->builder.out;
 
     ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%s",
                  r->n_frames > 1
@@ -400,21 +402,22 @@ static void write_all(struct reader *r)
     };
 
     arrange(r);
-    r->m.out->ops->meta(r->m.out, "tool", PS_STR("top"));
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("top"));
     write_processes(r);
     for (size_t i = 0; i < r->n_processes; i++)
         most(&peak, r->processes[i].res_most);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->m.out->ops->number(r->m.out, figures[i].key, figures[i].value);
-    r->m.out->ops->number(r->m.out, "measurements", ps_int(r->m.n_written));
+        r->builder.out->ops->number(r->builder.out, figures[i].key, figures[i].value);
+    r->builder.out->ops->number(r->builder.out, "measurements", ps_int(r->builder.n_written));
     write_notes(r, spread);
-    r->m.out->ops->headline(r->m.out, &(struct ps_headline){peak / 1024, "MiB", "peak RES"});
-    ps_report_write_ledger(&r->in, r->m.out, r->n_samples, 0, r->rejected);
+    r->builder.out->ops->headline(r->builder.out,
+                                  &(struct ps_headline){peak / 1024, "MiB", "peak RES"});
+    ps_report_write_ledger(&r->in, r->builder.out, r->n_samples, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    struct reader r = {.builder = {.out = out}, .in = {.in = in}};
     enum ps_status status = read_log(&r, err);
 
     if (status == PS_OK && r.n_samples == 0) {
@@ -428,7 +431,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     free(r.processes);
     free(r.samples);
     free(r.frames);
-    ps_measurement_builder_free(&r.m);
+    ps_measurement_builder_free(&r.builder);
     return status;
 }
 
@@ -454,7 +457,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_top = {
     .kind = "top",
     .label = "top in batch mode",
-    .what = "CPU and resident memory of processes over time, frame by frame",
+    .description = "CPU and resident memory of processes over time, frame by frame",
     .record = "top -b -d 1 -n 60 > top.txt",
     .sniff = sniff,
     .load = load,

@@ -30,13 +30,13 @@ struct map {
 
 struct string {
     int64_t id;
-    uint64_t at; /* offset in strings.bytes */
+    uint64_t offset; /* offset in strings.bytes */
     uint32_t len;
     /* text ids of the string, and of the string without a version; 0: not requested yet */
     uint32_t text, call;
 };
 struct strings {
-    struct string *at; /* sorted by id */
+    struct string *items; /* sorted by id */
     size_t n, cap;
     char *bytes;
     size_t n_bytes, cap_bytes;
@@ -67,22 +67,22 @@ struct reader {
     struct ps_intern thread_keys;       /* globalTid, and whether only its process counts */
     struct ps_intern stream_keys, stream_owners;
     struct ps_intern cuda_devices; /* pid and CUDA device number */
-    int64_t *gpu_of;               /* GPU id, by index in cuda_devices */
-    size_t cap_gpu_of;
+    int64_t *gpu_ids;              /* GPU id, by index in cuda_devices */
+    size_t cap_gpu_ids;
     /* index in trace.threads, by index in thread_keys and stream_keys */
-    uint32_t *thread_of, *stream_of;
-    size_t cap_thread_of, cap_stream_of;
+    uint32_t *thread_indices, *stream_indices;
+    size_t cap_thread_indices, cap_stream_indices;
     struct gpu *gpus;
     size_t n_gpus, cap_gpus;
-    struct ps_hash_table gpu_at; /* id -> index in gpus */
+    struct ps_hash_table gpu_index; /* id -> index in gpus */
     struct args args;
-    int64_t shift;         /* ns added to each time, so that the origin is a whole microsecond */
+    int64_t shift_ns;      /* ns added to each time, so that the origin is a whole microsecond */
     int64_t end_ns;        /* end of the session; INT64_MIN: unknown */
     int64_t ranges;        /* number of NVTX start/end ranges so far */
     const char *table;     /* the table that is read */
     uint64_t row;          /* number of its current row, from 1 */
-    const char *why;       /* why the row was rejected or repaired */
-    uint64_t noted;        /* repaired and rejected rows of the table */
+    const char *reason;    /* why the row was rejected or repaired */
+    uint64_t n_noted;      /* repaired and rejected rows of the table */
     uint64_t rejected;     /* rejected rows of the table */
     uint64_t messages;     /* warnings and errors of the tool so far */
     struct ps_buf devices; /* JSON of the GPUs */
@@ -219,7 +219,7 @@ static void free_args(struct args *args)
 
 static enum outcome reject_row(struct reader *r, const char *why)
 {
-    r->why = why;
+    r->reason = why;
     return NS_REJECTED;
 }
 
@@ -236,17 +236,17 @@ static enum outcome read_times(struct reader *r, const struct ps_rows *rows, int
         return reject_row(r, "the start time is out of range");
     *dur = TR_NO_DURATION;
     if (!ps_rows_int(rows, 1, &end)) {
-        *start += r->shift;
+        *start += r->shift_ns;
         return NS_OTHER;
     }
     if (end > TIME_MOST || end < -TIME_MOST)
         return reject_row(r, "the end time is out of range");
     *dur = end - *start;
-    *start += r->shift;
+    *start += r->shift_ns;
     if (*dur >= 0)
         return NS_STORED;
     *dur = 0;
-    r->why = "the end is before the start; duration set to 0";
+    r->reason = "the end is before the start; duration set to 0";
     return NS_REPAIRED;
 }
 
@@ -267,18 +267,18 @@ static enum outcome store_record(struct reader *r, uint32_t thread, struct tr_re
 
 static void note_row(struct reader *r, enum outcome outcome)
 {
-    if (r->noted++ < PS_NOTES_MAX)
+    if (r->n_noted++ < PS_NOTES_MAX)
         ps_sink_note(r->out, outcome == NS_REPAIRED ? PS_NOTE_REPAIRED : PS_NOTE_REJECTED,
                      ps_sqlite_page_offset(r->db), 0, "row %" PRIu64 " of table %s: %s", r->row,
-                     r->table, r->why ? r->why : "the row is invalid");
+                     r->table, r->reason ? r->reason : "the row is invalid");
 }
 
 static void note_more_rows(struct reader *r)
 {
-    if (r->noted > PS_NOTES_MAX)
+    if (r->n_noted > PS_NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "more rows repaired or rejected: %" PRIu64 ", in table %s",
-                     r->noted - PS_NOTES_MAX, r->table);
+                     r->n_noted - PS_NOTES_MAX, r->table);
 }
 
 static void count(struct reader *r, enum outcome outcome)
@@ -312,7 +312,7 @@ static enum ps_status check_most(struct reader *r)
                 "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
     return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_page_offset(r->db),
                       "%" PRIu64 " of %" PRIu64 " rows of table %s are invalid: %s", r->rejected,
-                      r->row, r->table, r->why ? r->why : "they have unexpected columns");
+                      r->row, r->table, r->reason ? r->reason : "they have unexpected columns");
 }
 
 static enum ps_status show(struct reader *r, const struct table *table, bool records)
@@ -321,14 +321,14 @@ static enum ps_status show(struct reader *r, const struct table *table, bool rec
     struct ps_rows *rows;
 
     r->table = table->name;
-    r->row = r->noted = r->rejected = 0;
+    r->row = r->n_noted = r->rejected = 0;
     status = ps_rows_begin(r->db, table->name, table->columns, table->n, &rows, r->err);
     while (status == PS_OK && rows && ps_rows_next(rows, r->err)) {
         enum outcome outcome;
 
         if (++r->row % PROGRESS_ROWS == 0 && check_cancelled(r) != PS_OK)
             break;
-        r->why = NULL;
+        r->reason = NULL;
         clear_args(&r->args);
         outcome = table->row(r, rows);
         if (outcome == NS_FAILED)
@@ -443,8 +443,8 @@ static enum outcome string_row(struct reader *r, const struct ps_rows *rows)
     }
     if (text.len)
         memcpy(s->bytes + s->n_bytes, text.ptr, text.len);
-    TR_SCRATCH_PUSH(r->trace.scratch, s->at, s->n, s->cap);
-    s->at[s->n++] = (struct string){.id = id, .at = s->n_bytes, .len = (uint32_t)text.len};
+    TR_SCRATCH_PUSH(r->trace.scratch, s->items, s->n, s->cap);
+    s->items[s->n++] = (struct string){.id = id, .offset = s->n_bytes, .len = (uint32_t)text.len};
     s->n_bytes += text.len;
     return NS_OTHER;
 }
@@ -460,17 +460,17 @@ static int by_id(const void *a, const void *b)
 static struct string *find_string(struct reader *r, int64_t id)
 {
     struct strings *s = &r->strings;
-    uint64_t guess = s->n ? (uint64_t)id - (uint64_t)s->at[0].id : 0;
+    uint64_t guess = s->n ? (uint64_t)id - (uint64_t)s->items[0].id : 0;
     const struct string key = {.id = id};
 
-    if (guess < s->n && s->at[guess].id == id)
-        return &s->at[guess];
-    return s->n ? bsearch(&key, s->at, s->n, sizeof key, by_id) : NULL;
+    if (guess < s->n && s->items[guess].id == id)
+        return &s->items[guess];
+    return s->n ? bsearch(&key, s->items, s->n, sizeof key, by_id) : NULL;
 }
 
 static struct ps_str bytes_of(const struct reader *r, const struct string *string)
 {
-    return (struct ps_str){string->len ? r->strings.bytes + string->at : "", string->len};
+    return (struct ps_str){string->len ? r->strings.bytes + string->offset : "", string->len};
 }
 
 static uint32_t missing(struct reader *r, int64_t id)
@@ -582,7 +582,7 @@ static uint32_t thread_of(struct reader *r, int64_t global, bool process_only)
 
     const int64_t key[2] = {global, process_only};
 
-    if (!new_key(&r->thread_keys, key, sizeof key, &r->thread_of, &r->cap_thread_of, &at))
+    if (!new_key(&r->thread_keys, key, sizeof key, &r->thread_indices, &r->cap_thread_indices, &at))
         return *at;
     (void)snprintf(pid, sizeof pid, "%" PRId64, pid_of(global));
     if (!process_only)
@@ -672,7 +672,8 @@ static uint32_t thread_of_stream(struct reader *r, const struct stream_key *stre
         return thread_of_gpu(r, stream->device);
     if (stream->stream < 0) /* importers/trace detects waits by a negative tid */
         return gpu_thread(r, stream->device, PS_STR("-1"));
-    if (new_key(&r->stream_keys, stream, sizeof *stream, &r->stream_of, &r->cap_stream_of, &at))
+    if (new_key(&r->stream_keys, stream, sizeof *stream, &r->stream_indices, &r->cap_stream_indices,
+                &at))
         *at = new_stream(r, stream);
     return *at;
 }
@@ -746,7 +747,7 @@ static enum ps_status read_names(struct reader *r)
     enum ps_status status = read_rows(r, &strings);
 
     if (status == PS_OK && r->strings.n)
-        qsort(r->strings.at, r->strings.n, sizeof *r->strings.at, by_id);
+        qsort(r->strings.items, r->strings.n, sizeof *r->strings.items, by_id);
     known_words(r);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
         status = read_rows(r, &tables[i]);
@@ -764,12 +765,12 @@ static void free_names(struct reader *r)
     ps_intern_free(&r->stream_keys);
     ps_intern_free(&r->stream_owners);
     ps_intern_free(&r->cuda_devices);
-    free(r->thread_of);
-    free(r->stream_of);
-    free(r->gpu_of);
+    free(r->thread_indices);
+    free(r->stream_indices);
+    free(r->gpu_ids);
     free(r->gpus);
-    ps_hash_table_free(&r->gpu_at);
-    tr_scratch_free(r->trace.scratch, r->strings.at);
+    ps_hash_table_free(&r->gpu_index);
+    tr_scratch_free(r->trace.scratch, r->strings.items);
     tr_scratch_free(r->trace.scratch, r->strings.bytes);
 }
 
@@ -787,7 +788,7 @@ static enum outcome session_row(struct reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, 0, &epoch) || epoch < 0)
         return NS_OTHER;
     r->trace.origin_us = epoch / 1000;
-    r->shift = epoch % 1000;
+    r->shift_ns = epoch % 1000;
     return NS_OTHER;
 }
 
@@ -840,7 +841,7 @@ static enum outcome gpu_row(struct reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, GPU_ID, &gpu.id))
         return NS_OTHER;
     (void)ps_rows_int(rows, 3, &gpu.multiprocessors);
-    if (ps_hash_table_add(&r->gpu_at, ps_hash_u64((uint64_t)gpu.id), (uint32_t)r->n_gpus, is_gpu,
+    if (ps_hash_table_add(&r->gpu_index, ps_hash_u64((uint64_t)gpu.id), (uint32_t)r->n_gpus, is_gpu,
                           r->gpus, &gpu.id) == r->n_gpus) {
         PS_RESERVE_ONE(r->gpus, r->n_gpus, r->cap_gpus);
         r->gpus[r->n_gpus++] = gpu;
@@ -863,7 +864,7 @@ static enum outcome gpu_row(struct reader *r, const struct ps_rows *rows)
 static int64_t multiprocessors_of(const struct reader *r, int64_t device)
 {
     uint32_t index =
-        ps_hash_table_find(&r->gpu_at, ps_hash_u64((uint64_t)device), is_gpu, r->gpus, &device);
+        ps_hash_table_find(&r->gpu_index, ps_hash_u64((uint64_t)device), is_gpu, r->gpus, &device);
 
     return index == PS_HASH_NONE ? 0 : r->gpus[index].multiprocessors;
 }
@@ -883,11 +884,11 @@ static enum outcome cuda_device_row(struct reader *r, const struct ps_rows *rows
         !ps_rows_int(rows, 2, &key.pid))
         return NS_OTHER;
     index = ps_intern_add(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
-    if (index >= r->cap_gpu_of) {
-        r->cap_gpu_of = r->cap_gpu_of ? r->cap_gpu_of * 2 : 64;
-        r->gpu_of = ps_grow(r->gpu_of, r->cap_gpu_of, sizeof *r->gpu_of);
+    if (index >= r->cap_gpu_ids) {
+        r->cap_gpu_ids = r->cap_gpu_ids ? r->cap_gpu_ids * 2 : 64;
+        r->gpu_ids = ps_grow(r->gpu_ids, r->cap_gpu_ids, sizeof *r->gpu_ids);
     }
-    r->gpu_of[index] = gpu;
+    r->gpu_ids[index] = gpu;
     return NS_OTHER;
 }
 
@@ -897,7 +898,7 @@ static int64_t gpu_of_device(struct reader *r, int64_t pid, int64_t cuda_device)
     uint32_t index =
         ps_intern_find(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
 
-    return index == PS_INTERN_NONE ? cuda_device : r->gpu_of[index];
+    return index == PS_INTERN_NONE ? cuda_device : r->gpu_ids[index];
 }
 
 /* --- Warnings of the tool --- */
@@ -1063,15 +1064,15 @@ static bool begin(struct reader *r, const struct ps_rows *rows, const char *word
 {
     int64_t start, duration;
 
-    *work = (struct work){.record = {.ph = 'X'}};
+    *work = (struct work){.record = {.phase = 'X'}};
     work->outcome = read_times(r, rows, &start, &duration);
     if (work->outcome == NS_OTHER)
         work->outcome = reject_row(r, "the row has no end time");
     if (work->outcome == NS_REJECTED)
         return false;
-    work->record.ts = start;
-    work->record.dur = duration;
-    work->record.cat = tr_fill_cat(&r->trace, ps_str_from_c(word), kind);
+    work->record.ts_ns = start;
+    work->record.dur_or_id = duration;
+    work->record.category = tr_fill_cat(&r->trace, ps_str_from_c(word), kind);
     place(r, rows, kind, work);
     return true;
 }
@@ -1294,7 +1295,7 @@ static uint16_t category(struct reader *r, const struct ps_rows *rows, uint32_t 
 
 static enum outcome call_row(struct reader *r, const struct ps_rows *rows)
 {
-    struct tr_record record = {.ph = 'X'};
+    struct tr_record record = {.phase = 'X'};
     int64_t start, duration, thread, name;
     enum outcome outcome = read_times(r, rows, &start, &duration);
 
@@ -1303,15 +1304,15 @@ static enum outcome call_row(struct reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, CALL_THREAD, &thread))
         return reject_row(r, "the row has no thread");
     if (outcome == NS_OTHER) { /* still running: lasts to the end of the session */
-        record.ph = 'B';
+        record.phase = 'B';
         duration = 0;
         outcome = NS_STORED;
     }
-    record.ts = start;
-    record.dur = duration;
+    record.ts_ns = start;
+    record.dur_or_id = duration;
     if (ps_rows_int(rows, CALL_NAME, &name) || ps_rows_int(rows, CALL_TEXT, &name))
         record.name = call_of_string(r, name);
-    record.cat = category(r, rows, record.name);
+    record.category = category(r, rows, record.name);
     add_arg_column(&r->args, "correlation", rows, CALL_CORRELATION);
     add_arg_column(&r->args, "returned", rows, CALL_RESULT);
     add_arg_column(&r->args, "nesting level", rows, CALL_NESTING);
@@ -1528,16 +1529,16 @@ static void say(struct reader *r, const struct ps_rows *rows, struct ps_str doma
 static enum outcome range_row(struct reader *r, uint32_t thread, struct tr_record record,
                               enum outcome outcome)
 {
-    int64_t duration = record.dur;
+    int64_t duration = record.dur_or_id;
 
-    record.ph = 'b';
-    record.dur = ++r->ranges;
+    record.phase = 'b';
+    record.dur_or_id = ++r->ranges;
     outcome = store_record(r, thread, record, outcome);
     if (outcome == NS_FAILED || duration == TR_NO_DURATION)
         return outcome;
     clear_args(&r->args);
-    record.ph = 'e';
-    record.ts += duration;
+    record.phase = 'e';
+    record.ts_ns += duration;
     record.template = 0;
     return store_record(r, thread, record, outcome);
 }
@@ -1561,18 +1562,18 @@ static enum outcome event_row(struct reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, RANGE_THREAD, &thread))
         return reject_row(r, "the row has no thread");
     domain = map_get(&r->domains, &number, sizeof number);
-    record.ts = start;
-    record.dur = duration;
+    record.ts_ns = start;
+    record.dur_or_id = duration;
     record.name = text_of(r, rows);
-    record.cat = category_of(r, domain);
+    record.category = category_of(r, domain);
     say(r, rows, domain);
     outcome = outcome == NS_OTHER ? NS_STORED : outcome;
     if (type == NVTX_START_END || type == NVTXT_START_END)
         return range_row(r, thread_of_tid(r, thread), record, outcome);
-    record.ph = duration >= 0 ? 'X' : 'B';
+    record.phase = duration >= 0 ? 'X' : 'B';
     if (type == NVTX_MARK || type == NVTXT_MARK) {
-        record.ph = 'i';
-        record.dur = TR_NO_DURATION;
+        record.phase = 'i';
+        record.dur_or_id = TR_NO_DURATION;
     }
     return store_record(r, thread_of_tid(r, thread), record, outcome);
 }
@@ -1596,7 +1597,7 @@ struct use {
     int64_t process, device, address, bytes; /* bytes < 0: freed; device -1: of the host */
 };
 struct uses {
-    struct use *at;
+    struct use *items;
     size_t n, cap;
 };
 
@@ -1621,8 +1622,8 @@ static enum outcome use_row(struct reader *r, const struct ps_rows *rows)
                      ? -1
                      : gpu_of_device(r, pid_of(use.process), use.device);
     use.bytes = operation == OPERATION_FREE ? -use.bytes : use.bytes;
-    TR_SCRATCH_PUSH(r->trace.scratch, uses->at, uses->n, uses->cap);
-    uses->at[uses->n++] = use;
+    TR_SCRATCH_PUSH(r->trace.scratch, uses->items, uses->n, uses->cap);
+    uses->items[uses->n++] = use;
     return NS_STORED;
 }
 
@@ -1631,14 +1632,14 @@ static enum outcome use_row(struct reader *r, const struct ps_rows *rows)
 static enum ps_status write_uses(struct reader *r, struct uses *uses)
 {
     int64_t totals[DEVICES_MOST + 1] = {0};
-    struct tr_record record = {.ph = 'i', .dur = TR_NO_DURATION};
+    struct tr_record record = {.phase = 'i', .dur_or_id = TR_NO_DURATION};
 
     if (!uses->n)
         return PS_OK;
     record.name = tr_text_id(&r->trace, PS_STR("[memory]"));
-    ps_sort_records(uses->at, uses->n, sizeof *uses->at);
+    ps_sort_records(uses->items, uses->n, sizeof *uses->items);
     for (size_t i = 0; i < uses->n; i++) {
-        const struct use *use = &uses->at[i];
+        const struct use *use = &uses->items[i];
         bool counted = use->device >= -1 && use->device < DEVICES_MOST;
         int64_t *total = &totals[counted ? use->device + 1 : 0];
 
@@ -1649,7 +1650,7 @@ static enum ps_status write_uses(struct reader *r, struct uses *uses)
         add_arg_int(&r->args, "Bytes", use->bytes);
         if (counted && !__builtin_add_overflow(*total, use->bytes, total))
             add_arg_int(&r->args, "Total Allocated", *total);
-        record.ts = use->t + r->shift;
+        record.ts_ns = use->t + r->shift_ns;
         if (store_record(r, thread_of_pid(r, use->process), record, NS_STORED) == NS_FAILED)
             break;
         tr_scratch_row(r->trace.scratch, i);
@@ -1669,7 +1670,7 @@ static enum ps_status read_memory(struct reader *r)
     if (status == PS_OK)
         status = write_uses(r, &uses);
     r->uses = NULL;
-    tr_scratch_free(r->trace.scratch, uses.at);
+    tr_scratch_free(r->trace.scratch, uses.items);
     return status;
 }
 
@@ -1694,15 +1695,15 @@ static enum outcome metric_name_row(struct reader *r, const struct ps_rows *rows
 
 static enum outcome metric_row(struct reader *r, const struct ps_rows *rows)
 {
-    struct tr_record record = {.ph = 'C', .dur = TR_NO_DURATION};
+    struct tr_record record = {.phase = 'C', .dur_or_id = TR_NO_DURATION};
     struct metric key = {0};
     struct ps_num value = ps_rows_num(rows, 4);
     struct ps_str name;
     char number[48];
 
-    if (!ps_rows_int(rows, 0, &record.ts) && !ps_rows_int(rows, 1, &record.ts))
+    if (!ps_rows_int(rows, 0, &record.ts_ns) && !ps_rows_int(rows, 1, &record.ts_ns))
         return reject_row(r, "the row has no time");
-    if (record.ts > INT64_MAX / 4 || record.ts < -(INT64_MAX / 4))
+    if (record.ts_ns > INT64_MAX / 4 || record.ts_ns < -(INT64_MAX / 4))
         return reject_row(r, "the time is out of range");
     if (value.kind == PS_NUM_NONE)
         return reject_row(r, "the row has no value");
@@ -1714,7 +1715,7 @@ static enum outcome metric_row(struct reader *r, const struct ps_rows *rows)
         name = ps_str_from_c(number);
     }
     record.name = tr_text_id(&r->trace, name);
-    record.ts += r->shift;
+    record.ts_ns += r->shift_ns;
     add_arg_number(&r->args, name, value);
     return store_record(r, thread_of_gpu(r, key.type & GPU_BITS), record, NS_STORED);
 }
@@ -1833,7 +1834,7 @@ static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct p
     if (status == PS_OK)
         note_empty(&r);
     if (status == PS_OK)
-        status = tr_fill_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
+        status = tr_fill_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift_ns);
     if (status == PS_OK)
         status = tr_import_trace(&r.trace);
     reader_free(&r);
@@ -1884,7 +1885,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 const struct ps_importer ps_nsys = {
     .kind = "nsys",
     .label = "Nsight Systems",
-    .what = "nsys export --type sqlite: CUDA, NVTX and the operating system's calls",
+    .description = "nsys export --type sqlite: CUDA, NVTX and the operating system's calls",
     .record = "nsys profile -o report python app.py && "
               "nsys export --type sqlite -o report.sqlite report.nsys-rep",
     .sniff = sniff,

@@ -27,7 +27,7 @@ enum column {
 
 struct header {
     unsigned char column[PS_TABLE_COLUMNS]; /* enum column; values from FIGURE on */
-    double flops;                           /* factor of the numbers in the FLOPs column */
+    double flops_factor;                    /* factor of the numbers in the FLOPs column */
     /* indices of columns; source is PS_TABLE_COLUMNS if there is none */
     size_t calls, source;
     struct ps_str device; /* "CUDA", a slice of the header line; empty: none */
@@ -38,12 +38,12 @@ struct table {
     struct ps_num self_s, device_s;
     struct ps_str ordered, device; /* as printed; in the arena */
     bool by_shape, by_stack;
-    uint32_t falls; /* bit i: metric i never increases from row to row */
+    uint32_t decreasing_metrics; /* bit i: metric i never increases from row to row */
 };
 
 struct row {
     struct ps_str name, overload, shapes, source; /* in the arena */
-    bool cut;                                     /* the printed name is truncated */
+    bool is_truncated;                            /* the printed name is truncated */
     struct ps_num figures[PS_N_OPERATOR_METRICS];
 };
 
@@ -62,12 +62,12 @@ struct reader {
     struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns; in the arena */
     /* lines of the current row, which newlines in the name split */
     struct ps_buf row;
-    struct ps_buf before; /* the previous line, outside of tables */
+    struct ps_buf previous_line; /* the previous line, outside of tables */
     unsigned pieces;
-    uint64_t row_at, row_line;
-    bool row_mended;
+    uint64_t row_offset, row_line;
+    bool is_row_repaired;
     uint64_t repaired, mended, rejected;
-    uint64_t cut; /* number of truncated names */
+    uint64_t n_truncated; /* number of truncated names */
 };
 
 /*
@@ -209,7 +209,7 @@ static enum column column_of(struct ps_str title, struct header *out)
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (ps_str_eq_c(title, plain[i].title))
             return plain[i].column;
-    if (flops_column(title, &out->flops))
+    if (flops_column(title, &out->flops_factor))
         return figure(PS_OPERATOR_FLOPS);
     if (ends_with(title, memory))
         return memory_column(without_end(title, memory.len), out);
@@ -228,7 +228,8 @@ static bool read_header(const struct ps_printed_columns *spans, struct ps_str li
     struct ps_str titles[PS_TABLE_COLUMNS];
     bool name = false, time = false;
 
-    *out = (struct header){.flops = 1, .calls = PS_TABLE_COLUMNS, .source = PS_TABLE_COLUMNS};
+    *out =
+        (struct header){.flops_factor = 1, .calls = PS_TABLE_COLUMNS, .source = PS_TABLE_COLUMNS};
     if (!ps_printed_table_titles(spans, line, titles))
         return false;
     for (size_t i = 0; i < spans->n; i++) {
@@ -344,7 +345,7 @@ static void write_row(struct reader *r, uint32_t i)
                                           .overload = row->overload,
                                           .shapes = row->shapes,
                                           .source = row->source,
-                                          .is_truncated = row->cut,
+                                          .is_truncated = row->is_truncated,
                                           .family = tr_name_family(row->name),
                                           .metrics = row->figures,
                                       });
@@ -409,7 +410,7 @@ static void write_summary(struct reader *r, const struct table *table, uint32_t 
         {"devices", ps_int(has(r, PS_OPERATOR_SELF_DEVICE_NS))},
         {"memory", ps_int(has(r, PS_OPERATOR_SELF_CPU_BYTES))},
         {"flops", ps_int(has(r, PS_OPERATOR_FLOPS))},
-        {"cut_names", ps_int((int64_t)r->cut)},
+        {"cut_names", ps_int((int64_t)r->n_truncated)},
         {"rounded", ps_int(1)},
     };
 
@@ -433,7 +434,7 @@ static void write_notes(struct reader *r)
     ps_sink_count(
         r->out, PS_NOTE_WARNING, limited,
         "tables of exactly 100 rows, the default row_limit of table(): more rows may be missing");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->cut,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->n_truncated,
                   "names truncated by the printed table: different operators may share one name");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows with repaired text");
@@ -482,7 +483,7 @@ static struct ps_str kept(struct reader *r, struct ps_str text)
 static void reject(struct reader *r)
 {
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_at, r->row_line,
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_offset, r->row_line,
                      "this table row is incomplete or has a value that cannot be read");
     ps_report_count_doubtful(&r->in);
 }
@@ -492,8 +493,9 @@ static bool read_figures(const struct reader *r, const struct ps_str *cells, str
     for (size_t i = 0; i < r->spans.n; i++) {
         unsigned column = r->header.column[i];
 
-        if (column >= FIGURE && !read_figure((enum ps_operator_metric)(column - FIGURE), cells[i],
-                                             r->header.flops, &row->figures[column - FIGURE]))
+        if (column >= FIGURE &&
+            !read_figure((enum ps_operator_metric)(column - FIGURE), cells[i],
+                         r->header.flops_factor, &row->figures[column - FIGURE]))
             return false;
     }
     return true;
@@ -512,7 +514,7 @@ static void read_texts(struct reader *r, const struct ps_str *cells, struct row 
 
         if (column == NAME) {
             row->name = kept(r, cells[i]);
-            row->cut = is_cut(cells[i], r->spans.at[i].to - r->spans.at[i].from);
+            row->is_truncated = is_cut(cells[i], r->spans.columns[i].to - r->spans.columns[i].from);
         } else if (column == OVERLOAD) {
             row->overload = kept(r, cells[i]);
         } else if (column == SHAPES) {
@@ -528,7 +530,7 @@ static void see_order(struct table *table, const struct row *before, const struc
 {
     for (unsigned i = 0; before && i < PS_N_OPERATOR_METRICS; i++)
         if (ps_num_real(row->figures[i]) > ps_num_real(before->figures[i]))
-            table->falls &= ~(1u << i);
+            table->decreasing_metrics &= ~(1u << i);
 }
 
 static void parse_row(struct reader *r, const struct ps_str *cells)
@@ -541,14 +543,14 @@ static void parse_row(struct reader *r, const struct ps_str *cells)
         return;
     }
     read_texts(r, cells, &row);
-    r->cut += row.cut;
+    r->n_truncated += row.is_truncated;
     see_order(table, table->n ? &r->rows[r->n - 1] : NULL, &row);
     PS_RESERVE_ONE(r->rows, r->n, r->cap);
     r->rows[r->n++] = row;
     table->n++;
-    r->repaired += r->row_mended || r->in.line.is_rejoined;
-    if (r->row_mended && r->mended++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_at, r->row_line,
+    r->repaired += r->is_row_repaired || r->in.line.is_rejoined;
+    if (r->is_row_repaired && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_offset, r->row_line,
                      "the name in this row contains invalid UTF-8 or was truncated");
 }
 
@@ -599,13 +601,13 @@ static void add_piece(struct reader *r)
     const struct ps_report_line *line = &r->in.line;
 
     if (r->pieces++ == 0) {
-        r->row_at = line->offset;
+        r->row_offset = line->offset;
         r->row_line = line->number;
-        r->row_mended = false;
+        r->is_row_repaired = false;
     } else {
         ps_buf_puts(&r->row, "\n");
     }
-    r->row_mended |= line->is_repaired;
+    r->is_row_repaired |= line->is_repaired;
     ps_buf_str(&r->row, ps_printed_table_line(&r->spans, line->text));
 }
 
@@ -617,7 +619,7 @@ static bool is_half(const struct reader *r)
     if (r->header.source == last && last)
         last--;
     return !r->in.line.has_newline &&
-           ps_count_code_points(ps_buf_slice(&r->row)) < r->spans.at[last].to;
+           ps_count_code_points(ps_buf_slice(&r->row)) < r->spans.columns[last].to;
 }
 
 static void take_inside(struct reader *r)
@@ -635,7 +637,8 @@ static void take_inside(struct reader *r)
     } else if (parse_frame(r, cells)) {
         drop_row(r);
     } else if (r->pieces == PIECES_MAX || r->row.len > BYTES_MAX ||
-               ps_count_code_points(ps_buf_slice(&r->row)) >= r->spans.at[r->header.calls].to) {
+               ps_count_code_points(ps_buf_slice(&r->row)) >=
+                   r->spans.columns[r->header.calls].to) {
         end_row(r);
     }
 }
@@ -656,7 +659,7 @@ static void open_table(struct reader *r, struct ps_str line)
     table = &r->tables[r->n_tables++];
     *table = (struct table){
         .first = r->n,
-        .falls = (1u << PS_N_OPERATOR_METRICS) - 1,
+        .decreasing_metrics = (1u << PS_N_OPERATOR_METRICS) - 1,
         .device = kept(r, r->header.device),
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
@@ -680,7 +683,7 @@ static struct ps_str order_of(struct reader *r, const struct table *table)
         unsigned column = r->header.column[i];
         struct ps_str title = r->titles[i];
 
-        if (column < FIGURE || !(table->falls & 1u << (column - FIGURE)))
+        if (column < FIGURE || !(table->decreasing_metrics & 1u << (column - FIGURE)))
             continue;
         if (title.len > 2 && title.ptr[title.len - 1] == '%')
             title.len -= 2;
@@ -736,8 +739,9 @@ static void parse_line(struct reader *r)
             end_table(r);
         r->spans = spans;
         r->state = RULED;
-        if (r->before.len && read_header(&r->spans, ps_buf_slice(&r->before), &r->header)) {
-            open_headed(r, ps_buf_slice(&r->before)); /* the rule above it is missing */
+        if (r->previous_line.len &&
+            read_header(&r->spans, ps_buf_slice(&r->previous_line), &r->header)) {
+            open_headed(r, ps_buf_slice(&r->previous_line)); /* the rule above it is missing */
             r->state = INSIDE;
         }
     } else if (r->state == RULED && read_header(&r->spans, text, &r->header)) {
@@ -764,9 +768,9 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
         parse_line(r);
         close_table(r, inside);
-        r->before.len = 0;
+        r->previous_line.len = 0;
         if (r->state == OUTSIDE)
-            ps_buf_str(&r->before, r->in.line.text);
+            ps_buf_str(&r->previous_line, r->in.line.text);
         if (r->n > ROWS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
                               ROWS_MAX);
@@ -853,7 +857,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_report_free(&r.in);
     ps_arena_free(&r.arena);
     ps_buf_free(&r.row);
-    ps_buf_free(&r.before);
+    ps_buf_free(&r.previous_line);
     free(r.tables);
     free(r.rows);
     return status;
@@ -862,8 +866,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 const struct ps_importer ps_key_averages = {
     .kind = "key-averages",
     .label = "Printed torch.profiler table",
-    .what = "the operator table that key_averages().table() prints, also inside other output "
-            "(rounded, long names truncated)",
+    .description =
+        "the operator table that key_averages().table() prints, also inside other output "
+        "(rounded, long names truncated)",
     .record = "print(p.key_averages().table(row_limit=-1))",
     .sniff = sniff,
     .load = load,

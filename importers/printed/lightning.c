@@ -47,7 +47,7 @@ struct reader {
     /* an empty line or other output was read: now only a row continues the report */
     bool paused;
     bool rows_seen;   /* the report has rows */
-    size_t left;      /* bytes of the prefix that a container puts before each line */
+    size_t indent;    /* bytes of the prefix that a container puts before each line */
     unsigned columns; /* number of columns of the report */
     uint64_t rows;    /* rows stored: actions and totals of simple reports */
     uint64_t repaired, mended, rejected;
@@ -357,7 +357,7 @@ static bool is_rule(struct ps_str text)
 /* The line after the prefix that a container puts before it, beginning at a complete character. */
 static struct ps_str row_of(const struct reader *r, struct ps_str text)
 {
-    text = ps_str_skip(text, r->left);
+    text = ps_str_skip(text, r->indent);
     while (text.len && ((unsigned char)text.ptr[0] & 0xc0) == 0x80)
         text = ps_str_skip(text, 1);
     return trim(text);
@@ -439,7 +439,7 @@ static bool parse_stats(struct reader *r, struct ps_str text)
 
 static bool parse_header(struct reader *r, struct ps_str text)
 {
-    if (!header_of(text, &r->left, &r->columns))
+    if (!header_of(text, &r->indent, &r->columns))
         return false;
     if (section(r)->total_s.kind != PS_NUM_NONE) { /* the report has no heading */
         PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
@@ -561,8 +561,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 const struct ps_importer ps_lightning = {
     .kind = "lightning",
     .label = "PyTorch Lightning profiler report",
-    .what = "actions of the simple profiler and functions of the advanced one, also several "
-            "reports in one file or inside other output",
+    .description = "actions of the simple profiler and functions of the advanced one, also several "
+                   "reports in one file or inside other output",
     .record = "Trainer(profiler=\"advanced\")",
     .sniff = sniff,
     .load = load,

@@ -33,7 +33,7 @@ struct st_folded_thread {
 /* Statistics of the first lines of a file. */
 struct st_folded_guess {
     /* lines that are not blank or comments; lines with a count; of those, lines with ';' */
-    size_t lines, good, nested;
+    size_t lines, counted, nested;
     /* lines of words that do not look like frames: a text with numbers in it */
     size_t prose;
     /* lines with two counts; lines in the format of torch's export_stacks */
@@ -313,7 +313,7 @@ static void look_at(struct ps_str text, struct st_folded_guess *guess)
     line = st_folded_cut(text);
     if (!line.count.len || !line.stack.len)
         return;
-    guess->good++;
+    guess->counted++;
     guess->nested += is_nested(line.stack);
     guess->prose += !is_nested(line.stack) && is_prose(line.stack);
     guess->torch += is_torch(line.stack);
@@ -354,7 +354,7 @@ struct reader {
     struct ps_u32s ends;      /* end offsets of the frames in `stack` */
     uint32_t track;
     bool same_thread; /* the line has the same thread as the previous line */
-    bool pairs, austin, torch, memory;
+    bool pairs, austin, is_torch, memory;
     bool first_only; /* austin's full mode: three numbers per line, of which the first is used */
     struct ps_buf version;
     uint64_t stored, repaired, rejected, negative, zero, rounded, told;
@@ -579,10 +579,10 @@ static void write_notes(struct reader *r)
 
 static void write_all(struct reader *r)
 {
-    r->stacks.unit = r->memory ? ST_BYTES : r->austin || r->torch ? ST_TIME : ST_SAMPLES;
+    r->stacks.unit = r->memory ? ST_BYTES : r->austin || r->is_torch ? ST_TIME : ST_SAMPLES;
     if (r->austin)
         r->out->ops->meta(r->out, "tool", PS_STR("austin"));
-    else if (r->torch)
+    else if (r->is_torch)
         r->out->ops->meta(r->out, "tool", PS_STR("torch export_stacks"));
     if (r->version.len)
         r->out->ops->meta(r->out, "tool_version", ps_buf_slice(&r->version));
@@ -596,7 +596,7 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     struct st_folded_guess now = st_folded_look(head), then = st_folded_look(unwrapped);
 
-    return now.good < now.lines && then.lines && then.good == then.lines;
+    return now.counted < now.lines && then.lines && then.counted == then.lines;
 }
 
 /* Where a line ends. A stack that ends in a number is complete, unless the next line has the rest
@@ -655,8 +655,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
     r.austin = guess.austin;
-    r.torch = guess.torch > 0;
-    r.pairs = guess.good > 1 && guess.pairs == guess.good;
+    r.is_torch = guess.torch > 0;
+    r.pairs = guess.counted > 1 && guess.pairs == guess.counted;
     status = read_lines(&r, err);
     if (status == PS_OK && r.stacks.samples == 0)
         status = refuse_empty(&r, err);
@@ -683,20 +683,21 @@ static enum ps_match sniff(struct ps_str head)
     guess = st_folded_look(head);
     if (guess.prose * 2 > guess.lines)
         return PS_MATCH_NO;
-    if (ps_str_starts_with(head, PS_STR("# austin: ")) && guess.good == guess.lines)
+    if (ps_str_starts_with(head, PS_STR("# austin: ")) && guess.counted == guess.lines)
         return PS_MATCH_SURE;
     /* A damaged file is accepted if most lines are nested stacks. */
-    if ((guess.nested || guess.torch == guess.lines) && guess.good &&
-        guess.good * 10 >= guess.lines * 9)
+    if ((guess.nested || guess.torch == guess.lines) && guess.counted &&
+        guess.counted * 10 >= guess.lines * 9)
         return PS_MATCH_LIKELY;
-    return guess.nested * 2 > guess.good && guess.good * 3 >= guess.lines * 2 ? PS_MATCH_LIKELY
-                                                                              : PS_MATCH_NO;
+    return guess.nested * 2 > guess.counted && guess.counted * 3 >= guess.lines * 2
+               ? PS_MATCH_LIKELY
+               : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_folded = {
     .kind = "folded",
     .label = "Folded stacks",
-    .what = "stacks with sample counts: py-spy raw, austin, FlameGraph, torch, Tachyon",
+    .description = "stacks with sample counts: py-spy raw, austin, FlameGraph, torch, Tachyon",
     .record = "py-spy record --format raw -o stacks.txt -- python app.py",
     .sniff = sniff,
     .load = load,

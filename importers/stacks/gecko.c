@@ -417,7 +417,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_gecko = {
     .kind = "gecko",
     .label = "Firefox Profiler profile",
-    .what = "processed profiles of the Firefox Profiler: Tachyon, samply and others",
+    .description = "processed profiles of the Firefox Profiler: Tachyon, samply and others",
     .record = "python -m profiling.sampling run --gecko -o profile.json app.py",
     .sniff = sniff,
     .load = load,

@@ -31,7 +31,7 @@ struct frame {
 };
 
 struct row {
-    struct frame of;
+    struct frame frame;
     int64_t self, cumulative; /* samples */
     uint32_t entries;
 };
@@ -49,15 +49,15 @@ struct reader {
     struct ps_buf mode;
     double interval_s;
     int64_t samples;
-    bool has_meta, has_sums, ended;
-    uint64_t at, line; /* of the current record */
+    bool has_meta, has_sums, has_ended;
+    uint64_t offset, line; /* of the current record */
     uint64_t entries, stored, rejected, more_runs;
 };
 
 static void reject(struct reader *r, const char *why)
 {
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->at, r->line, "%s", why);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->offset, r->line, "%s", why);
 }
 
 /* Reads an integer of at least 0 from an object; -1: there is none. */
@@ -148,7 +148,7 @@ static struct row *row_of(struct reader *r, const struct frame *frame)
     id = ps_intern_add(&r->keys, ps_buf_slice(&key));
     if (id == known) {
         PS_RESERVE_ONE(r->rows, r->n_rows, r->row_cap);
-        r->rows[r->n_rows++] = (struct row){.of = *frame};
+        r->rows[r->n_rows++] = (struct row){.frame = *frame};
     }
     return &r->rows[id];
 }
@@ -224,7 +224,7 @@ static void parse_record(struct reader *r, const cJSON *record)
     else if (strcmp(type, "agg") == 0)
         parse_sums(r, record);
     else if (strcmp(type, "end") == 0) {
-        r->ended = true;
+        r->has_ended = true;
         r->samples = whole(record, "samples_total");
     }
 }
@@ -235,7 +235,7 @@ static enum ps_status parse_line(struct reader *r, const struct ps_line *line, s
     struct ps_err wrong = PS_ERR_INIT;
     cJSON *record;
 
-    r->at = line->offset;
+    r->offset = line->offset;
     r->line++;
     if (line->is_truncated)
         return ps_fail_at(err, PS_LIMIT, line->offset, "a line is longer than %d bytes",
@@ -276,16 +276,16 @@ static void write_function(struct reader *r, uint32_t id)
     const struct row *row = &r->rows[id - 1];
     struct ps_function function = {
         .id = id,
-        .file = row->of.path,
-        .name = row->of.function,
-        .file_key = ps_intern_add(&r->files, row->of.path) + 1,
-        .line = ps_int(row->of.line < 0 ? 0 : row->of.line),
+        .file = row->frame.path,
+        .name = row->frame.function,
+        .file_key = ps_intern_add(&r->files, row->frame.path) + 1,
+        .line = ps_int(row->frame.line < 0 ? 0 : row->frame.line),
         .ncalls = ps_int(row->cumulative),
         .primitive_calls = ps_int(row->self),
         .tottime_s = ps_real((double)row->self * r->interval_s),
         .cumtime_s = ps_real((double)row->cumulative * r->interval_s),
-        .origin = ps_python_file_origin(row->of.path),
-        .listed = true,
+        .origin = ps_python_file_origin(row->frame.path),
+        .has_entry = true,
     };
 
     r->out->ops->function(r->out, &function);
@@ -333,7 +333,7 @@ static void write_notes(struct reader *r)
         r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
         "written by a sampling profiler: calls are samples, and a line number is the line that was "
         "running. The file has no callers; record with --pstats or --collapsed to keep them");
-    if (!r->ended)
+    if (!r->has_ended)
         ps_sink_note(
             r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
             "the recording has no end record: the file was truncated, or the program was stopped");
@@ -410,8 +410,9 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_sampling_jsonl = {
     .kind = "pstats",
     .label = "Sampled functions (JSON lines)",
-    .what = "samples of each function and line, as Python 3.15's profiling.sampling sums them "
-            "(without callers)",
+    .description =
+        "samples of each function and line, as Python 3.15's profiling.sampling sums them "
+        "(without callers)",
     .record = "python -m profiling.sampling run --jsonl -o app.jsonl app.py",
     .sniff = sniff,
     .load = load,

@@ -23,11 +23,11 @@
 
 #define SP_NO_FRAME 0x7fffffffu /* not a valid frame number */
 
-/* An event of an evented profile; sorted by `at`. */
+/* An event of an evented profile; sorted by `time`. */
 struct sp_event {
-    int64_t at;
+    int64_t time;
     uint32_t frame;
-    bool close, known; /* known: type and time are valid */
+    bool close, is_valid; /* is_valid: of type and time */
 };
 
 /* A profile while its object is read; its keys may have any order. */
@@ -39,17 +39,17 @@ struct sp_profile {
     struct ps_u32_list stack; /* the current sample */
     struct sp_sample {
         /* frames of the previous sample that are kept, from the root on; frames added after them */
-        uint32_t kept, fresh;
+        uint32_t n_kept, n_added;
     } * samples;
     struct ps_u32s frames; /* the added frames of all samples */
     size_t n_samples, cap_samples;
     struct sp_weights {
-        struct st_decimal each;
+        struct st_decimal weight;
         size_t n; /* number of consecutive samples with this weight */
     } * weights;
     size_t n_weights, cap_weights;
     struct sp_raw_event {
-        struct st_decimal at;
+        struct st_decimal time;
         uint32_t frame;
         char type;
         bool timed;
@@ -158,8 +158,8 @@ static bool read_weights(struct sp_reader *r)
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
         struct sp_weights weights = {.n = 1};
 
-        if (token != PS_JSON_NUMBER || !st_decimal(r->json.text, &weights.each))
-            weights.each = (struct st_decimal){.digits = -1};
+        if (token != PS_JSON_NUMBER || !st_decimal(r->json.text, &weights.weight))
+            weights.weight = (struct st_decimal){.digits = -1};
         if (token == PS_JSON_NUMBER)
             weights.n += ps_json_in_skip_numbers(&r->json);
         if (!ps_json_in_skip_rest(&r->json, token))
@@ -182,7 +182,7 @@ static void take_field(struct ps_json_in *json, char field, struct sp_raw_event 
     if (field == 'f' && ps_str_parse_i64(json->text, &frame) && frame >= 0 && frame < SP_NO_FRAME)
         event->frame = (uint32_t)frame;
     if (field == 'a')
-        event->timed = st_decimal(json->text, &event->at);
+        event->timed = st_decimal(json->text, &event->time);
 }
 
 static bool read_event(struct sp_reader *r)
@@ -246,14 +246,14 @@ static bool read_key(struct sp_reader *r)
 /* The weight of samples, in the unit of the track. */
 struct weighed {
     int64_t weight;
-    bool known, rounded; /* known: false if it is not a number, too large or negative */
+    bool is_valid, rounded; /* is_valid: a number, not too large or negative */
 };
 
 static struct weighed weigh(const struct sp_profile *p, const struct st_decimal *each)
 {
     struct weighed out = {0};
 
-    out.known = st_decimal_scale(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
+    out.is_valid = st_decimal_scale(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
     return out;
 }
 
@@ -269,7 +269,7 @@ static void sp_note(struct sp_reader *r, enum ps_severity severity, const char *
 static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const struct weighed *w)
 {
     r->read++;
-    if (!w->known) {
+    if (!w->is_valid) {
         r->rejected++;
         sp_note(r, PS_NOTE_REJECTED, "the weight is not a number, too large or negative");
         return;
@@ -301,14 +301,14 @@ static void push_samples(struct sp_reader *r, uint32_t track)
         if (!left && run == p->n_weights)
             break;
         if (!left) {
-            weight = weigh(p, &p->weights[run].each);
+            weight = weigh(p, &p->weights[run].weight);
             left = p->weights[run++].n;
         }
-        if (sample->fresh) { /* if there are none, the arrays may be NULL */
-            memcpy(stack->items + sample->kept, frames, sample->fresh * sizeof *frames);
-            frames += sample->fresh;
+        if (sample->n_added) { /* if there are none, the arrays may be NULL */
+            memcpy(stack->items + sample->n_kept, frames, sample->n_added * sizeof *frames);
+            frames += sample->n_added;
         }
-        push_sample(r, track, (size_t)sample->kept + sample->fresh, &weight);
+        push_sample(r, track, (size_t)sample->n_kept + sample->n_added, &weight);
     }
     for (; i < p->n_samples && r->err->code == PS_OK; i++) {
         r->read++;
@@ -333,19 +333,19 @@ static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
         const struct sp_raw_event *raw = &p->events[i];
 
         events[i] = (struct sp_event){.frame = raw->frame, .close = raw->type == 'C'};
-        events[i].known = raw->timed && (raw->type == 'O' || raw->type == 'C') &&
-                          st_decimal_scale(&raw->at, p->power, &events[i].at, &rounded);
-        if (events[i].known && (!any || events[i].at < first))
-            first = events[i].at;
-        any |= events[i].known;
+        events[i].is_valid = raw->timed && (raw->type == 'O' || raw->type == 'C') &&
+                             st_decimal_scale(&raw->time, p->power, &events[i].time, &rounded);
+        if (events[i].is_valid && (!any || events[i].time < first))
+            first = events[i].time;
+        any |= events[i].is_valid;
     }
     ps_sort_records(events, p->n_events, sizeof *events);
     if (!p->has_end || !st_decimal_scale(&p->end, p->power, last, &rounded))
         *last = first;
     for (size_t i = 0; i < p->n_events; i++) {
-        *last = events[i].known && events[i].at > *last ? events[i].at : *last;
-        if (__builtin_sub_overflow(events[i].at, first, &events[i].at))
-            events[i].known = false;
+        *last = events[i].is_valid && events[i].time > *last ? events[i].time : *last;
+        if (__builtin_sub_overflow(events[i].time, first, &events[i].time))
+            events[i].is_valid = false;
     }
     if (__builtin_sub_overflow(*last, first, last))
         *last = 0;
@@ -357,7 +357,7 @@ static void push_close(struct sp_reader *r, uint32_t track, const struct sp_even
 {
     uint32_t open = st_open_count(&r->stacks, track), depth = open;
 
-    if (st_end_dropped_frame(&r->stacks, track, event->at))
+    if (st_end_dropped_frame(&r->stacks, track, event->time))
         return;
     while (depth && st_open_frame(&r->stacks, track, depth - 1) != event->frame)
         depth--;
@@ -370,18 +370,18 @@ static void push_close(struct sp_reader *r, uint32_t track, const struct sp_even
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a frame is closed that is not the innermost one");
     }
-    (void)st_end_frame(&r->stacks, track, depth - 1, event->at, r->err);
+    (void)st_end_frame(&r->stacks, track, depth - 1, event->time, r->err);
 }
 
 static void push_event(struct sp_reader *r, uint32_t track, const struct sp_event *event)
 {
     r->read++;
-    if (!event->known) {
+    if (!event->is_valid) {
         r->rejected++;
         sp_note(r, PS_NOTE_REJECTED, "the event has no type or no time");
         return;
     }
-    r->stacks.fractions |= event->at % ST_SCALE != 0;
+    r->stacks.fractions |= event->time % ST_SCALE != 0;
     r->stacks.samples++;
     if (event->close) {
         push_close(r, track, event);
@@ -391,7 +391,7 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
     }
-    (void)st_begin_frame(&r->stacks, track, event->frame, event->at, r->err);
+    (void)st_begin_frame(&r->stacks, track, event->frame, event->time, r->err);
 }
 
 static void push_events(struct sp_reader *r, uint32_t track)
@@ -722,7 +722,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_speedscope = {
     .kind = "speedscope",
     .label = "speedscope profile",
-    .what = "sampled and evented profiles of py-spy, pyinstrument, austin and others",
+    .description = "sampled and evented profiles of py-spy, pyinstrument, austin and others",
     .record = "py-spy record --format speedscope -o profile.json -- python app.py",
     .sniff = sniff,
     .load = load,

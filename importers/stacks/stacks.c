@@ -43,7 +43,7 @@ bool st_decimal(struct ps_str text, struct st_decimal *out)
         } else if (c >= '0' && c <= '9') {
             any = true;
             if (out->digits >= DIGITS_MAX) {
-                out->lost |= c != '0';
+                out->is_inexact |= c != '0';
                 out->exponent += !point;
                 continue;
             }
@@ -64,7 +64,7 @@ bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out,
     int by = decimal->exponent + power;
     int64_t half, rest;
 
-    *rounded |= decimal->lost;
+    *rounded |= decimal->is_inexact;
     *out = 0;
     if (decimal->digits == 0)
         return true;
@@ -236,14 +236,16 @@ static void add_frames(struct st_track *track, const uint32_t *frames, uint32_t 
 static void add_step(struct st_track *track, uint32_t kept, const uint32_t *frames, uint32_t n)
 {
     PS_RESERVE_ONE(track->steps, track->n_steps, track->cap_steps);
-    track->steps[track->n_steps++] = (struct st_step){.kept = (uint16_t)kept, .fresh = (uint16_t)n};
+    track->steps[track->n_steps++] =
+        (struct st_step){.n_kept = (uint16_t)kept, .n_added = (uint16_t)n};
     add_frames(track, frames, n);
     if (kept + n > track->cap_open) {
         track->cap_open = kept + n + 64;
-        track->open = ps_grow(track->open, track->cap_open, sizeof *track->open);
+        track->open_frames =
+            ps_grow(track->open_frames, track->cap_open, sizeof *track->open_frames);
     }
     if (n)
-        memcpy(track->open + kept, frames, n * sizeof *frames);
+        memcpy(track->open_frames + kept, frames, n * sizeof *frames);
     track->n_open = kept + n;
     if (track->n_open > track->deepest)
         track->deepest = track->n_open;
@@ -253,7 +255,7 @@ static uint32_t shared(const struct st_track *track, const uint32_t *frames, uin
 {
     uint32_t common = 0, most = n < track->n_open ? n : track->n_open;
 
-    while (common < most && track->open[common] == frames[common])
+    while (common < most && track->open_frames[common] == frames[common])
         common++;
     return common;
 }
@@ -283,7 +285,7 @@ enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint
     if (common < n || n < track->n_open || !track->n_steps)
         add_step(track, common, n ? frames + common : NULL, n - common);
     track->steps[track->n_steps - 1].weight += weight;
-    track->at += weight;
+    track->next_start += weight;
     stacks->rows += n - common;
     stacks->samples++;
     stacks->empty += n == 0;
@@ -293,12 +295,12 @@ enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint
 /* Extends the current stack to time `at`. */
 static void last_until(struct st_track *track, int64_t at)
 {
-    if (at <= track->at)
+    if (at <= track->next_start)
         return;
     if (!track->n_steps)
         add_step(track, 0, NULL, 0);
-    track->steps[track->n_steps - 1].weight += at - track->at;
-    track->at = at;
+    track->steps[track->n_steps - 1].weight += at - track->next_start;
+    track->next_start = at;
 }
 
 enum ps_status st_begin_frame(struct st_stacks *stacks, uint32_t index, uint32_t frame, int64_t at,
@@ -313,7 +315,7 @@ enum ps_status st_begin_frame(struct st_stacks *stacks, uint32_t index, uint32_t
     last_until(track, at);
     if (track->n_open < ST_DEPTH_MAX) {
         if (!track->n_open)
-            track->root_at = at;
+            track->root_start = at;
         add_step(track, track->n_open, &frame, 1);
         stacks->rows++;
     } else {
@@ -342,7 +344,8 @@ enum ps_status st_end_frame(struct st_stacks *stacks, uint32_t index, uint32_t d
         return ps_fail(err, PS_LIMIT, "the times exceed 64 bits");
     last_until(track, at);
     if (depth == 0 && track->n_open &&
-        (__builtin_add_overflow(stacks->weight, track->at - track->root_at, &stacks->weight) ||
+        (__builtin_add_overflow(stacks->weight, track->next_start - track->root_start,
+                                &stacks->weight) ||
          stacks->weight > INT64_MAX / 4))
         return ps_fail(err, PS_LIMIT, "the sum of the weights exceeds 64 bits");
     add_step(track, depth, NULL, 0);
@@ -357,7 +360,7 @@ uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track)
 
 uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t index, uint32_t depth)
 {
-    return stacks->tracks[index].open[depth];
+    return stacks->tracks[index].open_frames[depth];
 }
 
 uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_t n)
@@ -387,7 +390,7 @@ void st_free(struct st_stacks *stacks)
 
         free(track->steps);
         free(track->frames);
-        free(track->open);
+        free(track->open_frames);
     }
     free(stacks->tracks);
     free(stacks->processes);
@@ -400,8 +403,8 @@ void st_free(struct st_stacks *stacks)
 
 /* A frame that is open during the backward walk. */
 struct open_frame {
-    /* end: end of its slice; below: total duration of its callees that were walked so far */
-    int64_t end, below;
+    /* end: end of its slice; callees_total: total duration of its callees that were walked so far */
+    int64_t end, callees_total;
 };
 
 /* Consecutive steps whose slices fit into a chunk. */
@@ -421,7 +424,7 @@ struct emitter {
     struct open_frame *open; /* by depth */
     struct block *blocks;    /* of the current track */
     uint32_t n_blocks, cap_blocks;
-    struct ps_arena noted; /* open frames of the blocks */
+    struct ps_arena open_arena; /* open frames of the blocks */
 };
 
 static const uint8_t made_columns[] = {PS_COL_START, PS_COL_DURATION, PS_COL_SELF,  PS_COL_PARENT,
@@ -440,7 +443,7 @@ static void leave_thousandths(struct st_stacks *stacks)
 
         for (uint32_t i = 0; i < track->n_steps; i++)
             track->steps[i].weight /= ST_SCALE;
-        track->at /= ST_SCALE;
+        track->next_start /= ST_SCALE;
     }
 }
 
@@ -456,14 +459,14 @@ static void cut_blocks(struct emitter *e, const struct st_track *track)
     for (uint32_t i = 0; i < track->n_steps; i++) {
         const struct st_step *step = &track->steps[i];
 
-        if (!block || block->n_rows + step->fresh > PS_CHUNK_ROWS) {
+        if (!block || block->n_rows + step->n_added > PS_CHUNK_ROWS) {
             PS_RESERVE_ONE(e->blocks, e->n_blocks, e->cap_blocks);
             block = &e->blocks[e->n_blocks++];
             *block = (struct block){.step = i, .row = row, .start = at};
         }
         block->n_steps++;
-        block->n_rows += step->fresh;
-        row += step->fresh;
+        block->n_rows += step->n_added;
+        row += step->n_added;
         block->end = at += step->weight;
     }
 }
@@ -481,24 +484,24 @@ static inline void walk_back(struct emitter *e, const struct st_track *track,
 
     for (uint32_t i = block->step + block->n_steps; i-- > block->step;) {
         const struct st_step *step = &track->steps[i];
-        uint32_t depth = (uint32_t)step->kept + step->fresh;
+        uint32_t depth = (uint32_t)step->n_kept + step->n_added;
         int64_t start = end - step->weight;
 
         for (uint32_t d = stay; d < depth; d++)
             open[d] = (struct open_frame){.end = end};
-        for (; depth > step->kept; depth--) {
+        for (; depth > step->n_kept; depth--) {
             int64_t duration = open[depth - 1].end - start;
 
             row--;
             if (fill) {
                 starts[row] = start;
                 durations[row] = duration;
-                selfs[row] = duration - open[depth - 1].below;
+                selfs[row] = duration - open[depth - 1].callees_total;
             }
             if (depth > 1)
-                open[depth - 2].below += duration;
+                open[depth - 2].callees_total += duration;
         }
-        stay = step->kept;
+        stay = step->n_kept;
         end = start;
     }
 }
@@ -509,8 +512,8 @@ static void note_open(struct emitter *e, const struct st_track *track)
         struct block *block = &e->blocks[b];
 
         if (b + 1 < e->n_blocks)
-            block->n_open = track->steps[block[1].step].kept;
-        block->open = ps_arena_alloc(&e->noted, block->n_open * sizeof *block->open);
+            block->n_open = track->steps[block[1].step].n_kept;
+        block->open = ps_arena_alloc(&e->open_arena, block->n_open * sizeof *block->open);
         memcpy(block->open, e->open, block->n_open * sizeof *block->open);
         if (b)
             walk_back(e, track, block, false);
@@ -529,7 +532,7 @@ static void walk_on(struct emitter *e, const struct st_track *track, const struc
 
     for (uint32_t s = 0; s < block->n_steps; s++) {
         const struct st_step *step = &track->steps[block->step + s];
-        uint32_t depth = step->kept, end = depth + step->fresh;
+        uint32_t depth = step->n_kept, end = depth + step->n_added;
 
         for (; depth < end; depth++, row++, i++) {
             last[depth] = row;
@@ -578,14 +581,14 @@ static void write_track(struct emitter *e, uint32_t index)
                              .sort = index,
                              .slices = track->n_frames,
                              .depth = track->deepest,
-                             .end_ns = track->at};
+                             .end_ns = track->next_start};
 
     out->ops->track(out, &given);
     cut_blocks(e, track);
     note_open(e, track);
     for (uint32_t b = 0; b < e->n_blocks && ps_sink_ok(out); b++)
         write_block(e, track, index + 1, &e->blocks[b]);
-    ps_arena_free(&e->noted);
+    ps_arena_free(&e->open_arena);
 }
 
 /* --- Reporting --- */
@@ -620,7 +623,7 @@ static int64_t span(const struct st_stacks *stacks)
     int64_t most = 0;
 
     for (uint32_t i = 0; i < stacks->n_tracks; i++)
-        most = stacks->tracks[i].at > most ? stacks->tracks[i].at : most;
+        most = stacks->tracks[i].next_start > most ? stacks->tracks[i].next_start : most;
     return most;
 }
 

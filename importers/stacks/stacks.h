@@ -34,7 +34,7 @@ enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
 struct st_step {
     int64_t weight;
     /* frames of the previous stack that are kept, from the root on; frames added on top of them */
-    uint16_t kept, fresh;
+    uint16_t n_kept, n_added;
 };
 
 struct st_track {
@@ -44,11 +44,11 @@ struct st_track {
     uint32_t n_steps, cap_steps;
     uint32_t *frames; /* added frames of all steps; each is a slice */
     uint32_t n_frames, cap_frames;
-    uint32_t *open; /* the current stack */
+    uint32_t *open_frames; /* the current stack */
     uint32_t n_open, cap_open, deepest;
-    uint32_t dropped; /* for events: open frames above ST_DEPTH_MAX */
-    int64_t at;       /* start of the next stack: the sum of the weights */
-    int64_t root_at;  /* for events: when the current outermost frame began */
+    uint32_t dropped;   /* for events: open frames above ST_DEPTH_MAX */
+    int64_t next_start; /* start of the next stack: the sum of the weights */
+    int64_t root_start; /* for events: when the current outermost frame began */
 };
 
 struct st_process {
@@ -114,7 +114,7 @@ void st_free(struct st_stacks *stacks);
 struct st_decimal {
     int64_t digits;
     int exponent;
-    bool lost; /* further digits were dropped: it has more than 18 */
+    bool is_inexact; /* further digits were dropped: it has more than 18 */
 };
 bool st_decimal(struct ps_str text, struct st_decimal *out);
 /* Computes digits * 10^(exponent + power), rounded. False: it does not fit int64. *rounded is set

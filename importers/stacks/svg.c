@@ -22,12 +22,12 @@ struct sv_rect {
     int64_t y;      /* hundredths of a pixel */
     int64_t weight; /* from its title, in the unit of st_add_stack */
     uint32_t name;
-    uint32_t level;                     /* distance from the root */
-    uint32_t parent, first_child, next; /* index + 1; 0: none; children are in order of x */
+    uint32_t level;                             /* distance from the root */
+    uint32_t parent, first_child, next_sibling; /* index + 1; 0: none; children are in order of x */
 };
 
 struct sv_tree {
-    struct sv_rect *at; /* sorted by level, then x, by sv_tree_link */
+    struct sv_rect *rects; /* sorted by level, then x, by sv_tree_link */
     uint32_t n, cap;
     uint32_t root;
     uint64_t orphans; /* number of frames whose position matches no frame of the previous level */
@@ -58,17 +58,17 @@ static int by_number(const void *a, const void *b)
  * top or the bottom. */
 static void set_levels(struct sv_tree *tree)
 {
-    int64_t *ys = ps_grow(NULL, (size_t)tree->n + 1, sizeof *ys), root = tree->at[tree->root].y;
+    int64_t *ys = ps_grow(NULL, (size_t)tree->n + 1, sizeof *ys), root = tree->rects[tree->root].y;
     size_t n = 0;
 
     for (uint32_t i = 0; i < tree->n; i++)
-        ys[i] = tree->at[i].y < root ? root - tree->at[i].y : tree->at[i].y - root;
+        ys[i] = tree->rects[i].y < root ? root - tree->rects[i].y : tree->rects[i].y - root;
     qsort(ys, tree->n, sizeof *ys, by_number);
     for (uint32_t i = 0; i < tree->n; i++)
         if (n == 0 || ys[n - 1] != ys[i])
             ys[n++] = ys[i];
     for (uint32_t i = 0; i < tree->n; i++) {
-        int64_t away = tree->at[i].y < root ? root - tree->at[i].y : tree->at[i].y - root;
+        int64_t away = tree->rects[i].y < root ? root - tree->rects[i].y : tree->rects[i].y - root;
         size_t low = 0, high = n;
 
         while (high - low > 1) {
@@ -79,7 +79,7 @@ static void set_levels(struct sv_tree *tree)
             else
                 high = middle;
         }
-        tree->at[i].level = (uint32_t)low;
+        tree->rects[i].level = (uint32_t)low;
     }
     free(ys);
 }
@@ -95,16 +95,16 @@ static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
     while (high - low > 1) {
         uint32_t between = low + (high - low) / 2;
 
-        if (tree->at[between].x <= middle)
+        if (tree->rects[between].x <= middle)
             low = between;
         else
             high = between;
     }
     /* Positions are rounded, so allow one pixel. */
-    if (middle > tree->at[low].x + tree->at[low].width && low + 1 < to &&
-        tree->at[low + 1].x - middle < middle - tree->at[low].x - tree->at[low].width)
+    if (middle > tree->rects[low].x + tree->rects[low].width && low + 1 < to &&
+        tree->rects[low + 1].x - middle < middle - tree->rects[low].x - tree->rects[low].width)
         low++;
-    if (middle < tree->at[low].x - 1 || middle > tree->at[low].x + tree->at[low].width + 1)
+    if (middle < tree->rects[low].x - 1 || middle > tree->rects[low].x + tree->rects[low].width + 1)
         tree->orphans++;
     return low;
 }
@@ -116,18 +116,18 @@ static void link_all(struct sv_tree *tree)
     uint32_t to = tree->n;
 
     while (to > 0) {
-        uint32_t level = tree->at[to - 1].level, from = to, before, first;
+        uint32_t level = tree->rects[to - 1].level, from = to, before, first;
 
-        while (from > 0 && tree->at[from - 1].level == level)
+        while (from > 0 && tree->rects[from - 1].level == level)
             from--;
         for (first = from;
-             first > 0 && from > 0 && tree->at[first - 1].level == tree->at[from - 1].level;)
+             first > 0 && from > 0 && tree->rects[first - 1].level == tree->rects[from - 1].level;)
             first--;
         for (uint32_t i = to; i > from && from > 0; i--) {
-            before = find_parent(tree, first, from, &tree->at[i - 1]);
-            tree->at[i - 1].parent = before + 1;
-            tree->at[i - 1].next = tree->at[before].first_child;
-            tree->at[before].first_child = i;
+            before = find_parent(tree, first, from, &tree->rects[i - 1]);
+            tree->rects[i - 1].parent = before + 1;
+            tree->rects[i - 1].next_sibling = tree->rects[before].first_child;
+            tree->rects[before].first_child = i;
         }
         to = from;
     }
@@ -139,9 +139,10 @@ static bool sv_tree_link(struct sv_tree *tree)
     double most = 0;
 
     for (uint32_t i = 0; i < tree->n; i++)
-        if (tree->at[i].width > most ||
-            (tree->at[i].width == most && tree->at[i].weight > tree->at[tree->root].weight)) {
-            most = tree->at[i].width;
+        if (tree->rects[i].width > most ||
+            (tree->rects[i].width == most &&
+             tree->rects[i].weight > tree->rects[tree->root].weight)) {
+            most = tree->rects[i].width;
             tree->root = i;
         }
     if (!tree->n || !(most > 0))
@@ -150,11 +151,11 @@ static bool sv_tree_link(struct sv_tree *tree)
     for (uint32_t i = 0; i < tree->n; i++) {
         uint64_t above = 0, below = 0;
 
-        if (tree->at[i].width < most || tree->at[i].weight < tree->at[tree->root].weight)
+        if (tree->rects[i].width < most || tree->rects[i].weight < tree->rects[tree->root].weight)
             continue;
         for (uint32_t k = 0; k < tree->n && (!above || !below); k++) {
-            above += tree->at[k].y < tree->at[i].y;
-            below += tree->at[k].y > tree->at[i].y;
+            above += tree->rects[k].y < tree->rects[i].y;
+            below += tree->rects[k].y > tree->rects[i].y;
         }
         if (!above || !below) {
             tree->root = i;
@@ -162,7 +163,7 @@ static bool sv_tree_link(struct sv_tree *tree)
         }
     }
     set_levels(tree);
-    qsort(tree->at, tree->n, sizeof *tree->at, by_level);
+    qsort(tree->rects, tree->n, sizeof *tree->rects, by_level);
     tree->root = 0;
     link_all(tree);
     return true;
@@ -175,24 +176,24 @@ struct walk {
     struct st_stacks *stacks;
     uint32_t track;
     struct ps_err *err;
-    uint32_t *path; /* names on the path below the root */
-    uint32_t depth; /* of the path, at most ST_DEPTH_MAX */
-    uint32_t below; /* levels below the end of the path, whose names are dropped */
+    uint32_t *path;            /* names on the path below the root */
+    uint32_t depth;            /* of the path, at most ST_DEPTH_MAX */
+    uint32_t n_dropped_levels; /* levels below the end of the path, whose names are dropped */
 };
 
 static int64_t children_weight(const struct sv_tree *tree, uint32_t node)
 {
     int64_t sum = 0;
 
-    for (uint32_t c = tree->at[node].first_child; c; c = tree->at[c - 1].next)
-        if (__builtin_add_overflow(sum, tree->at[c - 1].weight, &sum))
+    for (uint32_t c = tree->rects[node].first_child; c; c = tree->rects[c - 1].next_sibling)
+        if (__builtin_add_overflow(sum, tree->rects[c - 1].weight, &sum))
             return INT64_MAX / 4;
     return sum;
 }
 
 static void push_self(struct walk *w, uint32_t node)
 {
-    int64_t self = w->tree->at[node].weight - children_weight(w->tree, node);
+    int64_t self = w->tree->rects[node].weight - children_weight(w->tree, node);
     uint32_t missing;
 
     if (self < 0)
@@ -210,21 +211,21 @@ static void push_self(struct walk *w, uint32_t node)
 /* Whether the self weight is to the left of the children (flamegraph.pl) or to their right. */
 static bool self_is_left(const struct sv_tree *tree, uint32_t node)
 {
-    uint32_t child = tree->at[node].first_child;
-    const struct sv_rect *rect = &tree->at[node];
+    uint32_t child = tree->rects[node].first_child;
+    const struct sv_rect *rect = &tree->rects[node];
     double used = 0;
 
-    for (uint32_t c = child; c; c = tree->at[c - 1].next)
-        used += tree->at[c - 1].width;
-    return child && tree->at[child - 1].x - rect->x > (rect->width - used) / 2;
+    for (uint32_t c = child; c; c = tree->rects[c - 1].next_sibling)
+        used += tree->rects[c - 1].width;
+    return child && tree->rects[child - 1].x - rect->x > (rect->width - used) / 2;
 }
 
 static void enter(struct walk *w, uint32_t node)
 {
     if (node != w->tree->root && w->depth < ST_DEPTH_MAX)
-        w->path[w->depth++] = w->tree->at[node].name;
+        w->path[w->depth++] = w->tree->rects[node].name;
     else if (node != w->tree->root)
-        w->below++;
+        w->n_dropped_levels++;
     if (self_is_left(w->tree, node))
         push_self(w, node);
 }
@@ -233,8 +234,8 @@ static void leave(struct walk *w, uint32_t node)
 {
     if (!self_is_left(w->tree, node))
         push_self(w, node);
-    if (node != w->tree->root && w->below)
-        w->below--;
+    if (node != w->tree->root && w->n_dropped_levels)
+        w->n_dropped_levels--;
     else if (node != w->tree->root)
         w->depth--;
 }
@@ -249,19 +250,19 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
     w.path = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *w.path);
     enter(&w, node);
     while (err->code == PS_OK) {
-        if (tree->at[node].first_child) {
-            node = tree->at[node].first_child - 1;
+        if (tree->rects[node].first_child) {
+            node = tree->rects[node].first_child - 1;
             enter(&w, node);
             continue;
         }
         leave(&w, node);
-        while (node != tree->root && !tree->at[node].next) {
-            node = tree->at[node].parent - 1;
+        while (node != tree->root && !tree->rects[node].next_sibling) {
+            node = tree->rects[node].parent - 1;
             leave(&w, node);
         }
         if (node == tree->root)
             break;
-        node = tree->at[node].next - 1;
+        node = tree->rects[node].next_sibling - 1;
         enter(&w, node);
     }
     free(w.path);
@@ -501,8 +502,8 @@ static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest,
     r->number.len = 0;
     ps_clean_text(&r->number, title.name);
     rect.name = st_frame_id(&r->stacks, ps_buf_slice(&r->number));
-    PS_RESERVE_ONE(r->tree.at, r->tree.n, r->tree.cap);
-    r->tree.at[r->tree.n++] = rect;
+    PS_RESERVE_ONE(r->tree.rects, r->tree.n, r->tree.cap);
+    r->tree.rects[r->tree.n++] = rect;
 }
 
 static void parse_frames(struct reader *r)
@@ -617,7 +618,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK)
         write_all(&r);
     st_free(&r.stacks);
-    free(r.tree.at);
+    free(r.tree.rects);
     ps_buf_free(&r.bytes);
     ps_buf_free(&r.text);
     ps_buf_free(&r.number);
@@ -639,7 +640,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_flamegraph_svg = {
     .kind = "flamegraph-svg",
     .label = "Flame graph picture",
-    .what = "SVG flame graphs of py-spy, inferno and flamegraph.pl, converted back to stacks",
+    .description =
+        "SVG flame graphs of py-spy, inferno and flamegraph.pl, converted back to stacks",
     .record = "py-spy record -o profile.svg -- python app.py",
     .sniff = sniff,
     .load = load,

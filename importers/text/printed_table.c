@@ -43,7 +43,7 @@ bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out)
     if (!first)
         return false;
     rest = ps_str_skip(line, (size_t)(first - line.ptr));
-    out->left = ps_count_code_points((struct ps_str){line.ptr, (size_t)(first - line.ptr)});
+    out->indent = ps_count_code_points((struct ps_str){line.ptr, (size_t)(first - line.ptr)});
     out->n = 0;
     for (size_t i = 0; i < rest.len;) {
         size_t from = i;
@@ -52,8 +52,8 @@ bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out)
             i++;
         if (i - from < DASHES_MIN || out->n == PS_TABLE_COLUMNS)
             return false;
-        out->at[out->n].from = from;
-        out->at[out->n++].to = i;
+        out->columns[out->n].from = from;
+        out->columns[out->n++].to = i;
         while (i < rest.len && rest.ptr[i] == ' ')
             i++;
     }
@@ -63,17 +63,17 @@ bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out)
 bool ps_printed_columns_equal(const struct ps_printed_columns *a,
                               const struct ps_printed_columns *b)
 {
-    if (a->n != b->n || a->left != b->left)
+    if (a->n != b->n || a->indent != b->indent)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (a->at[i].from != b->at[i].from || a->at[i].to != b->at[i].to)
+        if (a->columns[i].from != b->columns[i].from || a->columns[i].to != b->columns[i].to)
             return false;
     return true;
 }
 
 struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line)
 {
-    return ps_str_skip(line, bytes_of(line, spans->left));
+    return ps_str_skip(line, bytes_of(line, spans->indent));
 }
 
 bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
@@ -97,13 +97,13 @@ void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_st
     size_t passed = 0; /* code points */
 
     for (size_t i = 0; i < spans->n; i++) {
-        size_t width = spans->at[i].to - spans->at[i].from;
+        size_t width = spans->columns[i].to - spans->columns[i].from;
         struct ps_str cell;
 
-        row = ps_str_skip(row, bytes_of(row, spans->at[i].from - passed));
+        row = ps_str_skip(row, bytes_of(row, spans->columns[i].from - passed));
         cell = (struct ps_str){row.ptr, bytes_of(row, width)};
         row = ps_str_skip(row, cell.len);
-        passed = spans->at[i].to;
+        passed = spans->columns[i].to;
         out[i] = trim(cell);
     }
 }

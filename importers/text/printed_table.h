@@ -19,11 +19,12 @@
 enum { PS_TABLE_COLUMNS = 40 };
 
 struct ps_printed_columns {
-    size_t left; /* code points before the table: a prefix that a container puts before each line */
+    size_t
+        indent; /* code points before the table: a prefix that a container puts before each line */
     size_t n;
     struct {
-        size_t from, to; /* code points, relative to `left` */
-    } at[PS_TABLE_COLUMNS];
+        size_t from, to; /* code points, relative to `indent` */
+    } columns[PS_TABLE_COLUMNS];
 };
 
 /* Whether the line is a rule of at least two columns. */

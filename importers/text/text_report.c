@@ -301,13 +301,13 @@ static void find_starts(struct ps_report_wrap *w, struct ps_str head)
 
     ps_buf_str(&w->prefix, shared_start(head, w->column, false));
     if (begin.len > w->prefix.len && !all_blank(begin))
-        ps_buf_str(&w->begin, begin);
+        ps_buf_str(&w->line_prefix, begin);
 }
 
 static void wrap_free(struct ps_report_wrap *w)
 {
     ps_buf_free(&w->prefix);
-    ps_buf_free(&w->begin);
+    ps_buf_free(&w->line_prefix);
 }
 
 static struct ps_str without_prefix(const struct ps_report_wrap *w, struct ps_str text)
@@ -376,8 +376,8 @@ static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct 
     }
     if (all_blank(rest) && !full)
         return true;
-    if (w->begin.len)
-        return ps_str_starts_with(next, ps_buf_slice(&w->begin));
+    if (w->line_prefix.len)
+        return ps_str_starts_with(next, ps_buf_slice(&w->line_prefix));
     /* a continuation past the width of the table would be narrower than the log */
     return wide && full;
 }
@@ -444,7 +444,7 @@ void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0}, unwrapped = {0};
     struct ps_str head = ps_report_without_escapes(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
-    if (!r->unwraps && is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
+    if (!r->joins_wide_lines && is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "the text seems to be wrapped at %zu columns, and values from truncated lines "
                      "are missing; redirect the output to a file instead",
@@ -462,7 +462,7 @@ void ps_report_unwrap(struct ps_report_reader *r,
     find_starts(&w, head);
     if (is_wrapped(head, unwrap_head(&w, &unwrapped, head))) {
         r->wrap = w;
-        r->unwraps = r->is_wrap_known = true;
+        r->joins_wide_lines = r->is_wrap_known = true;
     } else {
         wrap_free(&w);
     }
@@ -580,7 +580,7 @@ bool ps_report_read_line(struct ps_report_reader *r)
     } else if (!read_line(r, &r->line)) {
         return false;
     }
-    if (r->unwraps)
+    if (r->joins_wide_lines)
         unwrap_line(r);
     return true;
 }
@@ -642,7 +642,7 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, con
     if (row == PS_ROW_COMPLETE && r->widest)
         see_open(r, reads, format);
     r->last_piece_width = columns;
-    while ((row == PS_ROW_INCOMPLETE || (row == PS_ROW_COMPLETE && full)) && !r->unwraps &&
+    while ((row == PS_ROW_INCOMPLETE || (row == PS_ROW_COMPLETE && full)) && !r->joins_wide_lines &&
            r->line.text.len < longest(r) && skip_prefix(r)) {
         /* Escape sequences have no width, but the program that wrapped the text may have counted
          * them. */
@@ -665,7 +665,7 @@ enum ps_status ps_report_check(struct ps_report_reader *r, struct ps_sink *out, 
 void ps_report_count_doubtful(struct ps_report_reader *r)
 {
     if (r->line.is_rejoined)
-        count(&r->doubts, &r->line);
+        count(&r->rejected_joins, &r->line);
 }
 
 void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
@@ -690,11 +690,11 @@ void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *ou
             out, PS_NOTE_WARNING, r->open_rows.offset, r->open_rows.line,
             "rows that may continue on the next line but were not joined: %llu (this is the first)",
             (unsigned long long)r->open_rows.count);
-    if (r->doubts.count)
+    if (r->rejected_joins.count)
         ps_sink_note(
-            out, PS_NOTE_WARNING, r->doubts.offset, r->doubts.line,
+            out, PS_NOTE_WARNING, r->rejected_joins.offset, r->rejected_joins.line,
             "joined rows that cannot be read: %llu (this is the first); each may be several rows",
-            (unsigned long long)r->doubts.count);
+            (unsigned long long)r->rejected_joins.count);
     if (r->ellipses.count)
         ps_sink_note(out, PS_NOTE_WARNING, r->ellipses.offset, r->ellipses.line,
                      "lines that are only \"...\", where rows were removed from the text: %llu "

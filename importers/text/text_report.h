@@ -37,8 +37,9 @@ struct ps_report_wrap {
     size_t column; /* width in columns at which lines seem to be wrapped; 0: not wrapped */
     /* common prefix of all lines at the start of the log, also of continuation lines */
     struct ps_buf prefix;
-    struct ps_buf begin; /* longer prefix, only of lines that are not continuations; empty: none */
-    size_t table;        /* width in columns of the last rule of dashes; 0: none */
+    struct ps_buf
+        line_prefix; /* longer prefix, only of lines that are not continuations; empty: none */
+    size_t table;    /* width in columns of the last rule of dashes; 0: none */
     ps_report_find_end *find_end; /* may be NULL */
     const void *format;
 };
@@ -56,16 +57,16 @@ struct ps_report_reader {
     /* width in columns of the widest lines, if the log may be wrapped there; 0: no */
     size_t widest;
     /* lines as wide as the log continue on the next line, except complete ones */
-    bool unwraps;
+    bool joins_wide_lines;
     size_t last_piece_width;    /* width in columns of the last line that was joined to `line` */
     struct ps_buf row;          /* the text of `line`, once the next line was read */
     struct ps_report_line next; /* the line after `line`; valid if has_next */
     struct ps_buf next_text;
     bool has_next;
     uint64_t continuation_lines; /* number of continuation lines */
-    /* rejoined: rows joined from several lines; doubts: joined rows that were rejected; cuts: marks
+    /* rejoined: rows joined from several lines; rejected_joins: joined rows that were rejected; ellipses: marks
      * such as "..." */
-    struct ps_report_tally rejoined, doubts, ellipses;
+    struct ps_report_tally rejoined, rejected_joins, ellipses;
     struct ps_report_tally
         open_rows; /* rows that may continue on the next line, but were not joined */
 };

@@ -18,7 +18,7 @@ struct span {
     uint32_t event;  /* index of its event */
     uint32_t parent; /* index of a span, or NONE */
     uint32_t group, template;
-    uint64_t args_at;
+    uint64_t args_address;
     uint8_t flags;
 };
 
@@ -35,18 +35,18 @@ struct weave {
 static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process,
                 const struct tr_record *r)
 {
-    int64_t ts = r->ts;
+    int64_t ts = r->ts_ns;
 
-    if (__builtin_sub_overflow(r->ts, trace->import->shift, &ts) || ts < 0)
+    if (__builtin_sub_overflow(r->ts_ns, trace->import->shift_ns, &ts) || ts < 0)
         ts = 0;
     TR_SCRATCH_PUSH(trace->scratch, async->events, async->n, async->cap);
-    async->events[async->n++] = (struct tr_async_event){.ts = ts,
-                                                        .args_at = r->args_at,
+    async->events[async->n++] = (struct tr_async_event){.ts_ns = ts,
+                                                        .args_address = r->args_address,
                                                         .name = r->name,
                                                         .template = r->template,
                                                         .process = process,
-                                                        .cat = r->cat,
-                                                        .ph = (char)r->ph};
+                                                        .category = r->category,
+                                                        .phase = (char)r->phase};
 }
 
 void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
@@ -57,7 +57,7 @@ void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_re
 struct key {
     int64_t id;
     /* no padding: all bytes are part of the key */
-    uint32_t id_text, cat, scope, name, process, none;
+    uint32_t id_text, category, scope, name, process, none;
 };
 
 static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template, struct ps_str key)
@@ -86,13 +86,13 @@ static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_
 
 static struct key key_of(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
-    struct key key = {.id = r->dur, .id_text = r->id_text, .cat = r->cat};
+    struct key key = {.id = r->dur_or_id, .id_text = r->id_text, .category = r->category};
     struct ps_str scope = rest_value(trace, r->template, PS_STR("scope"));
 
-    if (r->dur == TR_NO_DURATION)
+    if (r->dur_or_id == TR_NO_DURATION)
         second_id(trace, r, process, &key);
     key.scope = scope.ptr ? tr_text_id(trace, scope) : 0;
-    if (strchr("STpF", (char)r->ph)) {
+    if (strchr("STpF", (char)r->phase)) {
         key.name = r->name;
         key.process = process + 1;
     }
@@ -112,12 +112,12 @@ void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_reco
 /* Names of NVTX ranges are arbitrary: all ranges of a domain share one track. */
 static bool is_range(const struct weave *w, const struct tr_async_event *event)
 {
-    return w->trace->cats[event->cat].kind == PS_SLICE_NVTX;
+    return w->trace->categories[event->category].kind == PS_SLICE_NVTX;
 }
 
 static uint32_t group_of(struct weave *w, const struct tr_async_event *event)
 {
-    uint32_t key[3] = {event->process, event->cat, event->name};
+    uint32_t key[3] = {event->process, event->category, event->name};
 
     if (w->kind == PS_TRACK_INSTANTS)
         key[1] = key[2] = 0;
@@ -131,11 +131,11 @@ static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t 
     const struct tr_async_event *event = &w->async->events[at];
 
     TR_SCRATCH_PUSH(w->trace->scratch, w->spans, w->n, w->cap);
-    w->spans[w->n] = (struct span){.start = event->ts,
+    w->spans[w->n] = (struct span){.start = event->ts_ns,
                                    .event = at,
                                    .parent = parent,
                                    .template = event->template,
-                                   .args_at = event->args_at,
+                                   .args_address = event->args_address,
                                    .flags = flags};
     w->spans[w->n].group = parent == NONE ? group_of(w, event) : w->spans[parent].group;
     return w->n++;
@@ -153,11 +153,11 @@ static void end_span(struct weave *w, const struct tr_async_event *event)
         return;
     }
     span = &w->spans[at];
-    span->duration = event->ts - span->start;
+    span->duration = event->ts_ns - span->start;
     span->flags &= (uint8_t)~PS_SLICE_UNCLOSED;
     if (!span->template) {
         span->template = event->template;
-        span->args_at = event->args_at;
+        span->args_address = event->args_address;
     }
     w->open[event->key] = span->parent;
 }
@@ -166,7 +166,7 @@ static void start_event(struct weave *w, uint32_t at)
 {
     const struct tr_async_event *event = &w->async->events[at];
 
-    switch (event->ph) {
+    switch (event->phase) {
     case 'b':
     case 'S':
         w->open[event->key] =
@@ -190,7 +190,7 @@ static bool earlier(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_async *async = list;
 
-    return async->events[a].ts < async->events[b].ts;
+    return async->events[a].ts_ns < async->events[b].ts_ns;
 }
 
 static void start_events(struct weave *w)
@@ -248,15 +248,15 @@ static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
                     const struct span *span)
 {
     const struct tr_async_event *event = &w->async->events[span->event];
-    uint8_t kind = w->trace->cats[event->cat].kind;
+    uint8_t kind = w->trace->categories[event->category].kind;
 
     track->start[row] = span->start;
     track->duration[row] = span->duration;
     track->self[row] = 0;
-    track->args_at[row] = span->args_at;
+    track->args_address[row] = span->args_address;
     track->name_id[row] = event->name;
     track->template[row] = span->template;
-    track->cat[row] = event->cat;
+    track->category[row] = event->category;
     track->slice_kind[row] = kind;
     track->flags[row] = span->flags;
 }

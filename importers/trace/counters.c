@@ -51,13 +51,13 @@ static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struc
     struct ps_buf text = {0};
 
     put_head(&text, name);
-    if (r->dur != TR_NO_DURATION && r->id_text) {
-        id = tr_text_of_id(trace, (uint32_t)r->dur);
+    if (r->dur_or_id != TR_NO_DURATION && r->id_text) {
+        id = tr_text_of_id(trace, (uint32_t)r->dur_or_id);
         ps_buf_puts(&text, " [");
         put_head(&text, id);
         ps_buf_puts(&text, "]");
-    } else if (r->dur != TR_NO_DURATION)
-        ps_buf_printf(&text, " [%" PRId64 "]", r->dur);
+    } else if (r->dur_or_id != TR_NO_DURATION)
+        ps_buf_printf(&text, " [%" PRId64 "]", r->dur_or_id);
     if (key.len && !ps_str_eq(key, name)) {
         ps_buf_puts(&text, text.len ? " " : "");
         put_key(&text, key);
@@ -76,7 +76,7 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
     struct {
         int64_t id;
         uint32_t process, name, id_text, none; /* no padding: all bytes are part of the key */
-    } head = {.id = r->dur, .process = process, .name = r->name, .id_text = r->id_text};
+    } head = {.id = r->dur_or_id, .process = process, .name = r->name, .id_text = r->id_text};
     struct ps_buf bytes = {0};
     uint32_t id;
 
@@ -93,11 +93,11 @@ static bool count(struct tr_trace *trace, uint32_t process, const struct tr_reco
     struct tr_counters *counters = &trace->import->counters;
     int64_t ts;
 
-    if (value.kind == PS_NUM_NONE || __builtin_sub_overflow(r->ts, trace->import->shift, &ts))
+    if (value.kind == PS_NUM_NONE || __builtin_sub_overflow(r->ts_ns, trace->import->shift_ns, &ts))
         return false;
     TR_SCRATCH_PUSH(trace->scratch, counters->counts, counters->n, counters->cap);
     counters->counts[counters->n++] =
-        (struct tr_count){.t = ts > 0 ? ts : 0,
+        (struct tr_count){.time_ns = ts > 0 ? ts : 0,
                           .value = ps_num_real(value),
                           .series = series_of(trace, process, r, member->key)};
     return true;
@@ -162,7 +162,7 @@ static bool count_members(struct tr_trace *trace, uint32_t process, const struct
 void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
     struct ps_str template = trace->templates[r->template].text;
-    struct ps_str packed = tr_params_at(trace, r->args_at);
+    struct ps_str packed = tr_params_at(trace, r->args_address);
     struct ps_buf whole = {0};
     bool any;
 
@@ -180,7 +180,7 @@ static bool count_before(const void *list, uint32_t x, uint32_t y)
     const struct tr_count *a = (const struct tr_count *)list + x;
     const struct tr_count *b = (const struct tr_count *)list + y;
 
-    return a->series != b->series ? a->series < b->series : a->t < b->t;
+    return a->series != b->series ? a->series < b->series : a->time_ns < b->time_ns;
 }
 
 void tr_counters_write(struct tr_trace *trace)
@@ -198,7 +198,7 @@ void tr_counters_write(struct tr_trace *trace)
     for (size_t i = 0; i < counters->n && ps_sink_ok(trace->out); i++) {
         const struct tr_count *c = &counters->counts[order ? order[i] : i];
 
-        trace->out->ops->count(trace->out, c->series + 1, c->t, c->value);
+        trace->out->ops->count(trace->out, c->series + 1, c->time_ns, c->value);
         tr_scratch_row(trace->scratch, i);
     }
     tr_scratch_free(trace->scratch, order);

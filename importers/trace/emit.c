@@ -85,7 +85,7 @@ static void write_text(struct tr_trace *trace, uint32_t id)
 {
     struct ps_trace_text text = {.id = id, .text = tr_text_of_id(trace, id)};
 
-    if (trace->torch)
+    if (trace->is_torch)
         text.key = tr_torch_key(trace, id);
     trace->out->ops->text(trace->out, &text);
 }
@@ -154,7 +154,7 @@ static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *tra
         out[i] = (int64_t)emitter->args.len;
         if (template != PS_TEMPLATE_WHOLE && emitter->varints[template] == 0)
             continue;
-        packed = tr_packed_args(trace, track->args_at[first + i]);
+        packed = tr_packed_args(trace, track->args_address[first + i]);
         packed.len = args_length(emitter, template, packed);
         if (i > 0 && emitter->args.len + packed.len > ARGS_MAX)
             return i;
@@ -192,7 +192,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     FILL(PS_COL_PARENT, track->parent[row] == TR_NO_ROW ? 0 : row - track->parent[row]);
     FILL(PS_COL_DEPTH, track->lane[row]);
     FILL(PS_COL_NAME, track->name_id[row]);
-    FILL(PS_COL_CATEGORY, trace->cats[track->cat[row]].text_id);
+    FILL(PS_COL_CATEGORY, trace->categories[track->category[row]].text_id);
     FILL(PS_COL_KIND, track->slice_kind[row]);
     FILL(PS_COL_FLAGS, track->flags[row]);
     FILL(PS_COL_FAMILY, track->family[row]);
@@ -221,7 +221,7 @@ static uint32_t write_chunk(struct tr_trace *trace, struct tr_track *track, uint
         chunk.end_ns = row == first || end > chunk.end_ns ? end : chunk.end_ns;
     }
     fill_columns(emitter, trace, track, &chunk);
-    trace->import->flops |= chunk.column[PS_COL_FLOPS] != NULL;
+    trace->import->has_flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
     if (track->n > PS_CHUNK_ROWS) { /* large track: release the rows that were written */
         tr_scratch_drop(trace->scratch);
@@ -386,8 +386,8 @@ static bool any_shapes(const struct tr_trace *trace)
 
 static bool any_frames(const struct tr_trace *trace)
 {
-    for (uint32_t i = 0; i < trace->n_cats; i++)
-        if (trace->cats[i].kind == PS_SLICE_PYTHON)
+    for (uint32_t i = 0; i < trace->n_categories; i++)
+        if (trace->categories[i].kind == PS_SLICE_PYTHON)
             return true;
     return false;
 }
@@ -412,13 +412,13 @@ static void figures(struct tr_trace *trace)
     number(trace, "span_ns", span_ns(trace));
     number(trace, "devices", (int64_t)devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
-    number(trace, "torch", trace->torch);
+    number(trace, "torch", trace->is_torch);
     number(trace, "shapes", any_shapes(trace));
     number(trace, "stacks", any_frames(trace));
     number(trace, "memory", trace->memory && trace->memory->n > 0);
     number(trace, "workers", 1);
     peak(trace);
-    number(trace, "flops", import->flops);
+    number(trace, "flops", import->has_flops);
     if (!tr_is_attributed(trace))
         number(trace, "steps", 0);
 }
@@ -426,7 +426,7 @@ static void figures(struct tr_trace *trace)
 /* Writes the name of the program that made the trace. */
 static void tool(struct tr_trace *trace)
 {
-    const char *name = trace->torch ? "PyTorch profiler" : "Chrome trace";
+    const char *name = trace->is_torch ? "PyTorch profiler" : "Chrome trace";
 
     if (trace->source)
         name = trace->source->tool;
@@ -435,8 +435,8 @@ static void tool(struct tr_trace *trace)
     else if (has_header(trace, "viztracer_metadata"))
         name = "viztracer";
     else
-        for (uint32_t i = 1; i < trace->n_cats; i++)
-            if (ps_str_eq_c(trace->cats[i].text, "py-spy"))
+        for (uint32_t i = 1; i < trace->n_categories; i++)
+            if (ps_str_eq_c(trace->categories[i].text, "py-spy"))
                 name = "py-spy";
     trace->out->ops->meta(trace->out, "tool", ps_str_from_c(name));
 }

@@ -35,9 +35,9 @@ static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
     uint32_t key[2] = {cat, name}, kind = name, id;
 
     if (cat != BIND_GROUP_CAT) {
-        uint32_t torch = torch_group(trace->cats[cat].text, tr_text_of_id(trace, name));
+        uint32_t torch = torch_group(trace->categories[cat].text, tr_text_of_id(trace, name));
 
-        kind = trace->cats[cat].text_id ? trace->cats[cat].text_id : name;
+        kind = trace->categories[cat].text_id ? trace->categories[cat].text_id : name;
         if (torch) {
             key[0] = BIND_GROUP_CAT;
             key[1] = torch;
@@ -74,18 +74,18 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
     struct tr_import_state *import = trace->import;
     int64_t ts;
 
-    if (r->dur == TR_NO_DURATION || __builtin_sub_overflow(r->ts, import->shift, &ts)) {
+    if (r->dur_or_id == TR_NO_DURATION || __builtin_sub_overflow(r->ts_ns, import->shift_ns, &ts)) {
         import->remarks[TR_REMARK_FLOW]++;
         return;
     }
     TR_SCRATCH_PUSH(trace->scratch, import->unbound_flows, import->n_unbound_flows,
                     import->cap_unbound_flows);
     import->unbound_flows[import->n_unbound_flows++] = (struct tr_unbound_flow){
-        .id = r->dur,
+        .id = r->dur_or_id,
         .ts = ts > 0 ? ts : 0,
-        .group = group_of(trace, r->cat, r->name),
-        .mark = mark_of((char)r->ph) | (r->id_text ? TR_FLOW_ID_TEXT : 0),
-        .enclosing = r->ph != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
+        .group = group_of(trace, r->category, r->name),
+        .mark = mark_of((char)r->phase) | (r->id_text ? TR_FLOW_ID_TEXT : 0),
+        .enclosing = r->phase != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
 }
 
 /* Returns the innermost slice around ts, or the last one that begins exactly at ts, even with
@@ -94,8 +94,8 @@ static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
 {
     uint32_t row = tr_sweep(sweep, ts);
 
-    if (sweep->next && sweep->track->start[sweep->next - 1] == ts)
-        return sweep->next - 1;
+    if (sweep->next_row && sweep->track->start[sweep->next_row - 1] == ts)
+        return sweep->next_row - 1;
     return row;
 }
 

@@ -83,9 +83,9 @@ static void classify_words(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;
 
-    import->class_of = ps_alloc((size_t)trace->n_cats + 1);
-    for (uint32_t i = 0; i < trace->n_cats; i++)
-        import->class_of[i] = (uint8_t)class_of_kind(trace->cats[i].kind);
+    import->category_class = ps_alloc((size_t)trace->n_categories + 1);
+    for (uint32_t i = 0; i < trace->n_categories; i++)
+        import->category_class[i] = (uint8_t)class_of_kind(trace->categories[i].kind);
     import->other_fields = ps_alloc((size_t)trace->n_templates + 1);
     for (uint32_t i = PS_TEMPLATE_WHOLE + 1; i < trace->n_templates; i++) {
         import->other_fields[i] = rest_of(trace->templates[i].text);
@@ -98,14 +98,14 @@ static void classify_words(struct tr_trace *trace)
 
 static void note_unit(struct tr_import_state *import, const struct tr_record *r)
 {
-    while (import->unit > 1 &&
-           (r->ts % import->unit || (r->dur != TR_NO_DURATION && r->dur % import->unit)))
-        import->unit /= 10;
+    while (import->unit_ns > 1 && (r->ts_ns % import->unit_ns || (r->dur_or_id != TR_NO_DURATION &&
+                                                                  r->dur_or_id % import->unit_ns)))
+        import->unit_ns /= 10;
 }
 
 static void count_slice(struct scan *scan, const struct tr_record *r)
 {
-    enum tr_class kind = scan->import->class_of[r->cat];
+    enum tr_class kind = scan->import->category_class[r->category];
 
     if (kind == TR_CLASS_SYNC && !scan->waits)
         kind = TR_CLASS_STREAM;
@@ -116,7 +116,7 @@ static void count_slice(struct scan *scan, const struct tr_record *r)
              !tr_read_param(scan->trace, r, scan->trace->templates[r->template].device,
                             &scan->facts->device))
         scan->facts->device = -1;
-    if (scan->import->unit > 1)
+    if (scan->import->unit_ns > 1)
         note_unit(scan->import, r);
 }
 
@@ -127,13 +127,13 @@ static void scan_records(void *user, const struct tr_record *records, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct tr_record *r = &records[i];
 
-        switch (r->ph) {
+        switch (r->phase) {
         case 'X':
             count_slice(scan, r);
             break;
         case 'B':
         case 'E':
-            scan->facts->begin_end = true;
+            scan->facts->has_begin_end = true;
             scan->facts->n[TR_CLASS_THREAD]++;
             break;
         case 'i':
@@ -170,7 +170,7 @@ static void scan_threads(struct tr_trace *trace)
     PS_AUTO(ps_free_ptr) uint8_t *steps = step_names(trace);
 
     import->threads = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *import->threads);
-    import->unit = 1000;
+    import->unit_ns = 1000;
     classify_words(trace);
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         struct tr_thread_facts *facts = &import->threads[i];
@@ -366,7 +366,7 @@ static void set_origin(struct tr_trace *trace)
     whole = trace->first_ns - (trace->first_ns % 1000 + 1000) % 1000;
     if (__builtin_add_overflow(trace->origin_us, whole / 1000, &origin))
         return;
-    import->shift = whole;
+    import->shift_ns = whole;
     trace->origin_us = origin;
     trace->first_ns -= whole;
     if (__builtin_sub_overflow(trace->last_ns, whole, &trace->last_ns))

@@ -42,7 +42,7 @@ struct tr_thread_facts {
     int64_t sort_index;       /* INT64_MIN: none */
     int64_t sort;             /* position in the process */
     int64_t device;           /* from the arguments of a kernel; -1: unknown */
-    bool begin_end;           /* has B or E events */
+    bool has_begin_end;       /* has B or E events */
     bool steps;               /* has ProfilerStep# slices */
 };
 
@@ -84,12 +84,12 @@ struct tr_unbound_flow {
 };
 
 struct tr_async_event {
-    int64_t ts;
-    uint64_t args_at;
+    int64_t ts_ns;
+    uint64_t args_address;
     uint32_t key, name, template;
     uint32_t process; /* index in tr_import_trace.processes */
-    uint16_t cat;
-    char ph;
+    uint16_t category;
+    char phase;
 };
 struct tr_async {
     struct tr_async_event *events;
@@ -98,7 +98,7 @@ struct tr_async {
 };
 
 struct tr_count {
-    int64_t t;
+    int64_t time_ns;
     double value;
     uint32_t series;
 };
@@ -149,7 +149,7 @@ struct tr_import_state {
     uint32_t n_processes, cap_processes, written_processes;
     struct ps_intern pids;
     struct tr_thread_facts *threads; /* by index in trace.threads */
-    uint8_t *class_of;               /* enum tr_class, by category */
+    uint8_t *category_class;         /* enum tr_class, by category */
     uint8_t *other_fields;           /* bits of enum tr_other_field, by template */
     bool has_bind_id;                /* some template has bind_id */
     uint32_t memory_name;            /* text id of "[memory]" in a trace of torch; 0: none */
@@ -158,11 +158,11 @@ struct tr_import_state {
     size_t n_unbound_flows, cap_unbound_flows;
     struct tr_async async, instants; /* instants: those of complete processes */
     struct tr_counters counters;
-    int64_t unit;  /* ns: resolution of the times in the file: 1000, 100, 10 or 1 */
-    int64_t shift; /* ns subtracted from the ts of each record, so that the trace begins at 0 */
+    int64_t unit_ns;  /* ns: resolution of the times in the file: 1000, 100, 10 or 1 */
+    int64_t shift_ns; /* ns subtracted from the ts of each record, so that the trace begins at 0 */
     uint32_t n_tracks;
     uint64_t n_slices, n_kernels;
-    bool flops;        /* some slice has FLOPs */
+    bool has_flops;    /* some slice has FLOPs */
     uint64_t rejected; /* records rejected: end events without a begin event */
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;

@@ -209,7 +209,7 @@ static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct
 const struct ps_importer ps_torch_trace = {
     .kind = "torch-trace",
     .label = "PyTorch trace",
-    .what = "torch.profiler: export_chrome_trace, tensorboard_trace_handler",
+    .description = "torch.profiler: export_chrome_trace, tensorboard_trace_handler",
     .record = "p.export_chrome_trace(\"trace.json\")",
     .sniff = sniff_torch,
     .load = load,
@@ -218,7 +218,8 @@ const struct ps_importer ps_torch_trace = {
 const struct ps_importer ps_trace_generic = {
     .kind = "trace",
     .label = "Chrome trace",
-    .what = "Chrome Trace Event JSON: viztracer, py-spy --format chrometrace and many others",
+    .description =
+        "Chrome Trace Event JSON: viztracer, py-spy --format chrometrace and many others",
     .record = "viztracer -o trace.json app.py",
     .sniff = sniff_generic,
     .load = load,
@@ -227,7 +228,7 @@ const struct ps_importer ps_trace_generic = {
 const struct ps_importer ps_trace_job = {
     .kind = "torch-trace",
     .label = "PyTorch traces of one job",
-    .what = "tar or zip of the traces of a job's workers (ranks) and spans",
+    .description = "tar or zip of the traces of a job's workers (ranks) and spans",
     .record = "tensorboard_trace_handler(\"log\")",
     .sniff = sniff_job,
     .load = load_job,

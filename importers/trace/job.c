@@ -14,10 +14,10 @@ struct tr_job_ids {
 /* A metric of the summary over all files. */
 struct tr_job_figure {
     const char *key;
-    struct ps_num first, most;
+    struct ps_num first, max;
     double sum;
     int64_t sum_i;
-    bool whole; /* all values were integers */
+    bool is_integer; /* all values were integers */
     unsigned n;
 };
 
@@ -26,18 +26,18 @@ struct tr_job {
     struct ps_sink *out;
     struct ps_arena arena;
     struct ps_intern workers, names; /* names: texts of all files; text id = intern id + 1 */
-    unsigned named, ranked;          /* workers whose name or rank was written */
-    uint8_t *given;                  /* by text id - 1: written to `out` */
-    uint32_t n_given;
+    unsigned n_named, n_ranked;      /* workers whose name or rank was written */
+    uint8_t *text_written;           /* by text id - 1: written to `out` */
+    uint32_t n_text_written;
     const struct tr_trace *trace; /* of the current file */
     struct ps_str name;
     uint32_t worker, files;
     uint32_t *texts; /* text id of the file -> text id of the run */
     size_t n_texts;
-    struct tr_job_ids base, next; /* ids of this file are numbered from `base` + 1 */
-    bool clocked, whole_given;
+    struct tr_job_ids base_ids, next_ids; /* ids of this file are numbered from `base_ids` + 1 */
+    bool has_clock, is_whole_written;
     int64_t base_ns, origin_us; /* of the first file */
-    int64_t shift;              /* ns to add to times of this file */
+    int64_t shift_ns;           /* ns to add to times of this file */
     int64_t first_ns, last_ns;  /* of all tracks, in the run's time */
     int64_t *column[PS_N_SLICE_COLUMNS];
     struct tr_job_figure *figures;
@@ -75,7 +75,7 @@ static uint32_t text_id(struct tr_job *job, int64_t id)
 
 static int64_t slice_id(const struct tr_job *job, int64_t id)
 {
-    return id ? id + ((int64_t)job->base.track << 32) : 0;
+    return id ? id + ((int64_t)job->base_ids.track << 32) : 0;
 }
 
 static uint32_t numbered(uint32_t base, uint32_t *next, uint32_t id)
@@ -91,14 +91,14 @@ static uint32_t template_id(struct tr_job *job, uint32_t id)
 {
     if (id <= PS_TEMPLATE_WHOLE) /* same template in all files */
         return id;
-    return numbered(job->base.template - PS_TEMPLATE_WHOLE, &job->next.template, id);
+    return numbered(job->base_ids.template - PS_TEMPLATE_WHOLE, &job->next_ids.template, id);
 }
 
 static int64_t shift_time(const struct tr_job *job, int64_t ns)
 {
     int64_t sum;
 
-    return __builtin_add_overflow(ns, job->shift, &sum) ? ns : sum;
+    return __builtin_add_overflow(ns, job->shift_ns, &sum) ? ns : sum;
 }
 
 /* --- Values reported unchanged --- */
@@ -129,14 +129,14 @@ static void number(struct ps_sink *sink, const char *key, struct ps_num value)
     if (value.kind == PS_NUM_NONE)
         return;
     if (figure->n++ == 0) {
-        figure->first = figure->most = value;
-        figure->whole = true;
+        figure->first = figure->max = value;
+        figure->is_integer = true;
     }
-    if (ps_num_real(value) > ps_num_real(figure->most))
-        figure->most = value;
+    if (ps_num_real(value) > ps_num_real(figure->max))
+        figure->max = value;
     figure->sum += ps_num_real(value);
-    figure->whole = figure->whole && value.kind == PS_NUM_INT &&
-                    !__builtin_add_overflow(figure->sum_i, value.i, &figure->sum_i);
+    figure->is_integer = figure->is_integer && value.kind == PS_NUM_INT &&
+                         !__builtin_add_overflow(figure->sum_i, value.i, &figure->sum_i);
 }
 
 static void list(struct ps_sink *sink, const char *key, const struct ps_str *items, size_t n)
@@ -213,16 +213,16 @@ static void text(struct ps_sink *sink, const struct ps_trace_text *row)
     struct ps_trace_text copy = {.id = text_id(job, row->id), .text = row->text};
 
     copy.key = text_id(job, row->key);
-    if (job->names.count > job->n_given) {
+    if (job->names.count > job->n_text_written) {
         uint32_t n = job->names.count * 2;
 
-        job->given = ps_grow(job->given, n, 1);
-        memset(job->given + job->n_given, 0, n - job->n_given);
-        job->n_given = n;
+        job->text_written = ps_grow(job->text_written, n, 1);
+        memset(job->text_written + job->n_text_written, 0, n - job->n_text_written);
+        job->n_text_written = n;
     }
-    if (!copy.id || job->given[copy.id - 1])
+    if (!copy.id || job->text_written[copy.id - 1])
         return;
-    job->given[copy.id - 1] = 1;
+    job->text_written[copy.id - 1] = 1;
     job->out->ops->text(job->out, &copy);
     copy_sink_error(job);
 }
@@ -234,9 +234,9 @@ static void args_template(struct ps_sink *sink, const struct ps_args_template *r
 
     copy.id = template_id(job, row->id);
     copy.shapes = text_id(job, row->shapes);
-    if (row->id == PS_TEMPLATE_WHOLE && job->whole_given)
+    if (row->id == PS_TEMPLATE_WHOLE && job->is_whole_written)
         return;
-    job->whole_given = job->whole_given || row->id == PS_TEMPLATE_WHOLE;
+    job->is_whole_written = job->is_whole_written || row->id == PS_TEMPLATE_WHOLE;
     job->out->ops->args_template(job->out, &copy);
 }
 
@@ -247,7 +247,7 @@ static void process(struct ps_sink *sink, const struct ps_process *row)
     struct tr_job *job = of(sink);
     struct ps_process copy = *row;
 
-    copy.id = numbered(job->base.process, &job->next.process, row->id);
+    copy.id = numbered(job->base_ids.process, &job->next_ids.process, row->id);
     copy.worker = job->worker;
     copy.sort += (int64_t)job->files * (PLACES_OF_A_FILE >> 32);
     job->out->ops->process(job->out, &copy);
@@ -258,8 +258,8 @@ static void track(struct ps_sink *sink, const struct ps_track *row)
     struct tr_job *job = of(sink);
     struct ps_track copy = *row;
 
-    copy.id = numbered(job->base.track, &job->next.track, row->id);
-    copy.process = row->process + job->base.process;
+    copy.id = numbered(job->base_ids.track, &job->next_ids.track, row->id);
+    copy.process = row->process + job->base_ids.process;
     copy.sort += (int64_t)job->files * PLACES_OF_A_FILE;
     copy.start_ns = shift_time(job, row->start_ns);
     copy.end_ns = shift_time(job, row->end_ns);
@@ -308,7 +308,7 @@ static void slices(struct ps_sink *sink, const struct ps_chunk *chunk)
     struct tr_job *job = of(sink);
     struct ps_chunk copy = *chunk;
 
-    copy.track = chunk->track + job->base.track;
+    copy.track = chunk->track + job->base_ids.track;
     copy.start_ns = shift_time(job, chunk->start_ns);
     copy.end_ns = shift_time(job, chunk->end_ns);
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
@@ -337,8 +337,8 @@ static void counter(struct ps_sink *sink, const struct ps_counter *row)
     struct tr_job *job = of(sink);
     struct ps_counter copy = *row;
 
-    copy.id = numbered(job->base.counter, &job->next.counter, row->id);
-    copy.process = row->process ? row->process + job->base.process : 0;
+    copy.id = numbered(job->base_ids.counter, &job->next_ids.counter, row->id);
+    copy.process = row->process ? row->process + job->base_ids.process : 0;
     job->out->ops->counter(job->out, &copy);
 }
 
@@ -346,7 +346,7 @@ static void count(struct ps_sink *sink, uint32_t series, int64_t t_ns, double va
 {
     struct tr_job *job = of(sink);
 
-    job->out->ops->count(job->out, series + job->base.counter, shift_time(job, t_ns), value);
+    job->out->ops->count(job->out, series + job->base_ids.counter, shift_time(job, t_ns), value);
 }
 
 static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
@@ -365,7 +365,7 @@ static void step(struct ps_sink *sink, const struct ps_step *row)
     struct tr_job *job = of(sink);
     struct ps_step copy = *row;
 
-    copy.id = numbered(job->base.step, &job->next.step, row->id);
+    copy.id = numbered(job->base_ids.step, &job->next_ids.step, row->id);
     copy.worker = job->worker;
     copy.start_ns = shift_time(job, row->start_ns);
     copy.end_ns = shift_time(job, row->end_ns);
@@ -379,7 +379,7 @@ static void step_part(struct ps_sink *sink, const struct ps_step_part *row)
     struct tr_job *job = of(sink);
     struct ps_step_part copy = *row;
 
-    copy.step = row->step + job->base.step;
+    copy.step = row->step + job->base_ids.step;
     job->out->ops->step_part(job->out, &copy);
 }
 
@@ -397,11 +397,11 @@ static void gap(struct ps_sink *sink, const struct ps_gap *row)
     struct tr_job *job = of(sink);
     struct ps_gap copy = *row;
 
-    copy.stream_track = row->stream_track + job->base.track;
+    copy.stream_track = row->stream_track + job->base_ids.track;
     copy.start_ns = shift_time(job, row->start_ns);
     copy.end_ns = shift_time(job, row->end_ns);
-    copy.before = slice_id(job, row->before);
-    copy.after = slice_id(job, row->after);
+    copy.slice_before = slice_id(job, row->slice_before);
+    copy.slice_after = slice_id(job, row->slice_after);
     job->out->ops->gap(job->out, &copy);
 }
 
@@ -410,8 +410,8 @@ static void module(struct ps_sink *sink, const struct ps_module *row)
     struct tr_job *job = of(sink);
     struct ps_module copy = *row;
 
-    copy.id = numbered(job->base.module, &job->next.module, row->id);
-    copy.parent = row->parent ? row->parent + job->base.module : 0;
+    copy.id = numbered(job->base_ids.module, &job->next_ids.module, row->id);
+    copy.parent = row->parent ? row->parent + job->base_ids.module : 0;
     copy.first_slice = slice_id(job, row->first_slice);
     job->out->ops->module(job->out, &copy);
 }
@@ -479,7 +479,7 @@ struct tr_job *tr_job_new(struct ps_sink *out)
     job->out = out;
     job->first_ns = INT64_MAX;
     job->last_ns = INT64_MIN;
-    job->next = job->base = (struct tr_job_ids){.template = PS_TEMPLATE_WHOLE};
+    job->next_ids = job->base_ids = (struct tr_job_ids){.template = PS_TEMPLATE_WHOLE};
     return job;
 }
 
@@ -525,11 +525,11 @@ struct ps_sink *tr_job_begin_file(struct tr_job *job, struct ps_str name)
 
     job->name = ps_arena_copy(&job->arena, name);
     job->worker = ps_intern_add(&job->workers, worker);
-    if (job->workers.count > job->named) {
+    if (job->workers.count > job->n_named) {
         worker_meta(job, "name", without_ending(worker));
-        job->named = job->workers.count;
+        job->n_named = job->workers.count;
     }
-    job->base = job->next;
+    job->base_ids = job->next_ids;
     free(job->texts);
     job->texts = NULL;
     job->n_texts = 0;
@@ -546,8 +546,8 @@ static int64_t clock_of(struct tr_job *job, const struct tr_trace *trace)
             (void)ps_str_parse_i64(trace->headers[i].json, &base);
     if (trace->first_ns > INT64_MIN + 1000)
         origin += (trace->first_ns - (trace->first_ns % 1000 + 1000) % 1000) / 1000;
-    if (!job->clocked) {
-        job->clocked = true;
+    if (!job->has_clock) {
+        job->has_clock = true;
         job->base_ns = base;
         job->origin_us = origin;
     }
@@ -564,14 +564,14 @@ static void write_rank(struct tr_job *job, const struct tr_trace *trace)
         cJSON *info, *rank;
         char digits[24];
 
-        if (!ps_str_eq_c(trace->headers[i].key, "distributedInfo") || job->ranked > job->worker)
+        if (!ps_str_eq_c(trace->headers[i].key, "distributedInfo") || job->n_ranked > job->worker)
             continue;
         info = cJSON_ParseWithLength(trace->headers[i].json.ptr, trace->headers[i].json.len);
         rank = cJSON_GetObjectItemCaseSensitive(info, "rank");
         if (cJSON_IsNumber(rank)) {
             (void)snprintf(digits, sizeof digits, "%.0f", rank->valuedouble);
             worker_meta(job, "rank", ps_str_from_c(digits));
-            job->ranked = job->worker + 1;
+            job->n_ranked = job->worker + 1;
         }
         cJSON_Delete(info);
     }
@@ -580,7 +580,7 @@ static void write_rank(struct tr_job *job, const struct tr_trace *trace)
 void tr_job_set_trace(struct tr_job *job, const struct tr_trace *trace)
 {
     job->trace = trace;
-    job->shift = clock_of(job, trace);
+    job->shift_ns = clock_of(job, trace);
     write_rank(job, trace);
 }
 
@@ -599,9 +599,9 @@ static struct ps_num combine_figure(const struct tr_job_figure *figure)
             continue;
         switch (rules[i].how) {
         case SUM:
-            return figure->whole ? ps_int(figure->sum_i) : ps_real(figure->sum);
+            return figure->is_integer ? ps_int(figure->sum_i) : ps_real(figure->sum);
         case MAX_ROWS:
-            return figure->most;
+            return figure->max;
         default:
             return ps_real(figure->sum / (double)figure->n);
         }
@@ -641,7 +641,7 @@ void tr_job_free(struct tr_job *job)
     for (int i = 0; i < PS_N_SLICE_COLUMNS; i++)
         free(job->column[i]);
     free(job->texts);
-    free(job->given);
+    free(job->text_written);
     free(job->figures);
     ps_intern_free(&job->names);
     ps_intern_free(&job->workers);

@@ -63,7 +63,7 @@ void tr_memory_free(struct tr_trace *trace)
     tr_scratch_free(trace->scratch, memory->records);
     tr_scratch_free(trace->scratch, memory->cpu);
     tr_scratch_free(trace->scratch, memory->accelerator);
-    tr_scratch_free(trace->scratch, memory->cover);
+    tr_scratch_free(trace->scratch, memory->cover_differences);
     tr_scratch_free(trace->scratch, memory->by_thread);
     free(memory->tracks);
     free(memory);
@@ -126,15 +126,15 @@ void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_reco
 {
     struct tr_memory *memory = tr_memory_get(trace);
     const struct tr_template *t = &trace->templates[r->template];
-    struct params params = params_of(trace, r->template, r->args_at);
+    struct params params = params_of(trace, r->template, r->args_address);
     struct tr_memory_record *m;
 
     TR_SCRATCH_PUSH(trace->scratch, memory->records, memory->n, memory->cap);
     m = &memory->records[memory->n++];
     *m = (struct tr_memory_record){.template = r->template, .thread = thread, .row = TR_NO_ROW};
-    m->args_at = r->args_at;
-    if (__builtin_sub_overflow(r->ts, trace->import->shift, &m->t) || m->t < 0)
-        m->t = 0;
+    m->args_address = r->args_address;
+    if (__builtin_sub_overflow(r->ts_ns, trace->import->shift_ns, &m->time_ns) || m->time_ns < 0)
+        m->time_ns = 0;
     m->bytes = param(&params, t->bytes, 0);
     m->kind = (uint64_t)kind_of(memory, param(&params, t->device_type, 0)) & 3;
 }
@@ -143,7 +143,7 @@ static bool before(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_memory *memory = list;
 
-    return memory->records[a].t < memory->records[b].t;
+    return memory->records[a].time_ns < memory->records[b].time_ns;
 }
 
 /* Counting sort by thread; the records of a thread stay in order of time. */
@@ -201,7 +201,8 @@ void tr_memory_sort(struct tr_trace *trace)
     memory->cpu = tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cpu);
     memory->accelerator =
         tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->accelerator);
-    memory->cover = tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cover);
+    memory->cover_differences =
+        tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cover_differences);
     for (size_t i = 0; i < memory->n; i++) {
         const struct tr_memory_record *m = &memory->records[i];
 
@@ -217,9 +218,9 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
 {
     size_t low = 0, high = memory->n, step = 1;
 
-    if (memory->last_index < memory->n && memory->records[memory->last_index].t < t) {
+    if (memory->last_index < memory->n && memory->records[memory->last_index].time_ns < t) {
         low = memory->last_index;
-        while (low + step < memory->n && memory->records[low + step].t < t) {
+        while (low + step < memory->n && memory->records[low + step].time_ns < t) {
             low += step;
             step *= 2;
         }
@@ -228,7 +229,7 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (memory->records[middle].t < t)
+        if (memory->records[middle].time_ns < t)
             low = middle + 1;
         else
             high = middle;
@@ -259,8 +260,8 @@ struct tr_memory_sums tr_memory_sum(struct tr_memory *memory, int64_t start, int
     memory->last_index = from ? from - 1 : 0;
     if (to <= from)
         return sums;
-    memory->cover[from]++;
-    memory->cover[to]--;
+    memory->cover_differences[from]++;
+    memory->cover_differences[to]--;
     sums.cpu = minus(memory->cpu[to], memory->cpu[from]);
     sums.accelerator = minus(memory->accelerator[to], memory->accelerator[from]);
     return sums;
@@ -308,7 +309,7 @@ void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trac
 
         if (m->thread != thread)
             break;
-        m->row = tr_sweep(&sweep, m->t);
+        m->row = tr_sweep(&sweep, m->time_ns);
         tr_scratch_row(trace->scratch, i);
     }
     tr_sweep_free(&sweep);
@@ -335,8 +336,8 @@ static void write_record(struct tr_trace *trace, const struct tr_memory_record *
                          int64_t *sums)
 {
     const struct tr_template *t = &trace->templates[m->template];
-    struct params params = params_of(trace, m->template, m->args_at);
-    struct ps_memory_event given = {.t_ns = m->t, .bytes = m->bytes, .is_outside = outside};
+    struct params params = params_of(trace, m->template, m->args_address);
+    struct ps_memory_event given = {.t_ns = m->time_ns, .bytes = m->bytes, .is_outside = outside};
 
     given.device_type = param(&params, t->device_type, 0);
     given.device = param(&params, t->device_id, -1);
@@ -355,7 +356,7 @@ void tr_memory_write(struct tr_trace *trace)
     int64_t covering = 0, sums[DEVICES_MOST + 1] = {0};
 
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
-        covering += memory->cover[i];
+        covering += memory->cover_differences[i];
         write_record(trace, &memory->records[i], covering <= 0, sums);
         tr_scratch_row(trace->scratch, i);
     }

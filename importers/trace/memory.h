@@ -15,9 +15,9 @@
 
 /* A [memory] record. Its other fields are read again when it is written to the sink. */
 struct tr_memory_record {
-    int64_t t;
+    int64_t time_ns;
     int64_t bytes; /* < 0: freed */
-    uint64_t args_at : 40;
+    uint64_t args_address : 40;
     uint64_t kind : 2;         /* enum tr_memory_kind */
     uint32_t template, thread; /* thread: index into trace.threads */
     /* row of the operator, on the track of its thread; TR_NO_ROW: none */
@@ -32,7 +32,7 @@ struct tr_memory {
     int64_t *cpu, *accelerator; /* n + 1 sums of the bytes of all preceding records */
     uint32_t *by_thread;        /* indices of the records, sorted by thread, then time */
     /* n + 1 differences of the number of slices that cover a record */
-    int32_t *cover;
+    int32_t *cover_differences;
     int64_t base_ns; /* ns since 1970 of t == 0 */
     /* torch 2.4 to 2.10 compares doubles, which are up to 256 ns off */
     bool rounded;

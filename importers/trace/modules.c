@@ -26,7 +26,7 @@ struct module {
 
 struct tr_modules {
     struct tr_trace *trace;
-    struct module *at; /* parents before children */
+    struct module *items; /* parents before children */
     size_t n, cap;
     struct ps_hash_table by_path; /* (parent, name) -> index in at */
 };
@@ -43,7 +43,7 @@ void tr_modules_free(struct tr_modules *modules)
 {
     if (!modules)
         return;
-    free(modules->at);
+    free(modules->items);
     ps_hash_table_free(&modules->by_path);
     free(modules);
 }
@@ -65,11 +65,11 @@ static uint32_t module_of(struct tr_modules *modules, uint32_t parent, uint32_t 
     const struct module_key key = {parent, name};
     uint32_t index =
         ps_hash_table_add(&modules->by_path, ps_hash_u64((uint64_t)parent << 32 | name),
-                          (uint32_t)modules->n, is_of_path, modules->at, &key);
+                          (uint32_t)modules->n, is_of_path, modules->items, &key);
 
     if (index == modules->n) {
-        PS_RESERVE_ONE(modules->at, modules->n, modules->cap);
-        modules->at[modules->n++] =
+        PS_RESERVE_ONE(modules->items, modules->n, modules->cap);
+        modules->items[modules->n++] =
             (struct module){.parent = parent, .name = name, .first_slice = slice};
     }
     return index;
@@ -94,15 +94,15 @@ static bool has_modules(const struct tr_modules *modules, const struct tr_track 
 static void add_call(struct tr_modules *modules, const struct tr_track *track, uint32_t row,
                      uint32_t module)
 {
-    struct module *of = &modules->at[module];
+    struct module *of = &modules->items[module];
     int64_t duration = track->duration[row];
 
     of->calls++;
     of->host_self_ns = ps_add_saturated(of->host_self_ns, duration);
     of->host_total_ns = ps_add_saturated(of->host_total_ns, duration);
     if (of->parent != NO_MODULE)
-        modules->at[of->parent].host_self_ns =
-            ps_add_saturated(modules->at[of->parent].host_self_ns, -duration);
+        modules->items[of->parent].host_self_ns =
+            ps_add_saturated(modules->items[of->parent].host_self_ns, -duration);
 }
 
 /* Adds an operator to the module that called it, with its kernels, since their launches are inside
@@ -115,10 +115,10 @@ static void add_operator(struct tr_modules *modules, const struct tr_track *trac
     if (kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION)
         return;
     if (track->extra[TR_DEVICE_SELF])
-        modules->at[module].device_self_ns =
-            ps_add_saturated(modules->at[module].device_self_ns, track->extra[TR_DEVICE_SELF][row]);
+        modules->items[module].device_self_ns = ps_add_saturated(
+            modules->items[module].device_self_ns, track->extra[TR_DEVICE_SELF][row]);
     if (kind == PS_SLICE_OP && !(track->flags[row] & PS_SLICE_MERGED))
-        modules->at[module].operators++;
+        modules->items[module].operators++;
 }
 
 void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *track)
@@ -150,12 +150,12 @@ enum ps_status tr_modules_end(struct tr_modules *modules)
     struct ps_sink *out = modules->trace->out;
 
     for (size_t i = 0; i < modules->n; i++)
-        modules->at[i].device_total_ns = modules->at[i].device_self_ns;
+        modules->items[i].device_total_ns = modules->items[i].device_self_ns;
     for (size_t i = modules->n; i-- > 0;) {
-        const struct module *module = &modules->at[i];
+        const struct module *module = &modules->items[i];
 
         if (module->parent != NO_MODULE) {
-            struct module *parent = &modules->at[module->parent];
+            struct module *parent = &modules->items[module->parent];
 
             parent->device_total_ns =
                 ps_add_saturated(parent->device_total_ns, module->device_total_ns);
@@ -163,7 +163,7 @@ enum ps_status tr_modules_end(struct tr_modules *modules)
         }
     }
     for (size_t i = 0; i < modules->n; i++) {
-        const struct module *module = &modules->at[i];
+        const struct module *module = &modules->items[i];
         struct ps_str name = tr_text_of_id(modules->trace, module->name),
                       word = PS_STR("nn.Module: ");
         struct ps_module row = {

@@ -25,18 +25,18 @@ struct tr_window {
 };
 
 struct tr_pages {
-    struct ps_intern threads, templates, cats;
+    struct ps_intern threads, templates, categories;
     struct ps_intern
         repaired_names; /* repaired names; repaired_marks, by index: hash of the original bytes */
     struct ps_str *repaired_marks;
     size_t repaired_cap;
     struct tr_page_cursor *cursors; /* by thread index */
-    size_t threads_cap, templates_cap, cats_cap, headers_cap;
+    size_t threads_cap, templates_cap, categories_cap, headers_cap;
     size_t headers_bytes;         /* of all header keys and values read */
     struct ps_intern header_keys; /* id: index in trace.headers */
     uint64_t name_bytes, template_bytes, records;
     struct tr_findings findings;
-    struct ps_buf whole; /* scratch */
+    struct ps_buf key_scratch; /* the key that is searched in header_keys */
     struct tr_segment *segments;
     size_t n_segments, segments_cap;
     uint64_t args_used;  /* address after the last parameter */

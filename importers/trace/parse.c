@@ -68,7 +68,7 @@ static size_t escape_length(struct tr_parser *parser, const char *at)
     size_t n = 2;
 
     if (parser->end - at < 2 || (at[1] == 'u' && parser->end - at < 6)) {
-        parser->incomplete = true;
+        parser->is_incomplete = true;
         return 0;
     }
     if (at[1] == 'u')
@@ -99,27 +99,27 @@ bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
     for (;;) {
         at = plain_run(at, parser->end, &high);
         if (at >= parser->end) {
-            parser->incomplete = true;
+            parser->is_incomplete = true;
             return false;
         }
         step = 1;
         if (*at == '"') {
             if (parser->mode == TR_STRICT || ends_string(parser, at))
                 break;
-            out->loose = true;
+            out->needs_repair = true;
         } else if (*at != '\\') {
-            out->control = true;
+            out->has_control = true;
         } else if (parser->mode >= TR_PLAIN_BACKSLASH) {
-            out->loose = true;
+            out->needs_repair = true;
         } else {
             step = escape_length(parser, at);
             if (step == 0)
                 return false;
-            out->escaped = true;
+            out->has_escapes = true;
         }
         at += step;
     }
-    out->high = high != 0;
+    out->has_non_ascii = high != 0;
     out->raw = (struct ps_str){from, (size_t)(at - from)};
     parser->cursor = at + 1;
     return true;
@@ -138,7 +138,7 @@ static bool scan_word(struct tr_parser *parser, struct ps_str *out)
     while (at < parser->end && !ends_word(*at))
         at++;
     if (at >= parser->end) {
-        parser->incomplete = true;
+        parser->is_incomplete = true;
         return false;
     }
     *out = (struct ps_str){parser->cursor, (size_t)(at - parser->cursor)};
@@ -158,7 +158,7 @@ bool tr_skip_value(struct tr_parser *parser)
 
         parser->cursor = tr_skip_blanks(parser->cursor, parser->end);
         if (parser->cursor >= parser->end) {
-            parser->incomplete = true;
+            parser->is_incomplete = true;
             good = false;
         } else if (*parser->cursor == '"') {
             good = tr_scan_string(parser, &string);
@@ -392,9 +392,9 @@ static void unescape(struct tr_parser *parser, struct ps_str s, struct ps_buf *o
 
 static void note_string_repairs(struct tr_parser *parser, const struct tr_string *string)
 {
-    if (string->control)
+    if (string->has_control)
         parser->repairs |= 1u << TR_CONTROL;
-    if (string->loose)
+    if (string->needs_repair)
         parser->repairs |= 1u << (parser->mode == TR_PLAIN_BACKSLASH &&
                                           memchr(string->raw.ptr, '\\', string->raw.len)
                                       ? TR_BACKSLASH
@@ -407,11 +407,12 @@ void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct 
     struct ps_buf bytes = {0};
 
     note_string_repairs(parser, string);
-    if (!string->escaped)
+    if (!string->has_escapes)
         ps_buf_str(out, string->raw);
     else
         unescape(parser, string->raw, out);
-    if (!string->high || ps_utf8_is_valid((struct ps_str){out->ptr + from, out->len - from}))
+    if (!string->has_non_ascii ||
+        ps_utf8_is_valid((struct ps_str){out->ptr + from, out->len - from}))
         return;
     parser->repairs |= 1u << TR_UTF8;
     ps_buf_add(&bytes, out->ptr + from, out->len - from);
@@ -437,8 +438,9 @@ static void encode_string(struct tr_parser *parser, const struct tr_string *stri
     struct ps_buf text = {0};
     struct ps_json json = ps_json_writer(out);
 
-    if (!string->control && !string->loose && (!string->high || ps_utf8_is_valid(string->raw)) &&
-        (!string->escaped || !has_half_pair(string->raw))) {
+    if (!string->has_control && !string->needs_repair &&
+        (!string->has_non_ascii || ps_utf8_is_valid(string->raw)) &&
+        (!string->has_escapes || !has_half_pair(string->raw))) {
         ps_buf_add(out, string->raw.ptr - 1, string->raw.len + 2); /* with its quotes */
         return;
     }
@@ -453,7 +455,7 @@ static void encode_string(struct tr_parser *parser, const struct tr_string *stri
 
 struct packing {
     struct tr_parser *parser;
-    struct tr_packed *to;
+    struct tr_packed *out;
     unsigned depth, level;
     char open[TR_DEPTH_MAX + 2]; /* bracket of each depth */
 };
@@ -462,7 +464,7 @@ static bool peek_char(struct tr_parser *parser, char *c)
 {
     parser->cursor = tr_skip_blanks(parser->cursor, parser->end);
     if (parser->cursor >= parser->end) {
-        parser->incomplete = true;
+        parser->is_incomplete = true;
         return false;
     }
     *c = *parser->cursor;
@@ -471,7 +473,7 @@ static bool peek_char(struct tr_parser *parser, char *c)
 
 static void put_char(struct packing *p, char c)
 {
-    ps_buf_add(&p->to->text, &c, 1);
+    ps_buf_add(&p->out->text, &c, 1);
 }
 
 static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot_kind kind)
@@ -485,7 +487,7 @@ static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot
 /* Appends a number such as +1, 007, .5 or 1. in JSON notation. */
 static void put_loose(struct packing *p, struct ps_str word)
 {
-    struct ps_buf *out = &p->to->text;
+    struct ps_buf *out = &p->out->text;
     size_t whole = 0, i = word.ptr[0] == '-' || word.ptr[0] == '+' ? 1 : 0;
 
     if (word.ptr[0] == '-')
@@ -515,22 +517,22 @@ static bool put_word(struct packing *p)
         return false;
     if (number.kind == TR_NUM_INT && apart) {
         put_char(p, PS_TEMPLATE_INT);
-        ps_args_put_int(&p->to->params, number.value);
+        ps_args_put_int(&p->out->params, number.value);
         note_slot(p->parser, word, TR_SLOT_INT);
     } else if (number.kind == TR_NUM_DECIMAL && apart) {
         put_char(p, PS_TEMPLATE_DECIMAL);
-        ps_args_put_decimal(&p->to->params, number.value, number.decimals);
+        ps_args_put_decimal(&p->out->params, number.value, number.decimals);
         note_slot(p->parser, word, TR_SLOT_DECIMAL);
     } else if (number.kind == TR_NUM_NAN) {
         p->parser->repairs |= 1u << TR_NOT_A_NUMBER;
         put_char(p, '"');
-        ps_buf_str(&p->to->text, word);
+        ps_buf_str(&p->out->text, word);
         put_char(p, '"');
     } else if (number.kind == TR_NUM_LOOSE) {
         p->parser->repairs |= 1u << TR_NUMBER;
         put_loose(p, word);
     } else {
-        ps_buf_str(&p->to->text, word);
+        ps_buf_str(&p->out->text, word);
     }
     return true;
 }
@@ -541,7 +543,7 @@ static bool put_string(struct packing *p)
 
     if (!tr_scan_string(p->parser, &string))
         return false;
-    encode_string(p->parser, &string, &p->to->text);
+    encode_string(p->parser, &string, &p->out->text);
     return true;
 }
 
@@ -560,7 +562,7 @@ static bool put_key(struct packing *p)
 static bool open_bracket(struct packing *p, char c)
 {
     if (p->depth >= TR_DEPTH_MAX) {
-        p->parser->too_deep = true;
+        p->parser->is_too_deep = true;
         return false;
     }
     p->open[++p->depth] = c;
@@ -621,7 +623,7 @@ static bool put_value(struct packing *p)
 
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level)
 {
-    struct packing p = {.parser = parser, .to = to, .depth = level, .level = level};
+    struct packing p = {.parser = parser, .out = to, .depth = level, .level = level};
     bool more = true;
 
     p.open[0] = p.open[1] = '[';
@@ -690,7 +692,7 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
 {
     static const struct ps_str keys[] = {PS_STR("\"pid\""), PS_STR("\"ph\""), PS_STR("\"tid\""),
                                          PS_STR("\"ts\""), PS_STR("\"cat\"")};
-    struct tr_string string = {.high = true};
+    struct tr_string string = {.has_non_ascii = true};
 
     for (const char *at = p->cursor + 1; at < p->end; at++) {
         const char *behind = at + 1;
@@ -767,8 +769,9 @@ static bool read_cat(struct tr_parser *p)
         return false;
     if (list)
         join_list(&p->scratch);
-    p->event.cat =
-        null || p->scratch.len == 0 ? 0 : ps_intern_add(&p->local.cats, text_of(&p->scratch)) + 1;
+    p->event.category = null || p->scratch.len == 0
+                            ? 0
+                            : ps_intern_add(&p->local.categories, text_of(&p->scratch)) + 1;
     return true;
 }
 
@@ -779,9 +782,9 @@ static bool read_phase(struct tr_parser *p)
     if (!read_text(p, &p->scratch, &null))
         return false;
     if (p->scratch.len > 1) /* a phase is one letter: treat anything longer as unknown */
-        p->event.ph = '?';
+        p->event.phase = '?';
     else
-        p->event.ph =
+        p->event.phase =
             p->scratch.len && (unsigned char)p->scratch.ptr[0] < 0x80 ? p->scratch.ptr[0] : 0;
     return true;
 }
@@ -840,12 +843,12 @@ static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
     if (number.kind == TR_NUM_NONE && string.raw.ptr != word.ptr)
         p->repairs |= 1u << TR_NUMBER;
     if (number.kind == TR_NUM_NAN)
-        p->event.out_of_range |= word.len != 3;
+        p->event.is_out_of_range |= word.len != 3;
     if (number.kind == TR_NUM_LOOSE)
         p->repairs |= 1u << TR_NUMBER;
     if (number.kind <= TR_NUM_LOOSE) {
         *has = time_of(word, us, ns);
-        p->event.out_of_range |= !*has;
+        p->event.is_out_of_range |= !*has;
     }
     if (number.kind <= TR_NUM_TEXT)
         note_slot(p, word, kind);
@@ -861,7 +864,7 @@ static bool read_duration(struct tr_parser *p, bool *has, int64_t *out, enum tr_
     if (!read_time(p, has, &us, &ns, kind))
         return false;
     if (*has && (__builtin_mul_overflow(us, 1000, out) || __builtin_add_overflow(*out, ns, out))) {
-        p->event.out_of_range = true;
+        p->event.is_out_of_range = true;
         *has = false;
     }
     return true;
@@ -873,7 +876,7 @@ static bool read_args(struct tr_parser *p)
     bool object = *p->cursor == '{';
 
     p->args.params.len = 0;
-    if (p->rest.params.len)
+    if (p->remainder.params.len)
         p->has_pattern = false; /* in the template its numbers come after those of the arguments */
     if (!object)
         ps_buf_puts(&p->args.text, "{\"args\":");
@@ -893,10 +896,10 @@ static bool read_args(struct tr_parser *p)
 
 static bool read_rest(struct tr_parser *p, struct ps_str key)
 {
-    ps_buf_puts(&p->rest.text, p->rest.text.len ? "," : "{");
-    ps_buf_str(&p->rest.text, key);
-    ps_buf_puts(&p->rest.text, ":");
-    return tr_pack_value(p, &p->rest, 1);
+    ps_buf_puts(&p->remainder.text, p->remainder.text.len ? "," : "{");
+    ps_buf_str(&p->remainder.text, key);
+    ps_buf_puts(&p->remainder.text, ":");
+    return tr_pack_value(p, &p->remainder, 1);
 }
 
 /* Reads id2. If the event has no id, the text of id2 is its id: {"local": "0x1"}. */
@@ -977,7 +980,7 @@ static bool read_pair(struct tr_parser *p)
         return false;
     key = (struct ps_str){string.raw.ptr - 1, string.raw.len + 2};
     plain = string.raw;
-    if (string.escaped || string.high || string.control || string.loose) {
+    if (string.has_escapes || string.has_non_ascii || string.has_control || string.needs_repair) {
         p->key_text.len = 0;
         tr_decode(p, &string, &p->scratch);
         p->scratch.len = 0;
@@ -993,9 +996,9 @@ static bool read_pair(struct tr_parser *p)
         return false;
     field = field_of(plain);
     if (field != F_REST) {
-        if (p->event.seen & 1u << field)
+        if (p->event.seen_fields & 1u << field)
             p->has_pattern = false; /* repeated key: the last one counts */
-        p->event.seen |= 1u << field;
+        p->event.seen_fields |= 1u << field;
     }
     return read_field(p, field, key);
 }
@@ -1004,10 +1007,10 @@ static void begin_event(struct tr_parser *p)
 {
     p->event = (struct tr_event){0};
     p->repairs = 0;
-    p->incomplete = p->too_deep = false;
+    p->is_incomplete = p->is_too_deep = false;
     p->n_slots = 0;
     p->has_pattern = p->mode == TR_STRICT;
-    p->args.text.len = p->args.params.len = p->rest.text.len = p->rest.params.len = 0;
+    p->args.text.len = p->args.params.len = p->remainder.text.len = p->remainder.params.len = 0;
     p->scratch.len = 0;
 }
 
@@ -1086,33 +1089,33 @@ static void reject_event(struct tr_parser *p, const char *start, enum tr_finding
 /* Adds a field next to the arguments: an X may have an id too. */
 static void put_beside_args(struct tr_parser *p, const char *key, const struct tr_key *value)
 {
-    struct tr_string string = {.raw = value->text, .control = true, .high = true};
+    struct tr_string string = {.raw = value->text, .has_control = true, .has_non_ascii = true};
     uint32_t repairs = p->repairs;
 
     p->has_pattern = false;
-    ps_buf_puts(&p->rest.text, p->rest.text.len ? "," : "{");
-    ps_buf_puts(&p->rest.text, key);
+    ps_buf_puts(&p->remainder.text, p->remainder.text.len ? "," : "{");
+    ps_buf_puts(&p->remainder.text, key);
     if (value->is_text)
-        encode_string(p, &string, &p->rest.text);
+        encode_string(p, &string, &p->remainder.text);
     else
-        ps_buf_printf(&p->rest.text, "%lld", (long long)value->number);
+        ps_buf_printf(&p->remainder.text, "%lld", (long long)value->number);
     p->repairs = repairs;
 }
 
 static void store_args(struct tr_parser *p, struct tr_record *r)
 {
-    if (p->event.has_id && p->event.ph == 'X')
+    if (p->event.has_id && p->event.phase == 'X')
         put_beside_args(p, "\"id\":", &p->event.id);
-    r->args_at = p->local.args.len & 0xffffffffff;
-    if (p->rest.text.len) {
-        ps_buf_puts(&p->rest.text, "}");
+    r->args_address = p->local.args.len & 0xffffffffff;
+    if (p->remainder.text.len) {
+        ps_buf_puts(&p->remainder.text, "}");
         ps_buf_add(&p->args.text, &(char){PS_TEMPLATE_REST}, 1);
-        ps_buf_str(&p->args.text, ps_buf_slice(&p->rest.text));
+        ps_buf_str(&p->args.text, ps_buf_slice(&p->remainder.text));
     }
     if (p->args.text.len)
         r->template = ps_intern_add(&p->local.templates, ps_buf_slice(&p->args.text)) + 2;
     ps_buf_str(&p->local.args, ps_buf_slice(&p->args.params));
-    ps_buf_str(&p->local.args, ps_buf_slice(&p->rest.params));
+    ps_buf_str(&p->local.args, ps_buf_slice(&p->remainder.params));
 }
 
 static int64_t duration_of(struct tr_parser *p)
@@ -1131,11 +1134,11 @@ static void set_id(struct tr_parser *p, struct tr_record *r)
 {
     const struct tr_key *id = &p->event.id;
 
-    r->dur = TR_NO_DURATION;
+    r->dur_or_id = TR_NO_DURATION;
     if (!p->event.has_id)
         return;
     r->id_text = id->is_text;
-    r->dur = id->is_text ? (int64_t)ps_intern_add(&p->local.names, id->text) + 1 : id->number;
+    r->dur_or_id = id->is_text ? (int64_t)ps_intern_add(&p->local.names, id->text) + 1 : id->number;
 }
 
 /* Converts a time to ns since the origin, which is the time of the first event. False: out of
@@ -1168,9 +1171,9 @@ static void note_repairs(struct tr_parser *p, const char *start)
 
 void tr_extend_times(struct tr_local *local, const struct tr_record *r)
 {
-    int64_t end = r->ts + (r->ph == 'X' && r->dur != TR_NO_DURATION ? r->dur : 0);
+    int64_t end = r->ts_ns + (r->phase == 'X' && r->dur_or_id != TR_NO_DURATION ? r->dur_or_id : 0);
 
-    local->first_ns = r->ts < local->first_ns ? r->ts : local->first_ns;
+    local->first_ns = r->ts_ns < local->first_ns ? r->ts_ns : local->first_ns;
     local->last_ns = end > local->last_ns ? end : local->last_ns;
 }
 
@@ -1178,35 +1181,35 @@ void tr_extend_times(struct tr_local *local, const struct tr_record *r)
 static bool store_event(struct tr_parser *p, const char *start)
 {
     const struct tr_event *e = &p->event;
-    struct tr_record r = {.ph = (unsigned)e->ph & 0x7f, .name = e->name};
+    struct tr_record r = {.phase = (unsigned)e->phase & 0x7f, .name = e->name};
     int64_t ts = 0;
 
     p->local.read++;
-    if (!e->ph) {
-        reject_event(p, start, e->seen ? TR_NO_PHASE : TR_NOT_AN_EVENT);
+    if (!e->phase) {
+        reject_event(p, start, e->seen_fields ? TR_NO_PHASE : TR_NOT_AN_EVENT);
         return false;
     }
-    if (e->ph != 'M' && (!e->has_ts || e->out_of_range)) {
-        reject_event(p, start, e->out_of_range ? TR_RANGE : TR_NO_TIME);
+    if (e->phase != 'M' && (!e->has_ts || e->is_out_of_range)) {
+        reject_event(p, start, e->is_out_of_range ? TR_RANGE : TR_NO_TIME);
         return false;
     }
-    if (e->ph != 'M' && !time_since_origin(p, e->ts_us, e->ts_ns, &ts)) {
+    if (e->phase != 'M' && !time_since_origin(p, e->ts_us, e->ts_ns, &ts)) {
         reject_event(p, start, TR_RANGE);
         return false;
     }
-    r.ts = ts;
-    if (e->ph == 'X')
-        r.dur = duration_of(p);
+    r.ts_ns = ts;
+    if (e->phase == 'X')
+        r.dur_or_id = duration_of(p);
     else
         set_id(p, &r);
-    if (e->ph == 'X' && r.dur > INT64_MAX / 4) {
+    if (e->phase == 'X' && r.dur_or_id > INT64_MAX / 4) {
         reject_event(p, start, TR_RANGE);
         return false;
     }
-    r.cat = e->cat <= UINT16_MAX ? e->cat & UINT16_MAX : 0;
+    r.category = e->category <= UINT16_MAX ? e->category & UINT16_MAX : 0;
     store_args(p, &r);
     push_record(&p->local, &r, tr_local_thread(p, &e->pid, &e->tid));
-    if (e->ph != 'M')
+    if (e->phase != 'M')
         tr_extend_times(&p->local, &r);
     if (p->repairs)
         note_repairs(p, start);
@@ -1286,7 +1289,7 @@ static void reject_damaged(struct tr_parser *p, const char *start, enum tr_findi
  * inside it are its arguments. */
 static bool repair_event(struct tr_parser *p)
 {
-    bool last = p->is_last, cut = p->incomplete, deep = p->too_deep, good = false;
+    bool last = p->is_last, cut = p->is_incomplete, deep = p->is_too_deep, good = false;
     const char *start = p->cursor, *end = p->end;
     const char *bound = cut ? NULL : next_event(start + 1, end);
 
@@ -1331,15 +1334,15 @@ void tr_parser_init(struct tr_parser *p)
 
 void tr_parser_free(struct tr_parser *p)
 {
-    struct ps_buf *bufs[] = {&p->local.args,  &p->args.text, &p->args.params, &p->rest.text,
-                             &p->rest.params, &p->scratch,   &p->pid_text,    &p->tid_text,
-                             &p->id_text,     &p->key_text};
+    struct ps_buf *bufs[] = {
+        &p->local.args, &p->args.text, &p->args.params, &p->remainder.text, &p->remainder.params,
+        &p->scratch,    &p->pid_text,  &p->tid_text,    &p->id_text,        &p->key_text};
 
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         ps_buf_free(bufs[i]);
     ps_intern_free(&p->local.names);
     ps_intern_free(&p->local.templates);
-    ps_intern_free(&p->local.cats);
+    ps_intern_free(&p->local.categories);
     ps_intern_free(&p->local.threads);
     free(p->local.records);
     free(p->local.findings.items);
@@ -1360,13 +1363,13 @@ static bool skip_element(struct tr_parser *p)
 {
     const char *start = p->cursor, *behind;
 
-    p->incomplete = false;
+    p->is_incomplete = false;
     if (!tr_skip_value(p))
         return false;
     behind = tr_skip_blanks(p->cursor, p->end);
     if (behind < p->end ? *behind == ',' || *behind == ']' : p->is_last)
         return true;
-    p->incomplete = behind >= p->end;
+    p->is_incomplete = behind >= p->end;
     p->cursor = start;
     return false;
 }
@@ -1379,7 +1382,7 @@ static bool skip_other(struct tr_parser *p)
     bool value = skip_element(p);
 
     if (!value) {
-        if (p->incomplete && !p->is_last)
+        if (p->is_incomplete && !p->is_last)
             return false;
         next = next_event(start + 1, p->end);
         if (!next && !p->is_last)
@@ -1403,7 +1406,7 @@ static bool read_or_match_event(struct tr_parser *p)
         return true;
     if (!read_event(p)) {
         p->last_read = before;
-        if (p->incomplete && !p->is_last)
+        if (p->is_incomplete && !p->is_last)
             return false;
         return repair_event(p);
     }

@@ -86,7 +86,7 @@ struct tr_local_record {
 
 /* Output of a parser, with local ids. */
 struct tr_local {
-    struct ps_intern names, templates, cats, threads; /* threads: tr_thread_key */
+    struct ps_intern names, templates, categories, threads; /* threads: tr_thread_key */
     struct tr_local_record *records;
     size_t n, cap;
     struct ps_buf args;
@@ -98,8 +98,9 @@ struct tr_local {
 /* A string as written between its quotes. */
 struct tr_string {
     struct ps_str raw;
-    bool escaped, control, high; /* has escapes, control characters, bytes that are not ASCII */
-    bool loose;                  /* has quotes or backslashes that only the repair modes accept */
+    bool has_escapes, has_control,
+        has_non_ascii; /* has escapes, control characters, bytes that are not ASCII */
+    bool needs_repair; /* has quotes or backslashes that only the repair modes accept */
 };
 
 /* A number in the text of an event. With these pattern.c reads the next event of the same form
@@ -147,13 +148,13 @@ struct tr_key {
 
 /* The fields of the current event. */
 struct tr_event {
-    char ph;
-    bool has_ts, has_dur, has_id, has_tdur, out_of_range, dur_negative;
+    char phase;
+    bool has_ts, has_dur, has_id, has_tdur, is_out_of_range, is_dur_negative;
     int64_t ts_us, ts_ns; /* whole µs and the remainder in ns, with the same sign */
     int64_t dur_ns, tdur_ns;
-    uint32_t name, cat; /* local id + 1; 0: none */
+    uint32_t name, category; /* local id + 1; 0: none */
     struct tr_key pid, tid, id;
-    unsigned seen; /* bits 1 << enum field of parse.c */
+    unsigned seen_fields; /* bits 1 << enum field of parse.c */
 };
 
 struct tr_thread_cache {
@@ -171,15 +172,15 @@ struct tr_parser {
     bool is_last;         /* `end` is the end of the input */
     enum tr_last_read { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } last_read; /* what was read last */
     /* reached `end` inside a value */
-    bool incomplete;
-    bool too_deep;
+    bool is_incomplete;
+    bool is_too_deep;
     enum tr_mode mode;
     uint32_t repairs; /* bits 1 << enum tr_finding, of the current event */
     bool origin_known;
     int64_t origin_us;
     struct tr_local local;
     struct tr_event event;
-    struct tr_packed args, rest;
+    struct tr_packed args, remainder;
     struct ps_buf scratch, pid_text, tid_text, id_text, key_text;
     struct tr_slot slots[TR_SLOTS_MAX];
     unsigned n_slots;

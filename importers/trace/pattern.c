@@ -147,23 +147,23 @@ struct step {
 
 struct tr_pattern {
     struct tr_pattern *next[FOLLOWERS]; /* patterns that followed this one, the latest first */
-    struct tr_pattern *alike;           /* next pattern with the same beginning */
+    struct tr_pattern *next_alike;      /* next pattern with the same beginning */
     uint64_t start_hash;
     const char *text; /* the event without its numbers, followed by TR_PAD bytes */
     const struct step *steps;
     uint32_t text_len, longest; /* longest: maximum bytes of such an event */
     uint32_t name, template, thread;
-    uint16_t cat, n_steps;
-    uint8_t ph;
+    uint16_t category, n_steps;
+    uint8_t phase;
     bool id_text;
-    bool fixed_thread;     /* pid and tid are part of the text: `thread` is their thread */
-    int64_t pid, tid, dur; /* values that are part of the text */
+    bool fixed_thread;        /* pid and tid are part of the text: `thread` is their thread */
+    int64_t pid, tid, dur_ns; /* values that are part of the text */
 };
 
 struct tr_patterns {
     struct tr_pattern root, *last; /* last: of the previous event; &root if it had none */
-    int luck;                      /* above 0 while followers mostly match */
-    unsigned turn;
+    int match_score;               /* above 0 while followers mostly match */
+    unsigned next_replaced;
     struct tr_pattern **items;
     size_t n, cap;
     struct ps_hash_table by_text; /* index in items */
@@ -171,7 +171,7 @@ struct tr_patterns {
     size_t n_starts, cap_starts;
     struct ps_hash_table by_start; /* index in starts */
     struct ps_arena arena;
-    uint32_t seen[SEEN]; /* hashes of forms that were seen once */
+    uint32_t seen_hashes[SEEN]; /* hashes of forms that were seen once */
 };
 
 struct tr_patterns *tr_patterns_new(void)
@@ -274,7 +274,7 @@ static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t ori
 static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
 {
     struct tr_local *local = &p->local;
-    struct numbers numbers = {0, pattern->dur, pattern->pid, pattern->tid, NULL};
+    struct numbers numbers = {0, pattern->dur_ns, pattern->pid, pattern->tid, NULL};
     const char *at = p->cursor, *text = pattern->text;
     struct tr_local_record *record;
 
@@ -295,14 +295,14 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
     }
     PS_RESERVE_ONE(local->records, local->n, local->cap);
     record = &local->records[local->n++];
-    record->record = (struct tr_record){.ts = numbers.ts,
-                                        .dur = numbers.dur,
+    record->record = (struct tr_record){.ts_ns = numbers.ts,
+                                        .dur_or_id = numbers.dur,
                                         .name = pattern->name,
                                         .template = pattern->template,
-                                        .args_at = local->args.len & 0xffffffffff,
-                                        .ph = (unsigned)pattern->ph & 0x7f,
+                                        .args_address = local->args.len & 0xffffffffff,
+                                        .phase = (unsigned)pattern->phase & 0x7f,
                                         .id_text = pattern->id_text,
-                                        .cat = pattern->cat};
+                                        .category = pattern->category};
     record->thread = pattern->thread;
     if (!pattern->fixed_thread)
         record->thread = tr_local_thread(p, &(struct tr_key){.number = numbers.pid},
@@ -398,11 +398,11 @@ static struct tr_pattern *match_by_start(struct tr_parser *p)
         return NULL;
     head = &patterns->starts[start];
     link = head;
-    for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->alike)
+    for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->next_alike)
         if (match(p, *link)) {
             found = *link;
-            *link = found->alike;
-            found->alike = *head;
+            *link = found->next_alike;
+            found->next_alike = *head;
             *head = found;
             return found;
         }
@@ -416,14 +416,14 @@ static struct tr_pattern *match_follower(struct tr_parser *p)
     struct tr_patterns *patterns = p->patterns;
     const struct tr_pattern *before = patterns->last;
 
-    if (patterns->luck <= 0 && patterns->turn++ % 16)
+    if (patterns->match_score <= 0 && patterns->next_replaced++ % 16)
         return NULL;
     for (size_t i = 0; i < FOLLOWERS && before->next[i]; i++)
         if (match(p, before->next[i])) {
-            patterns->luck += patterns->luck < LUCK_MAX;
+            patterns->match_score += patterns->match_score < LUCK_MAX;
             return before->next[i];
         }
-    patterns->luck -= patterns->luck > 0;
+    patterns->match_score -= patterns->match_score > 0;
     return NULL;
 }
 
@@ -518,7 +518,7 @@ static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern,
         PS_RESERVE_ONE(patterns->starts, patterns->n_starts, patterns->cap_starts);
         patterns->starts[patterns->n_starts++] = NULL;
     }
-    pattern->alike = patterns->starts[start];
+    pattern->next_alike = patterns->starts[start];
     patterns->starts[start] = pattern;
 }
 
@@ -549,13 +549,13 @@ static struct tr_pattern *make(struct tr_parser *p, const struct form *form, uin
                                .name = record->record.name,
                                .template = record->record.template,
                                .thread = record->thread,
-                               .cat = record->record.cat,
+                               .category = record->record.category,
                                .n_steps = (uint16_t)n,
-                               .ph = record->record.ph,
+                               .phase = record->record.phase,
                                .fixed_thread = !pid && !tid,
                                .pid = p->event.pid.number,
                                .tid = p->event.tid.number,
-                               .dur = record->record.dur,
+                               .dur_ns = record->record.dur_or_id,
                                .id_text = record->record.id_text};
     insert(patterns, out, form, hash);
     return out;
@@ -578,8 +578,8 @@ static bool may_learn(const struct tr_parser *p, struct ps_str text)
 {
     const struct tr_event *e = &p->event;
 
-    return p->has_pattern && !p->repairs && text.len <= TEXT_MAX && e->ph != 'M' &&
-           (e->ph == 'X' || !e->has_dur);
+    return p->has_pattern && !p->repairs && text.len <= TEXT_MAX && e->phase != 'M' &&
+           (e->phase == 'X' || !e->has_dur);
 }
 
 void tr_pattern_add(struct tr_parser *p, const char *start)
@@ -601,7 +601,7 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
     hash = hash_of(&form);
     pattern = find(patterns, &form, hash);
     if (!pattern) {
-        uint32_t *seen = &patterns->seen[hash % SEEN];
+        uint32_t *seen = &patterns->seen_hashes[hash % SEEN];
 
         if (*seen != (uint32_t)(hash >> 32)) {
             *seen = (uint32_t)(hash >> 32);

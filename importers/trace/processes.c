@@ -45,7 +45,7 @@ static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *re
 
     if (!record->template)
         return value;
-    ps_args_json(trace->templates[record->template].text, tr_params_at(trace, record->args_at),
+    ps_args_json(trace->templates[record->template].text, tr_params_at(trace, record->args_address),
                  false, &json);
     args = cJSON_ParseWithLength(json.ptr, json.len);
     item = cJSON_GetObjectItemCaseSensitive(args, key.ptr);
@@ -183,7 +183,7 @@ static int mainness(const struct tr_trace *trace, uint32_t thread)
 
     if (facts->steps)
         return 2;
-    return trace->torch && facts->n[TR_CLASS_THREAD] && is->tid_number == is->pid_number;
+    return trace->is_torch && facts->n[TR_CLASS_THREAD] && is->tid_number == is->pid_number;
 }
 
 /* Puts the main thread of each process first: that of the highest rank, among equals the
@@ -351,7 +351,7 @@ void tr_processes_free(struct tr_import_state *import)
 {
     free(import->processes);
     free(import->threads);
-    free(import->class_of);
+    free(import->category_class);
     free(import->other_fields);
     ps_intern_free(&import->pids);
 }

@@ -90,7 +90,7 @@ static void note_findings(struct tr_trace *trace, struct tr_findings *findings)
 /* Maps local ids to ids of the trace. */
 struct maps {
     /* by local index: id in the trace (threads: index + 1); 0: not mapped yet */
-    uint32_t *names, *templates, *cats, *threads;
+    uint32_t *names, *templates, *categories, *threads;
     size_t n_names, n_templates, n_cats, n_threads;
 };
 
@@ -100,7 +100,7 @@ static void free_maps(struct maps *maps)
 {
     free(maps->names);
     free(maps->templates);
-    free(maps->cats);
+    free(maps->categories);
     free(maps->threads);
     *maps = (struct maps){0};
 }
@@ -159,8 +159,8 @@ static uint32_t name_of(struct tr_trace *trace, const struct tr_local *local, st
 static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local *local,
                                   struct ps_str template, struct tr_record *record)
 {
-    struct ps_buf text = {0}, *whole = &trace->pages->whole;
-    struct ps_str params = ps_str_skip(ps_buf_slice(&local->args), (size_t)record->args_at);
+    struct ps_buf text = {0}, *whole = &trace->pages->key_scratch;
+    struct ps_str params = ps_str_skip(ps_buf_slice(&local->args), (size_t)record->args_address);
     const char *mark = memchr(template.ptr, PS_TEMPLATE_REST, template.len);
     enum ps_status status;
     uint64_t at = 0;
@@ -175,7 +175,7 @@ static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local 
     ps_args_put_whole(whole, ps_buf_slice(&text));
     status = tr_pages_add_args(trace, ps_buf_slice(whole), &at);
     record->template = PS_TEMPLATE_WHOLE;
-    record->args_at = at & 0xffffffffff;
+    record->args_address = at & 0xffffffffff;
     ps_buf_free(&text);
     return status;
 }
@@ -189,7 +189,7 @@ static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *lo
     uint32_t *known;
 
     if (!record->template) {
-        record->args_at = 0;
+        record->args_address = 0;
         return PS_OK;
     }
     known = &maps->templates[record->template - 2];
@@ -201,7 +201,7 @@ static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *lo
         *known = tr_template_index(trace, text);
     }
     record->template = *known;
-    record->args_at = (base + record->args_at) & 0xffffffffff;
+    record->args_address = (base + record->args_address) & 0xffffffffff;
     return PS_OK;
 }
 
@@ -216,13 +216,13 @@ static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local
         *thread = tr_thread_index(trace, local->threads.items[from->thread]) + 1;
     record.name = name_of(trace, local, maps, record.name);
     if (record.id_text)
-        record.dur = name_of(trace, local, maps, (uint32_t)record.dur);
-    if (record.cat) {
-        cat = &maps->cats[record.cat - 1];
+        record.dur_or_id = name_of(trace, local, maps, (uint32_t)record.dur_or_id);
+    if (record.category) {
+        cat = &maps->categories[record.category - 1];
         if (!*cat)
-            *cat = tr_cat_index(trace, local->cats.items[record.cat - 1]);
-        record.cat = *cat & UINT16_MAX;
-        trace->threads[*thread - 1].torch |= trace->cats[record.cat].torch;
+            *cat = tr_cat_index(trace, local->categories.items[record.category - 1]);
+        record.category = *cat & UINT16_MAX;
+        trace->threads[*thread - 1].is_torch |= trace->categories[record.category].is_torch;
     }
     if (map_args(trace, local, maps, &record, base) != PS_OK)
         return trace->err->code;
@@ -272,7 +272,7 @@ static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *pars
 
     grow_map(&maps->names, &maps->n_names, local->names.count);
     grow_map(&maps->templates, &maps->n_templates, local->templates.count);
-    grow_map(&maps->cats, &maps->n_cats, local->cats.count);
+    grow_map(&maps->categories, &maps->n_cats, local->categories.count);
     grow_map(&maps->threads, &maps->n_threads, local->threads.count);
     if (tr_pages_add_args(trace, ps_buf_slice(&local->args), &base) != PS_OK)
         return trace->err->code;
@@ -294,9 +294,9 @@ static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *pars
 struct document {
     enum document_mode { DOC_TOP, DOC_OBJECT, DOC_EVENTS, DOC_REST } mode;
     bool in_object;  /* the events are a member of an object */
-    bool bare;       /* the events are in no array */
+    bool is_bare;    /* the events are in no array */
     bool has_events; /* an event list was found */
-    bool any;        /* a document has begun */
+    bool has_begun;  /* a document has begun */
     enum tr_last_read between;
 };
 
@@ -314,7 +314,7 @@ static void note_defect(struct tr_trace *trace, const struct tr_parser *p, enum 
 static void begin_events(struct document *doc, bool bare)
 {
     doc->mode = DOC_EVENTS;
-    doc->bare = bare;
+    doc->is_bare = bare;
     doc->has_events = true;
     doc->between = bare ? TR_AT_COMMA : TR_AT_START;
 }
@@ -328,7 +328,7 @@ static bool is_bare_event(struct tr_parser *p, bool *known)
     struct tr_string key;
     bool event = false, goes_on = true;
 
-    p->incomplete = false;
+    p->is_incomplete = false;
     for (p->cursor++; goes_on;) {
         p->cursor = tr_skip_blanks(p->cursor, p->end);
         goes_on = p->cursor < p->end && *p->cursor == '"' && tr_scan_string(p, &key);
@@ -343,7 +343,7 @@ static bool is_bare_event(struct tr_parser *p, bool *known)
         p->cursor = tr_skip_blanks(p->cursor, p->end);
         goes_on = goes_on && p->cursor < p->end && *p->cursor++ == ',';
     }
-    *known = event || (!p->incomplete && p->cursor < p->end) || p->is_last;
+    *known = event || (!p->is_incomplete && p->cursor < p->end) || p->is_last;
     p->cursor = start;
     return event;
 }
@@ -364,9 +364,9 @@ static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_par
         doc->mode = DOC_REST;
         return true;
     }
-    if (doc->any && !bare)
+    if (doc->has_begun && !bare)
         note_defect(trace, p, TR_SECOND_DOCUMENT);
-    doc->any = true;
+    doc->has_begun = true;
     doc->in_object = *p->cursor == '{';
     if (bare) {
         note_defect(trace, p, TR_LINES);
@@ -399,7 +399,7 @@ static bool store_header(struct tr_trace *trace, struct ps_str key, struct ps_st
     PS_RESERVE_ONE(trace->headers, trace->n_headers, trace->pages->headers_cap);
     trace->headers[trace->n_headers++] =
         (struct tr_header){ps_arena_copy(&trace->arena, key), ps_arena_copy(&trace->arena, json)};
-    trace->torch |= ps_str_eq_c(key, "schemaVersion") || ps_str_eq_c(key, "deviceProperties");
+    trace->is_torch |= ps_str_eq_c(key, "schemaVersion") || ps_str_eq_c(key, "deviceProperties");
     return true;
 }
 
@@ -409,12 +409,12 @@ static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_pack
     const char *start = p->cursor, *behind;
 
     p->mode = mode;
-    p->incomplete = p->too_deep = false;
+    p->is_incomplete = p->is_too_deep = false;
     json->text.len = 0;
     if (tr_pack_value(p, json, 2)) {
         behind = tr_skip_blanks(p->cursor, p->end);
-        p->incomplete = behind >= p->end && !p->is_last;
-        if (!p->incomplete && (behind >= p->end || *behind == ',' || *behind == '}'))
+        p->is_incomplete = behind >= p->end && !p->is_last;
+        if (!p->is_incomplete && (behind >= p->end || *behind == ',' || *behind == '}'))
             return true;
     }
     p->cursor = start;
@@ -448,7 +448,7 @@ static bool skip_to_key(struct tr_parser *p)
 
 static bool wants_more(const struct tr_parser *p)
 {
-    return p->incomplete && !p->is_last;
+    return p->is_incomplete && !p->is_last;
 }
 
 static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_str key)
@@ -458,12 +458,12 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
     bool good = value_in_mode(p, TR_STRICT, &json), known = good || !wants_more(p);
     bool mended = good && p->repairs & 1u << TR_NOT_A_NUMBER;
 
-    for (int mode = TR_LOOSE_QUOTES; known && !good && !p->too_deep && mode <= TR_PLAIN_BACKSLASH;
-         mode++) {
+    for (int mode = TR_LOOSE_QUOTES;
+         known && !good && !p->is_too_deep && mode <= TR_PLAIN_BACKSLASH; mode++) {
         mended = good = value_in_mode(p, (enum tr_mode)mode, &json);
         known = good || !wants_more(p) || p->end - start > MENDED_MAX;
     }
-    if (!good && p->too_deep)
+    if (!good && p->is_too_deep)
         (void)ps_fail_at(trace->err, PS_LIMIT, tr_parser_offset(p, start),
                          "a value outside the events is nested more than %d levels deep",
                          TR_DEPTH_MAX);
@@ -490,16 +490,16 @@ static bool read_events_key(struct tr_trace *trace, struct document *doc, struct
     }
     const char *start = p->cursor;
 
-    p->incomplete = false;
+    p->is_incomplete = false;
     if (tr_skip_value(p)) {
         if (*start == '"')
             tr_note_finding(&trace->pages->findings, TR_EVENTS_TEXT, tr_parser_offset(p, start));
         doc->has_events = true;
         return true;
     }
-    if (!p->is_last && p->incomplete)
+    if (!p->is_last && p->is_incomplete)
         return false;
-    if (p->incomplete) {
+    if (p->is_incomplete) {
         p->cursor = p->end;
         return true;
     }
@@ -515,7 +515,7 @@ static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_
     struct tr_string key;
     bool good;
 
-    p->incomplete = false;
+    p->is_incomplete = false;
     good = tr_scan_string(p, &key);
     if (good) {
         p->repairs = 0;
@@ -531,7 +531,7 @@ static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_
         good = ps_str_eq_c(ps_buf_slice(&text), "traceEvents")
                    ? read_events_key(trace, doc, p)
                    : read_header(trace, p, ps_buf_slice(&text));
-    else if (p->is_last || (p->cursor < p->end && !p->incomplete)) {
+    else if (p->is_last || (p->cursor < p->end && !p->is_incomplete)) {
         p->cursor = start + 1;
         good = skip_to_key(p);
         if (good)
@@ -571,9 +571,9 @@ static void end_events(struct tr_trace *trace, struct document *doc, struct tr_p
     doc->between = p->last_read;
     if (end == TR_EVENTS_INCOMPLETE)
         return;
-    if (end == TR_EVENTS_OPEN && !doc->bare)
+    if (end == TR_EVENTS_OPEN && !doc->is_bare)
         note_defect(trace, p, TR_NO_BRACKET);
-    doc->mode = doc->in_object && !doc->bare ? DOC_OBJECT : DOC_TOP;
+    doc->mode = doc->in_object && !doc->is_bare ? DOC_OBJECT : DOC_TOP;
 }
 
 /* Kineto's writer since April 2026 puts each key on a line of its own. */
@@ -593,7 +593,7 @@ static enum ps_status read_events(struct tr_trace *trace, struct document *doc, 
     p->last_read = doc->between;
     p->mode = TR_STRICT;
     note_layout(trace, p);
-    end = tr_parse_events(p, doc->bare);
+    end = tr_parse_events(p, doc->is_bare);
     end_events(trace, doc, p, end);
     *goes_on = end != TR_EVENTS_INCOMPLETE;
     return merge_local(trace, p, maps);
@@ -632,11 +632,11 @@ static enum ps_status read_document(struct tr_trace *trace, struct document *doc
 static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
                                    struct tr_parser *p)
 {
-    if (doc->mode == DOC_EVENTS && !doc->bare && doc->in_object)
+    if (doc->mode == DOC_EVENTS && !doc->is_bare && doc->in_object)
         note_defect(trace, p, TR_NO_BRACKET);
     if (doc->mode == DOC_OBJECT)
         note_defect(trace, p, TR_NO_BRACE);
-    if (doc->has_events || (doc->mode == DOC_OBJECT && trace->torch))
+    if (doc->has_events || (doc->mode == DOC_OBJECT && trace->is_torch))
         return PS_OK; /* truncated before the first event, but a trace */
     ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
     ps_err_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
@@ -660,19 +660,19 @@ struct reading {
     pthread_mutex_t input, output;
     pthread_cond_t turn;
     /* guarded by `input` */
-    uint64_t taken;
-    bool ended;
+    uint64_t bytes_read;
+    bool has_ended;
     /* guarded by `output` */
     uint64_t consumed;
     struct document document;
     struct ps_buf leftover;
-    uint64_t leftover_at;
+    uint64_t leftover_offset;
     bool origin_known;
     int64_t origin_us;
     /* enum guess: what the block after the last consumed one probably begins with; unless it is
      * GUESS_NOTHING, origin_us is known */
     _Atomic int guess;
-    _Atomic size_t want;
+    _Atomic size_t wanted_bytes;
     _Atomic bool stopped;
 };
 
@@ -683,7 +683,7 @@ struct worker {
     struct tr_parser parser;
     struct maps maps;
     struct ps_buf block, joined;
-    uint64_t at, index, done, total;
+    uint64_t offset, index, done, total;
     bool last;
 };
 
@@ -736,15 +736,15 @@ static bool read_block(struct worker *w)
     bool taken = false;
 
     (void)pthread_mutex_lock(&r->input);
-    if (!r->ended && !atomic_load(&r->stopped)) {
-        size_t want = atomic_load(&r->want);
+    if (!r->has_ended && !atomic_load(&r->stopped)) {
+        size_t want = atomic_load(&r->wanted_bytes);
         struct ps_str window = ps_stream_peek(r->in, want);
 
-        w->last = r->ended = window.len < want;
+        w->last = r->has_ended = window.len < want;
         window.len = window.len < want ? window.len : want;
         window.len = w->last ? window.len : last_event_start(window);
-        w->at = ps_stream_offset(r->in);
-        w->index = r->taken++;
+        w->offset = ps_stream_offset(r->in);
+        w->index = r->bytes_read++;
         fill_block(&w->block, (struct ps_str){"", 0}, window);
         ps_stream_skip(r->in, window.len);
         ps_stream_progress(r->in, &w->done, &w->total);
@@ -759,7 +759,7 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
 {
     struct tr_parser *p = &w->parser;
 
-    tr_parser_begin(p, ps_buf_slice(&w->block), w->at, w->last);
+    tr_parser_begin(p, ps_buf_slice(&w->block), w->offset, w->last);
     p->last_read = TR_AT_COMMA;
     p->mode = TR_STRICT;
     p->origin_known = true;
@@ -777,7 +777,7 @@ static void clear_tables(struct worker *w)
         return;
     ps_intern_free(&local->names);
     ps_intern_free(&local->templates);
-    ps_intern_free(&local->cats);
+    ps_intern_free(&local->categories);
     ps_intern_free(&local->threads);
     free_maps(&w->maps);
     memset(w->parser.threads, 0, sizeof w->parser.threads);
@@ -789,7 +789,7 @@ static enum ps_status parse_joined(struct worker *w)
 {
     struct reading *r = w->reading;
     struct tr_parser *p = &w->parser;
-    uint64_t at = r->leftover.len ? r->leftover_at : w->at;
+    uint64_t at = r->leftover.len ? r->leftover_offset : w->offset;
 
     clear_local(&p->local);
     fill_block(&w->joined, ps_buf_slice(&r->leftover), ps_buf_slice(&w->block));
@@ -818,15 +818,15 @@ static enum ps_status store_leftover(struct worker *w)
     struct tr_parser *p = &w->parser;
     struct ps_str rest = {p->cursor, (size_t)(p->end - p->cursor)};
 
-    r->leftover_at = tr_parser_offset(p, p->cursor);
+    r->leftover_offset = tr_parser_offset(p, p->cursor);
     r->leftover.len = 0;
     if (rest.len > EVENT_MAX) {
-        ps_fail_at(r->trace->err, PS_LIMIT, r->leftover_at, "one event is larger than %u MiB",
+        ps_fail_at(r->trace->err, PS_LIMIT, r->leftover_offset, "one event is larger than %u MiB",
                    EVENT_MAX >> 20);
         return r->trace->err->code;
     }
     ps_buf_str(&r->leftover, rest);
-    atomic_store(&r->want, rest.len > r->block ? rest.len : r->block);
+    atomic_store(&r->wanted_bytes, rest.len > r->block ? rest.len : r->block);
     return PS_OK;
 }
 
@@ -853,7 +853,7 @@ static void set_guess(struct worker *w)
         r->origin_known = true;
     }
     atomic_store(&r->guess, !events || !r->origin_known ? GUESS_NOTHING
-                            : r->document.bare          ? GUESS_LINES
+                            : r->document.is_bare       ? GUESS_LINES
                                                         : GUESS_ARRAY);
 }
 
@@ -862,7 +862,8 @@ static enum ps_status consume_block(struct worker *w, int guess, enum tr_events_
 {
     struct reading *r = w->reading;
     bool right = guess != GUESS_NOTHING && r->leftover.len == 0 && r->document.mode == DOC_EVENTS &&
-                 r->document.bare == (guess == GUESS_LINES) && r->document.between == TR_AT_COMMA;
+                 r->document.is_bare == (guess == GUESS_LINES) &&
+                 r->document.between == TR_AT_COMMA;
     enum ps_status status = right ? merge_parsed(w, end) : parse_joined(w);
 
     if (status == PS_OK)
@@ -953,7 +954,7 @@ enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, 
     enum ps_status status;
 
     tr_trace_init(trace, budget);
-    r.want = r.block;
+    r.wanted_bytes = r.block;
     (void)pthread_mutex_init(&r.input, NULL);
     (void)pthread_mutex_init(&r.output, NULL);
     (void)pthread_cond_init(&r.turn, NULL);

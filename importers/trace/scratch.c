@@ -16,7 +16,7 @@
 #define PASSED_MOST ((size_t)8 << 20)
 
 struct array {
-    char *at;
+    char *ptr;
     size_t size;
 };
 
@@ -24,12 +24,12 @@ struct tr_scratch {
     struct ps_sink *out;
     size_t budget, used; /* bytes of memory */
     int fd;              /* file descriptor; -1: none */
-    bool asked;
-    char *base;        /* start of the mapping */
-    size_t reach, end; /* reach: its bytes; end: bytes allocated */
+    bool is_requested;
+    char *base;                      /* start of the mapping */
+    size_t mapped_bytes, used_bytes; /* of the mapping */
     struct array *arrays;
     size_t n, cap;
-    size_t passed;
+    size_t bytes_passed;
 };
 
 struct tr_scratch *tr_scratch_new(struct ps_sink *out, size_t budget)
@@ -45,7 +45,7 @@ struct tr_scratch *tr_scratch_new(struct ps_sink *out, size_t budget)
 bool tr_scratch_has(const struct tr_scratch *scratch, const void *at)
 {
     return scratch && scratch->base && (const char *)at >= scratch->base &&
-           (const char *)at < scratch->base + scratch->end;
+           (const char *)at < scratch->base + scratch->used_bytes;
 }
 
 void tr_scratch_close(struct tr_scratch *scratch)
@@ -53,7 +53,7 @@ void tr_scratch_close(struct tr_scratch *scratch)
     if (!scratch)
         return;
     if (scratch->base)
-        (void)munmap(scratch->base, scratch->reach);
+        (void)munmap(scratch->base, scratch->mapped_bytes);
     if (scratch->fd >= 0)
         (void)close(scratch->fd);
     free(scratch->arrays);
@@ -73,19 +73,19 @@ static void reach_out(struct tr_scratch *scratch)
             continue;
         (void)madvise(at, reach, MADV_DONTDUMP);
         scratch->base = at;
-        scratch->reach = reach;
+        scratch->mapped_bytes = reach;
         return;
     }
 }
 
 static bool has_file(struct tr_scratch *scratch)
 {
-    if (!scratch->asked && scratch->out && scratch->out->ops->scratch) {
+    if (!scratch->is_requested && scratch->out && scratch->out->ops->scratch) {
         scratch->fd = scratch->out->ops->scratch(scratch->out);
         if (scratch->fd >= 0)
             reach_out(scratch);
     }
-    scratch->asked = true;
+    scratch->is_requested = true;
     return scratch->base;
 }
 
@@ -93,19 +93,19 @@ static bool has_file(struct tr_scratch *scratch)
 static char *extend(struct tr_scratch *scratch, size_t size)
 {
     size_t pages = (size + PAGE - 1) & ~(PAGE - 1);
-    char *at = scratch->base + scratch->end;
+    char *at = scratch->base + scratch->used_bytes;
     int code;
 
-    if (pages < size || pages > scratch->reach - scratch->end) {
+    if (pages < size || pages > scratch->mapped_bytes - scratch->used_bytes) {
         errno = EFBIG;
         return NULL;
     }
-    code = posix_fallocate(scratch->fd, (off_t)scratch->end, (off_t)pages);
+    code = posix_fallocate(scratch->fd, (off_t)scratch->used_bytes, (off_t)pages);
     if (code) {
         errno = code;
         return NULL;
     }
-    scratch->end += pages;
+    scratch->used_bytes += pages;
     return at;
 }
 
@@ -132,17 +132,17 @@ void tr_scratch_drop(struct tr_scratch *scratch)
 {
     if (!scratch)
         return;
-    scratch->passed = 0;
-    if (scratch->end)
-        (void)madvise(scratch->base, scratch->end, MADV_DONTNEED);
+    scratch->bytes_passed = 0;
+    if (scratch->used_bytes)
+        (void)madvise(scratch->base, scratch->used_bytes, MADV_DONTNEED);
 }
 
 void tr_scratch_passed(struct tr_scratch *scratch, size_t bytes)
 {
     if (!scratch)
         return;
-    scratch->passed += bytes;
-    if (scratch->passed >= PASSED_MOST)
+    scratch->bytes_passed += bytes;
+    if (scratch->bytes_passed >= PASSED_MOST)
         tr_scratch_drop(scratch);
 }
 
@@ -165,7 +165,7 @@ static size_t product(size_t count, size_t size)
 static struct array *array_of(struct tr_scratch *scratch, const void *at)
 {
     for (size_t i = scratch ? scratch->n : 0; i-- > 0;)
-        if (scratch->arrays[i].at == at)
+        if (scratch->arrays[i].ptr == at)
             return &scratch->arrays[i];
     return NULL;
 }
@@ -199,7 +199,7 @@ void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size)
 
 static void unregister_array(struct tr_scratch *scratch, struct array *array)
 {
-    scratch->used -= tr_scratch_has(scratch, array->at) ? 0 : array->size;
+    scratch->used -= tr_scratch_has(scratch, array->ptr) ? 0 : array->size;
     *array = scratch->arrays[--scratch->n];
 }
 
@@ -236,23 +236,23 @@ static void *move(struct tr_scratch *scratch, struct array *array, size_t size)
     struct array old = *array;
     char *at;
 
-    if (!tr_scratch_has(scratch, old.at))
+    if (!tr_scratch_has(scratch, old.ptr))
         scratch->used -= old.size;
     at = from_file(scratch, size);
-    if (!at && !tr_scratch_has(scratch, old.at)) {
-        *array = (struct array){ps_grow(old.at, size, 1), size};
+    if (!at && !tr_scratch_has(scratch, old.ptr)) {
+        *array = (struct array){ps_grow(old.ptr, size, 1), size};
         scratch->used += size;
-        return array->at;
+        return array->ptr;
     }
     *array = (struct array){at ? at : ps_grow(NULL, size, 1), size};
-    at = array->at;
-    copy(scratch, at, old.at, old.size < size ? old.size : size);
+    at = array->ptr;
+    copy(scratch, at, old.ptr, old.size < size ? old.size : size);
     if (!tr_scratch_has(scratch, at))
         scratch->used += size;
-    if (tr_scratch_has(scratch, old.at))
-        tr_scratch_remove(scratch, old.at, (old.size + PAGE - 1) & ~(PAGE - 1));
+    if (tr_scratch_has(scratch, old.ptr))
+        tr_scratch_remove(scratch, old.ptr, (old.size + PAGE - 1) & ~(PAGE - 1));
     else
-        free(old.at);
+        free(old.ptr);
     return at;
 }
 

@@ -24,7 +24,7 @@ struct launch {
 
 /* The calls of one track, sorted by row. */
 struct launches {
-    struct launch *at;
+    struct launch *items;
     size_t n, cap;
     size_t hint; /* index of the last one found: kernels of a stream are mostly in launch order */
 };
@@ -38,7 +38,7 @@ struct step {
     int64_t first_work, last_work;
     uint64_t works;
     uint32_t name; /* text id; 0: the complete trace */
-    bool counted;
+    bool is_counted;
 };
 
 enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMCPY, WORK_MEMSET, N_WORKS };
@@ -55,7 +55,7 @@ struct device {
 };
 
 struct gaps {
-    struct ps_gap *at; /* the longest gaps; a heap with the shortest of them at the root */
+    struct ps_gap *items; /* the longest gaps; a heap with the shortest of them at the root */
     size_t n, cap;
     int64_t total_ns[TR_N_GAP_CAUSES];
     uint64_t total[TR_N_GAP_CAUSES];
@@ -63,7 +63,7 @@ struct gaps {
 
 /* Parameters of a template that describe a kernel. */
 struct kernel_params {
-    bool known;
+    bool is_known;
     struct ps_str markers;     /* the markers of the template, enough for ps_args_param */
     int16_t blocks, occupancy; /* index of the parameter; -1: none */
 };
@@ -158,24 +158,24 @@ static const struct launch *launch_of(struct tr_steps *steps, const struct tr_tr
     struct launches *launches = of && of < steps->n_launches ? &steps->launches[of] : NULL;
     size_t low = 0, high = launches ? launches->n : 0;
 
-    if (launches && launches->hint < high && launches->at[launches->hint].row <= wanted) {
+    if (launches && launches->hint < high && launches->items[launches->hint].row <= wanted) {
         low = launches->hint; /* usually one of the next */
         for (size_t step = 1; low + step < high; step *= 2)
-            if (launches->at[low + step].row > wanted)
+            if (launches->items[low + step].row > wanted)
                 high = low + step;
     }
     while (low + 1 < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (launches->at[middle].row <= wanted)
+        if (launches->items[middle].row <= wanted)
             low = middle;
         else
             high = middle;
     }
-    if (low >= high || launches->at[low].row != wanted)
+    if (low >= high || launches->items[low].row != wanted)
         return NULL;
     launches->hint = low;
-    return &launches->at[low];
+    return &launches->items[low];
 }
 
 /* Adds device work to the step that launched it. Returns whether HTA leaves the work out. */
@@ -216,12 +216,12 @@ static struct kernel_params *params_of(struct tr_steps *steps, uint32_t template
 
     steps->params = ps_grow_to(steps->params, &steps->n_params, template, sizeof *steps->params);
     params = &steps->params[template];
-    if (params->known)
+    if (params->is_known)
         return params;
     text = template <steps->trace->n_templates ? steps->trace->templates[template].text
                                                : (struct ps_str){0};
     *params = (struct kernel_params){
-        .known = true,
+        .is_known = true,
         .markers = markers_of(steps->trace, text),
         .blocks = (int16_t)ps_template_param(text, PS_STR("blocks per SM")),
         .occupancy = (int16_t)ps_template_param(text, PS_STR("est. achieved occupancy %")),
@@ -245,7 +245,7 @@ static void add_kernel(struct tr_steps *steps, struct device *device, const stru
     int64_t start = track->start[row], duration = track->duration[row];
 
     if (params->blocks >= 0 || params->occupancy >= 0)
-        args = tr_packed_args(steps->trace, track->args_at[row]);
+        args = tr_packed_args(steps->trace, track->args_address[row]);
     TR_SCRATCH_PUSH(steps->trace->scratch, device->kernels, device->n_kernels, device->cap_kernels);
     device->kernels[device->n_kernels++] = (struct ps_kernel_use){
         .start = start,
@@ -298,13 +298,14 @@ static void sift_down(struct gaps *gaps, struct ps_gap gap)
     size_t i = 0;
 
     for (size_t child; (child = 2 * i + 1) < gaps->n; i = child) {
-        if (child + 1 < gaps->n && length_of(&gaps->at[child + 1]) < length_of(&gaps->at[child]))
+        if (child + 1 < gaps->n &&
+            length_of(&gaps->items[child + 1]) < length_of(&gaps->items[child]))
             child++;
-        if (length_of(&gaps->at[child]) >= length_of(&gap))
+        if (length_of(&gaps->items[child]) >= length_of(&gap))
             break;
-        gaps->at[i] = gaps->at[child];
+        gaps->items[i] = gaps->items[child];
     }
-    gaps->at[i] = gap;
+    gaps->items[i] = gap;
 }
 
 static void push_gap(struct gaps *gaps, struct ps_gap gap)
@@ -314,12 +315,12 @@ static void push_gap(struct gaps *gaps, struct ps_gap gap)
     if (gaps->n < TR_GAPS_MAX) {
         size_t i;
 
-        PS_RESERVE_ONE(gaps->at, gaps->n, gaps->cap);
-        for (i = gaps->n++; i > 0 && length_of(&gaps->at[(i - 1) / 2]) > length_of(&gap);
+        PS_RESERVE_ONE(gaps->items, gaps->n, gaps->cap);
+        for (i = gaps->n++; i > 0 && length_of(&gaps->items[(i - 1) / 2]) > length_of(&gap);
              i = (i - 1) / 2)
-            gaps->at[i] = gaps->at[(i - 1) / 2];
-        gaps->at[i] = gap;
-    } else if (length_of(&gap) > length_of(&gaps->at[0])) {
+            gaps->items[i] = gaps->items[(i - 1) / 2];
+        gaps->items[i] = gap;
+    } else if (length_of(&gap) > length_of(&gaps->items[0])) {
         sift_down(gaps, gap);
     }
 }
@@ -361,8 +362,8 @@ static void read_stream(struct tr_steps *steps, const struct tr_track *track)
                     (struct ps_gap){.stream_track = track->id,
                                     .start_ns = busy_until,
                                     .end_ns = start,
-                                    .before = ps_slice_id(track->id, before),
-                                    .after = ps_slice_id(track->id, row)},
+                                    .slice_before = ps_slice_id(track->id, before),
+                                    .slice_after = ps_slice_id(track->id, row)},
                     launch);
         if (before == TR_NO_ROW || end >= busy_until) {
             busy_until = end;
@@ -390,9 +391,9 @@ static void write_gaps(struct tr_steps *steps)
     struct gaps *gaps = &steps->gaps;
 
     if (gaps->n)
-        qsort(gaps->at, gaps->n, sizeof *gaps->at, by_start);
+        qsort(gaps->items, gaps->n, sizeof *gaps->items, by_start);
     for (size_t i = 0; i < gaps->n; i++)
-        out->ops->gap(out, &gaps->at[i]);
+        out->ops->gap(out, &gaps->items[i]);
     for (size_t k = 0; k < TR_N_GAP_CAUSES; k++) {
         out->ops->number(out, counts[k], ps_int((int64_t)gaps->total[k]));
         out->ops->number(out, sums[k], ps_int(gaps->total_ns[k]));
@@ -596,7 +597,7 @@ static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_
         .first_work = INT64_MAX,
         .last_work = INT64_MIN,
         .name = name,
-        .counted = true,
+        .is_counted = true,
     };
 }
 
@@ -607,8 +608,8 @@ static void add_launch(struct tr_steps *steps, const struct tr_track *track, uin
     steps->launches =
         ps_grow_to(steps->launches, &steps->n_launches, track->id, sizeof *steps->launches);
     of = &steps->launches[track->id];
-    TR_SCRATCH_PUSH(steps->trace->scratch, of->at, of->n, of->cap);
-    of->at[of->n++] = (struct launch){
+    TR_SCRATCH_PUSH(steps->trace->scratch, of->items, of->n, of->cap);
+    of->items[of->n++] = (struct launch){
         .start = track->start[row],
         .row = row,
         .duration = track->duration[row] < UINT32_MAX ? (uint32_t)track->duration[row] : UINT32_MAX,
@@ -687,7 +688,7 @@ static void drop_last(struct tr_steps *steps)
                         (double)steps->steps[kept - 1].works)
         kept--;
     for (size_t i = kept; i < steps->n_steps; i++)
-        steps->steps[i].counted = false;
+        steps->steps[i].is_counted = false;
 }
 
 /* Extends the steps to the end of their work on the device. */
@@ -730,11 +731,11 @@ static void drop_launches(struct tr_steps *steps)
         struct launches *of = &steps->launches[i];
 
         for (size_t k = 0; k < of->n; k++)
-            if (of->at[k].duration < UINT32_MAX)
-                ps_intervals_add(&steps->roles[PS_ROLE_RUNTIME], of->at[k].start,
-                                 of->at[k].start + of->at[k].duration);
+            if (of->items[k].duration < UINT32_MAX)
+                ps_intervals_add(&steps->roles[PS_ROLE_RUNTIME], of->items[k].start,
+                                 of->items[k].start + of->items[k].duration);
         tr_scratch_drop(steps->trace->scratch);
-        tr_scratch_free(steps->trace->scratch, of->at);
+        tr_scratch_free(steps->trace->scratch, of->items);
         *of = (struct launches){0};
     }
 }
@@ -798,7 +799,7 @@ static void write_parts(struct tr_steps *steps, const struct step *step, uint32_
 
             out->ops->step_part(out, &part);
         }
-        if (definition == PS_BREAKDOWN_TENSORBOARD && step->counted)
+        if (definition == PS_BREAKDOWN_TENSORBOARD && step->is_counted)
             *dataloader = ps_add_saturated(*dataloader, parts[PS_ROLE_DATALOADER].ns);
     }
 }
@@ -824,13 +825,13 @@ static void write_steps(struct tr_steps *steps)
             .end_ns = step->end,
             .host_start_ns = step->host_start,
             .host_end_ns = step->host_end,
-            .is_counted = step->counted,
+            .is_counted = step->is_counted,
         };
 
         out->ops->step(out, &row);
         write_parts(steps, step, row.id, &dataloader);
-        wall = ps_add_saturated(wall, step->counted ? step->end - step->start : 0);
-        counted += step->counted;
+        wall = ps_add_saturated(wall, step->is_counted ? step->end - step->start : 0);
+        counted += step->is_counted;
     }
     if (counted && steps->annotated)
         mean = ps_int(wall / counted);
@@ -855,7 +856,7 @@ enum ps_status tr_steps_end(struct tr_steps *steps)
     settle(steps);
     write_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++)
-        if (steps->steps[i].counted) {
+        if (steps->steps[i].is_counted) {
             from = steps->steps[i].start < from ? steps->steps[i].start : from;
             to = steps->steps[i].end > to ? steps->steps[i].end : to;
         }
@@ -869,7 +870,7 @@ void tr_steps_free(struct tr_steps *steps)
     if (!steps)
         return;
     for (size_t i = 0; i < steps->n_launches; i++)
-        tr_scratch_free(steps->trace->scratch, steps->launches[i].at);
+        tr_scratch_free(steps->trace->scratch, steps->launches[i].items);
     for (size_t k = 0; k < PS_N_ROLES; k++)
         ps_intervals_free(&steps->roles[k]);
     ps_intervals_free(&steps->communication);
@@ -879,6 +880,6 @@ void tr_steps_free(struct tr_steps *steps)
     ps_name_kinds_free(&steps->meanings);
     free(steps->params);
     free(steps->stray_ends);
-    free(steps->gaps.at);
+    free(steps->gaps.items);
     free(steps);
 }

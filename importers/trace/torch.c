@@ -28,7 +28,7 @@ struct overhead {
 
 /* Overheads, sorted by start, the longer first. */
 struct overheads {
-    struct overhead *at;
+    struct overhead *items;
     size_t n, cap;
     size_t next;                  /* index of the first one that is not in the tree yet */
     const struct tr_thread *host; /* the thread in whose tree they are put; NULL: none */
@@ -94,14 +94,15 @@ static void visit(void *user, const struct tr_record *records, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct overhead found = {.thread = finder->thread};
 
-        if (finder->trace->cats[records[i].cat].kind != PS_SLICE_OVERHEAD || records[i].ph != 'X' ||
-            records[i].dur < 0 ||
-            __builtin_sub_overflow(records[i].ts, finder->trace->import->shift, &found.start) ||
-            __builtin_add_overflow(found.start, records[i].dur, &found.end))
+        if (finder->trace->categories[records[i].category].kind != PS_SLICE_OVERHEAD ||
+            records[i].phase != 'X' || records[i].dur_or_id < 0 ||
+            __builtin_sub_overflow(records[i].ts_ns, finder->trace->import->shift_ns,
+                                   &found.start) ||
+            __builtin_add_overflow(found.start, records[i].dur_or_id, &found.end))
             continue;
-        found.self = records[i].dur;
-        PS_RESERVE_ONE(out->at, out->n, out->cap);
-        out->at[out->n++] = found;
+        found.self = records[i].dur_or_id;
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] = found;
     }
 }
 
@@ -129,7 +130,7 @@ static void find_overheads(struct tr_trace *trace, struct overheads *out)
             tr_thread_visit(trace, finder.thread, visit, &finder);
     }
     if (out->n)
-        qsort(out->at, out->n, sizeof *out->at, by_start);
+        qsort(out->items, out->n, sizeof *out->items, by_start);
 }
 
 static bool is_row(const struct overhead *overhead, const struct tr_track *track, uint32_t row)
@@ -148,11 +149,11 @@ static void set_overhead_self(const struct overheads *overheads, struct tr_track
         if (track->slice_kind[row] != PS_SLICE_OVERHEAD)
             continue;
         self[row] = track->self[row];
-        while (at < overheads->n && overheads->at[at].start <= track->start[row] &&
-               !is_row(&overheads->at[at], track, row))
+        while (at < overheads->n && overheads->items[at].start <= track->start[row] &&
+               !is_row(&overheads->items[at], track, row))
             at++;
-        if (at < overheads->n && is_row(&overheads->at[at], track, row))
-            self[row] = overheads->at[at++].self;
+        if (at < overheads->n && is_row(&overheads->items[at], track, row))
+            self[row] = overheads->items[at++].self;
     }
 }
 
@@ -168,11 +169,11 @@ static void set_overhead_self(const struct overheads *overheads, struct tr_track
 
 struct flops {
     const struct tr_trace *trace;
-    int64_t *of[TR_N_FLOPS]; /* by template: value + 1; 0: not computed yet */
+    int64_t *values[TR_N_FLOPS]; /* by template: value + 1; 0: not computed yet */
 };
 
 struct dims {
-    int64_t at[DIMS_MAX];
+    int64_t items[DIMS_MAX];
     size_t n;
     bool tensor; /* it is a list of numbers that is not too long, not a list of lists */
 };
@@ -227,8 +228,8 @@ static struct dims dims_of(struct ps_str list)
     struct ps_str rest = ps_str_skip(list, 1);
     while (dims.tensor && rest.len > 0 && rest.ptr[0] != ']') {
         struct ps_str value = trimmed(next_value(&rest));
-        dims.tensor =
-            dims.n < DIMS_MAX && ps_str_parse_i64(value, &dims.at[dims.n]) && dims.at[dims.n] >= 0;
+        dims.tensor = dims.n < DIMS_MAX && ps_str_parse_i64(value, &dims.items[dims.n]) &&
+                      dims.items[dims.n] >= 0;
         dims.n += dims.tensor;
     }
     return dims;
@@ -245,7 +246,7 @@ static int64_t product_of(const struct dims *dims)
 {
     int64_t product = 1;
     for (size_t i = 0; i < dims->n; i++)
-        product = times(product, dims->at[i]);
+        product = times(product, dims->items[i]);
     return product;
 }
 
@@ -254,7 +255,7 @@ static int64_t matrix_product(const struct dims *a, const struct dims *b, bool b
     size_t least = batched ? 3 : 2;
     if (a->n < least || b->n < least)
         return 0;
-    int64_t inner = a->at[a->n - 1], batch = batched ? a->at[0] : 1;
+    int64_t inner = a->items[a->n - 1], batch = batched ? a->items[0] : 1;
     if (inner == 0 || batch == 0)
         return 0;
     int64_t left = product_of(a);
@@ -271,8 +272,8 @@ static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t
     struct dims dims = dims_of(trimmed(list_value(concrete, index)));
     if (!dims.tensor || dims.n == 0)
         return false;
-    out[0] = dims.at[0];
-    out[1] = dims.n > 1 ? dims.at[1] : dims.at[0];
+    out[0] = dims.items[0];
+    out[1] = dims.n > 1 ? dims.items[1] : dims.items[0];
     return out[0] >= least && out[1] >= least;
 }
 
@@ -299,11 +300,11 @@ static int64_t convolution_flops(const struct dims *input, const struct dims *we
     struct convolution how;
     if (input->n != 4 || weight->n != 4 || !convolution_of(concrete, &how))
         return 0;
-    int64_t out = times(places(input->at[2], weight->at[2], &how, 0),
-                        places(input->at[3], weight->at[3], &how, 1));
-    int64_t kernel = times(weight->at[2], weight->at[3]);
-    int64_t flops = times(times(2, input->at[0]), times(out, kernel));
-    flops = times(flops, times(input->at[1], weight->at[0]));
+    int64_t out = times(places(input->items[2], weight->items[2], &how, 0),
+                        places(input->items[3], weight->items[3], &how, 1));
+    int64_t kernel = times(weight->items[2], weight->items[3]);
+    int64_t flops = times(times(2, input->items[0]), times(out, kernel));
+    flops = times(flops, times(input->items[1], weight->items[0]));
     return flops < 0 ? 0 : flops / how.groups;
 }
 
@@ -340,9 +341,9 @@ static int64_t flops_of(struct flops *flops, enum tr_flops_kind kind, uint32_t t
     if (kind == TR_FLOPS_NONE || template_id >= trace->n_templates ||
         trace->templates[template_id].shapes == 0)
         return 0;
-    if (flops->of[kind] == NULL)
-        flops->of[kind] = ps_alloc_array(trace->n_templates, sizeof *flops->of[kind]);
-    int64_t *known = &flops->of[kind][template_id];
+    if (flops->values[kind] == NULL)
+        flops->values[kind] = ps_alloc_array(trace->n_templates, sizeof *flops->values[kind]);
+    int64_t *known = &flops->values[kind][template_id];
     if (*known == 0) {
         int64_t value = compute(trace, kind, &trace->templates[template_id]);
         *known = value < 0 || value == INT64_MAX ? 1 : value + 1;
@@ -355,7 +356,7 @@ static void free_flops(struct flops *flops)
     if (flops == NULL)
         return;
     for (size_t i = 0; i < TR_N_FLOPS; i++)
-        free(flops->of[i]);
+        free(flops->values[i]);
     free(flops);
 }
 
@@ -487,7 +488,7 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
 {
     struct overheads *all = &torch->overheads;
     for (; all->next < all->n; all->next++) {
-        struct overhead *it = &all->at[all->next];
+        struct overhead *it = &all->items[all->next];
         struct open event = {TR_NO_ROW, TR_NO_ROW, it->end, it};
         if (row < track->n &&
             (it->start > track->start[row] ||
@@ -789,7 +790,7 @@ void tr_torch_free(struct tr_torch *torch)
     tr_correlations_free(torch->correlations);
     free_flops(torch->flops);
     free_tree(torch);
-    free(torch->overheads.at);
+    free(torch->overheads.items);
     free(torch->names.flags);
     free(torch);
 }

@@ -43,7 +43,7 @@ struct tr_call {
 struct tr_orphan {
     int64_t external_id;
     uint32_t entry;
-    bool adopted;
+    bool is_adopted;
 };
 
 struct tr_correlations {
@@ -57,7 +57,7 @@ struct tr_correlations {
      * index of the group + 1 (0: none). Otherwise dense is NULL and by_correlation is used. */
     uint32_t *dense;
     size_t n_dense;
-    int64_t least;
+    int64_t min_correlation;
     struct ps_hash_slot *slots; /* memory of by_correlation */
     struct ps_hash_table by_correlation;
     struct tr_call *calls;
@@ -77,7 +77,7 @@ static bool is_group(const void *groups, uint32_t index, const void *correlation
 /* Returns the work and calls with a correlation number; NULL: no work has it. */
 static struct tr_group *group_of(const struct tr_correlations *links, int64_t correlation)
 {
-    uint64_t offset = (uint64_t)correlation - (uint64_t)links->least;
+    uint64_t offset = (uint64_t)correlation - (uint64_t)links->min_correlation;
     uint32_t index;
 
     if (links->dense)
@@ -99,7 +99,7 @@ static struct tr_group *make(struct tr_correlations *links, int64_t correlation)
     links->groups[links->n_groups++] =
         (struct tr_group){.correlation = correlation, .head = TR_NO_ENTRY};
     if (links->dense)
-        links->dense[correlation - links->least] = index + 1;
+        links->dense[correlation - links->min_correlation] = index + 1;
     else
         (void)ps_hash_table_add(&links->by_correlation, ps_hash_u64((uint64_t)correlation), index,
                                 is_group, links->groups, &correlation);
@@ -135,7 +135,7 @@ static bool correlation_of(const struct tr_trace *trace, const struct tr_track *
 }
 
 struct extent {
-    int64_t least, greatest;
+    int64_t min, max;
     size_t n, correlated;
 };
 
@@ -147,8 +147,8 @@ static void extend_extent(struct tr_correlations *links, const struct tr_track *
     if (!correlation_of(links->trace, track, row, &correlation))
         return;
     extent->correlated++;
-    extent->least = correlation < extent->least ? correlation : extent->least;
-    extent->greatest = correlation > extent->greatest ? correlation : extent->greatest;
+    extent->min = correlation < extent->min ? correlation : extent->min;
+    extent->max = correlation > extent->max ? correlation : extent->max;
 }
 
 static struct extent extent_of(struct tr_correlations *links)
@@ -167,10 +167,10 @@ static struct extent extent_of(struct tr_correlations *links)
 static void make_tables(struct tr_correlations *links)
 {
     struct extent extent = extent_of(links);
-    uint64_t span = extent.correlated ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
+    uint64_t span = extent.correlated ? (uint64_t)extent.max - (uint64_t)extent.min : 0;
     struct tr_scratch *scratch = links->trace->scratch;
 
-    links->least = extent.correlated ? extent.least : 0;
+    links->min_correlation = extent.correlated ? extent.min : 0;
     if (span / 8 <= extent.correlated) {
         links->n_dense = (size_t)span + 1;
         links->dense = tr_scratch_alloc(scratch, links->n_dense, sizeof *links->dense);
@@ -231,11 +231,11 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
     const struct tr_thread *thread = &trace->threads[links->thread];
     for (size_t i = 0; i < n; i++) {
         int64_t correlation, start;
-        if (trace->cats[records[i].cat].kind == PS_SLICE_RUNTIME && records[i].ph == 'X' &&
-            records[i].template > PS_TEMPLATE_WHOLE &&
+        if (trace->categories[records[i].category].kind == PS_SLICE_RUNTIME &&
+            records[i].phase == 'X' && records[i].template > PS_TEMPLATE_WHOLE &&
             tr_read_param(trace, &records[i], trace->templates[records[i].template].correlation,
                           &correlation) &&
-            !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
+            !__builtin_sub_overflow(records[i].ts_ns, trace->import->shift_ns, &start))
             match_call(links, numbered_in(trace, thread->pid_number, correlation), start);
     }
 }
@@ -537,9 +537,9 @@ int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_tra
         return 0;
     for (size_t i = first_orphan(links, external); i < links->n_orphans; i++) {
         struct tr_orphan *orphan = &links->orphans[i];
-        if (orphan->external_id != external || orphan->adopted)
+        if (orphan->external_id != external || orphan->is_adopted)
             break;
-        orphan->adopted = true;
+        orphan->is_adopted = true;
         sum += (uint64_t)attribute_work(links, orphan->entry, track, TR_NO_ROW, row);
     }
     return (int64_t)sum;

@@ -134,9 +134,9 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
 
     if (cursor->next == cursor->end && add_page(trace, t, cursor) != PS_OK)
         return trace->err->code;
-    if (record->ts < cursor->last_ts)
+    if (record->ts_ns < cursor->last_ts)
         t->ordered = false;
-    cursor->last_ts = record->ts;
+    cursor->last_ts = record->ts_ns;
     *cursor->next++ = *record;
     t->n++;
     return PS_OK;
@@ -261,11 +261,11 @@ static void free_pages(struct tr_trace *trace)
         (void)munmap(pages->blocks[i], pages->block_sizes[i]);
     ps_intern_free(&pages->threads);
     ps_intern_free(&pages->templates);
-    ps_intern_free(&pages->cats);
+    ps_intern_free(&pages->categories);
     ps_intern_free(&pages->repaired_names);
     ps_intern_free(&pages->header_keys);
     free(pages->repaired_marks);
-    ps_buf_free(&pages->whole);
+    ps_buf_free(&pages->key_scratch);
     free(pages->cursors);
     free(pages->findings.items);
     free(pages->segments);
@@ -285,7 +285,7 @@ bool tr_read_param(const struct tr_trace *trace, const struct tr_record *record,
     if (index < 0 || record->template >= trace->n_templates)
         return false;
     num = ps_args_param(trace->templates[record->template].markers,
-                        tr_params_at(trace, record->args_at), index);
+                        tr_params_at(trace, record->args_address), index);
     *out = num.kind == PS_NUM_INT ? num.i : 0;
     return num.kind == PS_NUM_INT;
 }
@@ -441,7 +441,7 @@ static void describe_cat(struct tr_cat *cat)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, lower) == 0) {
             cat->kind = (uint8_t)words[i].kind;
-            cat->torch = !is_common(lower);
+            cat->is_torch = !is_common(lower);
         }
 }
 
@@ -465,12 +465,12 @@ bool tr_next_member(struct ps_str *rest, struct tr_member *out)
         return false;
     key = ps_json_string_length(*rest);
     value = ps_json_value_length(ps_str_skip(*rest, key + 1));
-    out->all = (struct ps_str){rest->ptr, key + 1 + value};
+    out->text = (struct ps_str){rest->ptr, key + 1 + value};
     out->key = (struct ps_str){rest->ptr + 1, key - 2};
     out->value = (struct ps_str){rest->ptr + key + 1, value};
-    if (out->all.len > rest->len)
+    if (out->text.len > rest->len)
         return false;
-    *rest = ps_str_skip(*rest, out->all.len + 1);
+    *rest = ps_str_skip(*rest, out->text.len + 1);
     return true;
 }
 
@@ -497,21 +497,22 @@ struct ps_str tr_text_of_id(const struct tr_trace *trace, uint32_t id)
 uint16_t tr_cat_index(struct tr_trace *trace, struct ps_str text)
 {
     struct tr_pages *pages = trace->pages;
-    uint32_t index = ps_intern_add(&pages->cats, text) + 1;
+    uint32_t index = ps_intern_add(&pages->categories, text) + 1;
 
     if (index > UINT16_MAX)
         return 0;
-    if (index < trace->n_cats)
+    if (index < trace->n_categories)
         return (uint16_t)index;
-    if (trace->n_cats == pages->cats_cap) {
-        pages->cats_cap *= 2;
-        trace->cats = ps_grow(trace->cats, pages->cats_cap, sizeof *trace->cats);
+    if (trace->n_categories == pages->categories_cap) {
+        pages->categories_cap *= 2;
+        trace->categories =
+            ps_grow(trace->categories, pages->categories_cap, sizeof *trace->categories);
     }
-    trace->cats[trace->n_cats] =
-        (struct tr_cat){.text = pages->cats.items[index - 1], .text_id = tr_text_id(trace, text)};
-    describe_cat(&trace->cats[trace->n_cats]);
-    trace->torch |= !trace->source && trace->cats[trace->n_cats].torch;
-    trace->n_cats++;
+    trace->categories[trace->n_categories] = (struct tr_cat){
+        .text = pages->categories.items[index - 1], .text_id = tr_text_id(trace, text)};
+    describe_cat(&trace->categories[trace->n_categories]);
+    trace->is_torch |= !trace->source && trace->categories[trace->n_categories].is_torch;
+    trace->n_categories++;
     return (uint16_t)index;
 }
 
@@ -557,7 +558,7 @@ uint32_t tr_thread_index(struct tr_trace *trace, struct ps_str key)
     if (!ps_str_parse_i64(thread->tid, &thread->tid_number))
         thread->tid_number = INT64_MIN;
     if (trace->is_array && ps_str_eq_c(thread->pid, "CPU functions"))
-        trace->autograd = trace->torch = true;
+        trace->autograd = trace->is_torch = true;
     return index;
 }
 
@@ -602,10 +603,10 @@ void tr_trace_init(struct tr_trace *trace, size_t budget)
     init_pages(trace, budget);
     trace->first_ns = INT64_MAX;
     trace->last_ns = INT64_MIN;
-    trace->pages->cats_cap = trace->pages->templates_cap = 64;
-    trace->cats = ps_alloc_array(64, sizeof *trace->cats);
+    trace->pages->categories_cap = trace->pages->templates_cap = 64;
+    trace->categories = ps_alloc_array(64, sizeof *trace->categories);
     trace->templates = ps_alloc_array(64, sizeof *trace->templates);
-    trace->n_cats = 1;
+    trace->n_categories = 1;
     trace->templates[PS_TEMPLATE_WHOLE].text = PS_STR(PS_TEMPLATE_WHOLE_TEXT);
     describe_template(trace, &trace->templates[0]);
     describe_template(trace, &trace->templates[PS_TEMPLATE_WHOLE]);
@@ -619,7 +620,7 @@ void tr_trace_free(struct tr_trace *trace)
     ps_intern_free(&trace->names);
     free(trace->threads);
     free(trace->templates);
-    free(trace->cats);
+    free(trace->categories);
     free(trace->headers);
 }
 
@@ -658,7 +659,7 @@ uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_k
     uint16_t cat = tr_cat_index(trace, word);
 
     if (cat)
-        trace->cats[cat].kind = (uint8_t)kind;
+        trace->categories[cat].kind = (uint8_t)kind;
     return cat;
 }
 
@@ -677,14 +678,14 @@ void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str jso
 enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr_record record,
                               struct ps_str params)
 {
-    bool lasts = record.ph == 'X' && record.dur != TR_NO_DURATION;
-    int64_t end = record.ts + (lasts ? record.dur : 0);
+    bool lasts = record.phase == 'X' && record.dur_or_id != TR_NO_DURATION;
+    int64_t end = record.ts_ns + (lasts ? record.dur_or_id : 0);
     uint64_t at = 0;
 
     if (tr_pages_add_args(trace, params, &at) != PS_OK)
         return trace->err->code;
-    record.args_at = at & 0xffffffffff;
-    trace->first_ns = record.ts < trace->first_ns ? record.ts : trace->first_ns;
+    record.args_address = at & 0xffffffffff;
+    trace->first_ns = record.ts_ns < trace->first_ns ? record.ts_ns : trace->first_ns;
     trace->last_ns = end > trace->last_ns ? end : trace->last_ns;
     if (++trace->pages->records % LOOK_EACH == 0 && tr_check_limits(trace) != PS_OK)
         return trace->err->code;

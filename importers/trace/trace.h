@@ -35,14 +35,15 @@
 
 /* One event as it was read. 32 bytes. */
 struct tr_record {
-    int64_t ts;    /* ns since trace.origin_us */
-    int64_t dur;   /* X: ns. Flows, async, objects: the id (see id_text). TR_NO_DURATION: none */
+    int64_t ts_ns; /* ns since trace.origin_us */
+    int64_t
+        dur_or_id; /* X: ns. Flows, async, objects: the id (see id_text). TR_NO_DURATION: none */
     uint32_t name; /* text id; 0: no name */
-    uint32_t template;     /* 0: no arguments */
-    uint64_t args_at : 40; /* address of its parameters, see tr_params_at */
-    uint64_t ph : 7;       /* the phase letter */
-    uint64_t id_text : 1;  /* dur is the text id of an id that is not a number ("0x1f") */
-    uint64_t cat : 16;     /* index in trace.cats; 0: none */
+    uint32_t template;          /* 0: no arguments */
+    uint64_t args_address : 40; /* address of its parameters, see tr_params_at */
+    uint64_t phase : 7;         /* the phase letter */
+    uint64_t id_text : 1;       /* dur is the text id of an id that is not a number ("0x1f") */
+    uint64_t category : 16;     /* index in trace.cats; 0: none */
 };
 
 /* A (pid, tid) of the file. Numbers and strings of digits are the same thread. */
@@ -53,7 +54,7 @@ struct tr_thread {
     bool ordered;                   /* its records are sorted by ts */
     uint8_t *const *pages;          /* of records; see tr_thread_visit */
     size_t n_pages;
-    bool torch; /* some record has a category of Kineto */
+    bool is_torch; /* some record has a category of Kineto */
     /* Set through fill.h; empty, -1 and INT64_MIN: unknown. */
     struct ps_str name, process_name;
     int64_t device, sort_index;
@@ -75,8 +76,8 @@ struct tr_template {
 struct tr_cat {
     struct ps_str text; /* as in the file */
     uint32_t text_id;
-    uint8_t kind; /* enum ps_slice_kind of the lower-case category; PS_SLICE_OTHER: unknown */
-    bool torch;   /* only Kineto writes this category */
+    uint8_t kind;  /* enum ps_slice_kind of the lower-case category; PS_SLICE_OTHER: unknown */
+    bool is_torch; /* only Kineto writes this category */
 };
 
 /* A key outside of the events, in order of first appearance. A repeated key has its last value. */
@@ -98,8 +99,8 @@ struct tr_trace {
     /* by id; [0] is empty, [PS_TEMPLATE_WHOLE]: arguments stored as one string */
     struct tr_template *templates;
     uint32_t n_templates;
-    struct tr_cat *cats; /* [0]: no category */
-    uint32_t n_cats;
+    struct tr_cat *categories; /* [0]: no category */
+    uint32_t n_categories;
     struct tr_header *headers;
     size_t n_headers;
     struct tr_counts counts;        /* of events; emit.c computes the final `stored` */
@@ -107,7 +108,7 @@ struct tr_trace {
     int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
     bool one_key_per_line;          /* layout of Kineto's writer since 2026-04 */
     bool is_array;                  /* the document is a bare array */
-    bool torch;                     /* the run's kind is torch-trace */
+    bool is_torch;                  /* the run's kind is torch-trace */
     const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
     bool autograd;                  /* torch.autograd.profiler's export: pid "CPU functions" */
     int64_t step_ns;                /* mean of the counted steps; 0: none (steps.c) */
@@ -127,7 +128,7 @@ enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, 
  * (torch*.c). */
 static inline bool tr_is_attributed(const struct tr_trace *trace)
 {
-    return trace->torch || trace->source;
+    return trace->is_torch || trace->source;
 }
 void tr_trace_free(struct tr_trace *trace);
 
@@ -152,7 +153,7 @@ bool tr_read_param(const struct tr_trace *trace, const struct tr_record *record,
 
 /* Iterates over the `"key":value` members of a JSON object, from after its `{`. */
 struct tr_member {
-    struct ps_str all, key, value; /* key without its quotes */
+    struct ps_str text, key, value; /* key without its quotes */
 };
 /* Those of the arguments, not of the other fields. */
 struct ps_str tr_args_object(struct ps_str template);

@@ -29,10 +29,10 @@ struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind
     track.tid = INT64_MIN;
     track.start = column(&track, n, sizeof *track.start);
     track.duration = column(&track, n, sizeof *track.duration);
-    track.args_at = column(&track, n, sizeof *track.args_at);
+    track.args_address = column(&track, n, sizeof *track.args_address);
     track.name_id = column(&track, n, sizeof *track.name_id);
     track.template = column(&track, n, sizeof *track.template);
-    track.cat = column(&track, n, sizeof *track.cat);
+    track.category = column(&track, n, sizeof *track.category);
     track.slice_kind = column(&track, n, sizeof *track.slice_kind);
     track.flags = column(&track, n, sizeof *track.flags);
     track.family = tr_scratch_alloc(scratch, n, sizeof *track.family);
@@ -70,7 +70,7 @@ void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to)
     drop_rows(track, track->start, sizeof *track->start, from, to);
     drop_rows(track, track->duration, sizeof *track->duration, from, to);
     drop_rows(track, track->self, sizeof *track->self, from, to);
-    drop_rows(track, track->args_at, sizeof *track->args_at, from, to);
+    drop_rows(track, track->args_address, sizeof *track->args_address, from, to);
     drop_rows(track, track->name_id, sizeof *track->name_id, from, to);
     drop_rows(track, track->template, sizeof *track->template, from, to);
     drop_rows(track, track->parent, sizeof *track->parent, from, to);
@@ -80,9 +80,9 @@ void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to)
 
 void tr_track_free(struct tr_track *track)
 {
-    void *columns[] = {track->start,   track->duration,   track->self,   track->args_at,
-                       track->name_id, track->template,   track->parent, track->lane,
-                       track->cat,     track->slice_kind, track->flags,  track->family};
+    void *columns[] = {track->start,    track->duration,   track->self,   track->args_address,
+                       track->name_id,  track->template,   track->parent, track->lane,
+                       track->category, track->slice_kind, track->flags,  track->family};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         tr_scratch_free(track->scratch, columns[i]);
@@ -103,9 +103,9 @@ bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *tr
 {
     struct tr_record record = {.template = track->template[row]};
 
-    if (index < 0 || (track->args_at[row] & TR_IMPORT_ARGS))
+    if (index < 0 || (track->args_address[row] & TR_IMPORT_ARGS))
         return false;
-    record.args_at = track->args_at[row] & ((UINT64_C(1) << 40) - 1);
+    record.args_address = track->args_address[row] & ((UINT64_C(1) << 40) - 1);
     return tr_read_param(trace, &record, index, out);
 }
 
@@ -126,7 +126,7 @@ struct sorting {
     struct tr_scratch *scratch;
     const void *list;
     tr_less less;
-    uint32_t *order, *other;
+    uint32_t *order, *scratch_order;
     size_t *runs; /* the start of each run, then the end of the last */
     size_t n_runs, cap_runs;
 };
@@ -187,12 +187,13 @@ static void merge(const struct sorting *s, size_t from, size_t middle, size_t to
 
     while (left < middle && right < to) {
         tr_scratch_row(s->scratch, at);
-        s->other[at++] = s->less(s->list, s->order[right], s->order[left]) ? s->order[right++]
-                                                                           : s->order[left++];
+        s->scratch_order[at++] = s->less(s->list, s->order[right], s->order[left])
+                                     ? s->order[right++]
+                                     : s->order[left++];
     }
-    memcpy(s->other + at, s->order + left, (middle - left) * sizeof *s->order);
+    memcpy(s->scratch_order + at, s->order + left, (middle - left) * sizeof *s->order);
     at += middle - left;
-    memcpy(s->other + at, s->order + right, (to - right) * sizeof *s->order);
+    memcpy(s->scratch_order + at, s->order + right, (to - right) * sizeof *s->order);
 }
 
 /* Merges each run with its right neighbour. */
@@ -211,8 +212,8 @@ static void halve_runs(struct sorting *s)
     s->runs[kept++] = s->runs[n];
     s->n_runs = kept;
     order = s->order;
-    s->order = s->other;
-    s->other = order;
+    s->order = s->scratch_order;
+    s->scratch_order = order;
 }
 
 static bool in_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
@@ -241,10 +242,10 @@ uint32_t *tr_sort_order(struct tr_scratch *scratch, const void *list, size_t n, 
     }
     run_begins(&s, n);
     if (s.n_runs > 2)
-        s.other = tr_scratch_grow(scratch, NULL, n, sizeof *s.other);
+        s.scratch_order = tr_scratch_grow(scratch, NULL, n, sizeof *s.scratch_order);
     while (s.n_runs > 2)
         halve_runs(&s);
-    tr_scratch_free(scratch, s.other);
+    tr_scratch_free(scratch, s.scratch_order);
     free(s.runs);
     return s.order;
 }
@@ -281,10 +282,10 @@ static void reorder_all(struct tr_track *track, const uint32_t *order, size_t fr
 {
     reorder(track->start, sizeof *track->start, order, from, to, scratch);
     reorder(track->duration, sizeof *track->duration, order, from, to, scratch);
-    reorder(track->args_at, sizeof *track->args_at, order, from, to, scratch);
+    reorder(track->args_address, sizeof *track->args_address, order, from, to, scratch);
     reorder(track->name_id, sizeof *track->name_id, order, from, to, scratch);
     reorder(track->template, sizeof *track->template, order, from, to, scratch);
-    reorder(track->cat, sizeof *track->cat, order, from, to, scratch);
+    reorder(track->category, sizeof *track->category, order, from, to, scratch);
     reorder(track->slice_kind, sizeof *track->slice_kind, order, from, to, scratch);
     reorder(track->flags, sizeof *track->flags, order, from, to, scratch);
     reorder(track->family, sizeof *track->family, order, from, to, scratch);
@@ -344,7 +345,7 @@ static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
 
     out->len = 0;
     ps_args_json(p->trace->templates[template].text,
-                 tr_packed_args(p->trace, p->track->args_at[row]), false, out);
+                 tr_packed_args(p->trace, p->track->args_address[row]), false, out);
 }
 
 /* Merges: all members of `begin` that `end` does not have, then those of `end`. */
@@ -361,7 +362,7 @@ static void merge_objects(struct pairing *p)
             continue;
         if (p->merged.len > 1)
             ps_buf_puts(&p->merged, ",");
-        ps_buf_str(&p->merged, member.all);
+        ps_buf_str(&p->merged, member.text);
     }
     if (p->merged.len > 1 && over.len)
         ps_buf_puts(&p->merged, ",");
@@ -380,14 +381,14 @@ static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
     if (track->template[begin] == 0 || (track->template[begin] == track->template[end] &&
                                         track->template[end] != PS_TEMPLATE_WHOLE)) {
         track->template[begin] = track->template[end];
-        track->args_at[begin] = track->args_at[end];
+        track->args_address[begin] = track->args_address[end];
         return;
     }
     args_json(p, begin, &p->begin);
     args_json(p, end, &p->end);
     merge_objects(p);
     track->template[begin] = PS_TEMPLATE_WHOLE;
-    track->args_at[begin] = TR_IMPORT_ARGS | import->args.len;
+    track->args_address[begin] = TR_IMPORT_ARGS | import->args.len;
     ps_args_put_whole(&import->args, ps_buf_slice(&p->merged));
 }
 
@@ -438,10 +439,10 @@ static bool drop_ends(struct tr_track *track)
         complete |= track->family[row] == 0 && !(track->flags[row] & PS_SLICE_INSTANT);
         track->start[kept] = track->start[row];
         track->duration[kept] = track->duration[row];
-        track->args_at[kept] = track->args_at[row];
+        track->args_address[kept] = track->args_address[row];
         track->name_id[kept] = track->name_id[row];
         track->template[kept] = track->template[row];
-        track->cat[kept] = track->cat[row];
+        track->category[kept] = track->category[row];
         track->slice_kind[kept] = track->slice_kind[row];
         track->flags[kept] = track->flags[row];
         track->family[kept++] = 0;
@@ -565,9 +566,9 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 #define LANE_MOST (UINT16_MAX - 1)
 
 struct open {
-    int64_t end;      /* at most that of the entry below on the stack */
-    int64_t covered;  /* the time before it belongs to children */
-    uint32_t row;     /* TR_NO_ROW: the bottom of the stack, which never ends */
+    int64_t end;           /* at most that of the entry below on the stack */
+    int64_t covered_until; /* the time before it belongs to children */
+    uint32_t row;          /* TR_NO_ROW: the bottom of the stack, which never ends */
     uint32_t waiting; /* a row inside of this one that overlaps the entry above; TR_NO_ROW: none */
     uint32_t level;   /* lane of its children */
 };
@@ -593,7 +594,7 @@ static void push_open(struct nesting *nest, uint32_t row, int64_t end)
 
     PS_RESERVE_ONE(nest->stack, nest->n, nest->cap);
     nest->stack[nest->n++] = (struct open){
-        .end = end, .covered = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
+        .end = end, .covered_until = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
 }
 
 /* Slices that were never ended last to the end of the trace, and contain the unclosed slices that
@@ -650,11 +651,11 @@ static void adopt(struct nesting *nest, size_t parent, uint32_t row, int64_t end
     track->parent[row] = open->row;
     if (open->row == TR_NO_ROW)
         return;
-    if (from < open->covered)
-        from = open->covered;
+    if (from < open->covered_until)
+        from = open->covered_until;
     if (end > from) {
         track->self[open->row] -= end - from;
-        open->covered = end;
+        open->covered_until = end;
     }
 }
 
@@ -765,7 +766,7 @@ uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
 
 static void close_ended(struct tr_sweep *sweep, int64_t time)
 {
-    while (sweep->n && end_of(sweep->track, sweep->open[sweep->n - 1]) <= time)
+    while (sweep->n && end_of(sweep->track, sweep->open_rows[sweep->n - 1]) <= time)
         sweep->n--;
 }
 
@@ -773,25 +774,25 @@ uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time)
 {
     const struct tr_track *track = sweep->track;
 
-    for (; sweep->next < track->n && track->start[sweep->next] <= time; sweep->next++) {
-        uint32_t row = sweep->next;
+    for (; sweep->next_row < track->n && track->start[sweep->next_row] <= time; sweep->next_row++) {
+        uint32_t row = sweep->next_row;
 
         tr_scratch_row(track->scratch, row);
         if (track->duration[row] == 0 || (sweep->accepts && !sweep->accepts(track, row)))
             continue;
         close_ended(sweep, track->start[row]);
-        TR_SCRATCH_PUSH(track->scratch, sweep->open, sweep->n, sweep->cap);
-        sweep->open[sweep->n++] = row;
+        TR_SCRATCH_PUSH(track->scratch, sweep->open_rows, sweep->n, sweep->cap);
+        sweep->open_rows[sweep->n++] = row;
     }
     close_ended(sweep, time);
-    return sweep->n ? sweep->open[sweep->n - 1] : TR_NO_ROW;
+    return sweep->n ? sweep->open_rows[sweep->n - 1] : TR_NO_ROW;
 }
 
 void tr_sweep_free(struct tr_sweep *sweep)
 {
-    if (sweep->open)
-        tr_scratch_free(sweep->track->scratch, sweep->open);
-    sweep->open = NULL;
+    if (sweep->open_rows)
+        tr_scratch_free(sweep->track->scratch, sweep->open_rows);
+    sweep->open_rows = NULL;
 }
 
 /* --- Records to tracks --- */
@@ -804,7 +805,7 @@ struct gather {
     struct tr_import_state *import;
     struct tr_thread_facts *facts;
     struct tr_track track[TR_N_CLASSES];
-    bool unsorted[TR_N_CLASSES];
+    bool is_unsorted[TR_N_CLASSES];
     bool waits; /* the tid is not a stream: its waits are those of the device */
 };
 
@@ -821,7 +822,7 @@ static int64_t time_of(const struct gather *g, int64_t ts)
 {
     int64_t time;
 
-    if (__builtin_sub_overflow(ts, g->import->shift, &time) || time > TIME_MOST)
+    if (__builtin_sub_overflow(ts, g->import->shift_ns, &time) || time > TIME_MOST)
         return TIME_MOST;
     return time > 0 ? time : 0;
 }
@@ -839,25 +840,25 @@ static void put_row(struct gather *g, enum tr_class kind, const struct tr_record
 {
     struct tr_track *track = &g->track[kind];
     uint32_t row = track->n++;
-    int64_t start = time_of(g, r->ts);
+    int64_t start = time_of(g, r->ts_ns);
 
     track->start[row] = start;
     track->duration[row] = duration;
-    track->args_at[row] = r->args_at;
+    track->args_address[row] = r->args_address;
     track->name_id[row] = r->name;
     track->template[row] = r->template;
-    track->cat[row] = r->cat;
-    track->slice_kind[row] = g->trace->cats[r->cat].kind;
+    track->category[row] = r->category;
+    track->slice_kind[row] = g->trace->categories[r->category].kind;
     track->flags[row] = flags;
     track->family[row] = mark;
     if (row && (start < track->start[row - 1] ||
                 (start == track->start[row - 1] && duration > track->duration[row - 1])))
-        g->unsorted[kind] = true;
+        g->is_unsorted[kind] = true;
 }
 
 static enum tr_class class_of(const struct gather *g, const struct tr_record *r)
 {
-    uint8_t kind = g->import->class_of[r->cat];
+    uint8_t kind = g->import->category_class[r->category];
 
     return kind == TR_CLASS_SYNC && !g->waits ? TR_CLASS_STREAM : kind;
 }
@@ -880,7 +881,7 @@ static void count_remark(struct gather *g, enum tr_remark what)
 /* Handles a record that is not a slice of its thread. */
 static void pass_other(struct gather *g, const struct tr_record *r)
 {
-    char ph = (char)r->ph;
+    char ph = (char)r->phase;
 
     if (ph == 's' || ph == 't' || ph == 'f')
         tr_flow_add(g->trace, r);
@@ -916,13 +917,13 @@ static void gather(void *user, const struct tr_record *records, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct tr_record *r = &records[i];
 
-        switch (r->ph) {
+        switch (r->phase) {
         case 'X':
-            put_row(g, class_of(g, r), r, duration_of(g, r->dur), 0, 0);
+            put_row(g, class_of(g, r), r, duration_of(g, r->dur_or_id), 0, 0);
             break;
         case 'B':
         case 'E':
-            put_row(g, TR_CLASS_THREAD, r, 0, 0, (uint8_t)r->ph);
+            put_row(g, TR_CLASS_THREAD, r, 0, 0, (uint8_t)r->phase);
             break;
         case 'i':
         case 'I':
@@ -941,13 +942,13 @@ static void finish_track(struct gather *g, enum tr_class kind)
     struct tr_track *track = &g->track[kind];
     struct tr_import_state *import = g->import;
 
-    if (kind == TR_CLASS_THREAD && g->facts->begin_end)
+    if (kind == TR_CLASS_THREAD && g->facts->has_begin_end)
         match_begin_end(g->trace, track);
-    else if (g->unsorted[kind])
+    else if (g->is_unsorted[kind])
         tr_track_sort(track, true);
     tr_track_tree_columns(track);
     track->id = track->n ? ++import->n_tracks : 0;
-    import->remarks[TR_REMARK_OVERLAP] += tr_track_nest(track, import->unit);
+    import->remarks[TR_REMARK_OVERLAP] += tr_track_nest(track, import->unit_ns);
     import->n_slices += track->n;
 }
 

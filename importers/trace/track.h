@@ -41,9 +41,9 @@ struct tr_track {
     uint32_t n, depth; /* number of slices; number of lanes */
     int64_t start_ns, end_ns;
     int64_t *start, *duration, *self;
-    uint64_t *args_at;
+    uint64_t *args_address;
     uint32_t *name_id, *template, *parent; /* parent: a row, or TR_NO_ROW */
-    uint16_t *lane, *cat;
+    uint16_t *lane, *category;
     uint8_t *slice_kind, *flags, *family;
     int64_t *extra[TR_N_EXTRAS];
 };
@@ -93,9 +93,9 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 struct tr_sweep {
     const struct tr_track *track;
     bool (*accepts)(const struct tr_track *track, uint32_t row); /* which rows count; NULL: all */
-    uint32_t *open;
+    uint32_t *open_rows;
     size_t n, cap;
-    uint32_t next; /* first row that starts after the last time */
+    uint32_t next_row; /* first row that starts after the last time */
 };
 uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
 void tr_sweep_free(struct tr_sweep *sweep);

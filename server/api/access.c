@@ -137,7 +137,8 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
 {
     struct ps_token_holder holder = {"", PS_RIGHT_NOBODY};
     bool open = !ps_request_api(req)->access.config.tokens;
-    enum ps_right need = route->need ? (enum ps_right)route->need : PS_RIGHT_ADMIN;
+    enum ps_right need =
+        route->required_right ? (enum ps_right)route->required_right : PS_RIGHT_ADMIN;
     enum presented presented;
 
     if (need == PS_RIGHT_NOBODY)
@@ -145,7 +146,7 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
     presented = identify_client(req, &holder);
     if (presented != KNOWN && !(open && presented == STRANGER))
         return refuse_presented(presented, reply);
-    req->who = ps_arena_copy(&req->arena, ps_str_from_c(holder.name)).ptr;
+    req->user_name = ps_arena_copy(&req->arena, ps_str_from_c(holder.name)).ptr;
     req->right = open ? PS_RIGHT_ADMIN : holder.role;
     if (req->right >= need)
         return true;

@@ -141,7 +141,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
         .limits = config->limits,
         .changed = job_changed,
         .write = write_job,
-        .ended = job_ended,
+        .on_ended = job_ended,
         .user = api,
     };
     enum ps_status status;

@@ -31,7 +31,7 @@ struct ps_api_config {
     size_t queue;                           /* maximum number of unfinished imports; 0: no limit */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
     uint64_t upload_max;                    /* maximum bytes of one upload, resumable or not */
-    struct ps_retention keep;               /* retention rules, for GET shelf */
+    struct ps_retention retention;          /* retention rules, for GET shelf */
     const char *listen;                     /* for GET shelf: "127.0.0.1:7700" */
 };
 
@@ -47,7 +47,7 @@ struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
 /* The table of all URLs, and the values for routes, admit, spool, mark and app of struct
  * ps_http_config. ps_api_admit (access.c) compares route->need, the minimum enum ps_right, with the
- * rights of the client. It sets req->who and req->right. */
+ * rights of the client. It sets req->user_name and req->right. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);

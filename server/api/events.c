@@ -7,8 +7,8 @@ static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_r
                              struct ps_err *err)
 {
     /* A client without a user needed no secret: an old cookie must not end its stream later. */
-    const char *secret = req->who[0] ? ps_api_secret(req) : "";
-    const struct ps_feed_owner owner = {ps_api_address(req), req->who, secret};
+    const char *secret = req->user_name[0] ? ps_api_secret(req) : "";
+    const struct ps_feed_owner owner = {ps_api_address(req), req->user_name, secret};
 
     if (ps_hub_subscribe(ps_request_api(req)->hub, topic, &owner, &reply->feed, err) == PS_OK) {
         reply->type = "text/event-stream";

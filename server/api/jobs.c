@@ -73,7 +73,7 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     if (job->parts->n) {
         ps_json_key(out, "members");
         ps_parts_json(out, job->parts);
-        ps_json_kint(out, "members_untold", (int64_t)job->parts->unlisted);
+        ps_json_kint(out, "members_untold", (int64_t)job->parts->n_unlisted);
     }
     ps_json_end(out);
 }

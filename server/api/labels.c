@@ -101,10 +101,10 @@ enum ps_status ps_labels_read_params(struct ps_request *req, struct ps_labels *o
     if (status == PS_OK)
         status = read_label(req, "series", &out->series, err);
     if (status == PS_OK)
-        status = read_label(req, "who", &out->who, err);
+        status = read_label(req, "who", &out->user_name, err);
     if (status == PS_OK)
         status = read_note(req, &out->note, err);
-    if (req->who[0]) /* a token determines the user */
-        out->who = req->who;
+    if (req->user_name[0]) /* a token determines the user */
+        out->user_name = req->user_name;
     return status == PS_OK ? read_tags(req, out, err) : status;
 }

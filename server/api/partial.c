@@ -21,7 +21,7 @@ static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply
 enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     char id[PS_PARTIAL_SIZE];
-    enum ps_status status = ps_partial_begin(ps_request_api(req)->store, req->who, id, err);
+    enum ps_status status = ps_partial_begin(ps_request_api(req)->store, req->user_name, id, err);
 
     if (status != PS_OK)
         return status;
@@ -35,7 +35,7 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
 {
     uint64_t bytes;
     enum ps_status status =
-        ps_partial_bytes(ps_request_api(req)->store, req->args[0], req->who, &bytes, err);
+        ps_partial_bytes(ps_request_api(req)->store, req->args[0], req->user_name, &bytes, err);
 
     if (status == PS_OK)
         write_partial(req->args[0], bytes, reply);
@@ -45,7 +45,7 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
 enum ps_status ps_delete_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     reply->status = 204;
-    return ps_partial_remove(ps_request_api(req)->store, req->args[0], req->who, err);
+    return ps_partial_remove(ps_request_api(req)->store, req->args[0], req->user_name, err);
 }
 
 static enum ps_status read_count(const struct ps_request *req, const char *key, uint64_t *out,
@@ -69,7 +69,7 @@ enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, stru
         status =
             ps_fail(err, PS_BAD_REQUEST, "the body must be one piece of the upload, and not empty");
     if (status == PS_OK)
-        status = ps_partial_append(ps_request_api(req)->store, req->args[0], req->who, offset,
+        status = ps_partial_append(ps_request_api(req)->store, req->args[0], req->user_name, offset,
                                    req->files[0].path, ps_request_api(req)->config.upload_max,
                                    &bytes, err);
     if (status == PS_OK)
@@ -110,14 +110,14 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
         status = ps_jobs_check_limit(ps_request_api(req)->jobs,
                                      err); /* if full, the client may end it later */
     if (status == PS_OK)
-        status = ps_partial_claim(ps_request_api(req)->store, req->args[0], req->who, job.bytes,
-                                  &job.path, err);
+        status = ps_partial_claim(ps_request_api(req)->store, req->args[0], req->user_name,
+                                  job.bytes, &job.path, err);
     if (status != PS_OK)
         return status;
     job.filename = filename ? filename : "";
     job.name = labels.name;
     job.series = labels.series;
-    job.who = labels.who;
+    job.user_name = labels.user_name;
     job.note = labels.note;
     job.tags = labels.tags;
     job.n_tags = labels.n_tags;

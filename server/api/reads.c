@@ -82,7 +82,7 @@ static enum ps_status get(struct ps_request *req, const struct ps_read_route *re
         set_compare_validators(req, question.groups, reply);
     if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
         return PS_OK; /* ps_exchange_send makes a 304 of it */
-    status = read->ask(&question, &answer, err);
+    status = read->answer(&question, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;
     if (status == PS_OK && answer.attachment)

@@ -79,10 +79,11 @@ static enum ps_status may_remove(struct ps_request *req, const char *id, struct 
     struct ps_run_brief brief = {0};
     enum ps_status status = ps_store_read_brief(ps_request_api(req)->store, id, &brief, err);
 
-    if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(brief.who, req->who) != 0)
+    if (status == PS_OK && req->right < PS_RIGHT_ADMIN &&
+        strcmp(brief.user_name, req->user_name) != 0)
         status = ps_fail(err, PS_FORBIDDEN,
-                         "%s may delete only their own runs; this run was added by %s", req->who,
-                         brief.who[0] ? brief.who : "an unknown user");
+                         "%s may delete only their own runs; this run was added by %s",
+                         req->user_name, brief.user_name[0] ? brief.user_name : "an unknown user");
     ps_run_brief_free(&brief);
     return status;
 }
@@ -95,7 +96,7 @@ enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, str
     if (status == PS_OK)
         status = may_remove(req, id, err);
     if (status == PS_OK)
-        status = ps_store_remove(ps_request_api(req)->store, id, req->who, err);
+        status = ps_store_remove(ps_request_api(req)->store, id, req->user_name, err);
     if (status != PS_OK)
         return status;
     ps_api_send_deleted_event(ps_request_api(req), id);
@@ -118,10 +119,11 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
     struct ps_deleted run;
     enum ps_status status = ps_deleted_find(store, req->args[0], &run, err);
 
-    if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(run.who, req->who) != 0)
+    if (status == PS_OK && req->right < PS_RIGHT_ADMIN &&
+        strcmp(run.user_name, req->user_name) != 0)
         status =
             ps_fail(err, PS_FORBIDDEN, "%s may restore only own runs; this run was added by %s",
-                    req->who, run.who[0] ? run.who : "an unknown user");
+                    req->user_name, run.user_name[0] ? run.user_name : "an unknown user");
     if (status == PS_OK)
         status = ps_store_undelete(store, run.id, err);
     if (status == PS_OK) {

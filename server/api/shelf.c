@@ -31,19 +31,19 @@ static void write_store(struct ps_store *store, struct ps_json *out)
         return;
     }
     ps_json_object(out);
-    ps_json_kstr(out, "place", shared.place);
+    ps_json_kstr(out, "place", shared.location);
     ps_json_kbool(out, "away", ps_store_is_away(store));
     ps_json_key(out, "cache");
     ps_json_object(out);
     ps_json_kint(out, "bytes", (int64_t)shared.cache_bytes);
-    ps_json_kint(out, "most", (int64_t)shared.cache_most);
+    ps_json_kint(out, "most", (int64_t)shared.cache_max);
     ps_json_kint(out, "hits", (int64_t)shared.hits);
     ps_json_kint(out, "misses", (int64_t)shared.misses);
     ps_json_kint(out, "fetched", (int64_t)shared.fetched);
     ps_json_kint(out, "evicted", (int64_t)shared.evicted);
     ps_json_end(out);
     ps_json_end(out);
-    free(shared.place);
+    free(shared.location);
 }
 
 enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -66,7 +66,7 @@ enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, stru
         ps_json_int(&out, (int64_t)room.quota);
     else
         ps_json_null(&out);
-    write_keep(&api->config.keep, &out);
+    write_keep(&api->config.retention, &out);
     write_store(api->store, &out);
     ps_json_kstr(&out, "listen", api->config.listen);
     ps_json_end(&out);
@@ -105,7 +105,7 @@ enum ps_status ps_get_formats(struct ps_request *req, struct ps_reply *reply, st
         ps_json_object(&out);
         ps_json_kstr(&out, "kind", importers[i]->kind);
         ps_json_kstr(&out, "label", importers[i]->label);
-        ps_json_kstr(&out, "what", importers[i]->what);
+        ps_json_kstr(&out, "what", importers[i]->description);
         ps_json_kstr(&out, "record", importers[i]->record);
         write_kind(ps_kind_find(importers[i]->kind), &out);
         ps_json_end(&out);

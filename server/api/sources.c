@@ -171,7 +171,7 @@ enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, str
                                  .n_merge = merging.n,
                                  .name = labels.name[0] ? labels.name : merged_name(req, &merging),
                                  .series = labels.series,
-                                 .who = labels.who,
+                                 .user_name = labels.user_name,
                                  .note = labels.note,
                                  .tags = labels.tags,
                                  .n_tags = labels.n_tags,

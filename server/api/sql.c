@@ -12,14 +12,14 @@
 
 const struct ps_sql_limits ps_sql_limits_server = {
     .seconds = 10,
-    .seconds_most = 10,
+    .max_seconds = 10,
     .rows = PS_SQL_FILE_ROWS,
-    .rows_most = PS_SQL_FILE_ROWS,
+    .max_rows = PS_SQL_FILE_ROWS,
     .memory = (size_t)256 << 20,
     .bytes = PS_SQL_FILE_BYTES,
 };
 const struct ps_sql_limits ps_sql_limits_local = {
-    .seconds = 600, .seconds_most = 1000000, .rows = 10000000, .rows_most = INT64_MAX};
+    .seconds = 600, .max_seconds = 1000000, .rows = 10000000, .max_rows = INT64_MAX};
 
 struct asked {
     struct ps_request *req;
@@ -142,10 +142,10 @@ static enum ps_status read_question(struct asked *asked, struct ps_err *err)
     status = read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
     file = out->format != PS_SQL_TABLE;
     if (status == PS_OK)
-        status = read_limit(body, "limit", file ? limits->rows_most : PS_SQL_ROWS_MOST,
+        status = read_limit(body, "limit", file ? limits->max_rows : PS_SQL_ROWS_MOST,
                             file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
     if (status == PS_OK)
-        status = read_limit(body, "seconds", limits->seconds_most, limits->seconds, &seconds, err);
+        status = read_limit(body, "seconds", limits->max_seconds, limits->seconds, &seconds, err);
     if (status == PS_OK)
         asked->timeout_ms = seconds * 1000;
     if (status == PS_OK)
@@ -191,7 +191,7 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     *asked = (struct asked){.req = req,
                             .reply = reply,
                             .question.bytes = api->sql_limits.bytes,
-                            .question.by = {.memory = api->sql_limits.memory}};
+                            .question.limits = {.memory = api->sql_limits.memory}};
     status = read_question(asked, err);
     if (status != PS_OK)
         return status;
@@ -215,7 +215,7 @@ static enum ps_status save_query(struct ps_request *req, const cJSON *body, stru
         .kind = kind ? kind : "",
         .name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "name")),
         .sql = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "sql")),
-        .who = req->who};
+        .user_name = req->user_name};
     enum ps_status status;
 
     if (!saved.name || !saved.name[0] || !saved.sql || !saved.sql[0])
@@ -244,6 +244,6 @@ enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, s
     reply->status = 204;
     if (!ps_str_parse_i64(ps_str_from_c(req->args[0]), &id))
         return ps_fail(err, PS_NOT_FOUND, "no saved query %s", req->args[0]);
-    return ps_saved_query_remove(ps_request_api(req)->store, id, req->who,
+    return ps_saved_query_remove(ps_request_api(req)->store, id, req->user_name,
                                  req->right >= PS_RIGHT_ADMIN, err);
 }

@@ -20,9 +20,9 @@
 
 /* Limits for an SQL statement of a user. */
 struct ps_sql_limits {
-    int64_t seconds, seconds_most; /* time limit: default, and maximum of a request */
-    int64_t rows, rows_most;       /* rows of a result file: default, and maximum of a request */
-    size_t memory, bytes;          /* memory of SQLite; bytes of a result file. 0: no limit */
+    int64_t seconds, max_seconds; /* time limit: default, and maximum of a request */
+    int64_t rows, max_rows;       /* rows of a result file: default, and maximum of a request */
+    size_t memory, bytes;         /* memory of SQLite; bytes of a result file. 0: no limit */
 };
 extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
 
@@ -73,7 +73,7 @@ void ps_api_on_change(void *user, const struct ps_row_change *change);
 
 /* Labels of a run in a request: the parameters name, series, who, note and tag=k=v. */
 struct ps_labels {
-    const char *name, *series, *who, *note; /* "" if absent */
+    const char *name, *series, *user_name, *note; /* "" if absent */
     struct ps_tag *tags;
     size_t n_tags;
 };

@@ -25,7 +25,7 @@ struct waiting {
     struct ps_request *req;
     struct ps_reply *reply;
     struct ps_api *api;
-    atomic_size_t left;
+    atomic_size_t n_left;
     size_t n;
     struct slot slots[];
 };
@@ -146,7 +146,7 @@ static void answer(struct waiting *waiting)
 
 static void slot_ended(struct slot *slot)
 {
-    if (atomic_fetch_sub(&slot->waiting->left, 1) == 1)
+    if (atomic_fetch_sub(&slot->waiting->n_left, 1) == 1)
         answer(slot->waiting);
 }
 
@@ -177,12 +177,12 @@ static enum ps_status wait_for_runs(struct ps_request *req, struct ps_job_reques
     waiting->reply = reply;
     waiting->api = ps_request_api(req);
     waiting->n = n;
-    atomic_init(&waiting->left, n);
+    atomic_init(&waiting->n_left, n);
     ps_request_defer(req);
     for (size_t i = 0; i < n; i++) {
         struct slot *slot = &waiting->slots[i];
 
-        slot->ticket.ended = on_ended;
+        slot->ticket.on_ended = on_ended;
         slot->waiting = waiting;
         jobs[i].ticket = &slot->ticket;
         if (ps_jobs_add(waiting->api->jobs, &jobs[i], &id, &slot->err) != PS_OK)
@@ -248,7 +248,7 @@ static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
     ps_err_hint(err,
                 "send the file with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
     return ps_fail(err, PS_BAD_REQUEST,
-                   req->form ? "the form contains no file" : "the request body is empty");
+                   req->is_form ? "the form contains no file" : "the request body is empty");
 }
 
 static bool is_source(const struct ps_upload_file *file)
@@ -290,7 +290,7 @@ static struct ps_job_request *take_profiles(struct ps_request *req, const struct
             .filename = file->filename,
             .name = labels->name,
             .series = labels->series,
-            .who = labels->who,
+            .user_name = labels->user_name,
             .note = labels->note,
             .tags = labels->tags,
             .n_tags = labels->n_tags,
@@ -311,7 +311,7 @@ static size_t count_profiles(const struct ps_request *req)
 
 static enum ps_status check_source_fields(const struct ps_request *req, struct ps_err *err)
 {
-    if (!req->form || !ps_request_param(req, "source"))
+    if (!req->is_form || !ps_request_param(req, "source"))
         return PS_OK;
     ps_err_hint(err, "curl -F 'source=@app.py;filename=src/app.py'");
     return ps_fail(err, PS_BAD_REQUEST,
@@ -332,9 +332,9 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
         return status;
     if (n == 0)
         return no_file(req, err);
-    if (!req->form && filename && ps_label_check_text("filename", filename, err) != PS_OK)
+    if (!req->is_form && filename && ps_label_check_text("filename", filename, err) != PS_OK)
         return err->code;
-    if (!req->form && filename)
+    if (!req->is_form && filename)
         req->files[0].filename = filename;
     sources = take_sources(req);
     status = ps_api_queue_jobs(req, take_profiles(req, &labels, sources, n), n, reply, err);

@@ -49,17 +49,17 @@ struct ps_backend {
 
     /* --- Transactions of the catalog (transaction.c) --- */
 
-    /* Called before the catalog is locked. If it returns PS_OK, `done` is called later. */
-    enum ps_status (*order)(struct ps_store *store, struct ps_err *err);
+    /* Called before the catalog is locked. If it returns PS_OK, `release` is called later. */
+    enum ps_status (*acquire)(struct ps_store *store, struct ps_err *err);
     /* In a transaction of the local catalog: brings it up to date. */
     enum ps_status (*begin)(struct ps_store *store, struct ps_err *err);
     /* Commits to the shared database. *committed: the transaction is durable there, even if the
      * local commit fails. */
     enum ps_status (*commit)(struct ps_store *store, bool *committed, struct ps_err *err);
-    void (*done)(struct ps_store *store, bool committed);
+    void (*release)(struct ps_store *store, bool committed);
     /* In a transaction: its number, unique among all servers; 0: the catalog numbers its rows
      * itself. */
-    int64_t (*number)(const struct ps_store *store);
+    int64_t (*transaction_number)(const struct ps_store *store);
     /* Applies what other servers committed, and sets store->seen. False: the database cannot be
      * reached. */
     bool (*catch_up)(struct ps_store *store);

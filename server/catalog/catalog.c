@@ -116,10 +116,10 @@ static enum ps_status remove_row(struct ps_store *store, const struct ps_removal
     ps_catalog_begin(store, PS_DURABLE, err);
     if (removal->check && err->code == PS_OK)
         removal->check(store->catalog, removal->user, err);
-    ps_deleted_label(store, removal->id, removal->who, at_ms, err);
-    note_removal(store->catalog, removal->id, removal->who, at_ms, err);
+    ps_deleted_label(store, removal->id, removal->user_name, at_ms, err);
+    note_removal(store->catalog, removal->id, removal->user_name, at_ms, err);
     run_for(store->catalog, "removed_since_add", removal->id, err);
-    ps_deleted_add(store, removal->id, removal->who, at_ms, err);
+    ps_deleted_add(store, removal->id, removal->user_name, at_ms, err);
     return ps_catalog_end(store, err->code, err);
 }
 
@@ -162,7 +162,7 @@ static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *en
     ps_db_prepare(db, ps_query_sql("log_insert"), &stmt, err);
     ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     ps_bind_text(stmt, ":name", ps_str_from_c(entry->name));
-    ps_bind_text(stmt, ":who", ps_str_from_c(entry->who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(entry->user_name));
     ps_bind_text(stmt, ":sha256", ps_str_from_c(entry->sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)entry->bytes);
     ps_bind_real(stmt, ":seconds", entry->seconds);
@@ -193,7 +193,7 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":kind", ps_str_from_c(row->kind));
     ps_bind_text(stmt, ":name", ps_str_from_c(row->name));
     ps_bind_text(stmt, ":series", ps_str_from_c(row->series));
-    ps_bind_text(stmt, ":who", ps_str_from_c(row->who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(row->user_name));
     ps_bind_text(stmt, ":note", ps_str_from_c(row->note));
     ps_bind_text(stmt, ":tool", ps_str_from_c(row->tool));
     ps_bind_text(stmt, ":tool_version", ps_str_from_c(row->tool_version));

@@ -21,7 +21,7 @@ struct ps_catalog_column {
     const char *type; /* SQLite type: INTEGER, REAL or TEXT */
     bool is_nullable;
     int key;              /* position in the primary key, from 1; 0: not part of the key */
-    int since;            /* first layout with this column; 0: all layouts have it */
+    int since_layout;     /* first layout with this column; 0: all layouts have it */
     const char *fallback; /* literal of its DEFAULT; NULL: no default */
 };
 

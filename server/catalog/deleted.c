@@ -68,7 +68,7 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 void ps_deleted_free(struct ps_deleted *deleted)
 {
     free(deleted->name);
-    free(deleted->who);
+    free(deleted->user_name);
     *deleted = (struct ps_deleted){.name = NULL};
 }
 
@@ -87,7 +87,7 @@ static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct
     }
     ps_col_id(stmt, out->id);
     out->name = ps_strdup(ps_col_text(stmt, 1));
-    out->who = ps_strdup(ps_col_text(stmt, 2));
+    out->user_name = ps_strdup(ps_col_text(stmt, 2));
     if (strcmp(out->id, run) == 0 || !ps_stmt_step(stmt, err))
         return err->code;
     ps_deleted_free(out);

@@ -16,7 +16,7 @@
 
 struct ps_deleted {
     char id[PS_ID_SIZE];
-    char *name, *who; /* who: the user that added the run; "": unknown */
+    char *name, *user_name; /* user_name: the user that added the run; "": unknown */
 };
 void ps_deleted_free(struct ps_deleted *deleted); /* frees its members */
 

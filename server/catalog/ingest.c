@@ -18,12 +18,12 @@
 
 struct ps_ingest {
     struct ps_store *store;
-    const char *where;
+    const char *folder;
     int fd;
     pthread_t thread;
     bool running;
     atomic_bool hash_only; /* the copy is no longer needed */
-    atomic_bool known;     /* the hash is known, and the shelf has these bytes */
+    atomic_bool is_known;  /* the hash is known, and the shelf has these bytes */
     struct ps_original original;
     char id[PS_ID_SIZE]; /* id of the run of these bytes */
     char *part;
@@ -89,7 +89,7 @@ static void *ingest_thread(void *user)
     if (ps_store_find(ingest->store, ingest->original.sha256, ingest->id, PS_ERR_IGNORED) ==
             PS_OK &&
         !ps_run_outdated(ingest->store, ingest->id))
-        atomic_store(&ingest->known, true);
+        atomic_store(&ingest->is_known, true);
     else if (!atomic_load(&ingest->hash_only) && fsync(ingest->part_fd) != 0)
         ps_fail_errno(&ingest->err, "cannot sync", ingest->part);
     return NULL;
@@ -103,7 +103,7 @@ enum ps_status ps_ingest_begin(struct ps_store *store, const char *where, int fd
 
     *out = ingest;
     ingest->store = store;
-    ingest->where = where;
+    ingest->folder = where;
     ingest->fd = fd;
     ingest->part_fd = -1;
     status = ps_new_part(store, where, &ingest->part, &ingest->part_fd, err);
@@ -117,7 +117,7 @@ enum ps_status ps_ingest_begin(struct ps_store *store, const char *where, int fd
 
 bool ps_ingest_is_known(const struct ps_ingest *ingest)
 {
-    return atomic_load_explicit(&ingest->known, memory_order_relaxed);
+    return atomic_load_explicit(&ingest->is_known, memory_order_relaxed);
 }
 
 enum ps_status ps_ingest_wait(struct ps_ingest *ingest, bool keep, struct ps_original *out,
@@ -135,11 +135,11 @@ enum ps_status ps_ingest_wait(struct ps_ingest *ingest, bool keep, struct ps_ori
 enum ps_status ps_ingest_keep(struct ps_ingest *ingest, struct ps_err *err)
 {
     struct ps_sent_file sent;
-    enum ps_status status = ps_file_send(ingest->store, ingest->where, ingest->part, &sent, err);
+    enum ps_status status = ps_file_send(ingest->store, ingest->folder, ingest->part, &sent, err);
 
     if (status != PS_OK)
         return status;
-    status = ps_pending_delete_begin(ingest->store, &ingest->pending, ingest->where,
+    status = ps_pending_delete_begin(ingest->store, &ingest->pending, ingest->folder,
                                      ingest->original.sha256, &sent, ingest->part, err);
     if (status != PS_OK)
         return status;

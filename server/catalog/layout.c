@@ -68,7 +68,7 @@ static enum ps_status add_columns(struct ps_db *db, int64_t layout, struct ps_er
         for (size_t i = 0; i < table->n; i++) {
             bool missing = false;
 
-            if (table->columns[i].since <= layout)
+            if (table->columns[i].since_layout <= layout)
                 continue;
             lacks_column(db, table->name, table->columns[i].name, &missing, err);
             if (missing)
@@ -121,7 +121,7 @@ static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table
         const struct ps_catalog_column *column = &table->columns[i];
         bool missing = false;
 
-        if (column->since <= layout)
+        if (column->since_layout <= layout)
             continue;
         lacks_column(db, table->name, column->name, &missing, err);
         if (missing)

@@ -40,13 +40,13 @@ struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_stmt **stmts; /* one per source, reused when a join restarts the cursor */
     char *plan;             /* plan for which they were prepared */
-    size_t n, at;           /* n: number of sources; at: current source */
+    size_t n, index;        /* n: number of sources; index: of the current one */
     int64_t row;
     int n_values;
     /* owned copies of the values for the equality constraints of the plan */
     sqlite3_value **values;
-    bool skip_others; /* read only the run `only` */
-    char only[PS_ID_SIZE];
+    bool only_one_run; /* read only the run `run_id` */
+    char run_id[PS_ID_SIZE];
 };
 
 static size_t sources(const struct table *table)
@@ -216,9 +216,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
     int at = of_view(table, col);
 
     if (at < 0)
-        sqlite3_result_text(context, table->multi_run->ids[cursor->at], -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(context, table->multi_run->ids[cursor->index], -1, SQLITE_TRANSIENT);
     else
-        sqlite3_result_value(context, sqlite3_column_value(cursor->stmts[cursor->at]->handle, at));
+        sqlite3_result_value(context,
+                             sqlite3_column_value(cursor->stmts[cursor->index]->handle, at));
     return SQLITE_OK;
 }
 
@@ -287,9 +288,9 @@ static void statement_text(const struct table *table, struct ps_db *db, const ch
 static enum ps_status begin_source(struct cursor *cursor, struct ps_err *err)
 {
     const struct table *table = (struct table *)cursor->base.pVtab;
-    struct ps_stmt **stmt = &cursor->stmts[cursor->at];
+    struct ps_stmt **stmt = &cursor->stmts[cursor->index];
     struct ps_db *db;
-    enum ps_status status = source_db(table, cursor->at, &db, err);
+    enum ps_status status = source_db(table, cursor->index, &db, err);
 
     if (status != PS_OK)
         return status;
@@ -311,7 +312,8 @@ static bool is_wanted(const struct cursor *cursor)
 {
     const struct table *table = (struct table *)cursor->base.pVtab;
 
-    return !cursor->skip_others || strcmp(table->multi_run->ids[cursor->at], cursor->only) == 0;
+    return !cursor->only_one_run ||
+           strcmp(table->multi_run->ids[cursor->index], cursor->run_id) == 0;
 }
 
 /* A run may have been deleted in the meantime: that is reported as an error, not as corruption. */
@@ -327,13 +329,13 @@ static int go_on(struct cursor *cursor, bool begun)
 {
     struct ps_err err = PS_ERR_INIT;
 
-    for (; cursor->at < cursor->n; cursor->at++, begun = false) {
+    for (; cursor->index < cursor->n; cursor->index++, begun = false) {
         if (!begun && (!is_wanted(cursor) || begin_source(cursor, &err) != PS_OK)) {
             if (err.code != PS_OK)
                 break;
             continue;
         }
-        if (cursor->stmts[cursor->at] && ps_stmt_step(cursor->stmts[cursor->at], &err))
+        if (cursor->stmts[cursor->index] && ps_stmt_step(cursor->stmts[cursor->index], &err))
             return SQLITE_OK;
         if (err.code != PS_OK)
             break;
@@ -349,7 +351,7 @@ static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlit
     const char *at = strchr(plan, '=');
 
     forget_values(cursor);
-    cursor->skip_others = false;
+    cursor->only_one_run = false;
     cursor->values = ps_alloc_array((size_t)argc, sizeof(void *));
     for (int i = 0; i < argc; i++, at = at ? strchr(at + 1, '=') : NULL) {
         const unsigned char *text = sqlite3_value_text(argv[i]);
@@ -357,8 +359,8 @@ static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlit
         cursor->values[cursor->n_values++] = sqlite3_value_dup(argv[i]);
         if (!at || table->of_catalog || strtol(at + 1, NULL, 10) != 0)
             continue;
-        cursor->skip_others = true;
-        (void)snprintf(cursor->only, sizeof cursor->only, "%s",
+        cursor->only_one_run = true;
+        (void)snprintf(cursor->run_id, sizeof cursor->run_id, "%s",
                        text && sqlite3_value_bytes(argv[i]) == PS_ID_SIZE - 1 ? (const char *)text
                                                                               : "");
     }
@@ -375,7 +377,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
         cursor->plan = ps_strdup(ps_str_from_c(plan));
     }
     keep_values(cursor, plan, argc, argv);
-    cursor->at = 0;
+    cursor->index = 0;
     cursor->row = 0;
     return go_on(cursor, false);
 }
@@ -392,7 +394,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return cursor->at >= cursor->n;
+    return cursor->index >= cursor->n;
 }
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)

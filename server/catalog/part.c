@@ -26,7 +26,7 @@ struct ps_part {
     uint64_t claimed; /* reserved bytes */
     struct ps_db *db;
     struct ps_arena arena;
-    struct ps_run_metadata about;
+    struct ps_run_metadata metadata;
 };
 
 enum ps_status ps_part_create(struct ps_store *store, struct ps_part **out, struct ps_err *err)
@@ -121,7 +121,7 @@ static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
     if (status == PS_OK)
         status = check_written(part, &own);
     if (status == PS_OK)
-        status = ps_run_metadata_read(part->db, &part->arena, &part->about, &own);
+        status = ps_run_metadata_read(part->db, &part->arena, &part->metadata, &own);
     if (status == PS_OK)
         return PS_OK;
     if (status == PS_FULL)
@@ -134,7 +134,7 @@ static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
 static const char *choose_name(struct ps_part *part, const struct ps_new_run *run, const char *kind)
 {
     const char *base = strrchr(run->filename, '/');
-    struct ps_str title = ps_str_from_c(part->about.title);
+    struct ps_str title = ps_str_from_c(part->metadata.title);
 
     title.len = title.len < NAME_MAX_BYTES ? title.len : NAME_MAX_BYTES;
     while (!ps_utf8_is_valid(title))
@@ -167,7 +167,7 @@ static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_ro
 
     ps_json_object(&label);
     ps_json_kstr(&label, "series", row->series);
-    ps_json_kstr(&label, "who", row->who);
+    ps_json_kstr(&label, "who", row->user_name);
     ps_json_kint(&label, "created_at", row->created_ms);
     ps_json_key(&label, "tags");
     ps_json_array(&label);
@@ -184,7 +184,7 @@ static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_ro
 
 static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
 {
-    const struct ps_catalog_row *row = &part->about.row;
+    const struct ps_catalog_row *row = &part->metadata.row;
     char created[40];
     time_t seconds = (time_t)(row->created_ms / 1000);
     struct tm utc;
@@ -202,7 +202,7 @@ static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
 static void fill_row(struct ps_part *part, const struct ps_new_run *run, const char *kind,
                      const struct ps_original *original)
 {
-    struct ps_catalog_row *row = &part->about.row;
+    struct ps_catalog_row *row = &part->metadata.row;
 
     row->created_ms = ps_wall_clock_ms();
     (void)snprintf(row->id, sizeof row->id, "%.16s", original->sha256);
@@ -211,7 +211,7 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
     row->kind = kind;
     row->name = choose_name(part, run, kind);
     row->series = run->series;
-    row->who = run->who;
+    row->user_name = run->user_name;
     row->note = run->note ? run->note : "";
     row->upload = run->upload;
     row->tags = run->tags;
@@ -231,7 +231,7 @@ static enum ps_status seal(struct ps_part *part, struct ps_err *err)
     part->db = NULL;
     if (fsync(part->fd) != 0 || fstat(part->fd, &file) != 0)
         return ps_fail_errno(err, "cannot sync", part->path);
-    part->about.row.db_bytes = (uint64_t)file.st_size;
+    part->metadata.row.db_bytes = (uint64_t)file.st_size;
     return ps_part_reserve_growth(part, err);
 }
 
@@ -258,7 +258,7 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
         status = seal(part, &own);
     }
     if (status == PS_OK)
-        status = ps_catalog_publish(part->store, &part->about.row, part->path, out, &own);
+        status = ps_catalog_publish(part->store, &part->metadata.row, part->path, out, &own);
     if (status != PS_OK) {
         (void)ps_fail_copy(err, &own);
         free(out->name);
@@ -266,7 +266,7 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
         ps_part_abort(part);
         return status;
     }
-    fill_published(&part->about.row, out);
+    fill_published(&part->metadata.row, out);
     if (out->existed)
         (void)unlink(part->path);
     part_free(part);

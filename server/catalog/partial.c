@@ -254,7 +254,7 @@ const struct ps_partial_ops ps_folder_partial = {
     .bytes = grown_bytes,
     .append = grow_by,
     .remove = grown_remove,
-    .take = grown_take,
+    .claim = grown_take,
 };
 
 enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *who,
@@ -280,5 +280,5 @@ enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const ch
                                 uint64_t bytes, char **path_out, struct ps_err *err)
 {
     *path_out = NULL;
-    return store->backend->partial->take(store, id, who, bytes, path_out, err);
+    return store->backend->partial->claim(store, id, who, bytes, path_out, err);
 }

@@ -54,8 +54,8 @@ struct ps_partial_ops {
                              struct ps_err *err);
     enum ps_status (*remove)(struct ps_store *store, const char *id, const char *who,
                              struct ps_err *err);
-    enum ps_status (*take)(struct ps_store *store, const char *id, const char *who, uint64_t bytes,
-                           char **path_out, struct ps_err *err);
+    enum ps_status (*claim)(struct ps_store *store, const char *id, const char *who, uint64_t bytes,
+                            char **path_out, struct ps_err *err);
 };
 extern const struct ps_partial_ops ps_folder_partial;
 

@@ -65,7 +65,7 @@ static enum ps_status brief_of(struct ps_db *db, const char *id, void *brief, st
     out->rows = (uint64_t)ps_col_int(stmt, 2);
     out->repaired = (uint64_t)ps_col_int(stmt, 3);
     out->rejected = (uint64_t)ps_col_int(stmt, 4);
-    out->who = ps_strdup(ps_col_text(stmt, 5));
+    out->user_name = ps_strdup(ps_col_text(stmt, 5));
     return PS_OK;
 }
 
@@ -78,7 +78,7 @@ enum ps_status ps_store_read_brief(struct ps_store *store, const char *id, struc
 void ps_run_brief_free(struct ps_run_brief *brief)
 {
     free(brief->name);
-    free(brief->who);
+    free(brief->user_name);
     *brief = (struct ps_run_brief){0};
 }
 

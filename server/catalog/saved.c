@@ -27,7 +27,7 @@ enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_
     ps_bind_text(stmt, ":kind", ps_str_from_c(saved->kind));
     ps_bind_text(stmt, ":name", ps_str_from_c(saved->name));
     ps_bind_text(stmt, ":sql", ps_str_from_c(saved->sql));
-    ps_bind_text(stmt, ":who", ps_str_from_c(saved->who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(saved->user_name));
     ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     ps_bind_int(stmt, ":any", any);
     ps_bind_int(stmt, ":most", SAVED_MOST);

@@ -163,7 +163,7 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
 /* A run to delete. `check` (may be NULL) is called inside the transaction that deletes the row; its
  * error becomes that of ps_catalog_remove. */
 struct ps_removal {
-    const char *id, *who;
+    const char *id, *user_name;
     enum ps_status (*check)(struct ps_db *db, const void *user, struct ps_err *err);
     const void *user;
 };

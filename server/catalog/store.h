@@ -77,8 +77,8 @@ const char *ps_store_dir(const struct ps_store *store);
 bool ps_store_is_away(const struct ps_store *store);
 /* State of a shared store (several servers) as this handle sees it. */
 struct ps_shared_store {
-    char *place;                      /* host and database, for display; malloc'ed */
-    uint64_t cache_bytes, cache_most; /* bytes of the cached files; maximum bytes of the cache */
+    char *location;                  /* host and database, for display; malloc'ed */
+    uint64_t cache_bytes, cache_max; /* bytes of the cached files; maximum bytes of the cache */
     uint64_t hits, misses;     /* requests for files in the cache; requests that fetched the file */
     uint64_t fetched, evicted; /* bytes, since the store was opened */
 };
@@ -157,10 +157,10 @@ const char *ps_part_path(const struct ps_part *part);
 enum ps_status ps_part_reserve_growth(struct ps_part *part, struct ps_err *err);
 
 struct ps_new_run {
-    const char *name;     /* the name that the user chose; "": the name of the file */
-    const char *filename; /* "": the title inside the profile, else its kind */
-    const char *series;   /* "" for none */
-    const char *who;      /* "" unknown */
+    const char *name;      /* the name that the user chose; "": the name of the file */
+    const char *filename;  /* "": the title inside the profile, else its kind */
+    const char *series;    /* "" for none */
+    const char *user_name; /* "" unknown */
     const struct ps_tag *tags;
     size_t n_tags;
     int64_t upload;   /* id of the accepted upload; 0: none */
@@ -239,7 +239,7 @@ void ps_measured_free(struct ps_measured_list *list);
 struct ps_accepted_upload {
     int64_t id;
     const char *path;
-    const char *filename, *name, *series, *who, *note;
+    const char *filename, *name, *series, *user_name, *note;
     const struct ps_tag *tags;
     size_t n_tags;
     /* key: path in the spool; value: the path as the sender names it */
@@ -288,7 +288,7 @@ void ps_store_unwatch_others(struct ps_store *store); /* NULL is allowed */
 struct ps_saved_query {
     const char *kind; /* kind of the runs that it applies to; "" the shelf */
     const char *name, *sql;
-    const char *who; /* "" unknown */
+    const char *user_name; /* "" unknown */
 };
 /* Saves a statement. Replaces one of the same kind and name if it belongs to the same user, or if
  * `any` is true; else PS_FORBIDDEN. */
@@ -313,7 +313,7 @@ enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id
 /* Summary of a run. Free it with ps_run_brief_free. */
 struct ps_run_brief {
     char kind[32];
-    char *name, *who; /* who "": unknown */
+    char *name, *user_name; /* user_name "": unknown */
     uint64_t rows, repaired, rejected;
 };
 enum ps_status ps_store_read_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
@@ -354,7 +354,8 @@ enum ps_status ps_store_clear_baseline(struct ps_store *store, const char *serie
                                        struct ps_err *err);
 
 struct ps_log_entry {
-    const char *name, *sha256, *who; /* sha256 "": the import failed before the hash was known */
+    const char *name, *sha256,
+        *user_name; /* sha256 "": the import failed before the hash was known */
     uint64_t bytes;
     const char *run_id;       /* "" when it failed */
     const struct ps_err *err; /* NULL or PS_OK: the import succeeded */

@@ -140,7 +140,7 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
         .filename = text_of(arena, stmt, 2),
         .name = text_of(arena, stmt, 3),
         .series = text_of(arena, stmt, 4),
-        .who = text_of(arena, stmt, 5),
+        .user_name = text_of(arena, stmt, 5),
         .note = text_of(arena, stmt, 10),
         .sources_text = text_of(arena, stmt, 7),
         .tries = (unsigned)ps_col_int(stmt, 8),

@@ -13,14 +13,14 @@
 
 struct showing {
     struct ps_store *store;
-    ps_temp_shelf_visit *take;
+    ps_temp_shelf_visit *visit;
     void *user;
 };
 
 static enum ps_status visit_file(const struct showing *s, const char *name, struct ps_stream *bytes,
                                  struct ps_err *err)
 {
-    enum ps_status status = s->take(s->user, name, bytes, err);
+    enum ps_status status = s->visit(s->user, name, bytes, err);
 
     if (status == PS_OK)
         status = ps_stream_status(bytes, err);

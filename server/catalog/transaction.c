@@ -7,7 +7,7 @@
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err)
 {
-    enum ps_status status = err->code == PS_OK ? store->backend->order(store, err) : err->code;
+    enum ps_status status = err->code == PS_OK ? store->backend->acquire(store, err) : err->code;
     struct ps_db *db = ps_catalog_lock(store);
 
     if (store->read_only) {
@@ -46,7 +46,7 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
     if (!store->is_durable && !store->read_only)
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", PS_ERR_IGNORED);
     if (store->has_order)
-        store->backend->done(store, committed);
+        store->backend->release(store, committed);
     ps_catalog_unlock(store);
     return status;
 }

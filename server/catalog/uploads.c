@@ -191,14 +191,14 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted_upload *
     ps_db_prepare(store->catalog, ps_query_sql("upload_add"), &stmt, err);
     add_pairs(&tags, upload->tags, upload->n_tags, false);
     add_pairs(&sources, upload->sources, upload->n_sources, true);
-    if (store->backend->number(store)) /* unique among all servers */
-        ps_bind_int(stmt, ":id", store->backend->number(store));
+    if (store->backend->transaction_number(store)) /* unique among all servers */
+        ps_bind_int(stmt, ":id", store->backend->transaction_number(store));
     ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
     ps_bind_text(stmt, ":file", ps_str_from_c(base_name(upload->path)));
     ps_bind_text(stmt, ":filename", ps_str_from_c(upload->filename));
     ps_bind_text(stmt, ":name", ps_str_from_c(upload->name));
     ps_bind_text(stmt, ":series", ps_str_from_c(upload->series));
-    ps_bind_text(stmt, ":who", ps_str_from_c(upload->who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(upload->user_name));
     ps_bind_text(stmt, ":note", upload->note ? ps_str_from_c(upload->note) : PS_STR(""));
     ps_bind_text(stmt, ":tags", ps_buf_slice(&tags));
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));

@@ -30,7 +30,7 @@ struct adding {
     const struct ps_options *options;
     struct ps_client *client;
     struct ps_store *store; /* NULL with --server */
-    const char *who;
+    const char *user_name;
     struct ps_sandbox_limits limits;
     struct ps_sniffer sniffer;
     struct ps_imported_runs shelved;
@@ -55,7 +55,7 @@ static void import_profile(struct adding *adding, struct ps_import_profile *prof
     const struct ps_label label = {.name = options->name,
                                    .series = options->series,
                                    .note = options->note,
-                                   .who = adding->who,
+                                   .user_name = adding->user_name,
                                    .tags = options->tags,
                                    .n_tags = options->n_tags,
                                    .update = options->update};
@@ -71,10 +71,10 @@ static void import_file(struct adding *adding, int fd, const char *path, bool fo
                                         .is_from_folder = found,
                                         .path = path,
                                         .filename = base_name(path),
-                                        .from = {path, adding->options->source_root, now()}};
+                                        .provenance = {path, adding->options->source_root, now()}};
     struct stat about;
     if (fstat(fd, &about) == 0)
-        profile.from.written = about.st_mtim;
+        profile.provenance.modified = about.st_mtim;
     import_profile(adding, &profile);
 }
 
@@ -113,7 +113,7 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
     struct ps_import_profile profile = {.fd = readable,
                                         .path = path,
                                         .filename = filename,
-                                        .from = {NULL, adding->options->source_root, now()}};
+                                        .provenance = {NULL, adding->options->source_root, now()}};
     if (err.code == PS_OK)
         import_profile(adding, &profile);
     else
@@ -216,7 +216,7 @@ static void free_folder(struct folder *folder)
 struct merging {
     const char *const *paths;
     size_t n, next;
-    struct timespec written; /* the oldest modification time */
+    struct timespec modified; /* the oldest modification time */
 };
 
 /* Opens the next operand; leaves out unchanged if there is none. */
@@ -235,8 +235,8 @@ static enum ps_status next_operand(void *user, struct ps_import_process_file *ou
         ps_err_hint(err, "name the files in it");
         return ps_fail(err, PS_BAD_REQUEST, "--merge cannot read a folder");
     }
-    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < merging->written.tv_sec)
-        merging->written = about.st_mtim;
+    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < merging->modified.tv_sec)
+        merging->modified = about.st_mtim;
     out->bytes = (uint64_t)about.st_size;
     out->name = base_name(path);
     return PS_OK;
@@ -255,7 +255,7 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = -1;
     PS_AUTO(ps_close_fd) int readable = -1;
-    struct merging merging = {.paths = paths, .n = n, .written = now()};
+    struct merging merging = {.paths = paths, .n = n, .modified = now()};
     if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK) {
         const struct ps_import_process apart = {adding->store, fd, &adding->limits,
                                                 is_not_interrupted, NULL};
@@ -266,12 +266,12 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
     if (err.code != PS_OK)
         adding->status = ps_print_failure(paths[merging.next ? merging.next - 1 : 0], &err);
     else
-        import_profile(adding,
-                       &(struct ps_import_profile){
-                           .fd = readable,
-                           .path = name,
-                           .filename = name,
-                           .from = {paths[0], adding->options->source_root, merging.written}});
+        import_profile(
+            adding, &(struct ps_import_profile){
+                        .fd = readable,
+                        .path = name,
+                        .filename = name,
+                        .provenance = {paths[0], adding->options->source_root, merging.modified}});
 }
 
 static void add_operands_merged(struct adding *adding)
@@ -401,7 +401,7 @@ static void check_source_root(struct adding *adding)
 
 int ps_cli_add(const struct ps_options *options)
 {
-    struct adding adding = {.options = options, .who = ps_cli_login_name()};
+    struct adding adding = {.options = options, .user_name = ps_cli_login_name()};
     struct ps_err err = PS_ERR_INIT;
     if (ps_options_read_limits(options, &adding.limits, &err) != PS_OK) {
         ps_print_failure("add", &err);

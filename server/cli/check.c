@@ -18,20 +18,20 @@ enum state { WITHIN, OVER, MISSING };
 /* One result of the check. */
 struct finding {
     enum state state;
-    const char *what, *place; /* place: NULL if it is not shown */
+    const char *name, *place; /* place: NULL if it is not shown */
     double value, limit;      /* NAN if there is none */
     double base;              /* NAN if there is no baseline */
     const char *unit;
-    const char *significance;  /* NULL if it was not tested */
-    char may_be[80], why[160]; /* printed limit; printed comparison with it */
-    struct ps_buf details;     /* one per line */
+    const char *significance;                  /* NULL if it was not tested */
+    char limit_text[80], comparison_text[160]; /* printed limit; printed comparison with it */
+    struct ps_buf details;                     /* one per line */
 };
 
 /* The findings in three formats: lines, rows of a Markdown table, and JSON. */
 struct report {
     struct ps_buf lines, rows, items;
     struct ps_json json; /* writes to items */
-    size_t checked, over, missing;
+    size_t n_checked, n_over, n_missing;
 };
 
 /* Appends the text of a cell of a Markdown table. */
@@ -55,7 +55,7 @@ static void add_json(struct report *report, const struct finding *finding)
     struct ps_json *json = &report->json;
     struct ps_str rest = ps_buf_slice(&finding->details);
     ps_json_object(json);
-    ps_json_kstr(json, "what", finding->what);
+    ps_json_kstr(json, "what", finding->name);
     ps_json_kstr(json, "place", finding->place);
     ps_json_kstr(json, "state", states[finding->state]);
     ps_json_kreal(json, "value", finding->value);
@@ -94,24 +94,24 @@ static void add_finding(struct report *report, const struct finding *finding)
     static const char *const bold[] = {"within", "**over**", "**missing**"};
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     char is[64] = "";
-    ps_buf_puts(&what, finding->what);
+    ps_buf_puts(&what, finding->name);
     if (finding->place)
         ps_buf_printf(&what, " (%s)", finding->place);
     if (!isnan(finding->value))
         ps_cli_format_value(finding->value, finding->unit, is);
-    report->checked++;
-    report->over += finding->state == OVER;
-    report->missing += finding->state == MISSING;
+    report->n_checked++;
+    report->n_over += finding->state == OVER;
+    report->n_missing += finding->state == MISSING;
     ps_buf_printf(&report->lines, "%s ", words[finding->state]);
     ps_append_escaped(&report->lines, ps_str_from_c(what.ptr));
-    ps_buf_printf(&report->lines, "%s%s  %s%s", is[0] ? "  " : "", is, finding->may_be,
-                  finding->why[0] ? "  " : "");
-    ps_append_escaped(&report->lines, ps_str_from_c(finding->why));
+    ps_buf_printf(&report->lines, "%s%s  %s%s", is[0] ? "  " : "", is, finding->limit_text,
+                  finding->comparison_text[0] ? "  " : "");
+    ps_append_escaped(&report->lines, ps_str_from_c(finding->comparison_text));
     ps_buf_puts(&report->lines, "\n");
     ps_buf_printf(&report->rows, "| %s | ", bold[finding->state]);
     add_cell(&report->rows, what.ptr);
-    ps_buf_printf(&report->rows, " | %s | %s | ", is, finding->may_be);
-    add_cell(&report->rows, finding->why);
+    ps_buf_printf(&report->rows, " | %s | %s | ", is, finding->limit_text);
+    add_cell(&report->rows, finding->comparison_text);
     ps_buf_puts(&report->rows, " |\n");
     add_details(report, &finding->details);
     add_json(report, finding);
@@ -142,7 +142,7 @@ static enum ps_status read_imports(struct ps_client *client, const char *run, co
 static enum ps_status add_path(struct finding *finding, const struct ps_cli_comparison *compared,
                                const char *module, struct ps_err *err)
 {
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"), *step;
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->response, "new"), *step;
     const char *run = ps_run_text(cJSON_GetArrayItem(runs, 0), "id");
     PS_AUTO(ps_run_free) cJSON *rows = NULL;
     PS_AUTO(ps_run_free) cJSON *row = NULL;
@@ -171,9 +171,9 @@ static void set_budget(struct finding *finding, double limit, const char *unit)
     finding->limit = limit;
     finding->unit = unit;
     finding->state = finding->value > limit ? OVER : WITHIN;
-    (void)snprintf(finding->may_be, sizeof finding->may_be, "budget %.50s",
+    (void)snprintf(finding->limit_text, sizeof finding->limit_text, "budget %.50s",
                    ps_cli_format_value(limit, unit, figure));
-    (void)snprintf(finding->why, sizeof finding->why, "%s",
+    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s",
                    ps_cli_format_percent(finding->value - limit, limit, percent));
 }
 
@@ -185,7 +185,7 @@ static enum ps_status check_row(struct report *report, const struct ps_cli_compa
     const char *place = ps_cli_text(page, row, "place");
     bool imports = is_import(budget->table);
     PS_AUTO(finding_free)
-    struct finding finding = {.what = what,
+    struct finding finding = {.name = what,
                               .place = place[0] && !imports ? place : NULL,
                               .value = ps_cli_number(page, row, "new"),
                               .base = NAN};
@@ -244,7 +244,7 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
                                     const struct ps_budget *budget, const char *name, bool in_base,
                                     struct ps_err *err)
 {
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"), *run;
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->response, "new"), *run;
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     enum ps_status status = in_base ? PS_OK : PS_NOT_FOUND;
     struct finding finding = {.state = MISSING, .value = NAN, .limit = NAN, .base = NAN};
@@ -265,12 +265,14 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
     }
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     ps_buf_printf(&what, "%s.%s", budget->table, name);
-    finding.what = what.ptr;
-    (void)snprintf(finding.may_be, sizeof finding.may_be, "not in this run");
+    finding.name = what.ptr;
+    (void)snprintf(finding.limit_text, sizeof finding.limit_text, "not in this run");
     if (last.len)
-        (void)snprintf(finding.why, sizeof finding.why, "last seen in run %s", last.ptr);
+        (void)snprintf(finding.comparison_text, sizeof finding.comparison_text,
+                       "last seen in run %s", last.ptr);
     else
-        (void)snprintf(finding.why, sizeof finding.why, "present in the baseline");
+        (void)snprintf(finding.comparison_text, sizeof finding.comparison_text,
+                       "present in the baseline");
     add_finding(report, &finding);
     return PS_OK;
 }
@@ -326,7 +328,7 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
 static enum ps_status headline_of(const struct ps_cli_comparison *compared, const cJSON **out,
                                   struct ps_err *err)
 {
-    *out = cJSON_GetObjectItemCaseSensitive(compared->about, "headline");
+    *out = cJSON_GetObjectItemCaseSensitive(compared->response, "headline");
     if (cJSON_IsObject(*out))
         return PS_OK;
     ps_err_hint(err, "compare runs of one kind");
@@ -354,7 +356,7 @@ static enum ps_status check_headline(struct report *report,
         return status;
     const char *unit = ps_run_text(headline, "unit");
     struct finding finding = {
-        .what = ps_run_text(headline, "label"), .value = median_of(headline, "new"), .base = NAN};
+        .name = ps_run_text(headline, "label"), .value = median_of(headline, "new"), .base = NAN};
     if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
         return wrong_unit(budget, unit, err);
     set_budget(&finding, limit, unit);
@@ -407,8 +409,8 @@ static bool is_above_all(const cJSON *headline)
 /* Adds a note that there are too few runs for a test, with the number needed. */
 static void add_unknown(struct finding *finding, const struct ps_cli_comparison *compared)
 {
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new");
-    const int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")),
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->response, "new");
+    const int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")),
               m = cJSON_GetArraySize(runs);
     const char *series = ps_run_text(cJSON_GetArrayItem(runs, 0), "series");
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -442,7 +444,7 @@ static void judge_growth(struct finding *finding, const cJSON *headline, bool gr
     const double delta = finding->value - finding->base;
     finding->significance = known ? "significant" : same ? "within noise" : "unknown";
     finding->state = grew && !same && !in_range ? OVER : WITHIN;
-    (void)snprintf(finding->why, sizeof finding->why, "%s, %s%s",
+    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s",
                    ps_cli_format_percent(delta, finding->base, percent),
                    known  ? "significant"
                    : same ? "within noise"
@@ -464,7 +466,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
         status = headline_of(compared, &headline, err);
     if (status != PS_OK)
         return status;
-    finding.what = ps_run_text(headline, "label");
+    finding.name = ps_run_text(headline, "label");
     finding.unit = ps_run_text(headline, "unit");
     finding.base = median_of(headline, "base");
     finding.value = median_of(headline, "new");
@@ -475,8 +477,8 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
                        finding.unit[0] ? finding.unit : "plain numbers");
     finding.limit = finding.base + limit;
     judge_growth(&finding, headline, finding.value > finding.limit,
-                 cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")));
-    (void)snprintf(finding.may_be, sizeof finding.may_be, "baseline %.50s",
+                 cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")));
+    (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
                    ps_cli_format_value(finding.base, finding.unit, figure));
     if (finding.state == OVER)
         status = add_causes(&finding, compared, err);
@@ -499,9 +501,9 @@ static void add_json_report(const struct ps_cli_comparison *compared, bool again
         ps_json_key(&json, groups[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), groups[i]));
     }
-    ps_json_kint(&json, "checked", (int64_t)report->checked);
-    ps_json_kint(&json, "over", (int64_t)report->over);
-    ps_json_kint(&json, "missing", (int64_t)report->missing);
+    ps_json_kint(&json, "checked", (int64_t)report->n_checked);
+    ps_json_kint(&json, "over", (int64_t)report->n_over);
+    ps_json_kint(&json, "missing", (int64_t)report->n_missing);
     ps_json_key(&json, "findings");
     ps_json_raw(&json, ps_buf_slice(&report->items));
     ps_json_end(&json);
@@ -516,10 +518,10 @@ static void print(const struct ps_options *options, const struct ps_cli_comparis
     if (options->json) {
         add_json_report(compared, options->against != NULL, report, &out);
     } else if (options->markdown) {
-        ps_buf_printf(&out, "### perfshelf: %zu of %zu over the limit", report->over,
-                      report->checked);
-        if (report->missing)
-            ps_buf_printf(&out, ", %zu missing", report->missing);
+        ps_buf_printf(&out, "### perfshelf: %zu of %zu over the limit", report->n_over,
+                      report->n_checked);
+        if (report->n_missing)
+            ps_buf_printf(&out, ", %zu missing", report->n_missing);
         ps_buf_puts(&out, "\n\n| | Metric | Value | Limit | Change |\n|---|---|--:|--:|--:|\n");
         ps_buf_str(&out, ps_buf_slice(&report->rows));
     } else {
@@ -599,8 +601,8 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
     enum ps_status status = ps_cli_compare(client, against, run, out, err);
     if (status != PS_OK)
         return status;
-    base = cJSON_GetObjectItemCaseSensitive(out->about, "base");
-    now = cJSON_GetObjectItemCaseSensitive(out->about, "new");
+    base = cJSON_GetObjectItemCaseSensitive(out->response, "base");
+    now = cJSON_GetObjectItemCaseSensitive(out->response, "new");
     cJSON_ArrayForEach(of_base, base)
     {
         if (has_id(now, ps_run_text(of_base, "id")))
@@ -647,5 +649,5 @@ int ps_cli_check(const struct ps_options *options)
     ps_buf_free(&report.lines);
     ps_buf_free(&report.rows);
     ps_buf_free(&report.items);
-    return status == PS_BAD_REQUEST ? 2 : status != PS_OK || report.over > 0;
+    return status == PS_BAD_REQUEST ? 2 : status != PS_OK || report.n_over > 0;
 }

@@ -184,8 +184,8 @@ static int reap(pid_t pid)
 static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
 {
     /* nobody could be told that stderr is closed */
-    (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->rest), "stderr", PS_ERR_IGNORED);
-    split->rest.len = 0;
+    (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->other_output), "stderr", PS_ERR_IGNORED);
+    split->other_output.len = 0;
     enum ps_status status =
         ps_write_all(log, ps_buf_slice(&split->log), "the import-time log", err);
     split->log.len = 0;
@@ -250,7 +250,7 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
     struct sigaction before[N_PASSED];
     sigset_t mask;
     struct descriptors to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
-    if (child->silent)
+    if (child->is_silent)
         to = (struct descriptors){NOWHERE, NOWHERE, NOWHERE, &mask};
     interrupted = 0;
     block(&mask);

@@ -24,7 +24,7 @@ struct ps_child {
      * stderr. -1: stderr is not read */
     int import_log;
     bool out_to_stderr; /* its stdout is redirected to our stderr */
-    bool silent;        /* its stdin is empty, and its output is dropped */
+    bool is_silent;     /* its stdin is empty, and its output is dropped */
 };
 
 /*

@@ -173,7 +173,7 @@ enum ps_status ps_client_send(struct ps_client *client, const char *method, cons
     /* A DELETE is not retried, because the second one would not find the run that the first
      * deleted. */
     const struct ps_remote_request request = {
-        .method = method, .path = path, .body = body, .once = strcmp(method, "DELETE") == 0};
+        .method = method, .path = path, .body = body, .no_retry = strcmp(method, "DELETE") == 0};
 
     return ask(client, &request, out, -1, err);
 }

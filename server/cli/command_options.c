@@ -70,7 +70,7 @@ const struct ps_option_row ps_option_rows[] = {
      "refuse uploads when the shelf takes this much space, such as 50GiB (default: no limit)"},
     {"--queue", "N", TEXT, ON(SERVE), FIELD(queue),
      "refuse uploads when N imports are waiting (default 10000)"},
-    {"--keep", "RULE", PS_RULE, ON(SERVE), FIELD(keep),
+    {"--keep", "RULE", PS_RULE, ON(SERVE), FIELD(retention_rules),
      "delete old runs by this retention rule, such as 20/series; may be repeated"},
     {"--import-memory", "SIZE", TEXT, ON(SERVE) | ON(ADD), FIELD(import_memory),
      "memory limit of the import process, such as 8GiB (default 4GiB)"},
@@ -130,7 +130,7 @@ const struct ps_option_row ps_option_rows[] = {
      "overwrite what differs in --to, and delete runs that were deleted in --from"},
 
     /* prune, verify */
-    {"--keep", "RULE", PS_RULE, ON(PRUNE), FIELD(keep),
+    {"--keep", "RULE", PS_RULE, ON(PRUNE), FIELD(retention_rules),
      "retention rule, such as 500, 90d, 50GiB or 20/series; may be repeated"},
     {"--dry-run", NULL, FLAG, ON(PRUNE), FIELD(dry_run),
      "delete nothing; show what would be deleted"},

@@ -34,7 +34,7 @@ struct ps_command_row {
 struct ps_command_text {
     const char *summary;     /* an imperative, for the list of commands */
     const char *usage;       /* the arguments, one line for each form; may be empty */
-    const char *about;       /* paragraphs */
+    const char *description; /* paragraphs */
     const char *arguments;   /* a list, or NULL */
     const char *examples;    /* command lines */
     const char *exit_status; /* a paragraph if it differs from other commands, or NULL */
@@ -48,10 +48,10 @@ enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_UNTAG, PS_BUDGET, PS_HOST, PS
 struct ps_option_row {
     const char *name, *arg; /* arg: NULL for a flag */
     enum ps_option_type type;
-    unsigned commands; /* bit mask of 1 << PS_COMMAND_... */
-    size_t field;      /* offset in struct ps_options */
-    bool of_shelf;     /* selects the shelf of a command, and is common to many commands */
-    const char *what;  /* a description without a full stop */
+    unsigned commands;       /* bit mask of 1 << PS_COMMAND_... */
+    size_t field;            /* offset in struct ps_options */
+    bool of_shelf;           /* selects the shelf of a command, and is common to many commands */
+    const char *description; /* a description without a full stop */
 };
 
 /* Indexed by enum ps_command. PS_COMMAND_NONE has only a text, perfshelf.txt. */

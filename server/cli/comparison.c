@@ -27,13 +27,14 @@ enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const 
     *out = (struct ps_cli_comparison){.client = client, .base_runs = base, .new_runs = now};
     add_path(out, NULL, &path);
     enum ps_status status = ps_client_get(client, path.ptr, &out->text, err);
-    return status == PS_OK ? ps_client_parse(ps_buf_slice(&out->text), &out->about, err) : status;
+    return status == PS_OK ? ps_client_parse(ps_buf_slice(&out->text), &out->response, err)
+                           : status;
 }
 
 void ps_cli_comparison_close(struct ps_cli_comparison *compared)
 {
     ps_buf_free(&compared->text);
-    cJSON_Delete(compared->about);
+    cJSON_Delete(compared->response);
     *compared = (struct ps_cli_comparison){0};
 }
 
@@ -66,7 +67,7 @@ static enum ps_status choose(const cJSON *list, const char *key, const char *nam
 enum ps_status ps_cli_table(const struct ps_cli_comparison *compared, const char *of,
                             const cJSON **out, struct ps_err *err)
 {
-    return choose(cJSON_GetObjectItemCaseSensitive(compared->about, "tables"), "of", of, "table",
+    return choose(cJSON_GetObjectItemCaseSensitive(compared->response, "tables"), "of", of, "table",
                   out, err);
 }
 

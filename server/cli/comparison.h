@@ -12,7 +12,7 @@ struct ps_cli_comparison {
     const char *base_runs,
         *new_runs;      /* the groups, as on the command line; base NULL: only one group */
     struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
-    cJSON *about;       /* the same response as a tree */
+    cJSON *response;    /* the same response as a tree */
 };
 
 /* base, now: RUN, or several separated by commas; base NULL: one group only. Close it in

@@ -54,9 +54,9 @@ static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
 
 static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
-    const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->about, "base"),
-                *now = cJSON_GetObjectItemCaseSensitive(compared->about, "new"),
-                *headline = cJSON_GetObjectItemCaseSensitive(compared->about, "headline");
+    const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->response, "base"),
+                *now = cJSON_GetObjectItemCaseSensitive(compared->response, "new"),
+                *headline = cJSON_GetObjectItemCaseSensitive(compared->response, "headline");
     const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
     double from = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "base"), "median"),
            to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median");

@@ -13,7 +13,7 @@ static void print_json(const struct ps_importer *const *list, size_t count, stru
         ps_json_object(&json);
         ps_json_kstr(&json, "kind", list[i]->kind);
         ps_json_kstr(&json, "label", list[i]->label);
-        ps_json_kstr(&json, "what", list[i]->what);
+        ps_json_kstr(&json, "what", list[i]->description);
         ps_json_kstr(&json, "record", list[i]->record);
         ps_json_end(&json);
     }
@@ -29,7 +29,7 @@ static void print_table(const struct ps_importer *const *list, size_t count, str
         ps_table_cell(&table, titles[i]);
     for (size_t i = 0; i < count; i++) {
         ps_table_cell(&table, list[i]->kind);
-        ps_table_cell(&table, list[i]->what);
+        ps_table_cell(&table, list[i]->description);
         ps_table_cell(&table, list[i]->record);
     }
     ps_table_print(&table, out);

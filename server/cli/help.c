@@ -148,7 +148,7 @@ static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *o
         if (!ps_option_applies_to(option, command) || option->of_shelf != of_shelf)
             continue;
         add_spelling(option, &lines);
-        ps_buf_printf(&lines, "\t%s\n", option->what);
+        ps_buf_printf(&lines, "\t%s\n", option->description);
     }
     if (!of_shelf)
         ps_buf_puts(&lines, "--help\tshow this help\n");
@@ -175,7 +175,7 @@ static void add_command_help(enum ps_command command, struct ps_buf *out)
     add_summary(text->summary, out);
     add_usage(ps_command_name(command), text->usage, out);
     ps_buf_puts(out, "\n");
-    add_paragraphs(out, text->about);
+    add_paragraphs(out, text->description);
     if (text->arguments) {
         ps_buf_puts(out, "\nArguments:\n");
         add_list(out, ps_str_from_c(text->arguments));
@@ -208,7 +208,7 @@ static void add_all_commands(struct ps_buf *out)
         add_group((enum ps_command_group)group, out);
     }
     ps_buf_puts(out, "\n");
-    add_paragraphs(out, text->about);
+    add_paragraphs(out, text->description);
     ps_buf_printf(out, "Exit status: %s\n", text->exit_status);
 }
 

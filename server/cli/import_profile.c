@@ -120,7 +120,7 @@ static void on_outcome(void *user, const char *name, const struct ps_import_resu
         output->failed |=
             ps_imported_runs_add(output->shelved, path.ptr, output->json, result) != 0;
         if (!profile->is_reimport)
-            ps_cli_attach_sources(output->store, result->id, &profile->from);
+            ps_cli_attach_sources(output->store, result->id, &profile->provenance);
     }
     if (name[0])
         ps_progress_start(&output->progress, profile->path);
@@ -139,7 +139,7 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
         .filename = profile->filename,
         .name = label->name,
         .series = label->series,
-        .who = label->who,
+        .user_name = label->user_name,
         .note = label->note,
         .tags = label->tags,
         .n_tags = label->n_tags,

@@ -11,7 +11,7 @@
 /* Labels for new runs. */
 struct ps_label {
     const char *name, *series, *note; /* NULL: none */
-    const char *who;
+    const char *user_name;
     const struct ps_tag *tags;
     size_t n_tags;
     bool update; /* also change the labels of existing runs */
@@ -36,7 +36,7 @@ struct ps_import_profile {
     const char *filename; /* default name of the run; "" if there is none */
     bool is_reimport;     /* an existing run is imported again: its sources are kept */
     bool is_from_folder;  /* found in a folder: a file that is not a profile is no failure */
-    struct ps_provenance from;
+    struct ps_provenance provenance;
     const struct ps_sandbox_limits *limits; /* of the import; NULL: the defaults */
 };
 

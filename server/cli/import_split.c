@@ -33,7 +33,7 @@ static size_t decide(struct ps_import_split *split, const char *text, size_t len
     const char *mark = memmem(text, len, MARK, MARK_LEN);
     size_t before = mark ? (size_t)(mark - text) : len - begun(text, len);
     if (before || !mark) {
-        ps_buf_add(&split->rest, text, before);
+        ps_buf_add(&split->other_output, text, before);
         return before;
     }
     const char *end = memchr(text, '\n', len);
@@ -44,37 +44,37 @@ static size_t decide(struct ps_import_split *split, const char *text, size_t len
         ps_buf_add(&split->log, text, line);
         return line;
     }
-    ps_buf_add(&split->rest, text, MARK_LEN);
+    ps_buf_add(&split->other_output, text, MARK_LEN);
     return MARK_LEN;
 }
 
 void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n)
 {
     size_t at = 0, took;
-    ps_buf_add(&split->undecided, bytes, n);
+    ps_buf_add(&split->pending, bytes, n);
     do {
-        took = decide(split, split->undecided.ptr + at, split->undecided.len - at);
+        took = decide(split, split->pending.ptr + at, split->pending.len - at);
         at += took;
-    } while (took && at < split->undecided.len);
-    memmove(split->undecided.ptr, split->undecided.ptr + at, split->undecided.len - at);
-    split->undecided.len -= at;
+    } while (took && at < split->pending.len);
+    memmove(split->pending.ptr, split->pending.ptr + at, split->pending.len - at);
+    split->pending.len -= at;
 }
 
 void ps_import_split_flush(struct ps_import_split *split, bool ended)
 {
-    struct ps_buf *held = &split->undecided;
+    struct ps_buf *held = &split->pending;
     if (ended && held->len > MARK_LEN && is_import(held->ptr, held->len)) {
         ps_buf_str(&split->log, ps_buf_slice(held));
         ps_buf_puts(&split->log, "\n");
     } else {
-        ps_buf_str(&split->rest, ps_buf_slice(held));
+        ps_buf_str(&split->other_output, ps_buf_slice(held));
     }
     held->len = 0;
 }
 
 void ps_import_split_free(struct ps_import_split *split)
 {
-    ps_buf_free(&split->undecided);
+    ps_buf_free(&split->pending);
     ps_buf_free(&split->log);
-    ps_buf_free(&split->rest);
+    ps_buf_free(&split->other_output);
 }

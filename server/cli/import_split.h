@@ -9,11 +9,11 @@
 /* Initialize with `struct ps_import_split s = {0};`. The caller reads log and rest and then sets
  * their len to 0. */
 struct ps_import_split {
-    struct ps_buf undecided; /* may become a line about an import */
-    struct ps_buf log;       /* complete lines about imports */
+    struct ps_buf pending; /* may become a line about an import */
+    struct ps_buf log;     /* complete lines about imports */
     /* all other output, including the beginning of a line that continues with a line about an
      * import */
-    struct ps_buf rest;
+    struct ps_buf other_output;
 };
 
 void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n);

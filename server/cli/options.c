@@ -174,7 +174,7 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
     else if (row->type == PS_HOST)
         out->hosts[out->n_hosts++] = value;
     else if (row->type == PS_RULE)
-        out->keep[out->n_keep++] = value;
+        out->retention_rules[out->n_retention_rules++] = value;
     else if (row->type == PS_FLAG)
         *(bool *)field = true;
     else
@@ -399,7 +399,7 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
     out->operands = ps_arena_alloc(&out->arena, most * sizeof *out->operands);
     out->budgets = ps_arena_alloc(&out->arena, most * sizeof *out->budgets);
     out->hosts = ps_arena_alloc(&out->arena, most * sizeof *out->hosts);
-    out->keep = ps_arena_alloc(&out->arena, most * sizeof *out->keep);
+    out->retention_rules = ps_arena_alloc(&out->arena, most * sizeof *out->retention_rules);
     out->tags = ps_arena_alloc(&out->arena, most * sizeof *out->tags);
     if (take_arguments(argc, argv, out, err) != PS_OK || out->help)
         return err->code;

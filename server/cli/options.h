@@ -56,8 +56,8 @@ struct ps_options {
     const char *redact, *base, *fresh;           /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    const char **keep; /* retention rules: retention_options.h */
-    size_t n_keep;
+    const char **retention_rules; /* retention rules: retention_options.h */
+    size_t n_retention_rules;
     const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
     const char *from, *to;                                               /* NULL: not given */
     const char *rows, *sort, *seconds;                                   /* NULL: not given */

@@ -181,13 +181,13 @@ enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file
     struct stat about;
     const bool is_named = strcmp(path, "-") != 0, exists = is_named && stat(path, &about) == 0;
     *out = (struct ps_out_file)PS_OUT_FILE_INIT;
-    out->to = is_named ? descriptor_of(path) : STDOUT_FILENO;
-    if (is_named && out->to >= 0 && check_inherited(out->to, path, err) != PS_OK)
+    out->copy_fd = is_named ? descriptor_of(path) : STDOUT_FILENO;
+    if (is_named && out->copy_fd >= 0 && check_inherited(out->copy_fd, path, err) != PS_OK)
         return err->code;
-    if (exists && out->to < 0 && is_stdout(&about))
-        out->to = STDOUT_FILENO;
-    if (out->to >= 0) {
-        out->path = ps_strdup(ps_str_from_c(out->to == STDOUT_FILENO ? "-" : path));
+    if (exists && out->copy_fd < 0 && is_stdout(&about))
+        out->copy_fd = STDOUT_FILENO;
+    if (out->copy_fd >= 0) {
+        out->path = ps_strdup(ps_str_from_c(out->copy_fd == STDOUT_FILENO ? "-" : path));
         return open_scratch(out, err);
     }
     if (exists && check_target(path, force, &about, err) != PS_OK)
@@ -206,7 +206,7 @@ enum ps_status ps_out_file_open_unique(const char *ending, struct ps_out_file *o
                                        struct ps_err *err)
 {
     *out = (struct ps_out_file){
-        .fd = -1, .to = -1, .path = ps_strdup(PS_STR("perfshelf")), .ending = ending};
+        .fd = -1, .copy_fd = -1, .path = ps_strdup(PS_STR("perfshelf")), .ending = ending};
     return open_part(out, mode_of_new_file(), err);
 }
 
@@ -225,8 +225,8 @@ static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
 {
     static char block[1 << 16];
     PS_AUTO(ps_close_fd)
-    int opened = out->to >= 0 ? -1 : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    const int to = out->to >= 0 ? out->to : opened;
+    int opened = out->copy_fd >= 0 ? -1 : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int to = out->copy_fd >= 0 ? out->copy_fd : opened;
     enum ps_status status = PS_OK;
     ssize_t got = 0;
     if (to < 0)

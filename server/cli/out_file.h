@@ -11,9 +11,9 @@
 #include "base/err.h"
 
 struct ps_out_file {
-    int fd;     /* an empty regular file for the output */
-    int to;     /* descriptor that the output is copied to; -1: `path` is opened */
-    char *path; /* final path; malloc'ed */
+    int fd;      /* an empty regular file for the output */
+    int copy_fd; /* descriptor that the output is copied to; -1: `path` is opened */
+    char *path;  /* final path; malloc'ed */
     /* name of the file at fd, which is renamed to `path`; NULL: the file has no name and is
      * copied */
     char *part;
@@ -24,7 +24,7 @@ struct ps_out_file {
 
 #define PS_OUT_FILE_INIT                                                                           \
     {                                                                                              \
-        .fd = -1, .to = -1                                                                         \
+        .fd = -1, .copy_fd = -1                                                                    \
     }
 
 /* Whether -o may write this file: PS_CONFLICT if it exists and `force` is false. For commands that

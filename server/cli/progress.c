@@ -43,7 +43,7 @@ static double monotonic_s(void)
 void ps_progress_start(struct ps_progress *progress, const char *subject)
 {
     *progress = (struct ps_progress){
-        .subject = subject, .started = monotonic_s(), .terminal = isatty(STDERR_FILENO)};
+        .subject = subject, .started_s = monotonic_s(), .terminal = isatty(STDERR_FILENO)};
 }
 
 /* "big.prof  [#######-----]  62 %, 27.1 MiB of 43.5 MiB, about 2 s left" */
@@ -75,9 +75,9 @@ bool ps_progress_step(void *user, uint64_t done, uint64_t total, uint64_t record
     struct ps_progress *progress = user;
     if (progress->terminal) {
         double now = monotonic_s();
-        if (now - progress->started >= FIRST_AFTER_S && now - progress->drawn >= REDRAW_S) {
-            draw(progress, (double)done, (double)total, records, now - progress->started);
-            progress->drawn = now;
+        if (now - progress->started_s >= FIRST_AFTER_S && now - progress->drawn_s >= REDRAW_S) {
+            draw(progress, (double)done, (double)total, records, now - progress->started_s);
+            progress->drawn_s = now;
         }
     }
     return !interrupted;
@@ -85,7 +85,7 @@ bool ps_progress_step(void *user, uint64_t done, uint64_t total, uint64_t record
 
 void ps_progress_end(struct ps_progress *progress)
 {
-    if (progress->drawn > 0)
+    if (progress->drawn_s > 0)
         fputs("\r\033[K", stderr);
-    progress->drawn = 0;
+    progress->drawn_s = 0;
 }

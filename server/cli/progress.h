@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct ps_progress {
-    const char *subject;   /* what is processed, such as a file name */
-    double started, drawn; /* seconds of the monotonic clock; drawn 0: no bar is shown */
+    const char *subject;       /* what is processed, such as a file name */
+    double started_s, drawn_s; /* seconds of the monotonic clock; drawn 0: no bar is shown */
     bool terminal;
 };
 

@@ -14,7 +14,7 @@
 struct pruning {
     const struct ps_options *options;
     struct ps_store *store;
-    struct ps_retention keep;
+    struct ps_retention retention;
     size_t n; /* number of runs that were (or would be) deleted */
     uint64_t bytes;
     int status; /* exit status */
@@ -23,7 +23,7 @@ struct pruning {
 static void print_run(const struct pruning *pruning, const struct ps_prune_candidate *run)
 {
     const bool removed = !pruning->options->dry_run;
-    const char *rule = pruning->keep.rules[run->rule].text;
+    const char *rule = pruning->retention.rules[run->rule].text;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (pruning->options->json) {
         struct ps_json json = ps_json_writer(&line);
@@ -77,8 +77,8 @@ static bool remove_one(struct pruning *pruning, const struct ps_prune_candidate 
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = PS_OK;
     if (!pruning->options->dry_run)
-        status =
-            ps_retention_remove(pruning->store, &pruning->keep, run, ps_cli_login_name(), &err);
+        status = ps_retention_remove(pruning->store, &pruning->retention, run, ps_cli_login_name(),
+                                     &err);
     if (status == PS_NOT_FOUND)
         return true;
     if (status != PS_OK) {
@@ -98,18 +98,19 @@ int ps_cli_prune(const struct ps_options *options)
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
     struct pruning pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
-    if (options->n_keep == 0) {
+    if (options->n_retention_rules == 0) {
         ps_err_hint(&err, "`perfshelf help prune` explains the rules");
         ps_fail(&err, PS_BAD_REQUEST, "missing --keep RULE");
     }
-    if (err.code != PS_OK || ps_retention_parse(options, &arena, &pruning.keep, &err) != PS_OK) {
+    if (err.code != PS_OK ||
+        ps_retention_parse(options, &arena, &pruning.retention, &err) != PS_OK) {
         ps_print_failure("prune", &err);
         return 2;
     }
     pruning.store = store = ps_cli_open(options);
     if (!store)
         return 1;
-    if (ps_retention_find(store, &pruning.keep, ps_wall_clock_ms(), &leaving, &err) != PS_OK)
+    if (ps_retention_find(store, &pruning.retention, ps_wall_clock_ms(), &leaving, &err) != PS_OK)
         return ps_print_failure("prune", &err);
     if (!options->dry_run)
         ps_clock_accept(store); /* running prune by hand confirms that the clock is right */

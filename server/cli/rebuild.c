@@ -38,7 +38,7 @@ static int import_original(const struct ps_options *options, struct ps_store *st
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_stream *in = NULL;
     struct ps_err err = PS_ERR_INIT;
-    const struct ps_label label = {.name = NULL, .who = ps_cli_login_name()};
+    const struct ps_label label = {.name = NULL, .user_name = ps_cli_login_name()};
     enum ps_status status = ps_store_open_original_by_hash(store, sha256, &in, &kept, &err);
     if (status == PS_OK)
         status = ps_store_scratch(store, &to, &fd, &err);
@@ -87,7 +87,7 @@ static void print_summary(const struct ps_options *options, const struct ps_rebu
 
 int ps_cli_rebuild(const struct ps_options *options)
 {
-    struct rebuild_state rebuild_state = {.progress = {.drawn = 0}};
+    struct rebuild_state rebuild_state = {.progress = {.drawn_s = 0}};
     const struct ps_rebuild_options how = {on_report, step, &rebuild_state};
     struct ps_rebuild_result sum;
     struct ps_err err = PS_ERR_INIT;

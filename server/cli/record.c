@@ -182,7 +182,7 @@ struct recording {
     unsigned repeat;
     struct ps_client *client;
     struct ps_label label;
-    struct record_tags about;
+    struct record_tags tags;
     const char *filename; /* "app.prof" */
     /* temporary folder, and the file that the profiler writes; deleted at the end */
     char *folder, *file;
@@ -249,14 +249,14 @@ static void fill_label(struct recording *r)
 {
     const struct ps_options *options = r->options;
     const char *line = program_line(r);
-    fill_tags(&r->about, options->tags, options->n_tags, r->typed, r->version);
+    fill_tags(&r->tags, options->tags, options->n_tags, r->typed, r->version);
     r->filename = file_name(r);
     r->label.name = options->name ? options->name : run_name(r, line);
     r->label.series = options->series ? options->series
                       : r->repeat > 1 ? series_name(r, line)
                                       : NULL;
     r->label.note = options->note;
-    r->label.who = ps_cli_login_name();
+    r->label.user_name = ps_cli_login_name();
 }
 
 /* The file name for -o: "out.prof", or "out.3.prof" for the third of several runs. */
@@ -355,7 +355,7 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
     int exit_status = 0;
     ps_recorder_importers_command(&r->command, r->importers, &r->arena, &words);
     const struct ps_child child = {
-        .path = r->command.path, .argv = ps_words_end(&words), .import_log = -1, .silent = true};
+        .path = r->command.path, .argv = ps_words_end(&words), .import_log = -1, .is_silent = true};
     if (i == 1 && ps_child_run(&child, &exit_status, err) != PS_OK)
         return err->code;
     PS_AUTO(ps_close_fd) int from = open(r->importers, O_RDONLY | O_CLOEXEC);
@@ -423,13 +423,13 @@ static int shelve(struct recording *r, unsigned i)
     }
     struct ps_label label = r->label;
     if (r->repeat > 1)
-        set_tag(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
-    label.tags = r->about.tags;
-    label.n_tags = r->about.n;
+        set_tag(&r->tags, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
+    label.tags = r->tags.tags;
+    label.n_tags = r->tags.n;
     const struct ps_import_profile profile = {.fd = fd,
                                               .path = r->filename,
                                               .filename = r->filename,
-                                              .from = {r->filename, NULL, about.st_mtim}};
+                                              .provenance = {r->filename, NULL, about.st_mtim}};
     return ps_client_import(r->client, &label, &profile, r->options->json, &r->shelved);
 }
 
@@ -441,9 +441,9 @@ static int take_profile(struct recording *r, unsigned i, int exit_status)
         return nothing_recorded(r, exit_status);
     int status = keep(r, i, &err) == PS_OK ? 0 : ps_print_failure(r->subject, &err);
     ps_progress_catch_interrupts();
-    size_t n_tags = r->about.n;
+    size_t n_tags = r->tags.n;
     bool shelved = shelve(r, i) == 0;
-    r->about.n = n_tags;
+    r->tags.n = n_tags;
     report_exit(r, exit_status,
                 shelved ? "its profile is on the shelf" : "its profile cannot be imported");
     return exit_status ? exit_status : shelved ? status : 1;
@@ -534,7 +534,7 @@ int ps_cli_record(const struct ps_options *options)
     if (options->open && r.shelved.n && ps_cli_open_run(options, r.shelved.id) != 0 && status == 0)
         status = 1;
     ps_python_command_free(&r.command);
-    ps_arena_free(&r.about.arena);
+    ps_arena_free(&r.tags.arena);
     ps_arena_free(&r.arena);
     free(r.typed);
     return status;

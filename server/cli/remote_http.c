@@ -20,9 +20,9 @@ struct ps_remote_http {
     CURL *curl;
     struct curl_slist *headers;
     char *base;
-    bool reached; /* the server has responded at least once */
-    bool known;   /* a token is configured */
-    char why[CURL_ERROR_SIZE];
+    bool has_responded; /* the server has responded at least once */
+    bool has_token;     /* a token is configured */
+    char curl_error[CURL_ERROR_SIZE];
 };
 
 /* State of one attempt. */
@@ -64,7 +64,8 @@ static int step(void *user, curl_off_t down_total, curl_off_t down, curl_off_t u
     (void)down_total, (void)down, (void)up_total;
     if (!request->progress)
         return ps_progress_interrupted();
-    return !ps_progress_step(request->progress, request->before + (uint64_t)up, request->total, 0);
+    return !ps_progress_step(request->progress, request->bytes_before + (uint64_t)up,
+                             request->total, 0);
 }
 
 /* --- Opening and closing --- */
@@ -85,7 +86,7 @@ static void set_up(struct ps_remote_http *http, const struct ps_remote_config *c
     (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
     (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
-    (void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->why);
+    (void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_error);
     (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
     (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
@@ -130,7 +131,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     }
     add_header(http, "Expect:");
     add_header(http, "Content-Type: application/octet-stream");
-    http->known = config->token;
+    http->has_token = config->token;
     if (config->token) {
         ps_buf_printf(&line, "Authorization: Bearer %s", config->token);
         add_header(http, line.ptr);
@@ -213,7 +214,7 @@ static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err 
     else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
         ps_err_hint(err, "check the URL, and that `perfshelf serve` runs there");
     ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s",
-            http->why[0] ? http->why : curl_easy_strerror(code));
+            http->curl_error[0] ? http->curl_error : curl_easy_strerror(code));
 }
 
 /* Adds the server and the HTTP status to the error. */
@@ -265,7 +266,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     if (empty(fd, err) != PS_OK)
         return;
     ps_buf_printf(&url, "%s/api/v1/%s", http->base, request->path);
-    http->why[0] = '\0';
+    http->curl_error[0] = '\0';
     set_body(http->curl, request);
     (void)curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, request->method);
     (void)curl_easy_setopt(http->curl, CURLOPT_URL, url.ptr);
@@ -280,7 +281,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
         fail_line(http, code, err);
     else
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
-    if (*status_out == 401 && !http->known)
+    if (*status_out == 401 && !http->has_token)
         ps_err_hint(err, "set PERFSHELF_TOKEN to a token; `perfshelf token add NAME` on the server "
                          "creates one");
     if (code == CURLE_OK && *status_out / 100 != 2) {
@@ -304,7 +305,7 @@ bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
 {
     const int64_t ms = (int64_t)250 << (n < 7 ? n - 1 : 6);
 
-    if (n >= (http->reached ? TRIES : TRIES_FIRST))
+    if (n >= (http->has_responded ? TRIES : TRIES_FIRST))
         return false;
     for (int64_t waited = 0; waited < ms && !ps_progress_interrupted(); waited += 50)
         ps_sleep_ms(50);
@@ -326,10 +327,11 @@ enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remo
         long status;
 
         try_once(http, request, &status, out, fd, &own);
-        http->reached |= status != 0;
+        http->has_responded |= status != 0;
         if (own.code == PS_OK)
             return PS_OK;
-        if (!passes(status, &own) || (request->once && status == 0) || !ps_remote_wait(http, n)) {
+        if (!passes(status, &own) || (request->no_retry && status == 0) ||
+            !ps_remote_wait(http, n)) {
             if (ps_progress_interrupted())
                 return ps_fail(err, PS_CANCELLED, "interrupted");
             *err = own;

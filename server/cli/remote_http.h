@@ -32,10 +32,11 @@ struct ps_wanted_header {
 struct ps_remote_request {
     const char *method, *path; /* path: below /api/v1/ */
     struct ps_str body;
-    bool once; /* no retry after a dropped connection (PS_IO): the caller retries in its own way */
-    /* NULL: none; it covers `total` bytes, of which `before` were sent already */
+    bool no_retry; /* no retry after a dropped connection (PS_IO): the caller retries in its own way
+                    */
+    /* NULL: none; it covers `total` bytes, of which `bytes_before` were sent already */
     struct ps_progress *progress;
-    uint64_t before, total;
+    uint64_t bytes_before, total;
     struct ps_wanted_header *headers; /* filled in from a 2xx response */
     size_t n_headers;
 };

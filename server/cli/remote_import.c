@@ -55,7 +55,7 @@ static void delete_json(cJSON **json)
 static enum ps_status ask(struct sending *sending, const char *method, const char *path, bool once,
                           cJSON **out, struct ps_err *err)
 {
-    const struct ps_remote_request request = {.method = method, .path = path, .once = once};
+    const struct ps_remote_request request = {.method = method, .path = path, .no_retry = once};
 
     return ps_remote_send(sending->http, &request, out, err);
 }
@@ -104,9 +104,9 @@ static enum ps_status put_piece(struct sending *sending, struct ps_str bytes, st
     PS_AUTO(delete_json) cJSON *answer = NULL;
     struct ps_remote_request request = {.method = "PUT",
                                         .body = bytes,
-                                        .once = true,
+                                        .no_retry = true,
                                         .progress = &sending->progress,
-                                        .before = sending->offset,
+                                        .bytes_before = sending->offset,
                                         .total = sending->bytes};
 
     ps_buf_printf(&path, "uploads/%s?offset=%llu", sending->id,
@@ -185,7 +185,7 @@ static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *e
     add_param(&path, "filename", sending->profile->filename);
     add_param(&path, "name", label->name);
     add_param(&path, "series", label->series);
-    add_param(&path, "who", label->who);
+    add_param(&path, "who", label->user_name);
     for (size_t i = 0; i < label->n_tags; i++) {
         add_param(&path, "tag", label->tags[i].key);
         if (label->tags[i].value[0])
@@ -399,7 +399,7 @@ static void tell(struct sending *sending, const char *path, const cJSON *of, boo
     } else if (ask(sending, "GET", where.ptr, false, &run, &err) == PS_OK) {
         print_run(sending, path, run,
                   cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(of, "already")));
-        upload_sources(sending->http, text_of(run, "id"), &sending->profile->from);
+        upload_sources(sending->http, text_of(run, "id"), &sending->profile->provenance);
     }
     if (err.code != PS_OK)
         fail(sending, path, &err, skip);

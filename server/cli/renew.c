@@ -32,7 +32,7 @@ static int renew(const struct ps_options *options, struct ps_store *store, const
     int failed = 1;
     if (ps_store_read_brief(store, id, &brief, &err) == PS_OK &&
         unpack(store, id, &fd, &err) == PS_OK) {
-        const struct ps_label label = {.name = brief.name, .who = ps_cli_login_name()};
+        const struct ps_label label = {.name = brief.name, .user_name = ps_cli_login_name()};
         failed = ps_cli_import_profile(
             store, &label,
             &(struct ps_import_profile){

@@ -100,11 +100,12 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena,
 enum ps_status ps_retention_parse(const struct ps_options *options, struct ps_arena *arena,
                                   struct ps_retention *out, struct ps_err *err)
 {
-    struct ps_retention_rule *rules = ps_arena_alloc(arena, (options->n_keep + 1) * sizeof *rules);
+    struct ps_retention_rule *rules =
+        ps_arena_alloc(arena, (options->n_retention_rules + 1) * sizeof *rules);
     enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < options->n_keep; i++)
-        status = read_rule(options->keep[i], arena, &rules[i], err);
-    *out = (struct ps_retention){rules, options->n_keep};
+    for (size_t i = 0; status == PS_OK && i < options->n_retention_rules; i++)
+        status = read_rule(options->retention_rules[i], arena, &rules[i], err);
+    *out = (struct ps_retention){rules, options->n_retention_rules};
     return status;
 }

@@ -222,7 +222,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .listen = server->listener.address,
         .streams = {STREAMS, STREAMS_EACH, STREAMS_EACH},
         .queue = options->queue,
-        .keep = options->keep,
+        .retention = options->retention,
         .limits = options->limits,
         .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
     };
@@ -311,10 +311,11 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
-    write_url(server, server->listener.any ? any_host(server) : server->listener.host, server->url);
+    write_url(server, server->listener.is_wildcard ? any_host(server) : server->listener.host,
+              server->url);
     status = start_http(server, options, err);
     if (status == PS_OK)
-        status = ps_retention_thread_start(server->store, server->api, &options->keep,
+        status = ps_retention_thread_start(server->store, server->api, &options->retention,
                                            &server->keeper, err);
     return status;
 }
@@ -380,13 +381,13 @@ static void print_addresses(const struct server *server)
 
 static void print_start(const struct server *server)
 {
-    struct ps_shared_store shared = {.place = NULL};
+    struct ps_shared_store shared = {.location = NULL};
     const bool is_shared = ps_store_describe_shared(server->store, &shared);
     int64_t tokens;
 
     (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION,
-                 is_shared ? shared.place : ps_store_dir(server->store), server->url);
-    if (server->listener.any)
+                 is_shared ? shared.location : ps_store_dir(server->store), server->url);
+    if (server->listener.is_wildcard)
         print_addresses(server);
     if (server->created)
         (void)printf("created a new shelf in %s\n", ps_store_dir(server->store));
@@ -401,7 +402,7 @@ static void print_start(const struct server *server)
             "--data %s%s",
             ps_store_dir(server->store),
             is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
-    free(shared.place);
+    free(shared.location);
     if (ps_store_is_away(server->store))
         ps_log(
             "warning: cannot reach the store: cached files are served, and changes fail until it "
@@ -532,7 +533,7 @@ static void give_up(struct server *server)
 struct file_ticket {
     struct ps_job_ticket ticket; /* must be the first member: on_ended casts the ticket */
     struct ps_store *store;
-    struct timespec written;
+    struct timespec modified;
     char *url; /* URL of the shelf to show when the job has ended, or NULL */
     char path[];
 };
@@ -556,7 +557,7 @@ static void on_part(const struct file_ticket *file, const struct ps_job_part *pa
 {
     if (part->run)
         ps_cli_attach_sources(file->store, part->run,
-                              &(struct ps_provenance){file->path, NULL, file->written});
+                              &(struct ps_provenance){file->path, NULL, file->modified});
     else
         ps_log_err(part->name, part->err);
 }
@@ -571,20 +572,20 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
         on_part(file, &job->parts->items[i]);
     if (job->run && job->parts->n == 0)
         ps_cli_attach_sources(file->store, job->run,
-                              &(struct ps_provenance){file->path, NULL, file->written});
+                              &(struct ps_provenance){file->path, NULL, file->modified});
     if (file->url)
         show_run(file->url, job->run);
     free_ticket(file);
 }
 
 static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
-                                      struct timespec written, const char *url)
+                                      struct timespec modified, const char *url)
 {
     struct file_ticket *file = ps_alloc(sizeof *file + strlen(path) + 1);
 
-    file->ticket.ended = on_ended;
+    file->ticket.on_ended = on_ended;
     file->store = store;
-    file->written = written;
+    file->modified = modified;
     file->url = url ? ps_strdup(ps_str_from_c(url)) : NULL;
     memcpy(file->path, path, strlen(path) + 1);
     return file;

@@ -19,11 +19,11 @@ struct ps_serve_options {
     const char *run;          /* with open: the run to show; NULL: the shelf */
     const char *const *files; /* profiles to import when the server runs */
     size_t n_files;
-    uint64_t upload_max;      /* maximum bytes of one upload; 0: 8 GiB */
-    uint64_t cache;           /* bytes of the cache for files of the store; 0: the default */
-    uint64_t quota;           /* maximum bytes of the shelf; 0: no limit */
-    struct ps_retention keep; /* retention rules; n 0: keep all runs */
-    size_t queue;             /* maximum number of unfinished imports; 0: no limit */
+    uint64_t upload_max;           /* maximum bytes of one upload; 0: 8 GiB */
+    uint64_t cache;                /* bytes of the cache for files of the store; 0: the default */
+    uint64_t quota;                /* maximum bytes of the shelf; 0: no limit */
+    struct ps_retention retention; /* retention rules; n 0: keep all runs */
+    size_t queue;                  /* maximum number of unfinished imports; 0: no limit */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
     /* further names accepted in the Host header (of a proxy or container) */
     const char *const *hosts;

@@ -17,7 +17,7 @@
 struct ps_retention_thread {
     struct ps_store *store;
     struct ps_api *api;
-    const struct ps_retention *keep;
+    const struct ps_retention *retention;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -25,7 +25,7 @@ struct ps_retention_thread {
     bool failed;            /* retry: the last attempt failed for some runs */
     bool is_failure_logged; /* the current failure was logged */
     bool jumped;            /* a jump of the clock was logged */
-    bool held;              /* it was logged that runs wait because of the hourly limit */
+    bool is_wait_logged;    /* it was logged that runs wait because of the hourly limit */
     int64_t since_ms;       /* wall clock at the start */
     int64_t rest_ms;        /* monotonic time until which nothing is checked */
 };
@@ -65,7 +65,7 @@ static bool remove_one(struct ps_retention_thread *keeper, const struct ps_prune
     struct ps_err err = PS_ERR_INIT;
     const int64_t began = ps_monotonic_ms();
 
-    switch (ps_retention_remove(keeper->store, keeper->keep, run, "", &err)) {
+    switch (ps_retention_remove(keeper->store, keeper->retention, run, "", &err)) {
     case PS_OK:
         ++*removed;
         ps_api_send_deleted_event(keeper->api, run->id);
@@ -99,12 +99,12 @@ static void tell_limits(struct ps_retention_thread *keeper, const struct ps_rete
         ps_log("warning: the system clock is %.1f days %s: --keep deletes nothing by age until the "
                "clock is right or `perfshelf prune` is run",
                days < 0 ? -days : days, days < 0 ? "behind" : "ahead");
-    if (held && !keeper->held)
+    if (held && !keeper->is_wait_logged)
         ps_log("--keep: %s to delete, at most a tenth of the shelf within an hour; `perfshelf "
                "prune` deletes them now",
                ps_format_count(held, "more run", count));
     keeper->jumped = due->jump_ms != 0;
-    keeper->held = held != 0;
+    keeper->is_wait_logged = held != 0;
 }
 
 static void apply(struct ps_retention_thread *keeper)
@@ -115,7 +115,8 @@ static void apply(struct ps_retention_thread *keeper)
     size_t removed = 0;
 
     keeper->failed = false;
-    if (ps_retention_find_due(keeper->store, keeper->keep, keeper->since_ms, &due, &err) != PS_OK) {
+    if (ps_retention_find_due(keeper->store, keeper->retention, keeper->since_ms, &due, &err) !=
+        PS_OK) {
         tell(keeper, "--keep", &err);
         return;
     }
@@ -167,7 +168,7 @@ enum ps_status ps_retention_thread_start(struct ps_store *store, struct ps_api *
         return PS_OK;
     keeper = ps_alloc(sizeof *keeper);
     *keeper = (struct ps_retention_thread){
-        .store = store, .api = api, .keep = keep, .since_ms = ps_wall_clock_ms()};
+        .store = store, .api = api, .retention = keep, .since_ms = ps_wall_clock_ms()};
     pthread_mutex_init(&keeper->lock, NULL);
     pthread_cond_init(&keeper->wake, NULL);
     code = pthread_create(&keeper->thread, NULL, run_thread, keeper);

@@ -9,8 +9,8 @@
 
 static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
-    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(compared->about, "headline"),
-                *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"),
+    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(compared->response, "headline"),
+                *runs = cJSON_GetObjectItemCaseSensitive(compared->response, "new"),
                 *group = cJSON_GetObjectItemCaseSensitive(headline, "new"),
                 *values = cJSON_GetObjectItemCaseSensitive(group, "values"), *value;
     const char *unit = ps_run_text(headline, "unit");
@@ -59,7 +59,7 @@ static void add_table(const struct ps_cli_comparison *compared, const cJSON *abo
     PS_AUTO(ps_table_free)
     struct ps_table table = {.columns = 7, .right = 63, .width = ps_terminal_width()};
     char more[64];
-    int runs = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "new")),
+    int runs = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "new")),
         rows = 0;
     ps_buf_printf(out, "\n%s by %s, largest median first\n", ps_run_text(about, "title"),
                   ps_run_text(metric, "title"));

@@ -21,10 +21,10 @@ struct names {
 struct attaching {
     ps_attach_source *attach;
     void *user; /* passed to attach */
-    const struct ps_provenance *from;
+    const struct ps_provenance *provenance;
     char *root;   /* real path of from->root, or NULL */
     char *folder; /* folder of the profile, with a trailing slash; "" for the current one */
-    size_t wanted;
+    size_t n_wanted;
     struct names missing, changed;
 };
 
@@ -37,7 +37,7 @@ static void add_name(struct names *names, const char *name)
 static void tell(const struct attaching *a, const char *what, const struct names *names)
 {
     struct ps_err note = PS_ERR_INIT;
-    const char *subject = a->from->profile ? a->from->profile : "standard input";
+    const char *subject = a->provenance->profile ? a->provenance->profile : "standard input";
     char more[40] = "";
 
     if (names->n == 0)
@@ -161,13 +161,13 @@ static void attach_one(struct attaching *a, const struct ps_wanted_source *wante
 
     if (!a->root && wanted->attached)
         return;
-    a->wanted++;
+    a->n_wanted++;
     fd = a->root ? find_below(a->root, wanted->path) : find_recorded(a, wanted->path);
     if (fd < 0 || fstat(fd, &about) != 0) {
         add_name(&a->missing, wanted->path);
         return;
     }
-    changed = is_later(&about.st_mtim, &a->from->written);
+    changed = is_later(&about.st_mtim, &a->provenance->modified);
     if (a->attach(a->user, wanted->path, fd, changed, &err) != PS_OK)
         ps_print_note(wanted->path, &err);
     else if (changed)
@@ -180,8 +180,8 @@ static void tell_all(const struct attaching *a)
 {
     if (a->root)
         tell(a,
-             a->missing.n == a->wanted ? "no source found below --source-root"
-                                       : "sources not found below --source-root",
+             a->missing.n == a->n_wanted ? "no source found below --source-root"
+                                         : "sources not found below --source-root",
              &a->missing);
     tell(a, "changed after the profile was written, so line numbers may be off", &a->changed);
 }
@@ -197,7 +197,7 @@ static char *folder_of(const char *path)
 void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wanted_source *wanted,
                          size_t n, ps_attach_source *attach, void *user)
 {
-    struct attaching a = {.attach = attach, .user = user, .from = from};
+    struct attaching a = {.attach = attach, .user = user, .provenance = from};
 
     a.root = from->root ? realpath(from->root, NULL) : NULL;
     a.folder = folder_of(from->profile);

@@ -10,9 +10,9 @@
 
 /* Origin of a profile, which determines where its sources are searched. */
 struct ps_provenance {
-    const char *profile;     /* its path; NULL: read from a pipe */
-    const char *root;        /* --source-root; NULL: the paths that the profile recorded */
-    struct timespec written; /* modification time: sources written later have changed */
+    const char *profile;      /* its path; NULL: read from a pipe */
+    const char *root;         /* --source-root; NULL: the paths that the profile recorded */
+    struct timespec modified; /* modification time: sources written later have changed */
 };
 
 /* A measured file whose source the profile does not contain. */

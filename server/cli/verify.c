@@ -14,14 +14,14 @@ static void print_finding(const struct ps_finding *finding, bool json_lines)
     if (json_lines) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kstr(&json, "what", finding->what);
+        ps_json_kstr(&json, "what", finding->object_type);
         ps_json_kstr(&json, "file", finding->file);
         ps_json_kstr(&json, "text", finding->text);
         ps_json_kstr(&json, "hint", finding->hint);
         ps_json_end(&json);
     } else {
         ps_append_escaped(&line, ps_str_from_c(finding->file));
-        ps_buf_printf(&line, ": %s: ", finding->what);
+        ps_buf_printf(&line, ": %s: ", finding->object_type);
         ps_append_escaped(&line, ps_str_from_c(finding->text));
         if (finding->hint[0])
             ps_buf_printf(&line, "; %s", finding->hint);

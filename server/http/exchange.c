@@ -98,7 +98,7 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
     x->client =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     x->req.app = http->config.app;
-    x->req.who = "";
+    x->req.user_name = "";
     ps_reply_init(&x->reply);
     raw = ps_arena_copy(&x->req.arena, ps_str_from_c(uri));
     x->uri = raw;
@@ -400,7 +400,7 @@ static enum ps_status poll_read(void *user, struct ps_err *err)
         return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
     if (ps_request_is_disconnected(&x->req))
         return ps_fail(err, PS_CANCELLED, "the client closed its connection");
-    x->yields = ps_work_must_yield(x->http->reads);
+    x->yields = ps_work_must_yield(x->http->read_work);
     return x->yields ? ps_fail(err, PS_UNAVAILABLE, "the request waits for a free worker") : PS_OK;
 }
 
@@ -439,7 +439,7 @@ static void run_slow(void *arg)
     else
         run(x);
     if (x->yields) {
-        ps_work_add_long(x->http->reads, run_slow, x);
+        ps_work_add_long(x->http->read_work, run_slow, x);
         return;
     }
     if (!x->is_deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
@@ -476,7 +476,7 @@ static enum MHD_Result wait_for_finish(struct ps_exchange *x)
 static enum MHD_Result wait_for_slow(struct ps_exchange *x)
 {
     MHD_suspend_connection(x->connection);
-    ps_work_add(is_read(x) ? x->http->reads : x->http->writes, run_slow, x);
+    ps_work_add(is_read(x) ? x->http->read_work : x->http->write_work, run_slow, x);
     return MHD_YES;
 }
 

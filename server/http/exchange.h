@@ -50,7 +50,7 @@ struct ps_exchange {
 struct ps_http {
     struct ps_http_config config;
     struct MHD_Daemon *daemon;
-    struct ps_work *reads, *writes; /* writes wait for the disk or a database */
+    struct ps_work *read_work, *write_work; /* writes wait for the disk or a database */
     struct ps_response_cache *response_cache;
     struct ps_clients clients;
     atomic_uint in_flight; /* requests that have begun and not ended */

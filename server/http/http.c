@@ -105,8 +105,8 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
 
 static void free_http(struct ps_http *http)
 {
-    ps_work_free(http->reads);
-    ps_work_free(http->writes);
+    ps_work_free(http->read_work);
+    ps_work_free(http->write_work);
     ps_response_cache_free(http->response_cache);
     ps_clients_destroy(&http->clients);
     ps_close_fd(&http->config.listen_fd);
@@ -122,9 +122,9 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
     http->config = *config;
     ps_clients_init(&http->clients);
     http->response_cache = ps_response_cache_create();
-    status = ps_work_create(config->slow_threads, config->slow_threads, &http->reads, err);
+    status = ps_work_create(config->slow_threads, config->slow_threads, &http->read_work, err);
     if (status == PS_OK)
-        status = ps_work_create(config->slow_threads, 0, &http->writes, err);
+        status = ps_work_create(config->slow_threads, 0, &http->write_work, err);
     if (status == PS_OK) {
         http->daemon = start_daemon(http);
         http->config.listen_fd = -1; /* owned by the daemon until ps_http_quiesce */

@@ -41,7 +41,7 @@ struct ps_http_config {
     unsigned idle_s;      /* seconds without traffic after which a connection is closed */
     void *app;            /* for handlers: req->app */
     /* Whether the client may use the route; if not, makes the reply and returns false. Sets
-     * req->who. Called on a thread that serves connections, when the headers are known. NULL:
+     * req->user_name. Called on a thread that serves connections, when the headers are known. NULL:
      * everything is allowed. */
     bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
     /* Version number of the subject of a reply, 0 if the subject does not exist; see

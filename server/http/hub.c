@@ -74,7 +74,7 @@ static enum ps_status check_limits(const struct ps_hub *hub, const struct ps_fee
     if (is_full(of_holder, hub->limits.per_holder))
         return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", of_holder,
                        owner->holder);
-    if (is_full(hub->n, hub->limits.all))
+    if (is_full(hub->n, hub->limits.total))
         return ps_fail(err, PS_UNAVAILABLE, "too many open event streams: %zu", hub->n);
     return PS_OK;
 }

@@ -26,7 +26,7 @@ struct ps_feed;
 /* Maximum numbers of concurrent feeds; 0: no limit. A feed uses a connection for as long as the
  * client likes, so the limits reserve connections for ordinary requests. */
 struct ps_hub_limits {
-    size_t all, per_address, per_holder;
+    size_t total, per_address, per_holder;
 };
 
 /* The client of a feed; strings are copied. */

@@ -112,7 +112,7 @@ static enum ps_status describe(struct ps_listener *out, struct ps_err *err)
     (void)snprintf(out->address, sizeof out->address, "%s:%s", out->host, port);
     (void)sscanf(port, "%u", &out->port);
     out->loopback = is_loopback(&at);
-    out->any = is_any(&at);
+    out->is_wildcard = is_any(&at);
     return PS_OK;
 }
 

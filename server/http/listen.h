@@ -9,9 +9,9 @@ struct ps_listener {
     int fd; /* owned by the caller, until it is passed to ps_http_start */
     /* "127.0.0.1:7700", "[::1]:7700": the bound address; port 0 is replaced by the real one */
     char address[80];
-    char host[64]; /* without the port, in the form of a Host header */
-    bool loopback; /* reachable from this machine only */
-    bool any;      /* 0.0.0.0 or [::]: a URL can use localhost */
+    char host[64];    /* without the port, in the form of a Host header */
+    bool loopback;    /* reachable from this machine only */
+    bool is_wildcard; /* 0.0.0.0 or [::]: a URL can use localhost */
     unsigned port;
 };
 

@@ -7,7 +7,7 @@
 
 /* An exchange without a connection (exchange.h). */
 struct ps_local_result {
-    struct ps_exchange x;
+    struct ps_exchange exchange;
 };
 
 /* There is no connection that could wait for a deferred reply: the handler must have
@@ -27,7 +27,7 @@ enum ps_status ps_local_call(const struct ps_local *local, const char *method, c
                              struct ps_str body, struct ps_local_result **out, struct ps_err *err)
 {
     struct ps_local_result *answer = ps_alloc(sizeof *answer);
-    struct ps_exchange *x = &answer->x;
+    struct ps_exchange *x = &answer->exchange;
     struct ps_str path = {target, strcspn(target, "?")};
     struct ps_route_match match;
     enum ps_status status;
@@ -35,7 +35,7 @@ enum ps_status ps_local_call(const struct ps_local *local, const char *method, c
     *out = answer;
     x->req.app = local->app;
     x->req.method = method;
-    x->req.who = local->who;
+    x->req.user_name = local->user_name;
     x->req.right = local->right;
     ps_reply_init(&x->reply);
     atomic_init(&x->deferral, PS_RUNNING);
@@ -57,14 +57,14 @@ enum ps_status ps_local_call(const struct ps_local *local, const char *method, c
 
 struct ps_reply *ps_local_result_reply(struct ps_local_result *answer)
 {
-    return &answer->x.reply;
+    return &answer->exchange.reply;
 }
 
 void ps_local_result_free(struct ps_local_result *answer)
 {
     if (!answer)
         return;
-    ps_reply_free(&answer->x.reply);
-    ps_arena_free(&answer->x.req.arena);
+    ps_reply_free(&answer->exchange.reply);
+    ps_arena_free(&answer->exchange.req.arena);
     free(answer);
 }

@@ -18,9 +18,9 @@
 struct ps_local {
     const struct ps_route *routes;
     size_t n_routes;
-    void *app;       /* for handlers: req->app */
-    const char *who; /* user, for req->who */
-    unsigned right;  /* for req->right */
+    void *app;             /* for handlers: req->app */
+    const char *user_name; /* user, for req->user_name */
+    unsigned right;        /* for req->right */
 };
 
 struct ps_local_result;

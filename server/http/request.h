@@ -52,9 +52,9 @@ struct ps_request {
     struct ps_str body;             /* of PS_ROUTE_BODY; NUL-terminated */
     struct ps_upload_file *files;   /* of PS_ROUTE_UPLOAD */
     size_t n_files;
-    bool form;       /* the upload was multipart/form-data */
-    const char *who; /* user, as determined by ps_http_config.admit; "" if unknown */
-    unsigned right;  /* right granted to the user, on the scale of ps_route.need */
+    bool is_form;          /* the upload was multipart/form-data */
+    const char *user_name; /* user, as determined by ps_http_config.admit; "" if unknown */
+    unsigned right;        /* right granted to the user, on the scale of ps_route.need */
 };
 
 typedef enum ps_status ps_handler(struct ps_request *req, struct ps_reply *reply,
@@ -72,7 +72,8 @@ struct ps_route {
     const char *path;   /* segments; {name} matches any one, {name*} (last) the rest of the path */
     ps_handler *handle;
     unsigned flags;
-    unsigned need; /* right that ps_http_config.admit checks; the scale is that of the handlers */
+    unsigned required_right; /* right that ps_http_config.admit checks; the scale is that of the
+                                handlers */
 };
 
 /* Address of the client: "192.168.0.7", "fe80::1", or "" without a connection. Allocated in the

@@ -32,7 +32,7 @@ struct ps_response_cache {
     struct ps_hash_table by_address;
     struct entry ends; /* list head, ordered by use: ends.older is the most recently used entry,
                           ends.newer the least */
-    size_t held;
+    size_t bytes;
 };
 
 struct ps_response_cache *ps_response_cache_create(void)
@@ -116,7 +116,7 @@ static void put_in(struct ps_response_cache *set, struct entry *entry)
     (void)ps_hash_table_add(&set->by_address, entry->hash, entry->index, is_entry, set->entries,
                             &wanted);
     link_newest(set, entry);
-    set->held += entry->ready.bytes;
+    set->bytes += entry->ready.bytes;
 }
 
 static void take_out(struct ps_response_cache *set, struct entry *entry)
@@ -126,7 +126,7 @@ static void take_out(struct ps_response_cache *set, struct entry *entry)
     set->vacant[set->n_vacant++] = entry->index;
     unlink_use(entry);
     entry->in_set = false;
-    set->held -= entry->ready.bytes;
+    set->bytes -= entry->ready.bytes;
     let_go(entry);
 }
 
@@ -192,7 +192,7 @@ void ps_response_cache_put(struct ps_response_cache *set, struct ps_str address,
     if (old)
         take_out(set, old);
     put_in(set, entry);
-    while (set->held > PS_RESPONSE_CACHE_BYTES)
+    while (set->bytes > PS_RESPONSE_CACHE_BYTES)
         take_out(set, set->ends.newer);
     pthread_mutex_unlock(&set->lock);
 }

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 struct raw_args {
-    struct ps_str values[PS_PATH_ARGS];
+    struct ps_str items[PS_PATH_ARGS];
     size_t n;
 };
 
@@ -29,7 +29,7 @@ static bool match_path(const char *pattern, struct ps_str path, struct raw_args 
         if (at == from && !rest)
             return false;
         assert(args->n < PS_PATH_ARGS);
-        args->values[args->n++] = (struct ps_str){path.ptr + from, at - from};
+        args->items[args->n++] = (struct ps_str){path.ptr + from, at - from};
     }
     return at == path.len;
 }
@@ -56,7 +56,7 @@ static enum ps_status decode_args(struct ps_arena *arena, const struct raw_args 
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < raw->n && status == PS_OK; i++)
-        status = ps_url_decode(arena, raw->values[i], false, &out->args[i], err);
+        status = ps_url_decode(arena, raw->items[i], false, &out->args[i], err);
     return status;
 }
 

@@ -11,10 +11,10 @@
 struct ps_upload {
     const struct ps_spool *spool;
     struct ps_request *req;
-    struct ps_multipart *form; /* NULL if the body is one file */
-    uint64_t bytes, max;       /* of the body: received, maximum */
-    uint64_t claimed, written; /* bytes of space: reserved, already written to files */
-    int fd;                    /* the file being written, -1 between files */
+    struct ps_multipart *multipart; /* NULL if the body is one file */
+    uint64_t bytes, max;            /* of the body: received, maximum */
+    uint64_t reserved, written;     /* bytes of space: reserved, already written to files */
+    int fd;                         /* the file being written, -1 between files */
     bool in_field;
     const char *field_name;
     struct ps_buf field;
@@ -111,18 +111,18 @@ static enum ps_status claim(struct ps_upload *upload, uint64_t bytes, struct ps_
 {
     const struct ps_spool *spool = upload->spool;
 
-    if (bytes <= upload->claimed)
+    if (bytes <= upload->reserved)
         return PS_OK;
-    if (spool->reserve(spool->user, bytes - upload->claimed, err) != PS_OK)
+    if (spool->reserve(spool->user, bytes - upload->reserved, err) != PS_OK)
         return err->code;
-    upload->claimed = bytes;
+    upload->reserved = bytes;
     return PS_OK;
 }
 
 static void give_back(struct ps_upload *upload)
 {
-    upload->spool->release(upload->spool->user, upload->claimed - upload->written);
-    upload->claimed = upload->written;
+    upload->spool->release(upload->spool->user, upload->reserved - upload->written);
+    upload->reserved = upload->written;
 }
 
 enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request *req,
@@ -134,9 +134,9 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
 
     *upload = (struct ps_upload){.spool = spool, .req = req, .max = max, .fd = -1};
     status = claim(upload, length, err);
-    req->form = ps_is_multipart(content_type);
-    if (status == PS_OK && req->form)
-        status = ps_multipart_create(content_type, &part_ops, upload, &upload->form, err);
+    req->is_form = ps_is_multipart(content_type);
+    if (status == PS_OK && req->is_form)
+        status = ps_multipart_create(content_type, &part_ops, upload, &upload->multipart, err);
     *out = upload;
     return status;
 }
@@ -156,8 +156,8 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
         return too_large(upload, err);
     if (claim(upload, upload->bytes, err) != PS_OK)
         return err->code;
-    if (upload->form)
-        return ps_multipart_feed(upload->form, bytes, err);
+    if (upload->multipart)
+        return ps_multipart_feed(upload->multipart, bytes, err);
     if (upload->fd < 0)
         status = open_file(upload, &(struct ps_part){.is_file = true}, err);
     return status == PS_OK ? write_file(upload, bytes, err) : status;
@@ -167,7 +167,7 @@ enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err)
 {
     ps_close_fd(&upload->fd);
     give_back(upload);
-    return upload->form ? ps_multipart_finish(upload->form, err) : PS_OK;
+    return upload->multipart ? ps_multipart_finish(upload->multipart, err) : PS_OK;
 }
 
 void ps_upload_free(struct ps_upload *upload)
@@ -176,7 +176,7 @@ void ps_upload_free(struct ps_upload *upload)
         return;
     ps_close_fd(&upload->fd);
     give_back(upload);
-    ps_multipart_free(upload->form);
+    ps_multipart_free(upload->multipart);
     ps_buf_free(&upload->field);
     free(upload);
 }

@@ -26,7 +26,7 @@ struct reading {
     struct ps_json_in json;
     struct ps_bundle *bundle;
     int64_t format;
-    bool good; /* no syntax error so far */
+    bool is_valid; /* no syntax error so far */
 };
 
 static const char *keep(struct reading *r)
@@ -42,7 +42,7 @@ static bool wants(struct reading *r, enum ps_json_token type)
 
     if (token == type)
         return true;
-    r->good = ps_json_in_skip_rest(&r->json, token) && r->good;
+    r->is_valid = ps_json_in_skip_rest(&r->json, token) && r->is_valid;
     return false;
 }
 
@@ -55,20 +55,20 @@ static void read_text(struct reading *r, const char **out)
 /* Advances to the next key of the object; false at its end or after a syntax error. */
 static bool next_key(struct reading *r)
 {
-    enum ps_json_token token = r->good ? ps_json_in_next(&r->json) : PS_JSON_BAD;
+    enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_BAD;
 
-    r->good = r->good && (token == PS_JSON_KEY || token == PS_JSON_OBJECT_END);
-    return r->good && token == PS_JSON_KEY;
+    r->is_valid = r->is_valid && (token == PS_JSON_KEY || token == PS_JSON_OBJECT_END);
+    return r->is_valid && token == PS_JSON_KEY;
 }
 
 /* Advances to the next object or array of an array; false at its end. Other tokens are syntax
  * errors. */
 static bool next_item(struct reading *r, enum ps_json_token type)
 {
-    enum ps_json_token token = r->good ? ps_json_in_next(&r->json) : PS_JSON_BAD;
+    enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_BAD;
 
-    r->good = r->good && (token == type || token == PS_JSON_ARRAY_END);
-    return r->good && token == type;
+    r->is_valid = r->is_valid && (token == type || token == PS_JSON_ARRAY_END);
+    return r->is_valid && token == type;
 }
 
 static void read_tags(struct reading *r, struct ps_bundle_run *run)
@@ -80,7 +80,7 @@ static void read_tags(struct reading *r, struct ps_bundle_run *run)
 
         read_text(r, &tag.key);
         read_text(r, &tag.value);
-        r->good = r->good && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
+        r->is_valid = r->is_valid && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
         PS_RESERVE_ONE(run->tags, run->n_tags, run->cap_tags);
         run->tags[run->n_tags++] = tag;
     }
@@ -99,7 +99,7 @@ static void read_source(struct reading *r, size_t run)
         else if (ps_str_eq_c(r->json.text, "changed"))
             source.changed = wants(r, PS_JSON_TRUE);
         else
-            r->good = ps_json_in_skip(&r->json);
+            r->is_valid = ps_json_in_skip(&r->json);
     }
     PS_RESERVE_ONE(bundle->sources, bundle->n_sources, bundle->cap_sources);
     bundle->sources[bundle->n_sources++] = source;
@@ -134,7 +134,7 @@ static void read_run(struct reading *r)
         else if (ps_str_eq_c(r->json.text, "sources"))
             read_sources(r, bundle->n_runs);
         else
-            r->good = ps_json_in_skip(&r->json);
+            r->is_valid = ps_json_in_skip(&r->json);
     }
     PS_RESERVE_ONE(bundle->runs, bundle->n_runs, bundle->cap_runs);
     bundle->runs[bundle->n_runs++] = run;
@@ -142,7 +142,7 @@ static void read_run(struct reading *r)
 
 static void read_all(struct reading *r)
 {
-    r->good = ps_json_in_next(&r->json) == PS_JSON_OBJECT;
+    r->is_valid = ps_json_in_next(&r->json) == PS_JSON_OBJECT;
     while (next_key(r)) {
         if (ps_str_eq_c(r->json.text, "format")) {
             if (wants(r, PS_JSON_NUMBER) && !ps_str_parse_i64(r->json.text, &r->format))
@@ -153,7 +153,7 @@ static void read_all(struct reading *r)
             while (r->bundle->n_runs < RUNS_MOST && next_item(r, PS_JSON_OBJECT))
                 read_run(r);
         } else {
-            r->good = ps_json_in_skip(&r->json);
+            r->is_valid = ps_json_in_skip(&r->json);
         }
     }
 }
@@ -182,13 +182,13 @@ static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
 
 static enum ps_status check(const struct reading *r, struct ps_err *err)
 {
-    if (r->good && r->format > FORMAT) {
+    if (r->is_valid && r->format > FORMAT) {
         ps_err_hint(err, "add it with the perfshelf version that wrote it, or a newer one");
         return ps_fail(err, PS_BAD_INPUT,
                        "the bundle has format %lld, which this version cannot read",
                        (long long)r->format);
     }
-    if (!r->good || r->format != FORMAT || !r->bundle->n_runs)
+    if (!r->is_valid || r->format != FORMAT || !r->bundle->n_runs)
         return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
                           "bundle.json is malformed");
     for (size_t i = 0; i < r->bundle->n_runs; i++)

@@ -45,7 +45,7 @@ struct watch {
     const struct ps_import_request *request;
     const struct ps_ingest *intake;
     struct ps_part *part;
-    struct ps_err full; /* set if the part became too large */
+    struct ps_err full_err; /* set if the part became too large */
 };
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
@@ -54,7 +54,7 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     const struct ps_import_request *request = watch->request;
 
     if (ps_ingest_is_known(watch->intake) ||
-        ps_part_reserve_growth(watch->part, &watch->full) != PS_OK)
+        ps_part_reserve_growth(watch->part, &watch->full_err) != PS_OK)
         return false;
     return !request->progress || request->progress(request->user, done, total, records);
 }
@@ -72,9 +72,9 @@ static enum ps_status load(struct ps_store *store, struct watch *watch, const ch
 
     enum ps_status status = ps_import_process_run(&process, ps_part_path(watch->part), kind, err);
 
-    if (watch->full.code != PS_OK)
-        *err = watch->full;
-    return watch->full.code != PS_OK ? watch->full.code : status;
+    if (watch->full_err.code != PS_OK)
+        *err = watch->full_err;
+    return watch->full_err.code != PS_OK ? watch->full_err.code : status;
 }
 
 static enum ps_status publish(struct ps_part *part, const struct ps_import_request *request,
@@ -85,7 +85,7 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
         .name = or_empty(request->name),
         .filename = or_empty(request->filename),
         .series = or_empty(request->series),
-        .who = or_empty(request->who),
+        .user_name = or_empty(request->user_name),
         .note = or_empty(request->note),
         .tags = request->tags,
         .n_tags = request->n_tags,
@@ -186,7 +186,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
     if ((!out->existed || status != PS_OK) && !(status == PS_FULL && request->is_retried)) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,
-            or_empty(request->who),         original.bytes,
+            or_empty(request->user_name),   original.bytes,
             status == PS_OK ? out->id : "", &own,
             seconds_since(start_ns),
         };
@@ -211,7 +211,7 @@ struct archive_import {
     struct ps_tag *tags; /* tags of the request and archive=NAME */
     size_t n_tags, runs;
     struct ps_bundle *bundle; /* NULL if the archive is not a bundle */
-    struct ps_err first;      /* first failure of a profile */
+    struct ps_err first_err;  /* first failure of a profile */
     bool cancelled;
     uint64_t done, total, records; /* progress of the current member */
 };
@@ -276,8 +276,8 @@ static bool import_request(struct archive_import *archive_import,
     status =
         request->fd < 0 ? why->code : ps_import_file(archive_import->store, request, &result, &err);
     archive_import->runs += status == PS_OK;
-    if (status != PS_OK && request->fd >= 0 && archive_import->first.code == PS_OK)
-        archive_import->first = err;
+    if (status != PS_OK && request->fd >= 0 && archive_import->first_err.code == PS_OK)
+        archive_import->first_err = err;
     archive_import->cancelled = status == PS_CANCELLED;
     archive_import->on_outcome(archive_import->user, request->filename, &result, &err);
     if (status == PS_OK)
@@ -292,8 +292,8 @@ static bool refuse_member(struct archive_import *archive_import, const char *nam
 {
     struct ps_import_result none = {0};
 
-    if (archive_import->first.code == PS_OK)
-        archive_import->first = *why;
+    if (archive_import->first_err.code == PS_OK)
+        archive_import->first_err = *why;
     archive_import->on_outcome(archive_import->user, name, &none, why);
     return true;
 }
@@ -397,11 +397,11 @@ static bool import_members(struct archive_import *archive_import, enum ps_status
     if (*status == PS_OK && archive_import->cancelled)
         *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
     if (*status == PS_OK && archive && !archive_import->runs)
-        ps_err_hint(err, "%s", archive_import->first.hint);
+        ps_err_hint(err, "%s", archive_import->first_err.hint);
     if (*status == PS_OK && archive && !archive_import->runs)
-        *status =
-            ps_fail(err, archive_import->first.code,
-                    "no profile in this archive could be imported: %s", archive_import->first.text);
+        *status = ps_fail(err, archive_import->first_err.code,
+                          "no profile in this archive could be imported: %s",
+                          archive_import->first_err.text);
     return archive;
 }
 
@@ -414,7 +414,7 @@ static void log_archive(const struct archive_import *archive_import, int64_t sta
     const struct ps_log_entry entry = {
         .name = or_empty(request->filename),
         .sha256 = "",
-        .who = or_empty(request->who),
+        .user_name = or_empty(request->user_name),
         .bytes = fstat(request->fd, &about) == 0 ? (uint64_t)about.st_size : 0,
         .run_id = "",
         .err = err,

@@ -10,9 +10,9 @@
 struct ps_import_request {
     /* readable from offset 0; remains the caller's. Copy a pipe to a file first. */
     int fd;
-    const char *filename;            /* for the run name and for messages; "" if there is none */
-    const char *name;                /* NULL or "": the title of the profile, else the file name */
-    const char *series, *who, *note; /* NULL or "": none */
+    const char *filename; /* for the run name and for messages; "" if there is none */
+    const char *name;     /* NULL or "": the title of the profile, else the file name */
+    const char *series, *user_name, *note; /* NULL or "": none */
     const struct ps_tag *tags;
     size_t n_tags;
     const char *sha256; /* expected hash of the bytes; NULL: any */

@@ -30,13 +30,13 @@ struct import_session {
     struct ps_child child;
     uint64_t done, total, records;
     unsigned scratches;
-    bool ended;       /* the importer reported its result, or the caller stopped it */
+    bool has_ended;   /* the importer reported its result, or the caller stopped it */
     const char *kind; /* set when the profile was loaded */
     /* ps_import_process_unpack only */
-    ps_member_visit *take;
+    ps_member_visit *visit;
     bool archive;
     /* ps_import_process_merge only */
-    ps_import_process_next_file *next;
+    ps_import_process_next_file *next_file;
     void *user; /* for take or next */
 };
 
@@ -82,12 +82,12 @@ static enum ps_status take_member(struct import_session *t, const struct ps_fram
 {
     const struct ps_frame go = {.type = PS_FRAME_CONTINUE, .fd = -1};
 
-    if (!t->take || is_file(frame->fd) == (frame->err.code != PS_OK))
+    if (!t->visit || is_file(frame->fd) == (frame->err.code != PS_OK))
         return broken(err);
     t->archive = true;
-    if (t->take(t->user, frame->word, frame->fd, &frame->err))
+    if (t->visit(t->user, frame->word, frame->fd, &frame->err))
         return ps_frame_send(t->child.socket, &go, err);
-    t->ended = true;
+    t->has_ended = true;
     return PS_OK;
 }
 
@@ -95,7 +95,7 @@ static enum ps_status give_next(struct import_session *t, struct ps_err *err)
 {
     struct ps_import_process_file file = {.fd = -1};
     struct ps_frame answer = {.type = PS_FRAME_FILE};
-    enum ps_status status = t->next ? t->next(t->user, &file, err) : broken(err);
+    enum ps_status status = t->next_file ? t->next_file(t->user, &file, err) : broken(err);
 
     if (status == PS_OK) {
         answer.fd = file.fd;
@@ -112,10 +112,10 @@ static enum ps_status give_next(struct import_session *t, struct ps_err *err)
 static enum ps_status take_end(struct import_session *t, const struct ps_frame *frame,
                                struct ps_err *err)
 {
-    t->ended = true;
+    t->has_ended = true;
     t->kind = ps_kind_static_name(frame->word);
-    t->archive |= t->take && strcmp(frame->word, PS_IMPORTER_ARCHIVE) == 0;
-    if (frame->err.code == PS_OK && !t->kind && !t->take && !t->next)
+    t->archive |= t->visit && strcmp(frame->word, PS_IMPORTER_ARCHIVE) == 0;
+    if (frame->err.code == PS_OK && !t->kind && !t->visit && !t->next_file)
         return ps_fail(err, PS_INTERNAL, "importer protocol violation: no kind of file");
     if (frame->err.code != PS_OK)
         *err = frame->err;
@@ -160,7 +160,7 @@ static enum ps_status listen_to(struct import_session *t, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
-    while (status == PS_OK && !t->ended) {
+    while (status == PS_OK && !t->has_ended) {
         struct ps_frame frame;
 
         status = ps_child_receive(&t->child, goes_on, t, &frame, err);
@@ -186,7 +186,7 @@ static enum ps_status import_session(struct import_session *t, const char *task,
     if (status == PS_OK)
         status = listen_to(t, &own);
     /* if the socket was closed, the exit status explains why */
-    if (status == PS_INTERRUPTED && !t->ended)
+    if (status == PS_INTERRUPTED && !t->has_ended)
         ps_child_explain(&t->child, t->limits, t->done, &why);
     ps_child_end(&t->child);
     if (why.code != PS_OK)
@@ -218,7 +218,7 @@ enum ps_status ps_import_process_unpack(const struct ps_import_process *process,
                                         ps_member_visit *take_one, void *user, bool *archive_out,
                                         struct ps_err *err)
 {
-    struct import_session t = {.process = process, .take = take_one, .user = user};
+    struct import_session t = {.process = process, .visit = take_one, .user = user};
     enum ps_status status = import_session(&t, PS_IMPORTER_ARCHIVE, "", err);
 
     *archive_out = t.archive;
@@ -229,7 +229,7 @@ enum ps_status ps_import_process_merge(const struct ps_import_process *process,
                                        ps_import_process_next_file *next, void *user,
                                        struct ps_err *err)
 {
-    struct import_session t = {.process = process, .next = next, .user = user};
+    struct import_session t = {.process = process, .next_file = next, .user = user};
 
     return import_session(&t, PS_IMPORTER_MERGE, "", err);
 }

@@ -27,7 +27,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->filename = copy(request->filename);
     job->name = copy(request->name);
     job->series = copy(request->series);
-    job->who = copy(request->who);
+    job->user_name = copy(request->user_name);
     job->note = copy(request->note);
     job->tags = ps_alloc_array(request->n_tags, sizeof *job->tags);
     job->n_tags = request->n_tags;
@@ -37,7 +37,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->n_merge = request->n_merge;
     for (size_t i = 0; i < job->n_merge; i++)
         (void)snprintf(job->merge[i], sizeof job->merge[i], "%s", request->merge[i]);
-    job->set = ps_source_set_retain(request->sources);
+    job->source_set = ps_source_set_retain(request->sources);
     job->ticket = request->ticket;
     job->bytes_total = request->bytes;
     job->created_ms = ps_wall_clock_ms();
@@ -54,14 +54,14 @@ void ps_job_free(struct ps_job *job)
     }
     free(job->tags);
     free(job->merge);
-    ps_source_set_release(job->set);
+    ps_source_set_release(job->source_set);
     ps_source_outcomes_free(&job->sources);
     ps_job_parts_free(&job->parts);
     free(job->path);
     free(job->filename);
     free(job->name);
     free(job->series);
-    free(job->who);
+    free(job->user_name);
     free(job->note);
     free(job);
 }
@@ -84,7 +84,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
         .filename = job->filename,
         .name = job->name,
         .series = job->series,
-        .who = job->who,
+        .user_name = job->user_name,
         .note = job->note,
         .tags = job->tags,
         .n_tags = job->n_tags,
@@ -92,7 +92,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
     };
     enum ps_status status;
 
-    upload.sources = ps_source_set_files(job->set, &upload.n_sources);
+    upload.sources = ps_source_set_files(job->source_set, &upload.n_sources);
     status = ps_upload_accept(store, &upload, promised, err);
     if (status != PS_OK)
         return status;
@@ -105,7 +105,7 @@ void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled
                       const struct ps_job_row *row)
 {
     if (job->accepted && job->is_handed_over && cancelled) {
-        ps_source_set_keep_files(job->set);
+        ps_source_set_keep_files(job->source_set);
         if (job->has_begun)
             ps_upload_count_try(store, job->upload, false);
         return;
@@ -121,8 +121,8 @@ void ps_job_postpone(struct ps_job *job, struct ps_store *store)
     ps_upload_count_try(store, job->upload, false);
     if (job->temporary)
         ps_spool_remove(store, job->path);
-    ps_source_set_release(job->set);
-    job->set = NULL;
+    ps_source_set_release(job->source_set);
+    job->source_set = NULL;
     ps_upload_postpone(store, job->upload);
 }
 
@@ -170,9 +170,9 @@ static void attach_sources(const struct importing *importing, const char *run)
 {
     struct ps_source_outcomes *kept = &importing->out->sources, sources;
 
-    if (!importing->job->set)
+    if (!importing->job->source_set)
         return;
-    ps_source_set_attach(importing->job->set, importing->store, run, &sources);
+    ps_source_set_attach(importing->job->source_set, importing->store, run, &sources);
     if (kept->n && attached(&sources) <= attached(kept)) {
         ps_source_outcomes_free(&sources);
         return;
@@ -227,7 +227,7 @@ static void import(struct ps_job *job, int fd, struct ps_store *store,
         .filename = job->filename,
         .name = job->name,
         .series = job->series,
-        .who = job->who,
+        .user_name = job->user_name,
         .note = job->note,
         .tags = job->tags,
         .n_tags = job->n_tags,
@@ -283,7 +283,7 @@ static bool merge_goes_on(void *user, uint64_t done, uint64_t total, uint64_t re
 static void log_failure(const struct ps_job *job, struct ps_store *store, const struct ps_err *err)
 {
     const char *name = job->filename[0] ? job->filename : job->name;
-    const struct ps_log_entry entry = {name, "", job->who, job->bytes_total, "", err, 0};
+    const struct ps_log_entry entry = {name, "", job->user_name, job->bytes_total, "", err, 0};
 
     (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
 }

@@ -13,10 +13,10 @@ struct ps_job {
     struct ps_job *next;
     uint64_t id;
     enum ps_job_state state;
-    char *path, *filename, *name, *series, *who, *note;
+    char *path, *filename, *name, *series, *user_name, *note;
     char (*merge)[PS_ID_SIZE];
     size_t n_merge;
-    struct ps_source_set *set;         /* NULL once the job has ended */
+    struct ps_source_set *source_set;  /* NULL once the job has ended */
     struct ps_source_outcomes sources; /* set when the job has ended */
     struct ps_job_parts parts;         /* set when the job has ended */
     struct ps_tag *tags;               /* keys and values are malloc'ed */

@@ -18,13 +18,13 @@ struct entry {
 };
 
 struct entries {
-    struct entry *at;
+    struct entry *items;
     size_t n, cap;
 };
 
 struct ps_job_publisher {
     struct ps_store *store;
-    size_t keep;
+    size_t max_ended;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -36,26 +36,26 @@ struct ps_job_publisher {
 static void add(struct entries *entries, struct entry entry, bool older)
 {
     for (size_t i = 0; i < entries->n; i++) {
-        if (entries->at[i].id != entry.id)
+        if (entries->items[i].id != entry.id)
             continue;
         if (!older) {
-            ps_buf_free(&entries->at[i].view);
-            entries->at[i] = entry;
+            ps_buf_free(&entries->items[i].view);
+            entries->items[i] = entry;
         } else {
             ps_buf_free(&entry.view);
         }
         return;
     }
-    PS_RESERVE_ONE(entries->at, entries->n, entries->cap);
-    entries->at[entries->n++] = entry;
+    PS_RESERVE_ONE(entries->items, entries->n, entries->cap);
+    entries->items[entries->n++] = entry;
 }
 
 static void free_entries(struct entries *entries)
 {
     for (size_t i = 0; i < entries->n; i++)
-        ps_buf_free(&entries->at[i].view);
-    free(entries->at);
-    *entries = (struct entries){.at = NULL};
+        ps_buf_free(&entries->items[i].view);
+    free(entries->items);
+    *entries = (struct entries){.items = NULL};
 }
 
 static enum ps_status write_all(struct ps_job_publisher *publisher, const struct entries *entries)
@@ -64,7 +64,7 @@ static enum ps_status write_all(struct ps_job_publisher *publisher, const struct
     enum ps_status status;
 
     for (size_t i = 0; i < entries->n; i++) {
-        const struct entry *entry = &entries->at[i];
+        const struct entry *entry = &entries->items[i];
 
         rows[i] = (struct ps_job_row){
             .id = entry->id,
@@ -74,7 +74,8 @@ static enum ps_status write_all(struct ps_job_publisher *publisher, const struct
         };
     }
     /* after a failure the caller writes these rows again */
-    status = ps_job_rows_put(publisher->store, rows, entries->n, publisher->keep, PS_ERR_IGNORED);
+    status =
+        ps_job_rows_put(publisher->store, rows, entries->n, publisher->max_ended, PS_ERR_IGNORED);
     free(rows);
     return status;
 }
@@ -105,12 +106,12 @@ static void *write_events(void *user)
         wait_ms(publisher, GATHER_MS);
         last = publisher->stop;
         now = publisher->next;
-        publisher->next = (struct entries){.at = NULL};
+        publisher->next = (struct entries){.items = NULL};
         (void)pthread_mutex_unlock(&publisher->lock);
         status = write_all(publisher, &now);
         (void)pthread_mutex_lock(&publisher->lock);
         for (; status != PS_OK && !last && now.n; now.n--)
-            add(&publisher->next, now.at[now.n - 1], true);
+            add(&publisher->next, now.items[now.n - 1], true);
         free_entries(&now);
         if (status != PS_OK)
             wait_ms(publisher, AGAIN_MS);
@@ -126,7 +127,7 @@ enum ps_status ps_job_publisher_start(struct ps_store *store, size_t keep,
     int code;
 
     publisher->store = store;
-    publisher->keep = keep;
+    publisher->max_ended = keep;
     (void)pthread_mutex_init(&publisher->lock, NULL);
     (void)pthread_cond_init(&publisher->wake, NULL);
     code = pthread_create(&publisher->thread, NULL, write_events, publisher);

@@ -52,8 +52,8 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
 
     job->state = state;
     jobs->unfinished--;
-    ps_source_set_release(job->set);
-    job->set = NULL;
+    ps_source_set_release(job->source_set);
+    job->source_set = NULL;
     view = ps_job_view(job);
     view.name = ps_arena_copy(&arena, ps_str_from_c(view.name)).ptr;
     view.run = view.run ? ps_arena_copy(&arena, ps_str_from_c(view.run)).ptr : NULL;
@@ -67,10 +67,10 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     forget(jobs);
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->lock);
-    if (config->ended)
-        config->ended(config->user, &view);
+    if (config->on_ended)
+        config->on_ended(config->user, &view);
     if (ticket)
-        ticket->ended(ticket, &view);
+        ticket->on_ended(ticket, &view);
     ps_source_outcomes_free(&sources);
     ps_job_parts_free(&parts);
     ps_arena_free(&arena);

@@ -43,10 +43,10 @@ struct ps_job_view {
     const struct ps_job_parts *parts;
 };
 
-/* A caller that waits for one job: embedded in the caller's own structure. `ended` is called once,
- * when the job has ended. */
+/* A caller that waits for one job: embedded in the caller's own structure. `on_ended` is called
+ * once, when the job has ended. */
 struct ps_job_ticket {
-    void (*ended)(struct ps_job_ticket *ticket, const struct ps_job_view *job);
+    void (*on_ended)(struct ps_job_ticket *ticket, const struct ps_job_view *job);
 };
 
 struct ps_jobs_config {
@@ -65,7 +65,7 @@ struct ps_jobs_config {
     void (*write)(struct ps_buf *out, const struct ps_job_view *job);
     /* Called once for each job that has ended, after its last `changed` and before its ticket,
      * without a lock. May be NULL. */
-    void (*ended)(void *user, const struct ps_job_view *job);
+    void (*on_ended)(void *user, const struct ps_job_view *job);
     void *user;
 };
 
@@ -81,8 +81,8 @@ struct ps_job_request {
     const char *const *merge;
     size_t n_merge;
     uint64_t bytes;
-    const char *filename, *name, *series, *who, *note; /* copied; NULL means "" */
-    const struct ps_tag *tags;                         /* copied */
+    const char *filename, *name, *series, *user_name, *note; /* copied; NULL means "" */
+    const struct ps_tag *tags;                               /* copied */
     size_t n_tags;
     struct ps_job_ticket *ticket; /* may be NULL */
     /* attached to the run, even if it existed before; the job holds its own reference. May

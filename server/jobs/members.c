@@ -21,21 +21,21 @@ enum { NAME_MAX_BYTES = 400, ALONE = -1, LEFT_OUT = -2 };
 /* The files of one training job. */
 struct part {
     char *folder;
-    size_t files, left; /* files: in the archive; left: not read yet */
+    size_t files, n_left; /* files: in the archive; left: not read yet */
     struct ps_merge *merge;
     int fd; /* output of the merge; -1: not started */
 };
 
 struct member {
     char *name;
-    bool torch;        /* a trace of the PyTorch profiler */
-    int part;          /* index of its job, ALONE or LEFT_OUT */
-    struct ps_err why; /* reason if it is left out */
+    bool is_torch_trace;  /* a trace of the PyTorch profiler */
+    int part;             /* index of its job, ALONE or LEFT_OUT */
+    struct ps_err reason; /* reason if it is left out */
 };
 
 struct ps_members {
     int fd;
-    struct member *at;
+    struct member *items;
     size_t n, cap;
     struct part *parts;
     size_t n_parts, cap_parts;
@@ -76,8 +76,8 @@ bool ps_is_job_member(const char *path, size_t *len)
 static bool is_merged(const struct ps_members *members)
 {
     for (size_t i = 0; i < members->n; i++)
-        if (!members->at[i].torch ||
-            folder_len(members->at[i].name) != folder_len(members->at[0].name))
+        if (!members->items[i].is_torch_trace ||
+            folder_len(members->items[i].name) != folder_len(members->items[0].name))
             return false;
     return members->tar && members->n > 1;
 }
@@ -98,18 +98,19 @@ static void find_jobs(struct ps_members *members)
     size_t len;
 
     for (size_t i = 0; i < members->n; i++) {
-        struct member *member = &members->at[i];
+        struct member *member = &members->items[i];
 
-        if (member->part == LEFT_OUT || !member->torch || !ps_is_job_member(member->name, &len))
+        if (member->part == LEFT_OUT || !member->is_torch_trace ||
+            !ps_is_job_member(member->name, &len))
             continue;
         member->part = part_of(members, (struct ps_str){member->name, len});
         members->parts[member->part].files++;
     }
     for (size_t i = 0; i < members->n; i++)
-        if (members->at[i].part >= 0 && members->parts[members->at[i].part].files == 1)
-            members->at[i].part = ALONE;
+        if (members->items[i].part >= 0 && members->parts[members->items[i].part].files == 1)
+            members->items[i].part = ALONE;
     for (size_t i = 0; i < members->n_parts; i++)
-        members->parts[i].left = members->parts[i].files;
+        members->parts[i].n_left = members->parts[i].files;
 }
 
 /* --- Reading the members --- */
@@ -131,14 +132,14 @@ static void inspect_member(struct ps_stream *in, struct member *member)
 {
     const struct ps_importer *importer = NULL;
 
-    if (ps_importer_pick(in, &importer, &member->why) != PS_OK) {
+    if (ps_importer_pick(in, &importer, &member->reason) != PS_OK) {
         member->part = LEFT_OUT;
     } else if (importer == &ps_trace_job) {
         member->part = LEFT_OUT;
-        ps_err_hint(&member->why, "unpack it and add its files");
-        ps_fail(&member->why, PS_UNKNOWN_KIND, "archives inside archives are not read");
+        ps_err_hint(&member->reason, "unpack it and add its files");
+        ps_fail(&member->reason, PS_UNKNOWN_KIND, "archives inside archives are not read");
     }
-    member->torch = importer == &ps_torch_trace;
+    member->is_torch_trace = importer == &ps_torch_trace;
 }
 
 static enum ps_status inspect_members(struct ps_members *members, struct ps_archive *archive,
@@ -147,7 +148,7 @@ static enum ps_status inspect_members(struct ps_members *members, struct ps_arch
     struct ps_str name;
 
     while (ps_archive_next(archive, &name, NULL)) {
-        struct member member = {.name = shown_name(name), .part = ALONE, .why = PS_ERR_INIT};
+        struct member member = {.name = shown_name(name), .part = ALONE, .reason = PS_ERR_INIT};
         struct ps_stream *in;
 
         if (members->n == PS_MEMBERS_MAX) {
@@ -161,8 +162,8 @@ static enum ps_status inspect_members(struct ps_members *members, struct ps_arch
         if (!members->bundle)
             inspect_member(in, &member);
         ps_stream_free(in);
-        PS_RESERVE_ONE(members->at, members->n, members->cap);
-        members->at[members->n++] = member;
+        PS_RESERVE_ONE(members->items, members->n, members->cap);
+        members->items[members->n++] = member;
     }
     return PS_OK; /* damage is reported after the members before it were processed */
 }
@@ -172,7 +173,7 @@ static size_t count_profiles(const struct ps_members *members)
     size_t n = 0;
 
     for (size_t i = 0; i < members->n; i++)
-        n += members->at[i].part != LEFT_OUT;
+        n += members->items[i].part != LEFT_OUT;
     return n;
 }
 
@@ -191,7 +192,7 @@ static bool one_run(const struct ps_members *members)
 static enum ps_status check_any(const struct ps_members *members, struct ps_archive *archive,
                                 struct ps_err *err)
 {
-    const struct member *first = members->at;
+    const struct member *first = members->items;
     enum ps_status status;
     struct ps_str name;
 
@@ -201,9 +202,9 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
     if (status != PS_OK)
         return status;
     name = ps_text_head(ps_str_from_c(first->name), 120);
-    ps_err_hint(err, "%s", first->why.hint);
+    ps_err_hint(err, "%s", first->reason.hint);
     return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s",
-                   (int)name.len, name.ptr, first->why.text);
+                   (int)name.len, name.ptr, first->reason.text);
 }
 
 /* Opens the file from its start; NULL and an error in *status if that fails. */
@@ -249,9 +250,9 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
 struct member_import {
     struct ps_members *members;
     ps_member_scratch *scratch;
-    ps_member_visit *take;
+    ps_member_visit *visit;
     void *user;
-    bool goes_on;
+    bool may_continue;
 };
 
 static enum ps_status visit_single_file(struct member_import *t, const struct member *member,
@@ -262,7 +263,7 @@ static enum ps_status visit_single_file(struct member_import *t, const struct me
 
     ps_stream_free(in);
     if (status == PS_OK)
-        t->goes_on = t->take(t->user, member->name, fd, NULL);
+        t->may_continue = t->visit(t->user, member->name, fd, NULL);
     return status;
 }
 
@@ -274,7 +275,7 @@ static enum ps_status end_part(struct member_import *t, struct part *part, const
 
     part->merge = NULL;
     if (status == PS_OK)
-        t->goes_on = t->take(t->user, part->folder[0] ? part->folder : name, part->fd, NULL);
+        t->may_continue = t->visit(t->user, part->folder[0] ? part->folder : name, part->fd, NULL);
     ps_close_fd(&part->fd);
     return status;
 }
@@ -310,7 +311,7 @@ static enum ps_status collect_job_file(struct member_import *t, const struct mem
         status = add_to_job(t, part->merge, in, base_name(member->name), err);
     else
         ps_stream_free(in);
-    if (--part->left == 0)
+    if (--part->n_left == 0)
         end = end_part(t, part, member->name, err);
     return status == PS_OK ? end : status;
 }
@@ -319,7 +320,7 @@ static enum ps_status take_member(struct member_import *t, const struct member *
                                   struct ps_archive *archive, struct ps_err *err)
 {
     if (member->part == LEFT_OUT) {
-        t->goes_on = t->take(t->user, member->name, -1, &member->why);
+        t->may_continue = t->visit(t->user, member->name, -1, &member->reason);
         return PS_OK;
     }
     if (member->part == ALONE)
@@ -336,20 +337,20 @@ enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *sc
     struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;
     struct ps_str name;
 
-    for (size_t i = 0; status == PS_OK && t.goes_on && i < members->n; i++) {
+    for (size_t i = 0; status == PS_OK && t.may_continue && i < members->n; i++) {
         struct ps_err why = PS_ERR_INIT;
 
         if (!ps_archive_next(archive, &name, NULL))
             break;
-        status = take_member(&t, &members->at[i], archive, &why);
+        status = take_member(&t, &members->items[i], archive, &why);
         if (status == PS_BAD_INPUT && ps_archive_status(archive, err) == PS_OK) {
-            t.goes_on = t.goes_on && take(user, members->at[i].name, -1, &why);
+            t.may_continue = t.may_continue && take(user, members->items[i].name, -1, &why);
             status = PS_OK;
         } else if (status != PS_OK) {
             *err = why;
         }
     }
-    if (status == PS_OK && t.goes_on && !ps_archive_next(archive, &name, NULL))
+    if (status == PS_OK && t.may_continue && !ps_archive_next(archive, &name, NULL))
         status = ps_archive_status(archive, err);
     ps_archive_free(archive);
     ps_stream_free(in);
@@ -361,7 +362,7 @@ void ps_members_free(struct ps_members *members)
     if (!members)
         return;
     for (size_t i = 0; i < members->n; i++)
-        free(members->at[i].name);
+        free(members->items[i].name);
     for (size_t i = 0; i < members->n_parts; i++) {
         struct ps_err ignored = PS_ERR_INIT; /* the job is abandoned */
 
@@ -369,7 +370,7 @@ void ps_members_free(struct ps_members *members)
         ps_close_fd(&members->parts[i].fd);
         free(members->parts[i].folder);
     }
-    free(members->at);
+    free(members->items);
     free(members->parts);
     free(members);
 }

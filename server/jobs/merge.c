@@ -16,7 +16,7 @@ enum way { NOTHING, PICKLES, TRACES };
 
 struct ps_merge {
     int fd;
-    enum way way; /* set by the first file */
+    enum way method; /* set by the first file */
     struct ps_archive_writer *tar;
 };
 
@@ -66,9 +66,9 @@ static enum ps_status check_way(struct ps_merge *merge, enum way way, const char
                     "cannot be summed)");
         return ps_fail(err, PS_BAD_REQUEST, "%s is neither an .lprof file nor a trace", name);
     }
-    if (merge->way != NOTHING && merge->way != way)
+    if (merge->method != NOTHING && merge->method != way)
         return ps_fail(err, PS_BAD_REQUEST, "%s has another kind than the files before it", name);
-    merge->way = way;
+    merge->method = way;
     return PS_OK;
 }
 

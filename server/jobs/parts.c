@@ -26,7 +26,7 @@ void ps_job_parts_add(struct ps_job_parts *parts, const char *name,
     const bool run = err->code == PS_OK;
 
     if (!run && parts->n - parts->runs >= PS_PARTS_LISTED_MAX) {
-        parts->unlisted++;
+        parts->n_unlisted++;
         return;
     }
     parts->runs += run;
@@ -44,7 +44,7 @@ void ps_job_parts_add(struct ps_job_parts *parts, const char *name,
 void ps_job_parts_copy(struct ps_job_parts *out, const struct ps_job_parts *from)
 {
     *out = (struct ps_job_parts){
-        .runs = from->runs, .new_runs = from->new_runs, .unlisted = from->unlisted};
+        .runs = from->runs, .new_runs = from->new_runs, .n_unlisted = from->n_unlisted};
     for (size_t i = 0; i < from->n; i++)
         push(out, from->items[i]);
 }

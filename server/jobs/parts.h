@@ -19,9 +19,9 @@ struct ps_job_part {
 struct ps_job_parts {
     struct ps_job_part *items;
     size_t n, cap;
-    size_t runs, new_runs, unlisted; /* runs: parts with a run; fresh: new runs; untold: parts above
-                                   the maximum, not listed */
-    struct ps_arena arena;           /* contains the strings */
+    size_t runs, new_runs, n_unlisted; /* runs: parts with a run; n_unlisted: parts
+                                   above the maximum, not listed */
+    struct ps_arena arena;             /* contains the strings */
 };
 
 /* Adds one outcome, as reported by ps_import_all. */

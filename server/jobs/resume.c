@@ -8,7 +8,7 @@
 
 struct resume_state {
     struct ps_jobs *jobs;
-    struct ps_source_set *set; /* sources of the previous upload */
+    struct ps_source_set *source_set; /* sources of the previous upload */
     char *set_text;
 };
 
@@ -17,13 +17,14 @@ static void share_sources(struct resume_state *resume_state,
 {
     if (resume_state->set_text && strcmp(resume_state->set_text, upload->sources_text) == 0)
         return;
-    ps_source_set_release(resume_state->set);
+    ps_source_set_release(resume_state->source_set);
     free(resume_state->set_text);
-    resume_state->set =
+    resume_state->source_set =
         upload->n_sources ? ps_source_set_create(resume_state->jobs->config.store) : NULL;
     resume_state->set_text = ps_strdup(ps_str_from_c(upload->sources_text));
     for (size_t i = 0; i < upload->n_sources; i++)
-        ps_source_set_add(resume_state->set, ps_strdup(ps_str_from_c(upload->sources[i].key)),
+        ps_source_set_add(resume_state->source_set,
+                          ps_strdup(ps_str_from_c(upload->sources[i].key)),
                           upload->sources[i].value);
 }
 
@@ -33,7 +34,8 @@ static void log_resumed(struct ps_store *store, const struct ps_accepted_upload 
     const struct ps_err note = {
         .code = PS_INTERRUPTED,
         .text = "the server stopped before it imported this upload; the next server continues"};
-    const struct ps_log_entry entry = {upload->filename, "", upload->who, bytes, "", &note, 0};
+    const struct ps_log_entry entry = {
+        upload->filename, "", upload->user_name, bytes, "", &note, 0};
 
     (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
 }
@@ -63,7 +65,7 @@ static void resume(void *user, const struct ps_accepted_upload *upload)
         .filename = upload->filename,
         .name = upload->name,
         .series = upload->series,
-        .who = upload->who,
+        .user_name = upload->user_name,
         .note = upload->note,
         .tags = upload->tags,
         .n_tags = upload->n_tags,
@@ -73,7 +75,7 @@ static void resume(void *user, const struct ps_accepted_upload *upload)
 
     share_sources(resume_state, upload);
     job = ps_job_create(&request);
-    job->set = ps_source_set_retain(resume_state->set);
+    job->source_set = ps_source_set_retain(resume_state->source_set);
     job->accepted = true;
     job->upload = upload->id;
     job->tries = upload->tries;
@@ -84,7 +86,7 @@ static void resume(void *user, const struct ps_accepted_upload *upload)
         log_resumed(resume_state->jobs->config.store, upload, request.bytes);
     if (ps_jobs_enqueue(resume_state->jobs, job, &id))
         return;
-    ps_source_set_keep_files(job->set);
+    ps_source_set_keep_files(job->source_set);
     ps_job_free(job);
 }
 
@@ -93,7 +95,7 @@ enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
     struct resume_state resume_state = {.jobs = jobs};
     enum ps_status status = ps_upload_take_over(jobs->config.store, resume, &resume_state, err);
 
-    ps_source_set_release(resume_state.set);
+    ps_source_set_release(resume_state.source_set);
     free(resume_state.set_text);
     return status;
 }

@@ -138,17 +138,17 @@ enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void
 
 /* Shows all unfinished jobs and the last ended ones. */
 struct showing {
-    shown *show;
+    shown *on_shown;
     void *user;
-    size_t most, ended;
+    size_t max_ended, ended;
 };
 
 static void show_next(struct showing *showing, const struct ps_job_view *view)
 {
     const bool ended = view->state != PS_JOB_QUEUED && view->state != PS_JOB_RUNNING;
 
-    if (!ended || showing->ended++ < showing->most)
-        showing->show(showing->user, view);
+    if (!ended || showing->ended++ < showing->max_ended)
+        showing->on_shown(showing->user, view);
 }
 
 static void show_own_jobs(struct ps_jobs *jobs, struct showing *showing)

@@ -36,7 +36,8 @@ enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_er
     enum ps_status status = ask(sniffer, fd, &own);
 
     if (status == PS_OK)
-        status = ps_child_receive(&sniffer->child, sniffer->goes_on, sniffer->user, &frame, &own);
+        status =
+            ps_child_receive(&sniffer->child, sniffer->may_continue, sniffer->user, &frame, &own);
     ps_close_fd(&frame.fd);
     if (status == PS_OK && frame.type == PS_FRAME_DONE) {
         *err = frame.err;

@@ -8,7 +8,7 @@
 
 struct ps_sniffer {
     const struct ps_sandbox_limits *limits;
-    bool (*goes_on)(void *user); /* called often; false: stop with PS_CANCELLED */
+    bool (*may_continue)(void *user); /* called often; false: stop with PS_CANCELLED */
     void *user;
     struct ps_child child; /* initially {0, -1}; started by the first ps_sniffer_check */
 };

@@ -94,10 +94,10 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
 
 struct ps_source_set {
     struct ps_store *store;
-    struct ps_tag *at; /* key: path; value: name */
+    struct ps_tag *items; /* key: path; value: name */
     size_t n, cap;
     atomic_uint holders;
-    atomic_bool left;
+    atomic_bool is_left;
 };
 
 struct ps_source_set *ps_source_set_create(struct ps_store *store)
@@ -106,14 +106,14 @@ struct ps_source_set *ps_source_set_create(struct ps_store *store)
 
     set->store = store;
     atomic_init(&set->holders, 1);
-    atomic_init(&set->left, false);
+    atomic_init(&set->is_left, false);
     return set;
 }
 
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name)
 {
-    PS_RESERVE_ONE(set->at, set->n, set->cap);
-    set->at[set->n++] = (struct ps_tag){path, ps_strdup(ps_str_from_c(name))};
+    PS_RESERVE_ONE(set->items, set->n, set->cap);
+    set->items[set->n++] = (struct ps_tag){path, ps_strdup(ps_str_from_c(name))};
 }
 
 struct ps_source_set *ps_source_set_retain(struct ps_source_set *set)
@@ -128,25 +128,25 @@ void ps_source_set_release(struct ps_source_set *set)
     if (!set || atomic_fetch_sub(&set->holders, 1) != 1)
         return;
     for (size_t i = 0; i < set->n; i++) {
-        if (!atomic_load(&set->left))
-            ps_spool_remove(set->store, set->at[i].key);
-        free((char *)(uintptr_t)set->at[i].key);
-        free((char *)(uintptr_t)set->at[i].value);
+        if (!atomic_load(&set->is_left))
+            ps_spool_remove(set->store, set->items[i].key);
+        free((char *)(uintptr_t)set->items[i].key);
+        free((char *)(uintptr_t)set->items[i].value);
     }
-    free(set->at);
+    free(set->items);
     free(set);
 }
 
 void ps_source_set_keep_files(struct ps_source_set *set)
 {
     if (set)
-        atomic_store(&set->left, true);
+        atomic_store(&set->is_left, true);
 }
 
 const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t *n)
 {
     *n = set ? set->n : 0;
-    return set ? set->at : NULL;
+    return set ? set->items : NULL;
 }
 
 static void attach_one(struct ps_store *store, const char *run, const struct ps_tag *file,
@@ -179,9 +179,9 @@ void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, con
     out->items = ps_arena_alloc(&out->arena, (set->n + 1) * sizeof *out->items);
     for (size_t i = 0; i < set->n; i++) {
         if (status == PS_OK)
-            attach_one(store, run, &set->at[i], &measured, out);
+            attach_one(store, run, &set->items[i], &measured, out);
         else
-            out->items[out->n++] =
-                (struct ps_source_outcome){.name = keep(&out->arena, set->at[i].value), .err = err};
+            out->items[out->n++] = (struct ps_source_outcome){
+                .name = keep(&out->arena, set->items[i].value), .err = err};
     }
 }

@@ -25,10 +25,10 @@
 #define MARK "backup-of" /* file in the target with the path of the shelf whose backup it is */
 
 struct backing {
-    const struct ps_backup_options *how;
+    const struct ps_backup_options *options;
     struct ps_backup_result *out;
-    struct ps_store *from, *to; /* the catalog of `to` is the snapshot */
-    char *part;                 /* path of the snapshot */
+    struct ps_store *source, *target; /* the catalog of `target` is the snapshot */
+    char *part;                       /* path of the snapshot */
     uint64_t done, total;
 };
 
@@ -78,15 +78,15 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
 
     if (status != PS_OK)
         return status;
-    status = ps_check_folders_disjoint(b->from->dir, target, err);
+    status = ps_check_folders_disjoint(b->source->dir, target, err);
     if (status != PS_OK && made)
         (void)rmdir(target);
     if (status != PS_OK)
         return status;
-    if (!realpath(b->from->dir, source))
-        return ps_fail_errno(err, "cannot find", b->from->dir);
+    if (!realpath(b->source->dir, source))
+        return ps_fail_errno(err, "cannot find", b->source->dir);
     status = check_target(target, source, err);
-    return status == PS_OK ? ps_store_open_exclusive(target, &b->to, lock, err) : status;
+    return status == PS_OK ? ps_store_open_exclusive(target, &b->target, lock, err) : status;
 }
 
 /* --- Catalog --- */
@@ -99,9 +99,9 @@ static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 
     (void)unlink(b->part);
     ps_uri_path(&uri, b->part);
-    ps_snapshot_write(b->from, b->part, err);
-    ps_db_open(uri.ptr, true, &b->to->catalog, err);
-    return ps_db_exec(b->to->catalog,
+    ps_snapshot_write(b->source, b->part, err);
+    ps_db_open(uri.ptr, true, &b->target->catalog, err);
+    return ps_db_exec(b->target->catalog,
                       "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
                       "DELETE FROM partial",
                       err);
@@ -113,7 +113,7 @@ static enum ps_status copy(struct backing *b, const char *folder, const char *ke
                            struct ps_err *err)
 {
     uint64_t bytes;
-    enum ps_status status = ps_copy_file(b->from, b->to, folder, key, &bytes, err);
+    enum ps_status status = ps_copy_file(b->source, b->target, folder, key, &bytes, err);
 
     b->out->files += bytes > 0;
     b->out->bytes += bytes;
@@ -135,7 +135,7 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
 {
     char found[PS_ID_SIZE];
     struct ps_err gone = PS_ERR_INIT;
-    const enum ps_status status = ps_store_find(b->from, sha256, found, &gone);
+    const enum ps_status status = ps_store_find(b->source, sha256, found, &gone);
 
     if (status != PS_OK && status != PS_NOT_FOUND)
         return ps_fail_copy(err, &gone);
@@ -143,7 +143,7 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
         ps_err_hint(err, "`perfshelf verify` has details");
         return ps_fail(err, PS_IO, "a file of run %s is missing", id);
     }
-    return ps_snapshot_remove_run(b->to->catalog, id, err);
+    return ps_snapshot_remove_run(b->target->catalog, id, err);
 }
 
 static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
@@ -152,7 +152,7 @@ static enum ps_status copy_run(struct backing *b, const char *id, const char *sh
     char found[PS_ID_SIZE];
     enum ps_status status;
 
-    if (ps_store_find(b->from, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
+    if (ps_store_find(b->source, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
         return leave_out(b, id, sha256, err);
     status = copy(b, "runs", id, err);
     if (status == PS_OK)
@@ -168,7 +168,7 @@ static enum ps_status copy_run(struct backing *b, const char *id, const char *sh
 static bool go_on(struct backing *b, uint64_t bytes, struct ps_err *err)
 {
     b->done += bytes;
-    if (b->how->progress(b->how->user, b->done, b->total, b->out->files))
+    if (b->options->progress(b->options->user, b->done, b->total, b->out->files))
         return true;
     (void)ps_fail(err, PS_CANCELLED, "stopped; the next backup continues from here");
     return false;
@@ -182,7 +182,7 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(b->to->catalog, ps_query_sql("run_files"), &stmt, err);
+    ps_db_prepare(b->target->catalog, ps_query_sql("run_files"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         ps_col_append(stmt, 0, &rows);
         ps_col_append(stmt, 1, &rows);
@@ -203,12 +203,12 @@ static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(b->to->catalog, ps_query_sql("source_shas"), &stmt, err);
+    ps_db_prepare(b->target->catalog, ps_query_sql("source_shas"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
         if (copy(b, "sources", sha256, err) == PS_NOT_FOUND)
-            ps_snapshot_remove_source(b->to->catalog, sha256, err);
+            ps_snapshot_remove_source(b->target->catalog, sha256, err);
     }
     ps_stmt_release(stmt);
     return err->code;
@@ -232,11 +232,11 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
 static void list_unused(struct backing *b, struct ps_buf *out)
 {
     for (const char *const *folder = ps_stored_folders; *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->to, *folder);
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->target, *folder);
         DIR *dir = opendir(path);
 
         for (struct dirent *entry; dir && (entry = readdir(dir));)
-            if (entry->d_name[0] != '.' && !is_used(b->to->catalog, *folder, entry->d_name)) {
+            if (entry->d_name[0] != '.' && !is_used(b->target->catalog, *folder, entry->d_name)) {
                 ps_buf_printf(out, "%s%s", path, entry->d_name);
                 ps_buf_add(out, "", 1);
             }
@@ -250,7 +250,7 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
     enum ps_status status = PS_OK;
 
     for (const char *const *folder = ps_stored_folders; status == PS_OK && *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->to, *folder);
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->target, *folder);
 
         status = ps_sync_dir(path, err);
     }
@@ -260,13 +260,13 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
 /* Deletes the old -wal and -shm files before the new catalog.db replaces the old one. */
 static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *final = ps_store_file_path(b->to, "catalog.db");
-    PS_AUTO(ps_free_ptr) char *wal = ps_store_file_path(b->to, "catalog.db-wal");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_file_path(b->to, "catalog.db-shm");
+    PS_AUTO(ps_free_ptr) char *final = ps_store_file_path(b->target, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *wal = ps_store_file_path(b->target, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file_path(b->target, "catalog.db-shm");
     PS_AUTO(ps_close_fd) int fd = -1;
 
-    ps_db_close(b->to->catalog);
-    b->to->catalog = NULL;
+    ps_db_close(b->target->catalog);
+    b->target->catalog = NULL;
     fd = open(b->part, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
         return ps_fail_errno(err, "cannot sync", b->part);
@@ -274,7 +274,7 @@ static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
     (void)unlink(shm);
     if (rename(b->part, final) != 0)
         return ps_fail_errno(err, "cannot rename to", final);
-    return ps_sync_dir(b->to->dir, err);
+    return ps_sync_dir(b->target->dir, err);
 }
 
 static enum ps_status back_up(struct backing *b, struct ps_err *err)
@@ -305,7 +305,7 @@ enum ps_status ps_store_backup(const char *dir, const char *target,
                                const struct ps_backup_options *how, struct ps_backup_result *out,
                                struct ps_err *err)
 {
-    struct backing b = {.how = how, .out = out};
+    struct backing b = {.options = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
     enum ps_status status = PS_OK;
 
@@ -313,17 +313,17 @@ enum ps_status ps_store_backup(const char *dir, const char *target,
     if (!ps_store_exists(dir))
         status = ps_fail(err, PS_NOT_FOUND, "there is no shelf");
     if (status == PS_OK)
-        status = ps_store_open(dir, &b.from, err);
+        status = ps_store_open(dir, &b.source, err);
     if (status == PS_OK)
         status = open_target(&b, target, &lock, err);
     if (status == PS_OK) {
-        b.part = ps_store_file_path(b.to, "catalog.part");
+        b.part = ps_store_file_path(b.target, "catalog.part");
         status = back_up(&b, err);
         if (status != PS_OK)
             (void)unlink(b.part);
     }
-    ps_store_close(b.to);
-    ps_store_close(b.from);
+    ps_store_close(b.target);
+    ps_store_close(b.source);
     free(b.part);
     return status;
 }

@@ -14,10 +14,10 @@ typedef bool ps_maintenance_progress(void *user, uint64_t done, uint64_t total, 
 /* --- Verify --- */
 
 struct ps_finding {
-    const char *what; /* type of object: catalog run label original source stray */
-    const char *file; /* path relative to the shelf's folder */
-    const char *text; /* what is wrong with it */
-    const char *hint; /* what to do */
+    const char *object_type; /* type of object: catalog run label original source stray */
+    const char *file;        /* path relative to the shelf's folder */
+    const char *text;        /* what is wrong with it */
+    const char *hint;        /* what to do */
 };
 
 struct ps_verify_options {

@@ -28,7 +28,7 @@ struct found { /* an intact run file */
 };
 
 struct rebuild_state {
-    const struct ps_rebuild_options *how;
+    const struct ps_rebuild_options *options;
     struct ps_rebuild_result *out;
     struct ps_store *store; /* its catalog is the new one */
     struct ps_db *old;      /* NULL: unreadable */
@@ -40,7 +40,7 @@ struct rebuild_state {
 
 static void report(struct rebuild_state *r, const char *file, const char *text)
 {
-    r->how->report(r->how->user, file, text);
+    r->options->report(r->options->user, file, text);
 }
 
 /* Moves a file to lost/, which is created if necessary. */
@@ -276,7 +276,7 @@ static enum ps_status find_runs(struct rebuild_state *r, struct ps_err *err)
             continue;
         look_at(r, entry);
         looked++;
-        if (!r->how->progress(r->how->user, looked, 0, looked))
+        if (!r->options->progress(r->options->user, looked, 0, looked))
             (void)ps_fail(err, PS_CANCELLED, "stopped; the shelf is unchanged");
     }
     (void)closedir(dir);
@@ -462,7 +462,7 @@ static enum ps_status rebuild(struct rebuild_state *r, struct ps_err *err)
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
                                 struct ps_rebuild_result *out, struct ps_err *err)
 {
-    struct rebuild_state r = {.how = how, .out = out};
+    struct rebuild_state r = {.options = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
     enum ps_status status;
 

@@ -27,30 +27,30 @@ struct transfer_file {
     char key[PS_SHA256_SIZE];
     char sha256[PS_SHA256_SIZE]; /* of the original, or of the content of the file */
     struct transfer_run *run;    /* the first run that needs it */
-    bool there;                  /* `to` has the file */
-    struct ps_err wrong;         /* error if the file of `from` is missing or damaged */
-    char *path;                  /* path of the copy, a .part file of `to`; NULL: not copied */
+    bool exists;                 /* `target` has the file */
+    struct ps_err source_err;    /* error if the file of `source` is missing or damaged */
+    char *path;                  /* path of the copy, a .part file of `target`; NULL: not copied */
     struct ps_sent_file sent;
 };
 
 struct transfer_run {
     int64_t seq;
     char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
-    uint64_t bytes; /* of run file and original, according to the row */
-    bool known;     /* `to` has the row of the run */
-    bool whole;     /* `to` has the row, and all files and sources */
-    bool out;       /* the run is left out */
+    uint64_t bytes;   /* of run file and original, according to the row */
+    bool has_row;     /* `target` has the row of the run */
+    bool is_complete; /* `target` has the row, and all files and sources */
+    bool is_left_out; /* the run is left out */
 };
 
 struct transfer {
-    const struct ps_transfer_options *how;
+    const struct ps_transfer_options *options;
     struct ps_transfer_result *out;
-    struct ps_store *from, *to;
-    char *dir;   /* temporary folder in the spool of `to`, deleted with its session */
-    char *taken; /* path of the snapshot in this folder */
-    /* connection to the snapshot; it is also attached to the catalog of `to` as `old` */
-    struct ps_db *snap;
-    /* assign new sequence numbers, because other runs of `to` have those of `from` */
+    struct ps_store *source, *target;
+    char *dir;           /* temporary folder in the spool of `target`, deleted with its session */
+    char *snapshot_path; /* path of the snapshot in this folder */
+    /* connection to the snapshot; it is also attached to the catalog of `target` as `old` */
+    struct ps_db *snapshot;
+    /* assign new sequence numbers, because other runs of `target` have those of `source` */
     bool renumber;
     struct transfer_run runs[RUNS_AT_ONCE];
     size_t n;
@@ -62,16 +62,16 @@ struct transfer {
 /* Rules for copying a table with the tag `copied` in catalog.sql. */
 struct transfer_table {
     const char *name;
-    const char *what;   /* type in findings */
-    const char *key;    /* primary key, one column */
-    const char *label;  /* column with the name for users */
-    const char *number; /* key column that gets a new value if `to` has the same; or "" */
-    /* SQL: whether row m of `to` and row o of the snapshot are the same; NULL: if all columns
-     * are equal except `number`; the table has a column `at` then */
-    const char *same;
-    const char *apart;  /* columns that may differ, separated by spaces */
-    const char *fit;    /* SQL condition for rows o to copy; NULL: all */
-    const char *labels; /* file of labels/ with these rows, or NULL */
+    const char *object_type;  /* type in findings */
+    const char *key;          /* primary key, one column */
+    const char *label;        /* column with the name for users */
+    const char *numbered_key; /* key column that gets a new value if `target` has the same; or "" */
+    /* SQL: whether row m of `target` and row o of the snapshot are the same; NULL: if all columns
+     * are equal except `numbered_key`; the table has a column `at` then */
+    const char *equal_condition;
+    const char *differing_columns; /* columns that may differ, separated by spaces */
+    const char *row_condition;     /* SQL condition for rows o to copy; NULL: all */
+    const char *labels;            /* file of labels/ with these rows, or NULL */
 };
 
 /* --- Tables other than runs --- */
@@ -126,11 +126,11 @@ static enum ps_status transfer_same(struct ps_db *db, const struct transfer_tabl
     PS_AUTO(ps_buf_free) struct ps_buf but = {0};
     enum ps_status status = PS_OK;
 
-    if (table->same) {
-        ps_buf_puts(out, table->same);
+    if (table->equal_condition) {
+        ps_buf_puts(out, table->equal_condition);
         return PS_OK;
     }
-    ps_buf_printf(&but, " at %s ", table->number);
+    ps_buf_printf(&but, " at %s ", table->numbered_key);
     status = transfer_columns(db, table->name, "m.", but.ptr, &ours, err);
     if (status == PS_OK)
         status = transfer_columns(db, table->name, "o.", but.ptr, &theirs, err);
@@ -150,7 +150,7 @@ static enum ps_status list(struct transfer *t, const char *query, struct ps_buf 
                            struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(t->to);
+    struct ps_db *db = ps_catalog_lock(t->target);
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, &own);
 
@@ -161,7 +161,7 @@ static enum ps_status list(struct transfer *t, const char *query, struct ps_buf 
             ps_buf_add(out, text, strlen(text) + 1);
         }
     ps_stmt_release(stmt);
-    ps_catalog_unlock(t->to);
+    ps_catalog_unlock(t->target);
     return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
@@ -219,12 +219,13 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_buf_free) struct ps_buf taken = {0};
     PS_AUTO(ps_buf_free) struct ps_buf id_text = {0};
-    struct ps_db *db = t->to->catalog;
+    struct ps_db *db = t->target->catalog;
     int64_t found = 0;
-    enum ps_status status = transfer_same(t->snap, table, &same, err);
+    enum ps_status status = transfer_same(t->snapshot, table, &same, err);
 
-    if (status == PS_OK && t->how->update && table->same)
-        status = transfer_differing(t->snap, table->name, table->apart, &id_text, err);
+    if (status == PS_OK && t->options->update && table->equal_condition)
+        status =
+            transfer_differing(t->snapshot, table->name, table->differing_columns, &id_text, err);
     if (status != PS_OK)
         return status;
     ps_buf_printf(&sql,
@@ -234,13 +235,14 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
                   "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE %s) "
                   "WHERE told IS NULL OR told <> '' ORDER BY k",
                   table->key, table->label, table->key, id_text.len ? id_text.ptr : "''",
-                  table->name, table->name, same.ptr, table->fit ? table->fit : "1");
+                  table->name, table->name, same.ptr,
+                  table->row_condition ? table->row_condition : "1");
     status = ps_db_exec(db, sql.ptr, err);
     if (status == PS_OK)
         status = transfer_ask(db, "SELECT count(*) FROM temp.todo", n, err);
     ps_buf_printf(&taken, "SELECT 1 FROM temp.todo t JOIN main.\"%s\" m ON m.\"%s\" = t.k LIMIT 1",
                   table->name, table->key);
-    if (status == PS_OK && table->number[0])
+    if (status == PS_OK && table->numbered_key[0])
         status = transfer_ask(db, taken.ptr, &found, err);
     *renumber = found != 0;
     return status;
@@ -258,15 +260,15 @@ static enum ps_status drop_some(struct transfer *t, const struct transfer_table 
                   "DELETE FROM main.\"%s\" AS m WHERE EXISTS (SELECT 1 FROM temp.todo t JOIN "
                   "old.\"%s\" o ON o.\"%s\" = t.k WHERE t.told IS NOT NULL AND t.n > :after AND "
                   "t.n <= :upto AND (%s))",
-                  table->name, table->name, table->key, table->same);
-    status = ps_db_prepare(t->to->catalog, sql.ptr, &stmt, err);
+                  table->name, table->name, table->key, table->equal_condition);
+    status = ps_db_prepare(t->target->catalog, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
     status = ps_stmt_execute(stmt, err);
     return status == PS_OK && strcmp(table->name, "token") == 0
-               ? ps_db_exec(t->to->catalog,
+               ? ps_db_exec(t->target->catalog,
                             "DELETE FROM main.session WHERE token NOT IN (SELECT id FROM old.token "
                             "UNION ALL SELECT id FROM main.token)",
                             err)
@@ -281,14 +283,14 @@ static void transfer_updated(struct transfer *t, const char *what, const char *n
 
     ps_buf_printf(&id_text, "the %s %s", what, text);
     t->out->updated++;
-    t->how->found(t->how->user, &(struct ps_finding){"updated", name, id_text.ptr, ""});
+    t->options->found(t->options->user, &(struct ps_finding){"updated", name, id_text.ptr, ""});
 }
 
 static enum ps_status report_some(struct transfer *t, const struct transfer_table *table,
                                   int64_t after, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(t->to);
+    struct ps_db *db = ps_catalog_lock(t->target);
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = ps_db_prepare(
         db,
@@ -304,10 +306,10 @@ static enum ps_status report_some(struct transfer *t, const struct transfer_tabl
         PS_AUTO(ps_free_ptr) char *label = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 1));
 
-        transfer_updated(t, table->what, label, text);
+        transfer_updated(t, table->object_type, label, text);
     }
     ps_stmt_release(stmt);
-    ps_catalog_unlock(t->to);
+    ps_catalog_unlock(t->target);
     return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
@@ -318,11 +320,11 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
     PS_AUTO(ps_buf_free) struct ps_buf but = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     struct ps_stmt *stmt = NULL;
-    const char *number = table->number;
+    const char *number = table->numbered_key;
     enum ps_status status;
 
     ps_buf_printf(&but, " %s ", number);
-    status = transfer_columns(t->snap, table->name, "", but.ptr, &columns, err);
+    status = transfer_columns(t->snapshot, table->name, "", but.ptr, &columns, err);
     ps_buf_printf(&sql, "INSERT INTO main.\"%s\"(%s%s%s) SELECT ", table->name, number,
                   number[0] ? ", " : "", columns.ptr);
     if (number[0])
@@ -335,14 +337,15 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
                   " WHERE t.n > :after AND t.n <= :upto ORDER BY t.n ON CONFLICT DO NOTHING",
                   columns.ptr, table->name, table->key);
     if (status == PS_OK)
-        status = ps_db_prepare(t->to->catalog, sql.ptr, &stmt, err);
+        status = ps_db_prepare(t->target->catalog, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":renumber", renumber);
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
     status = ps_stmt_execute(stmt, err);
-    return status == PS_OK && table->labels ? ps_labels_save(t->to, table->labels, err) : status;
+    return status == PS_OK && table->labels ? ps_labels_save(t->target, table->labels, err)
+                                            : status;
 }
 
 static enum ps_status put_table(struct transfer *t, const struct transfer_table *table,
@@ -352,19 +355,20 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
     int64_t n = 0;
     enum ps_status status;
 
-    (void)ps_catalog_lock(t->to);
+    (void)ps_catalog_lock(t->target);
     status = list_rows(t, table, &n, &renumber, err);
-    ps_catalog_unlock(t->to);
+    ps_catalog_unlock(t->target);
     for (int64_t at = 0; status == PS_OK && at < n; at += ROWS_AT_ONCE) {
-        status = ps_catalog_begin(t->to, PS_DURABLE, err);
-        if (status == PS_OK && t->how->update && table->same)
+        status = ps_catalog_begin(t->target, PS_DURABLE, err);
+        if (status == PS_OK && t->options->update && table->equal_condition)
             status = drop_some(t, table, at, err);
         if (status == PS_OK)
             status = put_some(t, table, at, renumber, err);
-        status = ps_catalog_end(t->to, status, err);
+        status = ps_catalog_end(t->target, status, err);
         if (status == PS_OK)
             status = report_some(t, table, at, err);
-        if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->files))
+        if (status == PS_OK &&
+            !t->options->progress(t->options->user, t->done, t->total, t->out->files))
             status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
     t->out->rows += status == PS_OK ? (uint64_t)n : 0;
@@ -438,7 +442,7 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(t->snap, "SELECT name, type FROM pragma_table_info(:tbl) ORDER BY cid", &stmt,
+    ps_db_prepare(t->snapshot, "SELECT name, type FROM pragma_table_info(:tbl) ORDER BY cid", &stmt,
                   err);
     ps_bind_text(stmt, ":tbl", ps_str_from_c(table));
     while (ps_stmt_step(stmt, err)) {
@@ -456,8 +460,8 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
         PS_AUTO(ps_buf_free) struct ps_buf all = {0};
 
         ps_buf_printf(&all, "UPDATE OR REPLACE \"%s\" SET %s WHERE %s", table, sql.ptr, where.ptr);
-        (void)ps_db_exec(t->snap, all.ptr, err);
-        *changed += err->code == PS_OK ? (uint64_t)sqlite3_changes64(t->snap->handle) : 0;
+        (void)ps_db_exec(t->snapshot, all.ptr, err);
+        *changed += err->code == PS_OK ? (uint64_t)sqlite3_changes64(t->snapshot->handle) : 0;
     }
     return err->code;
 }
@@ -477,7 +481,7 @@ static void transfer_found(struct transfer *t, const char *what, const char *nam
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     t->out->findings++;
-    t->how->found(t->how->user, &finding);
+    t->options->found(t->options->user, &finding);
 }
 
 static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
@@ -485,9 +489,10 @@ static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
     uint64_t changed = 0;
     enum ps_status status = PS_OK;
 
-    if (sqlite3_create_function_v2(t->snap->handle, "ps_fit", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                                   NULL, fit, NULL, NULL, NULL) != SQLITE_OK)
-        return ps_db_fail(t->snap, err, "database");
+    if (sqlite3_create_function_v2(t->snapshot->handle, "ps_fit", 2,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, fit, NULL, NULL,
+                                   NULL) != SQLITE_OK)
+        return ps_db_fail(t->snapshot, err, "database");
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (status == PS_OK && table->copy != PS_COPY_NONE)
             status = fit_table(t, table->name, &changed, err);
@@ -506,10 +511,10 @@ static enum ps_status prepare(struct transfer *t, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status =
-        ps_db_exec(t->snap, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF", err);
+        ps_db_exec(t->snapshot, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF", err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(t->snap, "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
+        status = ps_db_prepare(t->snapshot, "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
                                &stmt, err);
     if (status != PS_OK)
         return status;
@@ -519,7 +524,7 @@ static enum ps_status prepare(struct transfer *t, struct ps_err *err)
     ps_stmt_auto(&stmt);
     /* files reported as missing, so that each is reported once */
     ps_buf_puts(&sql, "CREATE TABLE told(folder TEXT, key TEXT, PRIMARY KEY(folder, key))");
-    return err->code == PS_OK ? ps_db_exec(t->snap, sql.ptr, err) : err->code;
+    return err->code == PS_OK ? ps_db_exec(t->snapshot, sql.ptr, err) : err->code;
 }
 
 /* Attach the snapshot to a catalog of `to`, and detach it. */
@@ -542,13 +547,14 @@ static void transfer_detach(struct ps_db *db)
 static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
 {
     int64_t n = 0;
-    enum ps_status status = transfer_ask(t->snap, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
+    enum ps_status status =
+        transfer_ask(t->snapshot, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
 
     t->total = (uint64_t)n;
     if (status == PS_OK)
         status = transfer_ask(
-            t->snap, "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)", &n,
-            err);
+            t->snapshot, "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)",
+            &n, err);
     t->out->waiting = (uint64_t)n;
     return status;
 }
@@ -557,7 +563,7 @@ static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
  * spool, other processes would delete them as leftovers of crashed sessions. */
 static enum ps_status make_place(struct transfer *t, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->to, "spool", PS_TEMP_SHELF_SUFFIX);
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->target, "spool", PS_TEMP_SHELF_SUFFIX);
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (mkdir(dir, 0700) != 0)
@@ -565,7 +571,7 @@ static enum ps_status make_place(struct transfer *t, struct ps_err *err)
     ps_buf_printf(&path, "%s/taken.db", dir);
     t->dir = dir;
     dir = NULL;
-    t->taken = ps_strdup(ps_buf_slice(&path));
+    t->snapshot_path = ps_strdup(ps_buf_slice(&path));
     return PS_OK;
 }
 
@@ -578,7 +584,7 @@ static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err
 
     for (size_t at = 0; status == PS_OK && next(&away, &at, &run);) {
         transfer_found(t, "run", run.id, "--update copies it again", "%s", run.text);
-        status = ps_snapshot_remove_run(t->snap, run.id, err);
+        status = ps_snapshot_remove_run(t->snapshot, run.id, err);
     }
     return status;
 }
@@ -591,26 +597,26 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
     enum ps_status status = make_place(t, err);
 
     if (status == PS_OK)
-        status = ps_snapshot_write(t->from, t->taken, err);
+        status = ps_snapshot_write(t->source, t->snapshot_path, err);
     if (status == PS_OK) {
-        ps_uri_path(&uri, t->taken);
-        status = ps_db_open(uri.ptr, true, &t->snap, err);
+        ps_uri_path(&uri, t->snapshot_path);
+        status = ps_db_open(uri.ptr, true, &t->snapshot, err);
     }
     if (status == PS_OK)
         status = prepare(t, err);
-    if (status == PS_OK && t->to->backend->takes_only_utf8)
+    if (status == PS_OK && t->target->backend->takes_only_utf8)
         status = fit_all(t, err);
     if (status != PS_OK)
         return status;
-    status = transfer_attach(ps_catalog_lock(t->to), t->taken, err);
+    status = transfer_attach(ps_catalog_lock(t->target), t->snapshot_path, err);
     if (status == PS_OK)
-        status = transfer_ask(t->to->catalog,
+        status = transfer_ask(t->target->catalog,
                               "SELECT 1 FROM main.run m JOIN old.run o ON o.seq = m.seq"
                               " WHERE m.id <> o.id LIMIT 1",
                               &taken, err);
-    ps_catalog_unlock(t->to);
+    ps_catalog_unlock(t->target);
     t->renumber = taken != 0;
-    if (status == PS_OK && !t->how->update)
+    if (status == PS_OK && !t->options->update)
         status = transfer_set_unreachable(t, err);
     return status == PS_OK ? count_rows(t, err) : status;
 }
@@ -618,12 +624,12 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
 /* Closes and deletes the snapshot, which must be detached. */
 static void transfer_forget(struct transfer *t)
 {
-    ps_db_close(t->snap);
-    t->snap = NULL;
+    ps_db_close(t->snapshot);
+    t->snapshot = NULL;
     if (t->dir)
         ps_remove_tree(t->dir);
     free(t->dir);
-    free(t->taken);
+    free(t->snapshot_path);
 }
 
 /* --- Runs --- */
@@ -645,13 +651,13 @@ static enum ps_status insert_rows(struct transfer *t, const char *table,
 {
     PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_columns(t->snap, table, "", " ", &columns, err);
+    enum ps_status status = transfer_columns(t->snapshot, table, "", " ", &columns, err);
 
     ps_buf_printf(&sql,
                   "INSERT INTO main.%s(%s) SELECT %s FROM old.%s WHERE run = :id"
                   " ON CONFLICT DO NOTHING",
                   table, columns.ptr, columns.ptr, table);
-    return status == PS_OK ? put(t->to->catalog, sql.ptr, run, false, err) : status;
+    return status == PS_OK ? put(t->target->catalog, sql.ptr, run, false, err) : status;
 }
 
 /* Inserts the row of a run unless another process has inserted it. If its sequence number is in use
@@ -661,7 +667,7 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
 {
     PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_columns(t->snap, "run", "", " seq ", &columns, err);
+    enum ps_status status = transfer_columns(t->snapshot, "run", "", " seq ", &columns, err);
 
     ps_buf_printf(&sql,
                   "INSERT INTO main.run(seq, %s) SELECT CASE WHEN NOT :renumber AND NOT EXISTS"
@@ -669,7 +675,7 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
                   " FROM old.run o WHERE id = :id AND NOT EXISTS"
                   " (SELECT 1 FROM main.run m WHERE m.id = o.id AND m.sha256 = o.sha256)",
                   columns.ptr, columns.ptr);
-    return status == PS_OK ? put(t->to->catalog, sql.ptr, run, t->renumber, err) : status;
+    return status == PS_OK ? put(t->target->catalog, sql.ptr, run, t->renumber, err) : status;
 }
 
 /* Writes the label file of a copied run if its label may differ from that in the run file: if the
@@ -679,8 +685,8 @@ static enum ps_status put_label(struct transfer *t, const struct transfer_run *r
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
 
-    if (replaced || !t->from->backend->keeps_labels || ps_label_read(t->from, run->id, &label))
-        return ps_label_save(t->to, run->id, err);
+    if (replaced || !t->source->backend->keeps_labels || ps_label_read(t->source, run->id, &label))
+        return ps_label_save(t->target, run->id, err);
     return PS_OK;
 }
 
@@ -692,11 +698,11 @@ static enum ps_status transfer_put_run(struct transfer *t, const struct transfer
 {
     bool replaced = false;
     enum ps_status status =
-        run->known ? PS_OK : ps_deleted_replace(t->to, run->id, pending, &replaced, err);
+        run->has_row ? PS_OK : ps_deleted_replace(t->target, run->id, pending, &replaced, err);
 
-    if (status == PS_OK && !run->known)
+    if (status == PS_OK && !run->has_row)
         status = put_run(t, run, err);
-    if (status == PS_OK && !run->known && sqlite3_changes(t->to->catalog->handle))
+    if (status == PS_OK && !run->has_row && sqlite3_changes(t->target->catalog->handle))
         status = insert_rows(t, "tag", run, err);
     if (status == PS_OK)
         status = insert_rows(t, "source", run, err);
@@ -715,7 +721,7 @@ static bool transfer_has(struct ps_store *store, const char *folder, const char 
 /* State shared by the threads that fetch the files of a batch. Each thread fetches the next file.
  */
 struct fetching {
-    struct transfer *t;
+    struct transfer *transfer;
     pthread_t leader; /* the thread that calls progress */
     atomic_size_t next;
     atomic_bool stopped;
@@ -726,11 +732,11 @@ struct fetching {
 static bool go_on(void *user, uint64_t bytes)
 {
     struct fetching *f = user;
-    struct transfer *t = f->t;
+    struct transfer *t = f->transfer;
 
     (void)bytes;
     if (pthread_equal(f->leader, pthread_self()) &&
-        !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
+        !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
         atomic_store(&f->stopped, true);
     return !atomic_load(&f->stopped);
 }
@@ -751,29 +757,29 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 {
     char id[PS_ID_SIZE];
 
-    return ps_store_find(t->from, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
+    return ps_store_find(t->source, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
 /* Copies one file. piece->wrong: the file of `from` is unusable; *err: the copy failed for another
  * reason. */
 static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, struct ps_err *err)
 {
-    struct transfer *t = f->t;
+    struct transfer *t = f->transfer;
     PS_AUTO(ps_close_fd) int from = -1;
     PS_AUTO(ps_close_fd) int to = -1;
-    struct ps_err *wrong = &piece->wrong;
+    struct ps_err *wrong = &piece->source_err;
     enum ps_status status;
 
     if (strcmp(piece->folder, "sources") != 0 && !is_there_still(t, piece->run)) {
         (void)ps_fail(wrong, PS_NOT_FOUND, "its run was deleted");
         return PS_OK;
     }
-    status = ps_file_open(t->from, piece->folder, piece->key, &from, wrong);
+    status = ps_file_open(t->source, piece->folder, piece->key, &from, wrong);
     if (status == PS_UNAVAILABLE)
         return ps_fail_copy(err, wrong);
     if (status != PS_OK)
         return PS_OK;
-    status = ps_new_part(t->to, piece->folder, &piece->path, &to, err);
+    status = ps_new_part(t->target, piece->folder, &piece->path, &to, err);
     if (status == PS_OK)
         status = ps_copy_complete(from, to, piece->path, err);
     if (status != PS_OK)
@@ -781,7 +787,7 @@ static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, str
     status = check(f, piece, wrong);
     if (status == PS_CANCELLED)
         return ps_fail(err, status, "stopped; the next copy continues from here");
-    return status == PS_OK ? ps_file_send(t->to, piece->folder, piece->path, &piece->sent, err)
+    return status == PS_OK ? ps_file_send(t->target, piece->folder, piece->path, &piece->sent, err)
                            : PS_OK;
 }
 
@@ -793,10 +799,10 @@ static void *work(void *user)
         const size_t i = atomic_fetch_add(&f->next, 1);
         struct ps_err err = PS_ERR_INIT;
 
-        if (i >= f->t->n_pieces)
+        if (i >= f->transfer->n_pieces)
             break;
-        if (f->t->pieces[i].there || f->t->pieces[i].wrong.code != PS_OK ||
-            fetch(f, &f->t->pieces[i], &err) == PS_OK)
+        if (f->transfer->pieces[i].exists || f->transfer->pieces[i].source_err.code != PS_OK ||
+            fetch(f, &f->transfer->pieces[i], &err) == PS_OK)
             continue;
         (void)pthread_mutex_lock(&f->lock);
         (void)ps_fail_copy(&f->err, &err);
@@ -810,7 +816,8 @@ static void *work(void *user)
  * database. */
 static enum ps_status transfer_fetch(struct transfer *t, struct ps_err *err)
 {
-    struct fetching f = {.t = t, .leader = pthread_self(), .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct fetching f = {
+        .transfer = t, .leader = pthread_self(), .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t others[FETCHERS - 1];
     size_t n = 0;
 
@@ -851,9 +858,9 @@ static void plan(struct transfer *t, struct transfer_run *run, const char *folde
     (void)snprintf(piece.key, sizeof piece.key, "%s", key);
     (void)snprintf(piece.sha256, sizeof piece.sha256, "%s", sha256);
     if (bad)
-        (void)ps_fail(&piece.wrong, PS_IO, "%s", bad);
+        (void)ps_fail(&piece.source_err, PS_IO, "%s", bad);
     else
-        piece.there = ps_file_has(t->to, NULL, folder, key);
+        piece.exists = ps_file_has(t->target, NULL, folder, key);
     PS_RESERVE_ONE(t->pieces, t->n_pieces, t->cap_pieces);
     t->pieces[t->n_pieces++] = piece;
 }
@@ -863,14 +870,14 @@ static void plan(struct transfer *t, struct transfer_run *run, const char *folde
 static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
                                 const struct ps_err *wrong, struct ps_err *err)
 {
-    run->out = true;
+    run->is_left_out = true;
     if (is_there_still(t, run))
         transfer_found(t, "run", run->id,
                        "it is not copied; `perfshelf verify` of that shelf has details", "%s",
                        wrong->text);
     else
         t->out->removed++;
-    return ps_snapshot_remove_run(t->snap, run->id, err);
+    return ps_snapshot_remove_run(t->snapshot, run->id, err);
 }
 
 /* Reports a missing file, once even if its batch is processed again. */
@@ -880,10 +887,10 @@ static enum ps_status report_once(struct transfer *t, const char *what, const ch
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(t->snap, "INSERT OR IGNORE INTO told VALUES (:folder, :key)", &stmt, err);
+    ps_db_prepare(t->snapshot, "INSERT OR IGNORE INTO told VALUES (:folder, :key)", &stmt, err);
     ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
     ps_bind_text(stmt, ":key", ps_str_from_c(key));
-    if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(t->snap->handle))
+    if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(t->snapshot->handle))
         transfer_found(t, what, key, hint, "%s", wrong->text);
     return err->code;
 }
@@ -894,7 +901,7 @@ static enum ps_status list_sources(struct transfer *t, const struct transfer_run
                                    struct ps_buf *out, bool *missing, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(t->to);
+    struct ps_db *db = ps_catalog_lock(t->target);
     enum ps_status status = ps_db_prepare(db, ps_query_sql("copy_sources"), &stmt, err);
 
     *missing = false;
@@ -907,7 +914,7 @@ static enum ps_status list_sources(struct transfer *t, const struct transfer_run
         *missing = *missing || ps_col_int(stmt, 1);
     }
     ps_stmt_release(stmt);
-    ps_catalog_unlock(t->to);
+    ps_catalog_unlock(t->target);
     return err->code;
 }
 
@@ -917,7 +924,7 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
     bool missing = false;
     enum ps_status status = list_sources(t, run, &list, &missing, err);
 
-    run->whole = run->known && !missing;
+    run->is_complete = run->has_row && !missing;
     for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.ptr + at) + 1)
         plan(t, run, "sources", list.ptr + at, list.ptr + at,
              ps_file_name_is_valid("sources", list.ptr + at)
@@ -949,16 +956,17 @@ static enum ps_status skip_missing(struct transfer *t, struct transfer_file *pie
     const bool source = strcmp(piece->folder, "sources") == 0;
     enum ps_status status = PS_OK;
 
-    if (!source && piece->run->out)
+    if (!source && piece->run->is_left_out)
         return PS_OK;
     if (is_there_still(t, piece->run))
         status =
             report_once(t, source ? "source" : "original", piece->folder, piece->key,
                         source ? "the runs are copied without it" : "the run is copied without it",
-                        &piece->wrong, err);
+                        &piece->source_err, err);
     else if (!source)
-        status = leave_out(t, piece->run, &piece->wrong, err);
-    return status == PS_OK && source ? ps_snapshot_remove_source(t->snap, piece->key, err) : status;
+        status = leave_out(t, piece->run, &piece->source_err, err);
+    return status == PS_OK && source ? ps_snapshot_remove_source(t->snapshot, piece->key, err)
+                                     : status;
 }
 
 /* Handles the missing or damaged files of the batch: reports them, and leaves out runs or sources.
@@ -970,14 +978,14 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
     for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
         struct transfer_file *piece = &t->pieces[i];
 
-        if (piece->wrong.code == PS_OK) {
-            piece->run->whole = piece->run->whole && piece->there;
+        if (piece->source_err.code == PS_OK) {
+            piece->run->is_complete = piece->run->is_complete && piece->exists;
             continue;
         }
         if (strcmp(piece->folder, "runs") != 0)
             status = skip_missing(t, piece, err);
         else
-            status = leave_out(t, piece->run, &piece->wrong, err);
+            status = leave_out(t, piece->run, &piece->source_err, err);
         piece_free(piece);
     }
     return status;
@@ -989,7 +997,7 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
 static enum ps_status write_down(struct transfer *t, const struct ps_pending_delete *pending,
                                  struct ps_err *err)
 {
-    struct ps_db *db = t->to->catalog;
+    struct ps_db *db = t->target->catalog;
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
@@ -998,7 +1006,7 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
         if (!piece->path)
             continue;
         status = ps_pending_delete_add(db, pending, piece->folder, piece->key, err);
-        if (status == PS_OK && !t->to->backend->files_follow_rows &&
+        if (status == PS_OK && !t->target->backend->files_follow_rows &&
             strcmp(piece->folder, "runs") != 0)
             status = ps_file_size_put(db, piece->folder, piece->key, piece->sent.bytes, err);
     }
@@ -1010,12 +1018,12 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
 static enum ps_status transfer_mark_deleted(struct transfer *t, struct ps_pending_delete *pending,
                                             struct ps_err *err)
 {
-    ps_pending_delete_set_owner(t->to, pending);
-    if (t->to->backend->files_follow_rows)
+    ps_pending_delete_set_owner(t->target, pending);
+    if (t->target->backend->files_follow_rows)
         return PS_OK;
-    if (ps_catalog_begin(t->to, PS_NOT_DURABLE, err) == PS_OK)
+    if (ps_catalog_begin(t->target, PS_NOT_DURABLE, err) == PS_OK)
         write_down(t, pending, err);
-    return ps_catalog_end(t->to, err->code, err);
+    return ps_catalog_end(t->target, err->code, err);
 }
 
 /* Inside the transaction: moves the files to their final paths. */
@@ -1023,19 +1031,22 @@ static enum ps_status transfer_place(struct transfer *t, const struct ps_pending
                                      struct ps_err *err)
 {
     static const char *const folders[] = {"runs", "originals", "sources"};
-    enum ps_status status = t->to->backend->files_follow_rows ? write_down(t, pending, err) : PS_OK;
+    enum ps_status status =
+        t->target->backend->files_follow_rows ? write_down(t, pending, err) : PS_OK;
 
     for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
         struct transfer_file *piece = &t->pieces[i];
 
         if (piece->path)
-            status = ps_file_put(t->to, &piece->sent, piece->folder, piece->key, piece->path, err);
-        else if (piece->there && !ps_file_has(t->to, t->to->catalog, piece->folder, piece->key))
+            status =
+                ps_file_put(t->target, &piece->sent, piece->folder, piece->key, piece->path, err);
+        else if (piece->exists &&
+                 !ps_file_has(t->target, t->target->catalog, piece->folder, piece->key))
             status = ps_fail(err, PS_UNAVAILABLE, "%s/%s was deleted during the copy",
                              piece->folder, piece->key);
     }
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++)
-        status = ps_file_finish_puts(t->to, folders[i], err);
+        status = ps_file_finish_puts(t->target, folders[i], err);
     return status;
 }
 
@@ -1064,7 +1075,7 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
     for (size_t at = 0; status == PS_OK && next(&gone, &at, &run);) {
         struct ps_err own = PS_ERR_INIT;
 
-        status = ps_store_remove(t->to, run.id, "copy --update", &own);
+        status = ps_store_remove(t->target, run.id, "copy --update", &own);
         if (status == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
         else /* PS_NOT_FOUND: another process has removed it */
@@ -1090,9 +1101,9 @@ static enum ps_status update_label(struct transfer *t, const char *id, struct ps
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
-        status = run_for(t->to->catalog, queries[i], id, err);
+        status = run_for(t->target->catalog, queries[i], id, err);
     if (status == PS_OK)
-        status = ps_label_save(t->to, id, err);
+        status = ps_label_save(t->target, id, err);
     return status == PS_NOT_FOUND ? PS_OK : status;
 }
 
@@ -1102,16 +1113,16 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
 {
     size_t from = *at, n = 0;
     struct id_text run;
-    enum ps_status status = ps_catalog_begin(t->to, PS_DURABLE, err);
+    enum ps_status status = ps_catalog_begin(t->target, PS_DURABLE, err);
 
     while (status == PS_OK && n < UPDATES_AT_ONCE && next(labels, at, &run)) {
         status = update_label(t, run.id, err);
         n++;
     }
-    status = ps_catalog_end(t->to, status, err);
+    status = ps_catalog_end(t->target, status, err);
     while (status == PS_OK && n-- && next(labels, &from, &run))
         transfer_updated(t, "run", run.id, run.text);
-    if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
+    if (status == PS_OK && !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
         status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     return status;
 }
@@ -1160,7 +1171,7 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
 {
     PS_AUTO(ps_buf_free) struct ps_buf differing = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_differing(t->snap, table, apart, &differing, err);
+    enum ps_status status = transfer_differing(t->snapshot, table, apart, &differing, err);
 
     ps_buf_printf(
         &sql,
@@ -1178,22 +1189,22 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
 {
     PS_AUTO(ps_buf_free) struct ps_buf same = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_same(t->snap, table, &same, err);
+    enum ps_status status = transfer_same(t->snapshot, table, &same, err);
 
     ps_buf_printf(&sql,
                   "SELECT '%s', count(*) || ' of its rows are not there', '' FROM (SELECT 1 FROM "
                   "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
                   "count(*) > 0",
                   table->name, table->name, table->name, same.ptr, table->key);
-    return status == PS_OK ? report_rows(t, db, sql.ptr, table->what, err) : status;
+    return status == PS_OK ? report_rows(t, db, sql.ptr, table->object_type, err) : status;
 }
 
 /* With `update`, reports the tokens that only `to` has: it is unknown whether they were revoked in
  * `from` or created in `to`. */
 static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
-    return t->how->update ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
-                          : PS_OK;
+    return t->options->update ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
+                              : PS_OK;
 }
 
 static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struct ps_err *err)
@@ -1209,9 +1220,11 @@ static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struc
     for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++) {
         const struct transfer_table *table = &copied_tables[i];
 
-        status = table->same ? compare_rows(t, db, table->name, table->same, table->key,
-                                            table->label, table->apart, "1", table->what, err)
-                             : compare_log(t, db, table, err);
+        status =
+            table->equal_condition
+                ? compare_rows(t, db, table->name, table->equal_condition, table->key, table->label,
+                               table->differing_columns, "1", table->object_type, err)
+                : compare_log(t, db, table, err);
     }
     return status == PS_OK ? compare_tokens(t, db, err) : status;
 }
@@ -1221,7 +1234,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(t->snap, ps_query_sql("copy_files"), &stmt, err);
+    enum ps_status status = ps_db_prepare(t->snapshot, ps_query_sql("copy_files"), &stmt, err);
 
     while (status == PS_OK && ps_stmt_step(stmt, &own)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
@@ -1238,7 +1251,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
 static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(to);
-    enum ps_status status = transfer_attach(db, t->taken, err);
+    enum ps_status status = transfer_attach(db, t->snapshot_path, err);
 
     if (status == PS_OK)
         status = compare_tables(t, db, err);
@@ -1351,7 +1364,7 @@ static enum ps_status check_others(struct ps_store *from, struct ps_store *to, s
 static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(t->to);
+    struct ps_db *db = ps_catalog_lock(t->target);
     enum ps_status status = ps_db_prepare(db, ps_query_sql("copy_runs"), &stmt, err);
 
     t->n = 0;
@@ -1364,12 +1377,12 @@ static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err
 
         *run = (struct transfer_run){.seq = ps_col_int(stmt, 0),
                                      .bytes = (uint64_t)ps_col_int(stmt, 3),
-                                     .known = ps_col_int(stmt, 4) != 0};
+                                     .has_row = ps_col_int(stmt, 4) != 0};
         ps_col_copy(stmt, 1, run->id, sizeof run->id);
         ps_col_copy(stmt, 2, run->sha256, sizeof run->sha256);
     }
     ps_stmt_release(stmt);
-    ps_catalog_unlock(t->to);
+    ps_catalog_unlock(t->target);
     return err->code;
 }
 
@@ -1379,7 +1392,7 @@ static enum ps_status put_rows(struct transfer *t, const struct transfer_run *ru
     enum ps_status status = transfer_place(t, pending, err);
 
     for (size_t i = 0; status == PS_OK && i < n; i++)
-        if (!runs[i].out && !runs[i].whole)
+        if (!runs[i].is_left_out && !runs[i].is_complete)
             status = transfer_put_run(t, &runs[i], pending, err);
     return status;
 }
@@ -1393,22 +1406,22 @@ static enum ps_status publish(struct transfer *t, const struct transfer_run *run
 
     if (status != PS_OK)
         return status;
-    status = ps_catalog_begin(t->to, PS_DURABLE, err);
+    status = ps_catalog_begin(t->target, PS_DURABLE, err);
     if (status == PS_OK)
         status = put_rows(t, runs, n, &pending, err);
-    status = ps_catalog_end(t->to, status, err);
-    ps_pending_delete_end(t->to, &pending);
+    status = ps_catalog_end(t->target, status, err);
+    ps_pending_delete_end(t->target, &pending);
     return status;
 }
 
 static void count(struct transfer *t, const struct transfer_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        t->out->existed += runs[i].known && !runs[i].out;
-        t->out->runs += !runs[i].known && !runs[i].out;
+        t->out->existed += runs[i].has_row && !runs[i].is_left_out;
+        t->out->runs += !runs[i].has_row && !runs[i].is_left_out;
     }
     for (size_t i = 0; i < t->n_pieces; i++)
-        if (t->pieces[i].path && !t->pieces[i].run->out) {
+        if (t->pieces[i].path && !t->pieces[i].run->is_left_out) {
             t->out->files++;
             t->out->bytes += t->pieces[i].sent.bytes;
         }
@@ -1429,7 +1442,7 @@ static enum ps_status take(struct transfer *t, struct transfer_run *runs, size_t
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; status == PS_OK && i < n; i++)
-        if (!runs[i].out)
+        if (!runs[i].is_left_out)
             status = transfer_plan(t, &runs[i], err);
     if (status == PS_OK)
         status = transfer_fetch(t, err);
@@ -1437,7 +1450,7 @@ static enum ps_status take(struct transfer *t, struct transfer_run *runs, size_t
         status = transfer_look(t, err);
     *whole = true;
     for (size_t i = 0; i < n; i++)
-        *whole = *whole && (runs[i].out || runs[i].whole);
+        *whole = *whole && (runs[i].is_left_out || runs[i].is_complete);
     return status;
 }
 
@@ -1457,7 +1470,7 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
         return status == PS_OK ? PS_OK : ps_fail_copy(err, &own);
     if (n == 1) {
         transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
-        return ps_snapshot_remove_run(t->snap, runs->id, err);
+        return ps_snapshot_remove_run(t->snapshot, runs->id, err);
     }
     status = PS_OK; /* repeat one by one to find the run */
     for (size_t i = 0; status == PS_OK && i < n; i++)
@@ -1485,7 +1498,8 @@ static enum ps_status copy_listed(struct transfer *t, struct ps_err *err)
         status = copy_runs(t, &t->runs[at], n, err);
         for (size_t i = at; i < at + n; i++)
             t->done += t->runs[i].bytes;
-        if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
+        if (status == PS_OK &&
+            !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
             status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
     return status;
@@ -1503,7 +1517,7 @@ static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
         if (status == PS_OK)
             status = copy_listed(t, err);
     } while (status == PS_OK && t->n);
-    if (status == PS_OK && t->how->update)
+    if (status == PS_OK && t->options->update)
         status = transfer_update(t, err);
     return status == PS_OK ? transfer_tables(t, err) : status;
 }
@@ -1532,9 +1546,9 @@ static enum ps_status transfer(struct transfer *t, const struct shelf_at *to, st
 
     if (status == PS_OK)
         status = copy_all(t, err);
-    if (t->snap) {
-        transfer_detach(ps_catalog_lock(t->to));
-        ps_catalog_unlock(t->to);
+    if (t->snapshot) {
+        transfer_detach(ps_catalog_lock(t->target));
+        ps_catalog_unlock(t->target);
     }
     if (status == PS_OK)
         status = compare(t, to, err);
@@ -1546,7 +1560,7 @@ enum ps_status ps_store_transfer(const char *from, const char *to,
                                  const struct ps_transfer_options *how,
                                  struct ps_transfer_result *out, struct ps_err *err)
 {
-    struct transfer t = {.how = how, .out = out};
+    struct transfer t = {.options = how, .out = out};
     PS_AUTO(shelf_at_free) struct shelf_at a = {NULL, NULL};
     PS_AUTO(shelf_at_free) struct shelf_at b = {NULL, NULL};
     enum ps_status status = find_place(from, &a, err);
@@ -1555,15 +1569,15 @@ enum ps_status ps_store_transfer(const char *from, const char *to,
     if (status == PS_OK)
         status = find_place(to, &b, err);
     if (status == PS_OK)
-        status = open_from(&a, &t.from, err);
+        status = open_from(&a, &t.source, err);
     if (status == PS_OK)
-        status = open_to(&a, &b, &t.to, err);
+        status = open_to(&a, &b, &t.target, err);
     if (status == PS_OK)
-        status = check_others(t.from, t.to, err);
+        status = check_others(t.source, t.target, err);
     if (status == PS_OK)
         status = transfer(&t, &b, err);
     free(t.pieces);
-    ps_store_close(t.to);
-    ps_store_close(t.from);
+    ps_store_close(t.target);
+    ps_store_close(t.source);
     return status;
 }

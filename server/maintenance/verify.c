@@ -23,15 +23,15 @@ struct expected { /* a run of the catalog */
 };
 
 struct verifying {
-    const struct ps_verify_options *how;
+    const struct ps_verify_options *options;
     struct ps_verify_result *out;
     struct ps_store *store;
     struct expected *runs;
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
-    bool unreadable;    /* the catalog is reported as unreadable */
-    struct ps_err away; /* error if the database was unreachable or a file unreadable */
+    bool unreadable;          /* the catalog is reported as unreadable */
+    struct ps_err access_err; /* error if the database was unreachable or a file unreadable */
 };
 
 static void report(struct verifying *v, const char *what, const char *file, const char *text,
@@ -40,7 +40,7 @@ static void report(struct verifying *v, const char *what, const char *file, cons
     const struct ps_finding finding = {what, file, text, hint};
 
     v->out->findings++;
-    v->how->found(v->how->user, &finding);
+    v->options->found(v->options->user, &finding);
 }
 
 static bool read_on(void *user, uint64_t bytes)
@@ -49,8 +49,9 @@ static bool read_on(void *user, uint64_t bytes)
 
     v->done += bytes;
     v->out->bytes += bytes;
-    if (v->how->progress && !v->how->progress(v->how->user, v->done < v->total ? v->done : v->total,
-                                              v->total, v->out->files))
+    if (v->options->progress &&
+        !v->options->progress(v->options->user, v->done < v->total ? v->done : v->total, v->total,
+                              v->out->files))
         v->stopped = true;
     return !v->stopped;
 }
@@ -130,7 +131,7 @@ static void check_catalog(struct verifying *v)
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(v->store);
-    enum ps_status status = ps_check_db(db, v->how->quick, &err);
+    enum ps_status status = ps_check_db(db, v->options->quick, &err);
 
     if (status == PS_OK)
         status = ps_db_prepare(db, ps_query_sql("catalog_orphans"), &stmt, &err);
@@ -156,7 +157,7 @@ static void report_file(struct verifying *v, const char *what, const char *folde
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
     if (err->code == PS_UNAVAILABLE || err->code == PS_FORBIDDEN) {
-        v->away = *err;
+        v->access_err = *err;
         v->stopped = true;
     }
     if (v->stopped || !ask(v, "kept_wanted", folder, key))
@@ -262,7 +263,7 @@ static void record_hash(struct verifying *v, const char *id, const struct ps_sen
 /* Data of the run file, and the last label (labels.c). */
 struct run_record {
     struct ps_arena arena;
-    struct ps_run_metadata about;
+    struct ps_run_metadata metadata;
     struct ps_buf label;
 };
 
@@ -280,11 +281,11 @@ static enum ps_status read_run_record(const struct expected *run, const char *pa
     enum ps_status status = ps_check_open(path, &db, err);
 
     if (status == PS_OK)
-        status = ps_run_metadata_read(db, &out->arena, &out->about, err);
+        status = ps_run_metadata_read(db, &out->arena, &out->metadata, err);
     ps_db_close(db);
     if (status == PS_OK && stat(path, &file) == 0)
-        out->about.row.db_bytes = (uint64_t)file.st_size;
-    memcpy(out->about.row.id, run->id, sizeof run->id);
+        out->metadata.row.db_bytes = (uint64_t)file.st_size;
+    memcpy(out->metadata.row.id, run->id, sizeof run->id);
     return status;
 }
 
@@ -294,7 +295,7 @@ static void compare_label(struct verifying *v, const struct run_record *run_reco
     struct ps_err err = PS_ERR_INIT;
 
     differs->len = 0;
-    if (ps_catalog_differs(v->store->catalog, &run_record->about.row, label, differs, &err) !=
+    if (ps_catalog_differs(v->store->catalog, &run_record->metadata.row, label, differs, &err) !=
         PS_OK)
         ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
 }
@@ -304,7 +305,7 @@ static void compare_label(struct verifying *v, const struct run_record *run_reco
  * left a file in labels/. */
 static void compare_row(struct verifying *v, struct run_record *run_record, struct ps_buf *differs)
 {
-    const char *id = run_record->about.row.id, *label = run_record->about.label;
+    const char *id = run_record->metadata.row.id, *label = run_record->metadata.label;
     bool changed = false;
 
     if (ps_label_has_hash(v->store->catalog, id, &changed) || !v->store->backend->keeps_labels ||
@@ -323,7 +324,7 @@ static void compare_row(struct verifying *v, struct run_record *run_record, stru
  * reason. */
 static void check_row(struct verifying *v, const struct expected *run, const char *path)
 {
-    PS_AUTO(run_record_free) struct run_record run_record = {.about = {.title = NULL}};
+    PS_AUTO(run_record_free) struct run_record run_record = {.metadata = {.title = NULL}};
     PS_AUTO(ps_buf_free) struct ps_buf differs = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_err err = PS_ERR_INIT;
@@ -353,18 +354,18 @@ static void check_row(struct verifying *v, const struct expected *run, const cha
 static enum ps_status check_run_file(struct verifying *v, const struct expected *run,
                                      const char *path, struct ps_err *err)
 {
-    const bool hashes = !v->store->backend->evicts_files && !v->how->quick;
+    const bool hashes = !v->store->backend->evicts_files && !v->options->quick;
     struct ps_sent_file found;
     bool known = true;
     enum ps_status status = ps_check_run(path, run->sha256, false, err);
 
     if (status == PS_OK && hashes)
         status = check_hash(v, run->id, path, &found, &known, err);
-    if (status == PS_OK && !v->how->quick)
+    if (status == PS_OK && !v->options->quick)
         status = ps_check_run(path, run->sha256, true, err);
     if (status == PS_OK && !known)
         record_hash(v, run->id, &found);
-    if (status == PS_OK && !v->how->quick)
+    if (status == PS_OK && !v->options->quick)
         check_row(v, run, path);
     return status;
 }
@@ -388,7 +389,7 @@ static void check_run(struct verifying *v, const struct expected *run)
         return;
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
-        ps_check_stored_file(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
+        ps_check_stored_file(kept, run->sha256, !v->options->quick, &watch, &err) != PS_OK)
         report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
                     "restore it from a backup; the run itself can still be read");
     check_label(v, run->id);
@@ -416,7 +417,7 @@ static void check_sources(struct verifying *v)
         struct ps_err err = PS_ERR_INIT;
 
         if (ps_file_path(v->store, "sources", sha256, &kept, &err) != PS_OK ||
-            ps_check_stored_file(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
+            ps_check_stored_file(kept, sha256, !v->options->quick, &watch, &err) != PS_OK)
             report_file(v, "source", "sources", sha256, ending_of(kept), &err,
                         "attach it again with `perfshelf add --source-root`");
         v->out->files++;
@@ -444,7 +445,7 @@ static void check_stray(void *user, const char *folder, const char *name)
 /* Ignores cached files, which would not reveal damage in the database. */
 static enum ps_status bypass_cache(struct verifying *v, char **dir_out, struct ps_err *err)
 {
-    return v->how->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
+    return v->options->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
 }
 
 static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
@@ -452,14 +453,14 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
     check_catalog(v);
     for (size_t i = 0; i < v->n && !v->stopped; i++)
         check_run(v, &v->runs[i]);
-    if (!v->stopped && !v->how->quick)
+    if (!v->stopped && !v->options->quick)
         check_lists(v);
     if (!v->stopped)
         check_sources(v);
     if (!v->stopped)
         v->store->backend->list(v->store, check_stray, v);
-    if (v->away.code != PS_OK)
-        return ps_fail_copy(err, &v->away);
+    if (v->access_err.code != PS_OK)
+        return ps_fail_copy(err, &v->access_err);
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
 }
 
@@ -483,7 +484,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
                                const struct ps_verify_options *how, struct ps_verify_result *out,
                                struct ps_err *err)
 {
-    struct verifying v = {.how = how, .out = out};
+    struct verifying v = {.options = how, .out = out};
     struct ps_err opening = PS_ERR_INIT;
     struct stat about;
     char *fetched = NULL;

@@ -61,7 +61,7 @@ static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer 
     struct ps_sql_request sql = {
         .sql = ps_param_get(q->params, "sql"),
         .rows = PS_SQL_ROWS,
-        .by = {.memory = SQL_MOST},
+        .limits = {.memory = SQL_MOST},
     };
     char run_id[PS_ID_SIZE], run_ids[PS_SQL_RUNS_MOST][PS_ID_SIZE];
     struct ps_context context;
@@ -106,7 +106,7 @@ static enum ps_status answer(const struct ps_read_route *read, struct ps_read_re
     enum ps_status status = ps_read_request_resolve(read, question, err);
 
     if (status == PS_OK)
-        status = read->ask(question, out, err);
+        status = read->answer(question, out, err);
     ps_read_request_free(question);
     return status;
 }

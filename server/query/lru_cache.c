@@ -49,7 +49,7 @@ static bool is_claimed(const struct ps_lru_cache *list, const char *key)
  * whether its context has ended. */
 static void wait_briefly(struct ps_lru_cache *list)
 {
-    (void)ps_cond_wait_until(&list->done, &list->lock, ps_monotonic_ms() + WAIT_MS);
+    (void)ps_cond_wait_until(&list->claim_ended, &list->lock, ps_monotonic_ms() + WAIT_MS);
 }
 
 struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *list, const char *key,
@@ -76,7 +76,7 @@ void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *clai
             *at = claim->next;
             break;
         }
-    pthread_cond_broadcast(&list->done);
+    pthread_cond_broadcast(&list->claim_ended);
     pthread_mutex_unlock(&list->lock);
 }
 

@@ -27,7 +27,8 @@ struct ps_cache_claim {
 
 struct ps_lru_cache {
     pthread_mutex_t lock;
-    pthread_cond_t done; /* signalled when a claim ends; initialised only in lists with claims */
+    pthread_cond_t
+        claim_ended; /* signalled when a claim ends; initialised only in lists with claims */
     struct ps_cache_claim *claims;
     struct ps_cache_entry *newest;
     size_t bytes, bytes_max; /* bytes: of all entries, and their limit */

@@ -118,7 +118,7 @@ enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
 enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    const struct ps_table_rows rows = {db, view->query, view->make};
+    const struct ps_table_rows rows = {db, view->query, view->make_rows};
 
     (void)id;
     return ps_answer_table(&rows, params, answer, err);
@@ -145,7 +145,7 @@ static bool kind_fits(unsigned has, const char *kind)
 static const struct ps_view *find_view(const char *path, const char *kind, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (path_fits(views[i].path, path, id) && kind_fits(views[i].has, kind))
+        if (path_fits(views[i].path, path, id) && kind_fits(views[i].needs_any, kind))
             return &views[i];
     return NULL;
 }
@@ -153,7 +153,7 @@ static const struct ps_view *find_view(const char *path, const char *kind, int64
 const char *ps_query_view_path(const char *kind, size_t i)
 {
     for (size_t k = 0; k < sizeof views / sizeof *views; k++)
-        if (kind_fits(views[k].has, kind) && i-- == 0)
+        if (kind_fits(views[k].needs_any, kind) && i-- == 0)
             return views[k].path;
     return NULL;
 }
@@ -168,7 +168,7 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
     enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
     free(brief.name);
-    free(brief.who);
+    free(brief.user_name);
     if (status != PS_OK)
         return status;
     found = find_view(view, brief.kind, &row);

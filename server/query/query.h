@@ -141,7 +141,7 @@ struct ps_sql_request {
     enum ps_sql_format format;
     int64_t rows; /* maximum; a file with more rows is PS_LIMIT */
     size_t bytes; /* approximate maximum of a file; 0: no limit */
-    struct ps_query_limits by;
+    struct ps_query_limits limits;
 };
 /* GET /api/v1/queries. */
 enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,

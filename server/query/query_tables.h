@@ -58,19 +58,19 @@ extern const struct ps_query_table ps_query_tables[];
 #define PS_HEAD_METRICS 4
 
 struct ps_query_metric {
-    const char *name;       /* the column */
-    const char *unit;       /* "-": none; "@headline": that of the run's headline */
-    const char *title;      /* for people */
-    bool adds;              /* rows sum to the whole */
-    const char *has;        /* SELECT: whether a run has it; NULL: all do */
+    const char *name;           /* the column */
+    const char *unit;           /* "-": none; "@headline": that of the run's headline */
+    const char *title;          /* for people */
+    bool is_additive;           /* rows sum to the whole */
+    const char *presence_query; /* SELECT: whether a run has it; NULL: all do */
     const char *resolution; /* SELECT for what the last digit of a value stands for; NULL: exact */
 };
 
 struct ps_query_comparison {
     const char *query, *title;
-    const char *row, *place; /* what a row is, and what its place is; "": it has none */
-    const char *budget;      /* the metric that a budget limits */
-    const char *has;         /* SELECT: whether a run has the table at all; NULL: all do */
+    const char *row, *place;    /* what a row is, and what its place is; "": it has none */
+    const char *budget;         /* the metric that a budget limits */
+    const char *presence_query; /* SELECT: whether a run has the table at all; NULL: all do */
     size_t n;
     struct ps_query_metric metrics[PS_HEAD_METRICS];
 };

@@ -122,13 +122,14 @@ static bool next_row(struct rows *rows, struct ps_err *err)
 
 static const char *array_name(const struct ps_array_rows *array, size_t i, char out[32])
 {
-    return array->name(array->of, array->columns[i], out);
+    return array->name(array->array, array->columns[i], out);
 }
 
 /* Of the current row. */
 static struct ps_value array_value(const struct rows *rows, size_t i)
 {
-    return rows->array->value(rows->array->of, rows->ids[rows->next - 1], rows->array->columns[i]);
+    return rows->array->value(rows->array->array, rows->ids[rows->next - 1],
+                              rows->array->columns[i]);
 }
 
 static void write_names(const struct rows *rows, struct ps_json *out)
@@ -163,11 +164,11 @@ void ps_array_members(const struct ps_array_rows *array, uint32_t id, struct ps_
     char name[32];
 
     for (size_t i = 0; i < array->n_columns; i++) {
-        struct ps_value value = array->value(array->of, id, array->columns[i]);
+        struct ps_value value = array->value(array->array, id, array->columns[i]);
 
         ps_json_key(out, array_name(array, i, name));
         ps_value_json(value, out);
-        if (array->alias && array->columns[i] == array->aliased) {
+        if (array->alias && array->columns[i] == array->aliased_column) {
             ps_json_key(out, array->alias);
             ps_value_json(value, out);
         }
@@ -237,14 +238,14 @@ static enum ps_status write_file(struct rows *rows, bool csv, struct ps_answer *
 
 /* What all pages of one order have in common. */
 struct entry {
-    struct ps_cache_entry kept;
-    int64_t total, of;  /* rows that pass the filters, rows without filters */
-    struct ps_buf sums; /* JSON object */
-    uint32_t *ids;      /* PS_ROWS_BY_ID and arrays: the rows in order */
+    struct ps_cache_entry cache_entry;
+    int64_t total, total_unfiltered; /* rows that pass the filters, rows without filters */
+    struct ps_buf sums;              /* JSON object */
+    uint32_t *ids;                   /* PS_ROWS_BY_ID and arrays: the rows in order */
     int64_t n_ids;
     /* PS_ROWS_CACHED: the first rows, as JSON arrays that each end with a comma. */
     struct ps_buf rows;
-    size_t *row_at; /* n_rows + 1 offsets in `rows`: the start of each row, and the end */
+    size_t *row_offsets; /* n_rows + 1 offsets in `rows`: the start of each row, and the end */
     int64_t n_rows;
     struct ps_buf head; /* JSON array with the names of the columns */
 };
@@ -254,7 +255,7 @@ static void entry_free(struct ps_cache_entry *kept)
     struct entry *entry = (struct entry *)kept;
 
     free(entry->ids);
-    free(entry->row_at);
+    free(entry->row_offsets);
     ps_buf_free(&entry->rows);
     ps_buf_free(&entry->head);
     ps_buf_free(&entry->sums);
@@ -267,7 +268,7 @@ static struct ps_lru_cache entries = {
 
 static void entry_release(struct entry *entry)
 {
-    ps_lru_cache_release(&entries, entry ? &entry->kept : NULL);
+    ps_lru_cache_release(&entries, entry ? &entry->cache_entry : NULL);
 }
 
 /* owner, name: the run and the statement, or the array. The caller frees the key. */
@@ -288,11 +289,12 @@ static char *entry_key(const char *owner, const char *name, struct ps_params par
 
 static void entry_add(struct entry *entry, const char *key)
 {
-    size_t bytes = sizeof *entry + (size_t)entry->n_ids * sizeof *entry->ids + entry->sums.cap +
-                   entry->rows.cap + entry->head.cap + strlen(key) +
-                   (entry->row_at ? (size_t)entry->n_rows + 1 : 0) * sizeof *entry->row_at;
+    size_t bytes =
+        sizeof *entry + (size_t)entry->n_ids * sizeof *entry->ids + entry->sums.cap +
+        entry->rows.cap + entry->head.cap + strlen(key) +
+        (entry->row_offsets ? (size_t)entry->n_rows + 1 : 0) * sizeof *entry->row_offsets;
 
-    ps_lru_cache_put(&entries, &entry->kept, ps_strdup(ps_str_from_c(key)), bytes);
+    ps_lru_cache_put(&entries, &entry->cache_entry, ps_strdup(ps_str_from_c(key)), bytes);
 }
 
 /* --- Order --- */
@@ -390,7 +392,7 @@ static int64_t page_end(struct ps_page page, int64_t total)
 
 static bool is_cached(const struct entry *entry, struct ps_page page)
 {
-    return entry->row_at &&
+    return entry->row_offsets &&
            (page.offset >= entry->total || page_end(page, entry->total) <= entry->n_rows);
 }
 
@@ -403,8 +405,9 @@ static void write_cached(const struct entry *entry, struct ps_page page, struct 
     ps_json_key(out, "rows");
     ps_json_array(out);
     if (end > page.offset)
-        ps_json_raw(out, (struct ps_str){entry->rows.ptr + entry->row_at[page.offset],
-                                         entry->row_at[end] - entry->row_at[page.offset] - 1});
+        ps_json_raw(out,
+                    (struct ps_str){entry->rows.ptr + entry->row_offsets[page.offset],
+                                    entry->row_offsets[end] - entry->row_offsets[page.offset] - 1});
     ps_json_end(out);
 }
 
@@ -416,7 +419,7 @@ static enum ps_status write_page(const struct entry *entry, struct ps_page page,
 
     ps_json_object(&json);
     ps_json_kint(&json, "total", entry->total);
-    ps_json_kint(&json, "of", entry->of);
+    ps_json_kint(&json, "of", entry->total_unfiltered);
     if (metric)
         ps_json_kstr(&json, "metric", metric);
     if (rows) {
@@ -455,21 +458,21 @@ static enum ps_status order_array(const struct ps_array_rows *array, struct ps_p
     *out = (struct entry *)ps_lru_cache_find(&entries, key);
     if (status != PS_OK || *out)
         return status;
-    column = array->sort(array->of, sort);
+    column = array->sort(array->array, sort);
     if (column < 0)
         return fail_sort(sort, err);
     *out = ps_alloc(sizeof **out);
     sums = ps_json_writer(&(*out)->sums);
     ids = ps_grow(NULL, array->n + 1, sizeof *ids);
-    status = array->filter(array->of, params, ids, &n, &sums, err);
+    status = array->filter(array->array, params, ids, &n, &sums, err);
     if (status != PS_OK)
         return status;
     keys = ps_grow(NULL, n + 1, sizeof *keys);
     for (size_t i = 0; i < n; i++)
-        keys[i] = key_of(ids[i], array->value(array->of, ids[i], column));
+        keys[i] = key_of(ids[i], array->value(array->array, ids[i], column));
     sort_ids(keys, n, desc != 0, *out);
     (*out)->total = (int64_t)n;
-    (*out)->of = (int64_t)array->n;
+    (*out)->total_unfiltered = (int64_t)array->n;
     entry_add(*out, key);
     return PS_OK;
 }
@@ -561,7 +564,7 @@ struct table_request {
     struct ps_params params;
     struct ps_table_order order;
     const char *sql;
-    struct ps_computed_table made;
+    struct ps_computed_table computed;
     bool is_made;
 };
 
@@ -571,9 +574,10 @@ static enum ps_status prepare(struct table_request *request, const char *text, s
 {
     enum ps_status status = PS_OK;
 
-    if (request->rows.make && !request->is_made) {
-        status = request->rows.make(request->rows.db, request->params, &request->made, err);
-        ps_db_set_temp_rows(request->rows.db, &request->made.temp_rows);
+    if (request->rows.make_rows && !request->is_made) {
+        status =
+            request->rows.make_rows(request->rows.db, request->params, &request->computed, err);
+        ps_db_set_temp_rows(request->rows.db, &request->computed.temp_rows);
         request->is_made = true;
     }
     if (status == PS_OK)
@@ -668,8 +672,8 @@ static enum ps_status order_ids(struct table_request *request, struct entry *out
 
 struct sum {
     int column;
-    bool any, real;
-    int64_t whole;
+    bool has_values, is_real;
+    int64_t integer;
     double part;
 };
 
@@ -697,11 +701,11 @@ static void add_value(struct sum *sum, struct ps_num n)
 {
     int64_t more = 0;
 
-    sum->any |= n.kind != PS_NUM_NONE;
-    if (n.kind == PS_NUM_INT && !__builtin_add_overflow(sum->whole, n.i, &more)) {
-        sum->whole = more;
+    sum->has_values |= n.kind != PS_NUM_NONE;
+    if (n.kind == PS_NUM_INT && !__builtin_add_overflow(sum->integer, n.i, &more)) {
+        sum->integer = more;
     } else if (n.kind != PS_NUM_NONE) {
-        sum->real = true;
+        sum->is_real = true;
         sum->part += ps_num_real(n);
     }
 }
@@ -716,9 +720,9 @@ static void write_sums(const struct ps_query_table *table, const struct sum *sum
         const struct sum *sum = &sums[i];
 
         ps_json_key(&json, table->sums[i].name);
-        ps_json_num(&json, !sum->any   ? PS_NO_NUM
-                           : sum->real ? ps_real(sum->part + (double)sum->whole)
-                                       : ps_int(sum->whole));
+        ps_json_num(&json, !sum->has_values ? PS_NO_NUM
+                           : sum->is_real   ? ps_real(sum->part + (double)sum->integer)
+                                            : ps_int(sum->integer));
     }
     ps_json_end(&json);
 }
@@ -747,13 +751,13 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
             add_value(&sums[i], ps_col_num(stmt, sums[i].column));
         if (n == ROWS_MAX)
             continue;
-        PS_RESERVE_ONE(out->row_at, n, cap);
-        out->row_at[n++] = out->rows.len;
+        PS_RESERVE_ONE(out->row_offsets, n, cap);
+        out->row_offsets[n++] = out->rows.len;
         ps_row_array(stmt, 0, &json);
         ps_buf_puts(&out->rows, ",");
     }
-    PS_RESERVE_ONE(out->row_at, n, cap);
-    out->row_at[n] = out->rows.len;
+    PS_RESERVE_ONE(out->row_offsets, n, cap);
+    out->row_offsets[n] = out->rows.len;
     out->n_rows = (int64_t)n;
     write_sums(table, sums, &out->sums);
     return err->code;
@@ -790,7 +794,7 @@ static enum ps_status order_table(struct table_request *request, struct entry **
     *out = ps_alloc(sizeof **out);
     status = read[request->order.table->rows](request, *out, err);
     if (status == PS_OK)
-        status = count_all(request, &(*out)->of, err);
+        status = count_all(request, &(*out)->total_unfiltered, err);
     if (status == PS_OK)
         entry_add(*out, key);
     return status;
@@ -844,6 +848,6 @@ enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_para
                      : answer_all(&request, output.format == FORMAT_CSV, answer, err);
     if (request.is_made)
         ps_db_set_temp_rows(table->db, NULL);
-    free(request.made.values);
+    free(request.computed.values);
     return status;
 }

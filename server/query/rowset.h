@@ -47,10 +47,10 @@ typedef enum ps_status ps_make_rows(struct ps_db *db, struct ps_params params,
                                     struct ps_computed_table *out, struct ps_err *err);
 
 struct ps_table_rows {
-    struct ps_db *db;   /* of the run */
-    const char *query;  /* a statement of ps_query_tables */
-    ps_make_rows *make; /* NULL: the statement reads no temporary table. Not called if the page is
-                           cached */
+    struct ps_db *db;        /* of the run */
+    const char *query;       /* a statement of ps_query_tables */
+    ps_make_rows *make_rows; /* NULL: the statement reads no temporary table. Not called if the page
+                           is cached */
 };
 /* Appends to answer->body, which the caller frees in any case. */
 enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_params params,
@@ -59,24 +59,24 @@ enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_para
 /* --- Rows of an array --- */
 
 struct ps_array_rows {
-    const void *of;     /* first argument of the functions */
+    const void *array;  /* first argument of the functions */
     const char *key;    /* names the array and its content in the cache */
     const char *metric; /* written to pages as "metric" */
     size_t n;           /* rows without filters; their ids are indices in the array */
     const int *columns; /* numbers for `name` and `value` */
     size_t n_columns;
-    int aliased; /* objects have this column also by the name `alias`; NULL: none */
+    int aliased_column; /* objects have this column also by the name `alias`; NULL: none */
     const char *alias;
 
     /* Returns the name of a column, which may be in `out`. */
-    const char *(*name)(const void *of, int column, char out[32]);
-    struct ps_value (*value)(const void *of, uint32_t id, int column);
+    const char *(*name)(const void *array, int column, char out[32]);
+    struct ps_value (*value)(const void *array, uint32_t id, int column);
     /* Returns the column that a sort key stands for, which need not be in `columns`; -1: unknown
      * key. NULL is the default. By default rows are sorted in descending order. */
-    int (*sort)(const void *of, const char *key);
+    int (*sort)(const void *array, const char *key);
     /* Stores the ids of the rows that pass the filters, and writes the object of their sums. `ids`
      * has space for all rows. */
-    enum ps_status (*filter)(const void *of, struct ps_params params, uint32_t *ids, size_t *n,
+    enum ps_status (*filter)(const void *array, struct ps_params params, uint32_t *ids, size_t *n,
                              struct ps_json *sums, struct ps_err *err);
 };
 enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_params params,

@@ -44,8 +44,8 @@ struct page {
     struct ps_stmt *stmt;
     struct ps_json json;
     int columns;
-    unsigned seen[PS_USER_QUERY_COLUMNS];
-    const char *cut; /* why rows are missing: "rows", "bytes" or "time"; NULL: complete */
+    unsigned seen_types[PS_USER_QUERY_COLUMNS];
+    const char *cut_reason; /* why rows are missing: "rows", "bytes" or "time"; NULL: complete */
 };
 
 /* Returns false if the row would exceed the size of a page; then it is removed again. */
@@ -65,7 +65,7 @@ static bool add_row(struct page *page)
     }
     ps_json_end(&page->json);
     for (int c = 0; c < page->columns; c++)
-        page->seen[c] |= type_of(page->stmt, c);
+        page->seen_types[c] |= type_of(page->stmt, c);
     return true;
 }
 
@@ -74,16 +74,16 @@ static void add_rows(struct page *page, int64_t most, struct ps_err *err)
 {
     int64_t n = 0;
 
-    while (!page->cut && ps_stmt_step(page->stmt, err)) {
+    while (!page->cut_reason && ps_stmt_step(page->stmt, err)) {
         if (n == most)
-            page->cut = "rows";
+            page->cut_reason = "rows";
         else if (!add_row(page))
-            page->cut = "bytes";
+            page->cut_reason = "bytes";
         n++;
     }
     if (err->code == PS_TOO_SLOW && n > 0) {
         *err = (struct ps_err)PS_ERR_INIT;
-        page->cut = "time";
+        page->cut_reason = "time";
     }
 }
 
@@ -94,7 +94,7 @@ static void add_columns(struct page *page)
     for (int c = 0; c < page->columns; c++) {
         ps_json_object(&page->json);
         ps_json_kstr(&page->json, "name", ps_col_name(page->stmt, c));
-        ps_json_kstr(&page->json, "type", type_word(page->seen[c]));
+        ps_json_kstr(&page->json, "type", type_word(page->seen_types[c]));
         ps_json_end(&page->json);
     }
     ps_json_end(&page->json);
@@ -117,7 +117,7 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *questi
     add_rows(&page, question->rows, err);
     ps_json_end(&page.json);
     add_columns(&page);
-    ps_json_kstr(&page.json, "cut", page.cut);
+    ps_json_kstr(&page.json, "cut", page.cut_reason);
     ps_json_kreal(&page.json, "elapsed_s", seconds_now() - began);
     ps_json_end(&page.json);
 }
@@ -229,9 +229,10 @@ enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_req
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
     enum ps_status status =
-        question->run ? ps_run_open_for_user_query(store, question->run, &question->by, &db, err)
-                      : ps_shelf_open_for_user_query(store, question->runs, question->n_runs,
-                                                     &question->by, &db, err);
+        question->run
+            ? ps_run_open_for_user_query(store, question->run, &question->limits, &db, err)
+            : ps_shelf_open_for_user_query(store, question->runs, question->n_runs,
+                                           &question->limits, &db, err);
 
     if (status == PS_OK)
         status = ps_db_prepare_single(db, question->sql, &stmt, err);

@@ -9,12 +9,12 @@
 
 /* A view of a run. `id` is the number at the end of the path, 0 if there is none. */
 struct ps_view {
-    unsigned has;     /* of runs that have one of these (importers/kinds.h); 0: all */
-    const char *path; /* "imports", "imports/tree", "imports/{}" */
+    unsigned needs_any; /* of runs that have one of these (importers/kinds.h); 0: all */
+    const char *path;   /* "imports", "imports/tree", "imports/{}" */
     enum ps_status (*answer)(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-    const char *query;  /* of a table; NULL for other views */
-    ps_make_rows *make; /* computes the temporary table that the query reads; NULL: none */
+    const char *query;       /* of a table; NULL for other views */
+    ps_make_rows *make_rows; /* computes the temporary table that the query reads; NULL: none */
 };
 
 enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -65,7 +65,7 @@ static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_
 
 static int64_t number(const struct ps_store *store)
 {
-    return store->replica->mirror->clock.n;
+    return store->replica->mirror->clock.transaction;
 }
 
 /* --- Files --- */
@@ -193,7 +193,7 @@ static enum ps_status session_is_dead(struct ps_store *store, const char *sessio
 struct ps_watch {
     struct ps_ticker ticker;
     struct ps_store *store;
-    void (*tell)(void *user);
+    void (*notify)(void *user);
     void *user;
     int64_t swept_ms;
     bool sweeps; /* the last sweep ran out of time */
@@ -210,7 +210,7 @@ static void look(void *user)
         return;
     ps_uploads_retry_end(store);
     if (ps_uploads_are_waiting(store))
-        watch->tell(watch->user);
+        watch->notify(watch->user);
     ps_pending_delete_sweep(store);
     if (died || watch->sweeps || ps_monotonic_ms() - watch->swept_ms > SWEEP_MS) {
         watch->swept_ms = ps_monotonic_ms();
@@ -225,7 +225,7 @@ static enum ps_status watch_others(struct ps_store *store, void (*tell)(void *us
     struct ps_watch *watch = store->replica->watch = ps_alloc(sizeof *watch);
 
     watch->store = store;
-    watch->tell = tell;
+    watch->notify = tell;
     watch->user = user;
     return ps_ticker_start(&watch->ticker, PS_LEASE_BEAT_MS, look, watch, err);
 }
@@ -252,11 +252,11 @@ const struct ps_backend ps_replica_backend = {
     .close = close_replica,
     .describe = ps_shared_files_describe,
     .is_away = ps_mirror_is_away,
-    .order = ps_mirror_order,
+    .acquire = ps_mirror_order,
     .begin = ps_mirror_begin,
     .commit = commit,
-    .done = ps_mirror_end,
-    .number = number,
+    .release = ps_mirror_end,
+    .transaction_number = number,
     .catch_up = ps_mirror_poll,
     .path = path,
     .has = has,

@@ -146,7 +146,7 @@ static enum ps_status append_loose_row(void *user, const struct ps_pg_value *val
 }
 
 struct state {
-    bool reserved_bytes, here, kept;
+    bool reserved_bytes, has_bytes, has_row;
 };
 
 static enum ps_status read_state_row(void *user, const struct ps_pg_value *values, size_t n,
@@ -172,10 +172,11 @@ static enum ps_status check_complete(struct ps_pg *pg, const struct ps_pg_value 
                   "(SELECT count(*) FROM kept WHERE hash = $2)",
                   values, 2, read_state_row, out, err);
 
-    if (status == PS_OK && out->reserved_bytes && out->here)
-        status = out->kept ? ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", values, 1, err)
-                           : ps_pg_queue(pg, "DELETE FROM blob WHERE place = $1 AND hash = $2",
-                                         values, 2, err);
+    if (status == PS_OK && out->reserved_bytes && out->has_bytes)
+        status = out->has_row
+                     ? ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", values, 1, err)
+                     : ps_pg_queue(pg, "DELETE FROM blob WHERE place = $1 AND hash = $2", values, 2,
+                                   err);
     return status;
 }
 
@@ -190,10 +191,10 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
         status = ps_clock_lock(pg, PS_BLOB_WAIT_MS, err);
     if (status == PS_OK)
         status = check_complete(pg, values, &state, err);
-    if (status == PS_OK && state.reserved_bytes && state.here)
+    if (status == PS_OK && state.reserved_bytes && state.has_bytes)
         status = ps_pg_commit(pg, err);
     ps_pg_rollback(pg);
-    if (status == PS_OK && state.reserved_bytes && !(state.here && state.kept))
+    if (status == PS_OK && state.reserved_bytes && !(state.has_bytes && state.has_row))
         status = ps_blob_remove(pg, place, err);
     return status;
 }
@@ -239,7 +240,7 @@ struct sending {
     char *chunk;
     struct ps_content_hash content; /* hash of the bytes read so far */
     int64_t chunks;                 /* number of chunks queued */
-    bool away;                      /* the database is unreachable */
+    bool is_unreachable;            /* the database is unreachable */
 };
 
 static enum ps_status count_row(void *user, const struct ps_pg_value *values, size_t n,
@@ -384,7 +385,7 @@ static enum ps_status send_once(struct sending *s, const char *before, bool *pla
     enum ps_status status = ps_pg_connect(s->pg, PS_BLOB_WAIT_MS, err);
     bool there;
 
-    s->away = status != PS_OK;
+    s->is_unreachable = status != PS_OK;
     if (status == PS_OK)
         status = ps_blob_look(s->pg, s->hash, &row, err);
     there = row.place != NULL;
@@ -410,7 +411,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
     struct ps_err own = PS_ERR_INIT;
     int places = 0;
 
-    for (int i = 0; i < TRIES && !s.away && (i == 0 || own.code == PS_UNAVAILABLE); i++) {
+    for (int i = 0; i < TRIES && !s.is_unreachable && (i == 0 || own.code == PS_UNAVAILABLE); i++) {
         PS_AUTO(ps_buf_free) struct ps_buf here = {0};
         bool placed = false;
 
@@ -436,12 +437,12 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
 struct fetching {
     struct ps_pg *pg;
     const char *hash;
-    ps_blob_receive *take;
+    ps_blob_receive *receive;
     void *user;
     struct ps_blob_row row;
     int64_t next;  /* number of the next chunk */
     int64_t bytes; /* bytes passed to take */
-    bool over;     /* no further attempt: take failed, or the database is unreachable */
+    bool is_over;  /* no further attempt: take failed, or the database is unreachable */
 };
 
 static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values, size_t n,
@@ -453,8 +454,8 @@ static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values
     (void)n;
     if (values[0].i != f->next)
         return PS_OK; /* a chunk before it is missing, which is detected at the end */
-    status = f->take(f->user, values[1].text, err);
-    f->over = status != PS_OK;
+    status = f->receive(f->user, values[1].text, err);
+    f->is_over = status != PS_OK;
     f->next++;
     f->bytes += (int64_t)values[1].text.len;
     return status;
@@ -486,7 +487,7 @@ static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
     PS_AUTO(ps_free_ptr) char *before = NULL;
     enum ps_status status = ps_pg_connect(f->pg, PS_BLOB_WAIT_MS, err);
 
-    f->over = status != PS_OK;
+    f->is_over = status != PS_OK;
     while (status == PS_OK) {
         ps_blob_forget(&f->row);
         status = ps_blob_look(f->pg, f->hash, &f->row, err);
@@ -508,7 +509,7 @@ static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
 enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_receive *take, void *user,
                              struct ps_err *err)
 {
-    struct fetching f = {.pg = pg, .hash = hash, .take = take, .user = user};
+    struct fetching f = {.pg = pg, .hash = hash, .receive = take, .user = user};
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status;
     int64_t at;
@@ -519,7 +520,7 @@ enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_receive
         own = (struct ps_err)PS_ERR_INIT;
         status = fetch_once(&f, &own);
         tries = f.next > at ? 0 : tries + 1;
-    } while (status == PS_UNAVAILABLE && !f.over && tries < TRIES);
+    } while (status == PS_UNAVAILABLE && !f.is_over && tries < TRIES);
     ps_blob_forget(&f.row);
     return ps_fail_copy(err, &own);
 }

@@ -44,7 +44,8 @@ static int column_of(const struct ps_change_feed_watch *watch, const char *table
                      const char *column)
 {
     for (size_t i = 0; i < watch->n_tables; i++)
-        for (size_t k = 0; strcmp(watch->tables[i].name, table) == 0 && k < watch->tables[i].n; k++)
+        for (size_t k = 0;
+             strcmp(watch->tables[i].name, table) == 0 && k < watch->tables[i].n_columns; k++)
             if (strcmp(watch->tables[i].columns[k], column) == 0)
                 return (int)k;
     return -1;

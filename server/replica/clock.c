@@ -18,8 +18,8 @@ static enum ps_status read_clock_row(void *user, const struct ps_pg_value *value
 
     if (n != 3)
         return ps_fail(err, PS_INTERNAL, "the store: table clock was not made by perfshelf");
-    out->n = values[0].i;
-    out->pruned = values[1].i;
+    out->transaction = values[0].i;
+    out->pruned_to = values[1].i;
     (void)snprintf(out->store, sizeof out->store, "%.*s", (int)values[2].text.len,
                    values[2].text.ptr);
     return PS_OK;
@@ -27,14 +27,15 @@ static enum ps_status read_clock_row(void *user, const struct ps_pg_value *value
 
 static enum ps_status check_clock(const struct ps_clock *clock, struct ps_err *err)
 {
-    return clock->n >= 0 ? PS_OK : ps_fail(err, PS_CONFLICT, "the store: table clock is empty");
+    return clock->transaction >= 0 ? PS_OK
+                                   : ps_fail(err, PS_CONFLICT, "the store: table clock is empty");
 }
 
 enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err)
 {
     enum ps_status status;
 
-    *out = (struct ps_clock){.n = -1};
+    *out = (struct ps_clock){.transaction = -1};
     status = ps_pg_run(pg, "SELECT n, pruned, store FROM clock WHERE one = 1", NULL, 0,
                        read_clock_row, out, err);
     return status == PS_OK ? check_clock(out, err) : status;
@@ -54,7 +55,7 @@ static enum ps_status begin_once(struct ps_pg *pg, int64_t step, struct ps_clock
     const struct ps_pg_value value = ps_pg_int(step);
     enum ps_status status = ps_pg_queue(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
 
-    *out = (struct ps_clock){.n = -1};
+    *out = (struct ps_clock){.transaction = -1};
     if (status == PS_OK)
         status =
             ps_pg_queue(pg, "UPDATE clock SET n = n + $1 WHERE one = 1 RETURNING n, pruned, store",
@@ -147,13 +148,13 @@ static bool read_part(struct ps_str *at, struct ps_pg_value *out)
 
 static void add_names(struct ps_buf *sql, const struct ps_clock_table *table)
 {
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n_columns; i++)
         ps_buf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i]);
 }
 
 static bool is_key(const struct ps_clock_table *table, size_t column)
 {
-    for (size_t i = 0; i < table->n_key; i++)
+    for (size_t i = 0; i < table->n_key_columns; i++)
         if (table->key[i] == column)
             return true;
     return false;
@@ -164,13 +165,13 @@ static void upsert(struct ps_buf *sql, const struct ps_clock_table *table)
     ps_buf_printf(sql, "INSERT INTO \"%s\"(", table->name);
     add_names(sql, table);
     ps_buf_puts(sql, ", tx) VALUES (");
-    for (size_t i = 0; i <= table->n; i++)
+    for (size_t i = 0; i <= table->n_columns; i++)
         ps_buf_printf(sql, "%s$%zu", i ? ", " : "", i + 1);
     ps_buf_puts(sql, ") ON CONFLICT (");
-    for (size_t i = 0; i < table->n_key; i++)
+    for (size_t i = 0; i < table->n_key_columns; i++)
         ps_buf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[table->key[i]]);
     ps_buf_puts(sql, ") DO UPDATE SET tx = excluded.tx");
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n_columns; i++)
         if (!is_key(table, i))
             ps_buf_printf(sql, ", \"%s\" = excluded.\"%s\"", table->columns[i], table->columns[i]);
 }
@@ -181,10 +182,10 @@ enum ps_status ps_clock_put(struct ps_pg *pg, const struct ps_clock_table *table
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     struct ps_pg_value all[PS_PG_COLUMNS];
 
-    memcpy(all, values, table->n * sizeof *values);
-    all[table->n] = ps_pg_int(n);
+    memcpy(all, values, table->n_columns * sizeof *values);
+    all[table->n_columns] = ps_pg_int(n);
     upsert(&sql, table);
-    return ps_pg_queue(pg, sql.ptr, all, table->n + 1, err);
+    return ps_pg_queue(pg, sql.ptr, all, table->n_columns + 1, err);
 }
 
 enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *table, int64_t n,
@@ -196,15 +197,15 @@ enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *ta
     enum ps_status status;
 
     ps_buf_printf(&sql, "DELETE FROM \"%s\" WHERE ", table->name);
-    for (size_t i = 0; i < table->n_key; i++)
+    for (size_t i = 0; i < table->n_key_columns; i++)
         ps_buf_printf(&sql, "%s\"%s\" = $%zu", i ? " AND " : "", table->columns[table->key[i]],
                       i + 1);
-    write_key(&text, key, table->n_key);
+    write_key(&text, key, table->n_key_columns);
     gone[0] = ps_pg_text(table->name);
     gone[1] = (struct ps_pg_value){.type = PS_PG_TEXT, .text = ps_buf_slice(&text)};
     gone[2] = ps_pg_int(n);
     gone[3] = ps_pg_int(ps_wall_clock_ms());
-    status = ps_pg_queue(pg, sql.ptr, key, table->n_key, err);
+    status = ps_pg_queue(pg, sql.ptr, key, table->n_key_columns, err);
     if (status != PS_OK)
         return status;
     return ps_pg_queue(pg,
@@ -228,7 +229,7 @@ enum ps_status ps_clock_read_changed(struct ps_pg *pg, const struct ps_clock_tab
 
 struct keys {
     const struct ps_clock_table *table;
-    ps_pg_row *take;
+    ps_pg_row *on_row;
     void *user;
 };
 
@@ -241,12 +242,12 @@ static enum ps_status read_key_row(void *user, const struct ps_pg_value *values,
     struct ps_pg_value key[PS_CLOCK_KEY];
 
     (void)n;
-    for (size_t i = 0; i < keys->table->n_key; i++)
+    for (size_t i = 0; i < keys->table->n_key_columns; i++)
         if (!read_part(&at, &key[i]))
             return ps_fail(err, PS_INTERNAL,
                            "the store: table gone has an invalid key of %s: %.60s",
                            keys->table->name, text);
-    return keys->take(keys->user, key, keys->table->n_key, err);
+    return keys->on_row(keys->user, key, keys->table->n_key_columns, err);
 }
 
 enum ps_status ps_clock_read_deleted(struct ps_pg *pg, const struct ps_clock_table *table,

@@ -18,15 +18,15 @@
 /* A shared table of schema/catalog.sql. In PostgreSQL it also has the column tx. */
 struct ps_clock_table {
     const char *name;
-    size_t n, n_key;
+    size_t n_columns, n_key_columns;
     const char *columns[PS_PG_COLUMNS];
     size_t key[PS_CLOCK_KEY]; /* indexes of the primary key's columns, in key order */
 };
 
 struct ps_clock {
-    int64_t n;      /* number of the last transaction */
-    int64_t pruned; /* deletions up to this number were pruned from table gone */
-    char store[33]; /* name of this store, which distinguishes it from others; hexadecimal */
+    int64_t transaction; /* number of the last transaction */
+    int64_t pruned_to;   /* deletions up to this number were pruned from table gone */
+    char store[33];      /* name of this store, which distinguishes it from others; hexadecimal */
 };
 enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err);
 

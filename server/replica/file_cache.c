@@ -33,15 +33,15 @@ struct fetch_request {
 
 struct ps_file_cache {
     char *dir, *session;
-    uint64_t most;
+    uint64_t max_bytes;
     pthread_mutex_t lock, sweep_lock;
     pthread_cond_t changed;
-    struct fetch_request *wants;
+    struct fetch_request *fetches;
     _Atomic int64_t trusted; /* ns since 1970: files changed before are hashed again */
     atomic_uint n;           /* number of the next .part file */
     /* bytes in the folder, as known; other processes delete files, too */
     atomic_int_fast64_t bytes;
-    atomic_uint_fast64_t unseen; /* bytes added since the folder was read */
+    atomic_uint_fast64_t uncounted_bytes; /* bytes added since the folder was read */
     atomic_uint_fast64_t hits, misses, fetched, evicted;
 };
 
@@ -109,7 +109,7 @@ struct file {
 };
 
 struct files {
-    struct file *at;
+    struct file *items;
     size_t n, cap;
 };
 
@@ -133,9 +133,9 @@ static uint64_t list(const struct ps_file_cache *cache, struct files *files)
         if (!ps_content_is_hash(entry->d_name) ||
             fstatat(dirfd(dir), entry->d_name, &about, 0) != 0)
             continue;
-        PS_RESERVE_ONE(files->at, files->n, files->cap);
-        files->at[files->n] = (struct file){"", (uint64_t)about.st_size, ns_of(about.st_mtim)};
-        memcpy(files->at[files->n++].name, entry->d_name, PS_CONTENT_HASH_SIZE);
+        PS_RESERVE_ONE(files->items, files->n, files->cap);
+        files->items[files->n] = (struct file){"", (uint64_t)about.st_size, ns_of(about.st_mtim)};
+        memcpy(files->items[files->n++].name, entry->d_name, PS_CONTENT_HASH_SIZE);
         bytes += (uint64_t)about.st_size;
     }
     if (dir)
@@ -151,14 +151,15 @@ static uint64_t bytes_allowed(const struct ps_file_cache *cache, uint64_t bytes)
     uint64_t unused, leave_and_unlock;
 
     if (statvfs(cache->dir, &disk) != 0)
-        return cache->most;
+        return cache->max_bytes;
     unused = (uint64_t)disk.f_bavail * disk.f_frsize;
     leave_and_unlock = (uint64_t)disk.f_blocks * disk.f_frsize / LEAVE_DISK;
-    leave_and_unlock =
-        leave_and_unlock < cache->most / LEAVE_MOST ? leave_and_unlock : cache->most / LEAVE_MOST;
+    leave_and_unlock = leave_and_unlock < cache->max_bytes / LEAVE_MOST
+                           ? leave_and_unlock
+                           : cache->max_bytes / LEAVE_MOST;
     if (unused < leave_and_unlock)
         bytes -= bytes < leave_and_unlock - unused ? bytes : leave_and_unlock - unused;
-    return unused < leave_and_unlock && bytes < cache->most ? bytes : cache->most;
+    return unused < leave_and_unlock && bytes < cache->max_bytes ? bytes : cache->max_bytes;
 }
 
 /* Reads the folder, since other processes add files, too. Deletes the least recently used files
@@ -173,20 +174,20 @@ static void sweep(struct ps_file_cache *cache, const char *last, uint64_t most)
     room = bytes_allowed(cache, bytes);
     most = most < room ? most : room;
     if (bytes > most) {
-        qsort(files.at, files.n, sizeof *files.at, by_use);
+        qsort(files.items, files.n, sizeof *files.items, by_use);
         for (size_t i = 0; i < files.n && bytes > most - most / 10; i++) {
-            PS_AUTO(ps_free_ptr) char *path = path_of(cache, files.at[i].name);
+            PS_AUTO(ps_free_ptr) char *path = path_of(cache, files.items[i].name);
 
-            if (strcmp(files.at[i].name, last) == 0 || unlink(path) != 0)
+            if (strcmp(files.items[i].name, last) == 0 || unlink(path) != 0)
                 continue;
-            bytes -= files.at[i].bytes;
-            cache->evicted += files.at[i].bytes;
+            bytes -= files.items[i].bytes;
+            cache->evicted += files.items[i].bytes;
         }
     }
     cache->bytes = (int64_t)bytes;
-    cache->unseen = 0;
+    cache->uncounted_bytes = 0;
     (void)pthread_mutex_unlock(&cache->sweep_lock);
-    free(files.at);
+    free(files.items);
 }
 
 /* Bytes in the cache, as far as this process knows. */
@@ -209,10 +210,10 @@ static enum ps_status move_in(struct ps_file_cache *cache, const char *hash, con
         return ps_fail_errno(err, "cannot rename to", path);
     touch_file(path);
     cache->bytes += (int64_t)bytes - before;
-    cache->unseen += bytes;
+    cache->uncounted_bytes += bytes;
     if (bytes_here(cache) > bytes_allowed(cache, bytes_here(cache)) ||
-        cache->unseen > cache->most / 10)
-        sweep(cache, hash, cache->most);
+        cache->uncounted_bytes > cache->max_bytes / 10)
+        sweep(cache, hash, cache->max_bytes);
     return PS_OK;
 }
 
@@ -221,7 +222,7 @@ static enum ps_status move_in(struct ps_file_cache *cache, const char *hash, con
 struct filling {
     int fd;
     const char *path;
-    uint64_t most;
+    uint64_t max_bytes;
     struct ps_content_hash content;
 };
 
@@ -229,7 +230,7 @@ static enum ps_status fill(void *user, struct ps_str bytes, struct ps_err *err)
 {
     struct filling *filling = user;
 
-    if (bytes.len > filling->most - filling->content.bytes)
+    if (bytes.len > filling->max_bytes - filling->content.bytes)
         return ps_fail(err, PS_IO, "the store: a file has more bytes than stated");
     ps_content_hash_add(&filling->content, bytes);
     return ps_write_all(filling->fd, bytes, filling->path, err);
@@ -313,7 +314,7 @@ static enum ps_status make_available(struct ps_file_cache *cache, const char *pa
 
 static struct fetch_request *find_request(const struct ps_file_cache *cache, const char *hash)
 {
-    struct fetch_request *fetch_request = cache->wants;
+    struct fetch_request *fetch_request = cache->fetches;
 
     while (fetch_request && strcmp(fetch_request->hash, hash) != 0)
         fetch_request = fetch_request->next;
@@ -322,7 +323,7 @@ static struct fetch_request *find_request(const struct ps_file_cache *cache, con
 
 static void remove_request(struct ps_file_cache *cache, struct fetch_request *fetch_request)
 {
-    struct fetch_request **at = &cache->wants;
+    struct fetch_request **at = &cache->fetches;
 
     while (*at != fetch_request)
         at = &(*at)->next;
@@ -375,8 +376,8 @@ static enum ps_status make_available_once(struct ps_file_cache *cache, const cha
     if (fetch_request)
         return wait_for(cache, fetch_request, err);
     fetch_request = ps_alloc(sizeof *fetch_request);
-    *fetch_request = (struct fetch_request){hash, cache->wants, 1, false, PS_ERR_INIT};
-    cache->wants = fetch_request;
+    *fetch_request = (struct fetch_request){hash, cache->fetches, 1, false, PS_ERR_INIT};
+    cache->fetches = fetch_request;
     (void)pthread_mutex_unlock(&cache->lock);
 
     (void)make_available(cache, path, hash, bytes, fetch, user, &own);
@@ -404,13 +405,13 @@ enum ps_status ps_file_cache_open(const char *dir, const char *session, uint64_t
     cache = ps_alloc(sizeof *cache);
     cache->dir = ps_strdup(ps_str_from_c(dir));
     cache->session = ps_strdup(ps_str_from_c(session));
-    cache->most = most;
+    cache->max_bytes = most;
     cache->trusted = ps_now_ns() - ps_boot_ms() * 1000000;
     (void)pthread_mutex_init(&cache->lock, NULL);
     (void)pthread_mutex_init(&cache->sweep_lock, NULL);
     (void)pthread_cond_init(&cache->changed, NULL);
     cache->bytes = (int64_t)list(cache, &files);
-    free(files.at);
+    free(files.items);
     *out = cache;
     return PS_OK;
 }
@@ -486,5 +487,5 @@ void ps_file_cache_read_stats(const struct ps_file_cache *cache, struct ps_file_
                                         .fetched = cache->fetched,
                                         .evicted = cache->evicted,
                                         .bytes = bytes_here(cache),
-                                        .most = cache->most};
+                                        .max_bytes = cache->max_bytes};
 }

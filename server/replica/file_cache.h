@@ -47,7 +47,8 @@ void ps_file_cache_distrust(struct ps_file_cache *cache);
 struct ps_file_cache_stats {
     uint64_t hits, misses;     /* hits: requested files found in the cache; misses: fetched files */
     uint64_t fetched, evicted; /* bytes, since the cache was opened */
-    uint64_t bytes, most; /* bytes: in the cache, as far as this process knows; most: the limit */
+    uint64_t bytes,
+        max_bytes; /* bytes: in the cache, as far as this process knows; max_bytes: the limit */
 };
 void ps_file_cache_read_stats(const struct ps_file_cache *cache, struct ps_file_cache_stats *out);
 

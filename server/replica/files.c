@@ -81,9 +81,9 @@ bool ps_shared_files_describe(struct ps_store *store, struct ps_shared_store *ou
     struct ps_file_cache_stats stats;
 
     ps_file_cache_read_stats(store->replica->files->cache, &stats);
-    *out = (struct ps_shared_store){.place = ps_pg_place(store->replica->files->url),
+    *out = (struct ps_shared_store){.location = ps_pg_place(store->replica->files->url),
                                     .cache_bytes = stats.bytes,
-                                    .cache_most = stats.most,
+                                    .cache_max = stats.max_bytes,
                                     .hits = stats.hits,
                                     .misses = stats.misses,
                                     .fetched = stats.fetched,

@@ -31,7 +31,7 @@ enum ps_status ps_heartbeat_start(struct ps_store *store, const char *url, struc
 
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(is_alive->lease.session, sizeof is_alive->lease.session, "%s", store->session);
-    (void)snprintf(is_alive->lease.place, sizeof is_alive->lease.place, "%s %ld", host,
+    (void)snprintf(is_alive->lease.location, sizeof is_alive->lease.location, "%s %ld", host,
                    (long)getpid());
     is_alive->renew_pg = ps_pg_new(url);
     is_alive->check_pg = ps_pg_new(url);

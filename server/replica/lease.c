@@ -32,8 +32,8 @@ static enum ps_status give_number(struct ps_pg *pg, int64_t *out, struct ps_err 
 /* Inserts the row. If it exists, updates it and increments its beat. */
 static enum ps_status insert(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
 {
-    const struct ps_pg_value values[] = {ps_pg_text(lease->session), ps_pg_int(lease->no),
-                                         ps_pg_text(lease->place)};
+    const struct ps_pg_value values[] = {ps_pg_text(lease->session), ps_pg_int(lease->number),
+                                         ps_pg_text(lease->location)};
 
     return ps_pg_run(pg,
                      "INSERT INTO server(\"session\", no, place, beat) VALUES ($1, $2, $3, 1) "
@@ -47,7 +47,7 @@ enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct p
     enum ps_status status = ps_pg_script(pg, "BEGIN", err);
 
     if (status == PS_OK)
-        status = give_number(pg, &lease->no, err);
+        status = give_number(pg, &lease->number, err);
     if (status == PS_OK)
         status = insert(pg, lease, err);
     if (status == PS_OK)
@@ -103,7 +103,7 @@ const struct ps_lease_state *ps_lease_find(const struct ps_lease_watch *watch, c
 
 struct look {
     struct ps_lease_watch *watch;
-    int64_t passed_ms;
+    int64_t elapsed_ms;
 };
 
 static enum ps_status take_row(void *user, const struct ps_pg_value *values, size_t n,
@@ -123,7 +123,7 @@ static enum ps_status take_row(void *user, const struct ps_pg_value *values, siz
         memcpy(seen->session, values[0].text.ptr, values[0].text.len);
     }
     seen->unchanged_since_ms =
-        seen->number == values[1].i ? seen->unchanged_since_ms + look->passed_ms : 0;
+        seen->number == values[1].i ? seen->unchanged_since_ms + look->elapsed_ms : 0;
     seen->number = values[1].i;
     seen->exists = true;
     return PS_OK;
@@ -145,8 +145,8 @@ enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch
     struct look look = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
     enum ps_status status;
 
-    if (look.passed_ms > LOOK_MOST_MS)
-        look.passed_ms = LOOK_MOST_MS;
+    if (look.elapsed_ms > LOOK_MOST_MS)
+        look.elapsed_ms = LOOK_MOST_MS;
     for (size_t i = 0; i < watch->n; i++)
         watch->items[i].exists = false;
     status = ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, take_row, &look, err);

@@ -19,8 +19,8 @@
 
 struct ps_lease {
     char session[PS_LEASE_SIZE];
-    char place[160]; /* host and process, for display */
-    int64_t no;      /* 1 and up; unique among all sessions of the store */
+    char location[160]; /* host and process, for display */
+    int64_t number;     /* 1 and up; unique among all sessions of the store */
 };
 
 /* Inserts the row and sets lease->no, in a transaction of its own. A repeated call assigns another

@@ -64,7 +64,7 @@ static void add_table(struct ps_buf *sql, const struct ps_catalog_table *table, 
     ps_buf_printf(sql, ");\nCREATE INDEX IF NOT EXISTS \"%s_tx\" ON \"%s\"(tx);\n", table->name,
                   table->name);
     for (size_t i = 0; i < table->n; i++)
-        if (table->columns[i].since > layout) {
+        if (table->columns[i].since_layout > layout) {
             ps_buf_printf(sql, "ALTER TABLE \"%s\" ADD COLUMN IF NOT EXISTS ", table->name);
             add_column(sql, &table->columns[i]);
             ps_buf_puts(sql, ";\n");

@@ -134,7 +134,7 @@ enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
     struct ps_clock before = m->clock;
     enum ps_status status;
 
-    before.n--;
+    before.transaction--;
     status = catch_up(store, m->writer, &before, err);
     return status == PS_OK ? record(store, err) : status;
 }
@@ -166,7 +166,9 @@ void ps_mirror_end(struct ps_store *store, bool committed)
     m->session = NULL;
     if (!m->is_sent)
         ps_pg_rollback(m->writer);
-    finish_catch_up(store, committed, m->is_sent && !m->has_repairs ? m->clock.n : m->clock.n - 1);
+    finish_catch_up(store, committed,
+                    m->is_sent && !m->has_repairs ? m->clock.transaction
+                                                  : m->clock.transaction - 1);
     (void)pthread_mutex_unlock(&m->write_lock);
 }
 
@@ -191,7 +193,7 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
         status = ps_db_exec(db, "COMMIT", err);
     if (status != PS_OK)
         (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
-    finish_catch_up(store, status == PS_OK, clock.n);
+    finish_catch_up(store, status == PS_OK, clock.transaction);
     ps_catalog_unlock(store);
     return status;
 }
@@ -203,9 +205,9 @@ static void report_reachability(struct ps_store *store)
     struct ps_mirror *m = store->replica->mirror;
     const bool away = m->is_away;
 
-    if (m->reported_away == away)
+    if (m->was_reported_away == away)
         return;
-    m->reported_away = away;
+    m->was_reported_away = away;
     (void)ps_catalog_lock(store);
     store->changes++;
     ps_catalog_unlock(store);
@@ -224,7 +226,7 @@ static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct 
     if (status == PS_OK)
         status = ps_clock_read(m->poll_pg, &clock, err);
     ps_pg_set_timeout(m->poll_pg, 0);
-    if (status == PS_OK && clock.n != store->seen_transaction)
+    if (status == PS_OK && clock.transaction != store->seen_transaction)
         status = fetch(store, err);
     ps_pg_rollback(m->poll_pg);
     if (status == PS_OK ||

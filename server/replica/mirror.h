@@ -37,10 +37,10 @@ struct ps_mirror {
     /* each protects its connection; lock it before the catalog */
     pthread_mutex_t write_lock, poll_lock;
     struct ps_mirror_tables tables;
-    atomic_bool is_away;   /* the last poll failed */
-    bool reported_away;    /* value of `is_away` that was last reported to readers of the shelf */
-    int64_t pruned_ms;     /* monotonic clock: last time that old deletions were pruned */
-    struct ps_clock clock; /* of the open transaction */
+    atomic_bool is_away;    /* the last poll failed */
+    bool was_reported_away; /* value of `is_away` that was last reported to readers of the shelf */
+    int64_t pruned_ms;      /* monotonic clock: last time that old deletions were pruned */
+    struct ps_clock clock;  /* of the open transaction */
     sqlite3_session *session;
     bool is_sent;     /* it is committed remotely */
     bool has_repairs; /* invalid strings were repaired, so the rows sent differ from the local ones

@@ -24,15 +24,15 @@ static enum ps_status describe(struct ps_db *db, const char *name, struct ps_are
     while (ps_stmt_step(stmt, err)) {
         const int64_t pk = ps_col_int(stmt, 1);
 
-        if (out->n + 1 == PS_PG_COLUMNS || pk > PS_CLOCK_KEY)
+        if (out->n_columns + 1 == PS_PG_COLUMNS || pk > PS_CLOCK_KEY)
             return ps_fail(err, PS_INTERNAL, "table %s has too many columns", name);
         if (pk > 0) {
-            out->key[pk - 1] = out->n;
-            out->n_key++;
+            out->key[pk - 1] = out->n_columns;
+            out->n_key_columns++;
         }
-        out->columns[out->n++] = ps_arena_copy(arena, ps_col_text(stmt, 0)).ptr;
+        out->columns[out->n_columns++] = ps_arena_copy(arena, ps_col_text(stmt, 0)).ptr;
     }
-    return out->n_key ? PS_OK : ps_fail(err, PS_INTERNAL, "table %s has no key", name);
+    return out->n_key_columns ? PS_OK : ps_fail(err, PS_INTERNAL, "table %s has no key", name);
 }
 
 enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
@@ -53,14 +53,14 @@ enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out
 
 static void add_where(struct ps_buf *sql, const struct ps_clock_table *table)
 {
-    for (size_t i = 0; i < table->n_key; i++)
+    for (size_t i = 0; i < table->n_key_columns; i++)
         ps_buf_printf(sql, "%s \"%s\" = ?%zu", i ? " AND" : " WHERE", table->columns[table->key[i]],
                       i + 1);
 }
 
 static void add_columns(struct ps_buf *sql, const struct ps_clock_table *table)
 {
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n_columns; i++)
         ps_buf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i]);
 }
 
@@ -127,10 +127,10 @@ static enum ps_status apply_changed(struct ps_db *db, struct ps_pg *pg,
 
     ps_buf_printf(&sql, "INSERT INTO \"%s\"(", table->name);
     add_columns(&sql, table);
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n_columns; i++)
         ps_buf_printf(&sql, "%s?%zu", i ? ", " : ") VALUES (", i + 1);
     ps_buf_puts(&sql, ") ON CONFLICT DO UPDATE SET ");
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n_columns; i++)
         ps_buf_printf(&sql, "%s\"%s\" = excluded.\"%s\"", i ? ", " : "", table->columns[i],
                       table->columns[i]);
     status = ps_db_prepare(db, sql.ptr, &stmt, err);
@@ -142,9 +142,9 @@ static enum ps_status read_note(struct ps_db *db, struct ps_clock *out, struct p
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_query_sql("mirror_get"), &stmt, err);
 
-    *out = (struct ps_clock){.n = -1};
+    *out = (struct ps_clock){.transaction = -1};
     if (status == PS_OK && ps_stmt_step(stmt, err)) {
-        out->n = ps_col_int(stmt, 0);
+        out->transaction = ps_col_int(stmt, 0);
         (void)snprintf(out->store, sizeof out->store, "%.*s", (int)ps_col_text(stmt, 1).len,
                        ps_col_text(stmt, 1).ptr);
     }
@@ -157,7 +157,7 @@ enum ps_status ps_mirror_store_version(struct ps_db *db, const struct ps_clock *
     struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, ps_query_sql("mirror_set"), &stmt, err);
-    ps_bind_int(stmt, ":n", at->n);
+    ps_bind_int(stmt, ":n", at->transaction);
     ps_bind_text(stmt, ":store", ps_str_from_c(at->store));
     return ps_stmt_execute(stmt, err);
 }
@@ -171,9 +171,10 @@ static enum ps_status clear_unless_compatible(struct ps_db *db,
 {
     enum ps_status status = PS_OK;
 
-    if (strcmp(at->store, to->store) == 0 && at->n >= to->pruned && at->n <= to->n)
+    if (strcmp(at->store, to->store) == 0 && at->transaction >= to->pruned_to &&
+        at->transaction <= to->transaction)
         return PS_OK;
-    at->n = -1;
+    at->transaction = -1;
     for (size_t i = 0; status == PS_OK && i < tables->n; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
@@ -192,15 +193,15 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
 
     if (status == PS_OK)
         status = clear_unless_compatible(db, tables, &at, to, err);
-    *from = at.n;
-    if (status != PS_OK || at.n == to->n)
+    *from = at.transaction;
+    if (status != PS_OK || at.transaction == to->transaction)
         return status;
     /* a new mirror is one large transaction */
     status = ps_db_exec(db, "PRAGMA cache_size=-65536", err);
-    for (size_t i = 0; status == PS_OK && at.n >= 0 && i < tables->n; i++)
-        status = apply_deleted(db, pg, &tables->items[i], at.n, err);
+    for (size_t i = 0; status == PS_OK && at.transaction >= 0 && i < tables->n; i++)
+        status = apply_deleted(db, pg, &tables->items[i], at.transaction, err);
     for (size_t i = 0; status == PS_OK && i < tables->n; i++)
-        status = apply_changed(db, pg, &tables->items[i], at.n, err);
+        status = apply_changed(db, pg, &tables->items[i], at.transaction, err);
     (void)ps_db_exec(db, "PRAGMA cache_size=-1024", PS_ERR_IGNORED);
     return status == PS_OK ? ps_mirror_store_version(db, to, err) : status;
 }
@@ -210,10 +211,10 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
 struct row_sender {
     struct ps_db *db;
     struct ps_pg *pg;
-    const struct ps_clock *at;
+    const struct ps_clock *clock;
     struct ps_arena arena; /* for repaired strings of one row */
     size_t rows;
-    bool mended;
+    bool is_repaired;
 };
 
 static void get(struct row_sender *s, sqlite3_value *from, struct ps_pg_value *out)
@@ -247,7 +248,7 @@ static void get(struct row_sender *s, sqlite3_value *from, struct ps_pg_value *o
         out->text.len = strnlen(out->text.ptr, out->text.len);
         (void)ps_utf8_repair(&text, out->text);
         out->text = ps_arena_copy(&s->arena, ps_buf_slice(&text));
-        s->mended = true;
+        s->is_repaired = true;
     }
 }
 
@@ -267,13 +268,13 @@ static enum ps_status queue_row(struct row_sender *s, const struct ps_clock_tabl
     status = ps_db_prepare(s->db, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
-    for (size_t i = 0; i < table->n_key; i++)
+    for (size_t i = 0; i < table->n_key_columns; i++)
         bind(stmt, (int)i + 1, &key[i]);
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_INTERNAL, "a changed row of table %s is missing", table->name);
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n_columns; i++)
         get(s, sqlite3_column_value(stmt->handle, (int)i), &values[i]);
-    return ps_clock_put(s->pg, table, s->at->n, values, err);
+    return ps_clock_put(s->pg, table, s->clock->transaction, values, err);
 }
 
 static const struct ps_clock_table *table_of(const struct ps_mirror_tables *tables,
@@ -298,7 +299,7 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
     if (sqlite3changeset_op(iter, &name, &columns, &op, &indirect) != SQLITE_OK)
         return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
     table = table_of(tables, name);
-    for (size_t i = 0; i < table->n_key; i++) {
+    for (size_t i = 0; i < table->n_key_columns; i++) {
         sqlite3_value *value = NULL;
         const int column = (int)table->key[i];
 
@@ -308,11 +309,11 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
             return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
         get(s, value, &key[i]);
     }
-    if (s->mended) /* two different keys may be equal after the repair */
+    if (s->is_repaired) /* two different keys may be equal after the repair */
         return ps_fail(err, PS_BAD_REQUEST, "a key of table %s is not UTF-8", table->name);
     s->rows++;
     if (op == SQLITE_DELETE)
-        return ps_clock_remove(s->pg, table, s->at->n, key, err);
+        return ps_clock_remove(s->pg, table, s->clock->transaction, key, err);
     status = queue_row(s, table, key, err);
     return status;
 }
@@ -322,7 +323,7 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
                                     const struct ps_clock *at, size_t *rows, bool *mended,
                                     struct ps_err *err)
 {
-    struct row_sender s = {.db = db, .pg = pg, .at = at};
+    struct row_sender s = {.db = db, .pg = pg, .clock = at};
     sqlite3_changeset_iter *iter = NULL;
     void *changes = NULL;
     int size = 0;
@@ -334,8 +335,8 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
     *mended = false;
     while (status == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
         status = queue_change(&s, tables, iter, err);
-        *mended |= s.mended;
-        s.mended = false;
+        *mended |= s.is_repaired;
+        s.is_repaired = false;
         ps_arena_free(&s.arena);
     }
     (void)sqlite3changeset_finalize(iter);

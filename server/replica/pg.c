@@ -14,8 +14,8 @@
 
 struct ps_pg {
     char *url;
-    PGconn *link; /* NULL: not connected */
-    size_t said;  /* queued statements without a result yet (ps_pg_queue) */
+    PGconn *link;        /* NULL: not connected */
+    size_t n_unanswered; /* queued statements without a result yet (ps_pg_queue) */
     int64_t silence_ms;
 };
 
@@ -52,7 +52,7 @@ static void close_connection(struct ps_pg *pg)
 {
     PQfinish(pg->link);
     pg->link = NULL;
-    pg->said = 0;
+    pg->n_unanswered = 0;
 }
 
 void ps_pg_free(struct ps_pg *pg)
@@ -467,9 +467,9 @@ enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct 
 
     if (!pg->link)
         return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
-    if (pg->said == 0)
+    if (pg->n_unanswered == 0)
         return PS_OK;
-    pg->said = 0;
+    pg->n_unanswered = 0;
     if (!PQpipelineSync(pg->link))
         return fail(pg, NULL, err);
     status = flush(pg, err);
@@ -487,15 +487,15 @@ enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg
 
     if (!pg->link)
         return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
-    if (pg->said == SAY_AT_MOST)
+    if (pg->n_unanswered == SAY_AT_MOST)
         status = ps_pg_flush(pg, NULL, NULL, err);
-    if (status == PS_OK && pg->said == 0 && !PQenterPipelineMode(pg->link))
+    if (status == PS_OK && pg->n_unanswered == 0 && !PQenterPipelineMode(pg->link))
         return fail(pg, NULL, err);
     if (status == PS_OK)
         status = send(pg, sql, params, n, err);
     if (status == PS_OK)
         status = flush(pg, err);
-    pg->said += status == PS_OK;
+    pg->n_unanswered += status == PS_OK;
     return status;
 }
 
@@ -514,7 +514,7 @@ void ps_pg_rollback(struct ps_pg *pg)
 {
     if (!pg->link)
         return;
-    if (pg->said)
+    if (pg->n_unanswered)
         (void)ps_pg_flush(pg, NULL, NULL, PS_ERR_IGNORED);
     if (pg->link && PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
         ps_pg_script(pg, "ROLLBACK", PS_ERR_IGNORED) != PS_OK)

@@ -231,5 +231,5 @@ const struct ps_partial_ops ps_replica_partial = {
     .bytes = pieces_bytes,
     .append = pieces_append,
     .remove = pieces_remove,
-    .take = pieces_take,
+    .claim = pieces_take,
 };

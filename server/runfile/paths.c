@@ -36,18 +36,18 @@ struct path_node {
     uint32_t function, parent;        /* parent: index of the node above; UINT32_MAX for roots */
     uint32_t first_child, n_children; /* children are adjacent, in descending order of hi */
     uint32_t depth;
-    double lo, hi;             /* total, in the unit of the dump (seconds) */
+    double lower, upper;       /* total, in the unit of the dump (seconds) */
     struct ps_num self, calls; /* PS_NUM_NONE if the sums do not determine them */
     enum certainty certainty;
-    bool whole; /* all calls of the function are on this path */
+    bool is_complete; /* all calls of the function are on this path */
 };
 
 struct paths {
     struct path_node *nodes;
     uint32_t n, cap;
-    uint32_t n_roots; /* the first n_roots nodes */
-    uint64_t cut;     /* nodes left out: below min_share, or above max_depth or max_nodes */
-    double total;     /* sum of the roots' hi */
+    uint32_t n_roots;    /* the first n_roots nodes */
+    uint64_t n_left_out; /* nodes left out: below min_share, or above max_depth or max_nodes */
+    double total;        /* sum of the roots' hi */
 };
 
 struct limits {
@@ -67,9 +67,9 @@ struct fn {
 /* A callee that may become a node. */
 struct callee {
     struct path_node node;
-    double time;      /* E as above; the callee's cumtime if the dump has no times */
-    double ncalls;    /* of the callee, from all callers */
-    bool timed, only; /* timed: E is known; only: f is the only caller */
+    double time;                   /* E as above; the callee's cumtime if the dump has no times */
+    double ncalls;                 /* of the callee, from all callers */
+    bool is_timed, is_only_caller; /* is_timed: E is known; is_only_caller: f is the only caller */
     bool recursive;
     int64_t cycle;
 };
@@ -87,10 +87,10 @@ struct walk {
     int code; /* the first failure of fetch, or SQLITE_OK */
     struct known *known;
     uint32_t n_known, cap_known;
-    struct ps_hash_table known_at; /* function -> index in known */
+    struct ps_hash_table known_index; /* function -> index in known */
     const struct limits *limits;
     struct paths *out;
-    uint32_t *heap; /* nodes to expand; a heap by hi, the largest at the root */
+    uint32_t *heap; /* nodes to expand; a heap by `upper`, the largest at the root */
     uint32_t n_heap, cap_heap;
 };
 
@@ -99,7 +99,7 @@ struct cursor {
     struct paths paths;
     uint32_t *order; /* node indexes in preorder */
     uint32_t *rank;  /* node index -> preorder id */
-    uint32_t at;
+    uint32_t index;
 };
 
 enum {
@@ -121,11 +121,11 @@ enum {
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct path_node *node = &cursor->paths.nodes[cursor->order[cursor->at]];
+    const struct path_node *node = &cursor->paths.nodes[cursor->order[cursor->index]];
 
     switch (col) {
     case COL_ID:
-        sqlite3_result_int64(context, cursor->at + 1);
+        sqlite3_result_int64(context, cursor->index + 1);
         break;
     case COL_PARENT:
         if (node->parent != UINT32_MAX)
@@ -138,10 +138,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
         sqlite3_result_int64(context, node->depth);
         break;
     case COL_LO:
-        sqlite3_result_double(context, node->lo);
+        sqlite3_result_double(context, node->lower);
         break;
     case COL_HI:
-        sqlite3_result_double(context, node->hi);
+        sqlite3_result_double(context, node->upper);
         break;
     case COL_SELF:
         ps_result_num(context, node->self);
@@ -153,7 +153,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
         sqlite3_result_int(context, (int)node->certainty);
         break;
     case COL_CUT:
-        sqlite3_result_int64(context, (sqlite3_int64)cursor->paths.cut);
+        sqlite3_result_int64(context, (sqlite3_int64)cursor->paths.n_left_out);
         break;
     case COL_TOTAL:
         sqlite3_result_double(context, cursor->paths.total);
@@ -223,7 +223,8 @@ static void heap_push(struct walk *w, uint32_t node)
     uint32_t at = w->n_heap;
 
     PS_RESERVE_ONE(w->heap, w->n_heap, w->cap_heap);
-    for (w->n_heap++; at && nodes[w->heap[(at - 1) / 2]].hi < nodes[node].hi; at = (at - 1) / 2)
+    for (w->n_heap++; at && nodes[w->heap[(at - 1) / 2]].upper < nodes[node].upper;
+         at = (at - 1) / 2)
         w->heap[at] = w->heap[(at - 1) / 2];
     w->heap[at] = node;
 }
@@ -238,9 +239,9 @@ static uint32_t heap_pop(struct walk *w)
 
         if (child >= w->n_heap)
             break;
-        if (child + 1 < w->n_heap && nodes[w->heap[child + 1]].hi > nodes[w->heap[child]].hi)
+        if (child + 1 < w->n_heap && nodes[w->heap[child + 1]].upper > nodes[w->heap[child]].upper)
             child++;
-        if (nodes[w->heap[child]].hi <= nodes[last].hi)
+        if (nodes[w->heap[child]].upper <= nodes[last].upper)
             break;
         w->heap[at] = w->heap[child];
         at = child;
@@ -253,8 +254,8 @@ static int compare_hi_descending(const void *a, const void *b)
 {
     const struct path_node *x = a, *y = b;
 
-    if (x->hi != y->hi)
-        return x->hi < y->hi ? 1 : -1;
+    if (x->upper != y->upper)
+        return x->upper < y->upper ? 1 : -1;
     return (x->function > y->function) - (x->function < y->function);
 }
 
@@ -300,18 +301,18 @@ static void add_root_if_called(struct paths *out, uint32_t id, const struct fn *
     if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
         return;
     node = add_node(out, id, NO_PARENT, 0);
-    node->lo = node->hi = fn->cumtime;
-    node->whole = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
+    node->lower = node->upper = fn->cumtime;
+    node->is_complete = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
     if (sum.n == 0 && !fn->recursive) {
         node->self = fn->tottime;
         node->calls = fn->ncalls;
     }
-    if (node->whole)
+    if (node->is_complete)
         return;
-    node->lo = rest > 0 && sum.timed ? rest : 0;
+    node->lower = rest > 0 && sum.timed ? rest : 0;
     if (sum.timed && !fn->recursive)
-        node->hi = node->lo;
-    node->certainty = node->lo < node->hi ? BOUNDED : EXACT;
+        node->upper = node->lower;
+    node->certainty = node->lower < node->upper ? BOUNDED : EXACT;
 }
 
 /* Adds the function with the largest total as root: every function has a caller (a cycle without an
@@ -329,8 +330,8 @@ static int widest_root(sqlite3 *db, struct paths *out)
         struct path_node *node =
             add_node(out, (uint32_t)sqlite3_column_int64(stmt, 0), NO_PARENT, 0);
 
-        node->whole = true;
-        node->lo = node->hi = sqlite3_column_double(stmt, 1);
+        node->is_complete = true;
+        node->lower = node->upper = sqlite3_column_double(stmt, 1);
     }
     return sqlite3_finalize(stmt);
 }
@@ -359,8 +360,8 @@ static void one_root(struct walk *w)
     if (!fetch(w, w->limits->root, &fn))
         return;
     node = add_node(w->out, w->limits->root, NO_PARENT, 0);
-    node->whole = true;
-    node->lo = node->hi = fn.cumtime;
+    node->is_complete = true;
+    node->lower = node->upper = fn.cumtime;
     node->self = fn.recursive ? (struct ps_num){0} : fn.tottime;
     node->calls = fn.recursive ? (struct ps_num){0} : fn.ncalls;
 }
@@ -379,8 +380,8 @@ static struct callee callee_of(uint32_t id, const struct fn *g, const struct ps_
          has_time = edge->cumtime_s.kind != PS_NUM_NONE;
     struct callee c = {.time = has_time ? ps_num_real(edge->cumtime_s) : g->cumtime,
                        .ncalls = ps_num_real(g->ncalls),
-                       .timed = has_time || (only && !g->recursive),
-                       .only = only,
+                       .is_timed = has_time || (only && !g->recursive),
+                       .is_only_caller = only,
                        .recursive = g->recursive,
                        .cycle = g->cycle};
 
@@ -400,7 +401,7 @@ static bool on_path(const struct paths *out, uint32_t at, uint32_t function)
 
 /* Upper bounds of the callees of f: sum, largest and second largest. */
 struct room {
-    double sum, most, second;
+    double sum, largest, second_largest;
 };
 
 static struct room room_of(const struct callee *callees, size_t n)
@@ -408,11 +409,13 @@ static struct room room_of(const struct callee *callees, size_t n)
     struct room room = {0, 0, 0};
 
     for (size_t i = 0; i < n; i++) {
-        double hi = callees[i].node.hi;
+        double hi = callees[i].node.upper;
 
         room.sum += hi;
-        room.second = hi > room.most ? room.most : hi > room.second ? hi : room.second;
-        room.most = hi > room.most ? hi : room.most;
+        room.second_largest = hi > room.largest          ? room.largest
+                              : hi > room.second_largest ? hi
+                                                         : room.second_largest;
+        room.largest = hi > room.largest ? hi : room.largest;
     }
     return room;
 }
@@ -422,21 +425,21 @@ static void set_certainty(const struct path_node *above, const struct fn *f, str
                           struct callee *c)
 {
     struct path_node *node = &c->node;
-    double others = node->hi == room.most ? room.second : room.most;
-    bool sure = above->whole && c->timed &&
-                (!f->recursive || (!c->recursive && c->ncalls == 1 && node->hi > others));
-    double elsewhere = f->recursive || !c->timed ? 0 : c->time - (f->cumtime - above->lo);
-    double rest = above->lo - ps_num_real(f->tottime) - (room.sum - node->hi);
+    double others = node->upper == room.largest ? room.second_largest : room.largest;
+    bool sure = above->is_complete && c->is_timed &&
+                (!f->recursive || (!c->recursive && c->ncalls == 1 && node->upper > others));
+    double elsewhere = f->recursive || !c->is_timed ? 0 : c->time - (f->cumtime - above->lower);
+    double rest = above->lower - ps_num_real(f->tottime) - (room.sum - node->upper);
 
     if (sure) {
-        node->lo = node->hi = c->time;
-        node->whole = c->only && !c->recursive;
+        node->lower = node->upper = c->time;
+        node->is_complete = c->is_only_caller && !c->recursive;
         return;
     }
     node->self = node->calls = (struct ps_num){0};
-    node->lo = elsewhere > rest ? elsewhere : rest;
-    node->lo = node->lo < 0 ? 0 : node->lo < node->hi ? node->lo : node->hi;
-    node->certainty = node->lo < node->hi ? BOUNDED : EXACT;
+    node->lower = elsewhere > rest ? elsewhere : rest;
+    node->lower = node->lower < 0 ? 0 : node->lower < node->upper ? node->lower : node->upper;
+    node->certainty = node->lower < node->upper ? BOUNDED : EXACT;
 }
 
 static bool is_function(const void *items, uint32_t index, const void *function)
@@ -470,7 +473,7 @@ static const struct known *load_function(struct walk *w, uint32_t function)
 {
     struct known k = {.function = function};
     uint64_t hash = ps_hash_u64(function);
-    uint32_t index = ps_hash_table_find(&w->known_at, hash, is_function, w->known, &function);
+    uint32_t index = ps_hash_table_find(&w->known_index, hash, is_function, w->known, &function);
 
     if (index != PS_HASH_NONE)
         return &w->known[index];
@@ -478,7 +481,7 @@ static const struct known *load_function(struct walk *w, uint32_t function)
         return NULL;
     read_callees(w, &k);
     PS_RESERVE_ONE(w->known, w->n_known, w->cap_known);
-    index = ps_hash_table_add(&w->known_at, hash, w->n_known, is_function, w->known, &function);
+    index = ps_hash_table_add(&w->known_index, hash, w->n_known, is_function, w->known, &function);
     w->known[w->n_known++] = k;
     return &w->known[index];
 }
@@ -488,7 +491,7 @@ static void forget_all(struct walk *w)
     for (uint32_t i = 0; i < w->n_known; i++)
         free(w->known[i].callees);
     free(w->known);
-    ps_hash_table_free(&w->known_at);
+    ps_hash_table_free(&w->known_index);
 }
 
 /* Whether a callee of the node at `at` is large enough to become a node; if so sets its
@@ -499,7 +502,7 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, 
     const struct paths *out = w->out;
     const struct path_node *above = &out->nodes[at];
 
-    if (c->node.hi < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
+    if (c->node.upper < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
         out->n >= w->limits->max_nodes)
         return false;
     if (on_path(out, at, c->node.function) ||
@@ -527,14 +530,14 @@ static void expand(struct walk *w, uint32_t at)
     callees = ps_grow(NULL, k->n, sizeof *callees);
     memcpy(callees, k->callees, k->n * sizeof *callees);
     for (size_t i = 0; i < k->n; i++)
-        callees[i].node.hi =
-            callees[i].time < out->nodes[at].hi ? callees[i].time : out->nodes[at].hi;
+        callees[i].node.upper =
+            callees[i].time < out->nodes[at].upper ? callees[i].time : out->nodes[at].upper;
     room = room_of(callees, k->n);
     for (size_t i = 0; i < k->n; i++) {
         if (becomes_node(w, at, &k->fn, room, &callees[i]))
             *add_node(out, 0, 0, 0) = callees[i].node;
         else
-            out->cut++;
+            out->n_left_out++;
     }
     if (out->n > first)
         qsort(out->nodes + first, out->n - first, sizeof *out->nodes, compare_hi_descending);
@@ -564,7 +567,7 @@ static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *
         qsort(out->nodes, out->n, sizeof *out->nodes, compare_hi_descending);
     out->n_roots = out->n;
     for (uint32_t i = 0; i < out->n; i++) {
-        out->total += out->nodes[i].hi;
+        out->total += out->nodes[i].upper;
         heap_push(&w, i);
     }
     while (w.n_heap && w.code == SQLITE_OK)
@@ -640,7 +643,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.max_depth = (uint32_t)sqlite3_value_int64(argv[2]);
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
     release(base);
-    cursor->at = 0;
+    cursor->index = 0;
     code = expand_paths(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
     if (code == SQLITE_OK)
         make_order(cursor);
@@ -649,7 +652,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
 
 static int next(sqlite3_vtab_cursor *base)
 {
-    ((struct cursor *)base)->at++;
+    ((struct cursor *)base)->index++;
     return SQLITE_OK;
 }
 
@@ -657,12 +660,12 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return cursor->at >= cursor->paths.n;
+    return cursor->index >= cursor->paths.n;
 }
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = ((struct cursor *)base)->at + 1;
+    *out = ((struct cursor *)base)->index + 1;
     return SQLITE_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "server/runfile/handle.h"
 
 struct ps_memory_limit {
-    size_t used, most;
+    size_t used, max;
     bool exceeded;
     struct ps_memory_limit *outer;
 };
@@ -23,7 +23,7 @@ static bool may_grow(size_t more)
 {
     if (!current)
         return true;
-    if (current->most && current->used + more > current->most)
+    if (current->max && current->used + more > current->max)
         current->exceeded = true;
     return !current->exceeded && !ps_context_has_ended();
 }
@@ -95,7 +95,7 @@ struct ps_memory_limit *ps_memory_limit_begin(size_t most)
 {
     struct ps_memory_limit *memory = ps_alloc(sizeof *memory);
 
-    *memory = (struct ps_memory_limit){.most = most, .outer = current};
+    *memory = (struct ps_memory_limit){.max = most, .outer = current};
     current = memory;
     return memory;
 }

@@ -25,8 +25,8 @@ struct cursor {
     size_t n_open, cap_open;
     size_t tree; /* tree and node of the current row */
     uint32_t node;
-    sqlite3_int64 before; /* number of nodes in the previous trees */
-    bool too_many;
+    sqlite3_int64 nodes_before; /* number of nodes in the previous trees */
+    bool has_too_many;
 };
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -89,14 +89,14 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
         begin_track(c, chunk->track);
     for (uint32_t i = 0; i < chunk->n; i++)
         add_slice(c, chunk, i);
-    c->too_many = c->trees[c->n - 1].n > NODES_MAX;
-    return !c->too_many;
+    c->has_too_many = c->trees[c->n - 1].n > NODES_MAX;
+    return !c->has_too_many;
 }
 
 static void skip_empty(struct cursor *c)
 {
     while (c->tree < c->n && c->node >= c->trees[c->tree].n) {
-        c->before += (sqlite3_int64)c->trees[c->tree++].n;
+        c->nodes_before += (sqlite3_int64)c->trees[c->tree++].n;
         c->node = 0;
     }
 }
@@ -115,7 +115,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     release(base);
     (void)ps_trace_each_chunk(((struct ps_table *)base->pVtab)->db, &query, add_chunk, cursor,
                               &err);
-    if (err.code == PS_OK && cursor->too_many)
+    if (err.code == PS_OK && cursor->has_too_many)
         ps_fail(&err, PS_LIMIT, "the stacks have more than %u different paths", NODES_MAX);
     if (err.code != PS_OK)
         return ps_table_fail(base->pVtab, &err);
@@ -145,7 +145,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    *out = cursor->before + cursor->node + 1;
+    *out = cursor->nodes_before + cursor->node + 1;
     return SQLITE_OK;
 }
 
@@ -154,8 +154,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
     const struct cursor *cursor = (struct cursor *)base;
     const struct ps_flame_node *node = &cursor->trees[cursor->tree].nodes[cursor->node];
     const sqlite3_int64 values[] = {
-        [COL_ID] = cursor->before + cursor->node + 1,
-        [COL_PARENT] = cursor->before + (sqlite3_int64)node->parent + 1,
+        [COL_ID] = cursor->nodes_before + cursor->node + 1,
+        [COL_PARENT] = cursor->nodes_before + (sqlite3_int64)node->parent + 1,
         [COL_TRACK] = cursor->tracks[cursor->tree],
         [COL_NAME] = node->name,
         [COL_SELF] = node->self_ns,

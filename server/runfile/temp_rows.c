@@ -14,7 +14,7 @@ static const sqlite3_module temp_module;
 struct cursor {
     sqlite3_vtab_cursor base;
     const struct ps_temp_rows *temp_rows;
-    size_t at;
+    size_t index;
 };
 
 static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
@@ -50,13 +50,13 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     cursor->temp_rows = table->db->temp_rows;
     if (cursor->temp_rows && &temp_tables[cursor->temp_rows->table] != table->kind)
         cursor->temp_rows = NULL;
-    cursor->at = 0;
+    cursor->index = 0;
     return SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *base)
 {
-    ((struct cursor *)base)->at++;
+    ((struct cursor *)base)->index++;
     return SQLITE_OK;
 }
 
@@ -64,7 +64,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return !cursor->temp_rows || cursor->at >= cursor->temp_rows->n;
+    return !cursor->temp_rows || cursor->index >= cursor->temp_rows->n;
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
@@ -72,22 +72,22 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
     const struct cursor *cursor = (struct cursor *)base;
     const int64_t *values = col < PS_TEMP_COLUMNS_MAX ? cursor->temp_rows->column[col] : NULL;
 
-    if (!values || values[cursor->at] == PS_TEMP_NULL)
+    if (!values || values[cursor->index] == PS_TEMP_NULL)
         return SQLITE_OK;
     if (cursor->temp_rows->reals >> col & 1) {
         double real;
 
-        memcpy(&real, &values[cursor->at], sizeof real);
+        memcpy(&real, &values[cursor->index], sizeof real);
         sqlite3_result_double(context, real);
     } else {
-        sqlite3_result_int64(context, values[cursor->at]);
+        sqlite3_result_int64(context, values[cursor->index]);
     }
     return SQLITE_OK;
 }
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = (sqlite3_int64)((struct cursor *)base)->at + 1;
+    *out = (sqlite3_int64)((struct cursor *)base)->index + 1;
     return SQLITE_OK;
 }
 

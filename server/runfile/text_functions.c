@@ -222,7 +222,7 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **values)
 
 struct pattern {
     const char *end;
-    uint32_t all, one, escape; /* characters; NO_CHAR: none */
+    uint32_t any_string, any_char, escape; /* characters; NO_CHAR: none */
     bool has_classes, folds_case;
 };
 
@@ -268,7 +268,7 @@ static bool is_matched(const struct pattern *pattern, const char **p, uint32_t c
 {
     uint32_t want = next_char(p, pattern->end);
 
-    if (want == pattern->one)
+    if (want == pattern->any_char)
         return true;
     if (want == IN_CLASS && pattern->has_classes)
         return is_in_class(pattern, p, c);
@@ -282,7 +282,7 @@ static bool is_matched(const struct pattern *pattern, const char **p, uint32_t c
 
 static bool is_all(const struct pattern *pattern, const char *p)
 {
-    return p < pattern->end && (unsigned char)*p == pattern->all;
+    return p < pattern->end && (unsigned char)*p == pattern->any_string;
 }
 
 /* After a mismatch only the last % is extended by a character: a longer match of an earlier one
@@ -328,10 +328,10 @@ static bool read_escape(sqlite3_context *context, sqlite3_value *value, struct p
         return false;
     }
     pattern->escape = next_char(&at, text.ptr + text.len);
-    if (pattern->escape == pattern->all)
-        pattern->all = NO_CHAR;
-    if (pattern->escape == pattern->one)
-        pattern->one = NO_CHAR;
+    if (pattern->escape == pattern->any_string)
+        pattern->any_string = NO_CHAR;
+    if (pattern->escape == pattern->any_char)
+        pattern->any_char = NO_CHAR;
     return true;
 }
 
@@ -341,8 +341,8 @@ static void like(sqlite3_context *context, int n, sqlite3_value **values)
     const bool is_glob = sqlite3_user_data(context) != NULL;
     const int most =
         sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
-    struct pattern pattern = {.all = is_glob ? '*' : '%',
-                              .one = is_glob ? '?' : '_',
+    struct pattern pattern = {.any_string = is_glob ? '*' : '%',
+                              .any_char = is_glob ? '?' : '_',
                               .escape = NO_CHAR,
                               .has_classes = is_glob,
                               .folds_case = !is_glob};

@@ -30,7 +30,7 @@ void ps_trace_cache_free(struct ps_trace_cache *cache)
     if (!cache)
         return;
     readers_free(cache->idle);
-    readers_free(cache->point);
+    readers_free(cache->slice_reader);
     free(cache->tracks);
     free(cache->chunks);
     free(cache->texts);

@@ -48,13 +48,13 @@ static const struct {
 
 /* Indices of these arguments in the parameters of a template; looked up once. */
 struct places {
-    bool known;
-    int at[N_WANTED]; /* -1: none */
+    bool is_known;
+    int indices[N_WANTED]; /* -1: none */
 };
 
 /* The packed column of names of a chunk with operators. */
 struct names {
-    bool known;
+    bool is_read;
     struct ps_buf raw;
 };
 
@@ -65,7 +65,7 @@ struct summing {
     bool by_launch;
     struct kernel_sums *out;
     struct ps_err *err;
-    struct places *places;          /* by template */
+    struct places *param_indices;   /* by template */
     struct names *names;            /* by index of the chunk */
     const struct ps_chunk_row *row; /* of the current chunk */
 };
@@ -107,13 +107,13 @@ static const struct places *places_of(struct summing *s, int64_t template)
 
     if (template <0 || (uint64_t) template >= s->cache->n_templates)
         template = 0;
-    places = &s->places[template];
-    if (!places->known) {
+    places = &s->param_indices[template];
+    if (!places->is_known) {
         struct ps_str text = ps_trace_template(s->cache, template);
 
         for (int w = 0; w < N_WANTED; w++)
-            places->at[w] = ps_template_param(text, ps_str_from_c(wanted[w].key));
-        places->known = true;
+            places->indices[w] = ps_template_param(text, ps_str_from_c(wanted[w].key));
+        places->is_known = true;
     }
     return places;
 }
@@ -153,14 +153,14 @@ static int64_t operator_name(struct summing *s, int64_t slice)
     if (!chunk)
         return 0;
     names = &s->names[chunk - s->cache->chunks];
-    if (!names->known) {
+    if (!names->is_read) {
         struct ps_trace_reader *reader = ps_trace_reader_acquire(s->db);
         struct ps_str raw;
 
         if (ps_trace_reader_packed(reader, chunk, PS_COL_NAME, &raw, s->err) == PS_OK && raw.len)
             ps_buf_str(&names->raw, raw);
         ps_trace_reader_release(reader);
-        names->known = true;
+        names->is_read = true;
     }
     if (names->raw.len && !ps_column_unpack_one(ps_buf_slice(&names->raw), chunk->n,
                                                 (uint32_t)slice - chunk->first, &name))
@@ -173,13 +173,13 @@ static void add_launch(struct summing *s, const struct ps_chunk *chunk, uint32_t
 {
     key->op = operator_name(s, ps_chunk_value(chunk, PS_COL_OP, i));
     for (int k = 0; k < 3; k++) {
-        if (places->at[GRID] >= 0)
-            key->grid[k] = whole(param(s, chunk, i, places->at[GRID] + k));
-        if (places->at[BLOCK] >= 0)
-            key->block[k] = whole(param(s, chunk, i, places->at[BLOCK] + k));
+        if (places->indices[GRID] >= 0)
+            key->grid[k] = whole(param(s, chunk, i, places->indices[GRID] + k));
+        if (places->indices[BLOCK] >= 0)
+            key->block[k] = whole(param(s, chunk, i, places->indices[BLOCK] + k));
     }
-    key->registers = whole(param(s, chunk, i, places->at[REGISTERS]));
-    key->shared = whole(param(s, chunk, i, places->at[SHARED]));
+    key->registers = whole(param(s, chunk, i, places->indices[REGISTERS]));
+    key->shared = whole(param(s, chunk, i, places->indices[SHARED]));
 }
 
 /* --- Slices --- */
@@ -209,9 +209,9 @@ static void add_slice(struct summing *s, const struct ps_chunk *chunk, uint32_t 
     sum->max_ns = duration > sum->max_ns ? duration : sum->max_ns;
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
     sum->tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
-    add_mean(param(s, chunk, i, places->at[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
+    add_mean(param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
-    add_mean(param(s, chunk, i, places->at[OCCUPANCY]), duration, &sum->occupancy_sum,
+    add_mean(param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,
              &sum->occupancy_weight);
 }
 
@@ -247,13 +247,13 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range, bool by
 
     if (ps_trace_cache_load_texts(db, &s.cache, err) != PS_OK)
         return err->code;
-    s.places = ps_alloc_array(s.cache->n_templates + 1, sizeof *s.places);
+    s.param_indices = ps_alloc_array(s.cache->n_templates + 1, sizeof *s.param_indices);
     s.names = ps_alloc_array(s.cache->n_chunks + 1, sizeof *s.names);
     (void)ps_trace_each_chunk(db, &query, add_chunk, &s, err);
     for (size_t i = 0; i < s.cache->n_chunks; i++)
         ps_buf_free(&s.names[i].raw);
     free(s.names);
-    free(s.places);
+    free(s.param_indices);
     return err->code;
 }
 
@@ -281,7 +281,7 @@ struct cursor {
     sqlite3_vtab_cursor base;
     struct kernel_sums sums;
     bool by_launch;
-    size_t at;
+    size_t index;
 };
 
 static int best_kernels(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -306,7 +306,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
 
     (void)name, (void)argc;
     free_sums(&cursor->sums);
-    cursor->at = 0;
+    cursor->index = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
     (void)ps_table_range(plan, argv, &range);
     if (read_sums(db, range, cursor->by_launch, &cursor->sums, &err) != PS_OK)
@@ -316,7 +316,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
 
 static int next_kernel(sqlite3_vtab_cursor *base)
 {
-    ((struct cursor *)base)->at++;
+    ((struct cursor *)base)->index++;
     return SQLITE_OK;
 }
 
@@ -324,7 +324,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return cursor->at >= cursor->sums.n;
+    return cursor->index >= cursor->sums.n;
 }
 
 static void result_mean(sqlite3_context *context, double sum, double weight)
@@ -353,7 +353,7 @@ static void result_known(sqlite3_context *context, int64_t value)
 static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct kernel_sum *k = &cursor->sums.items[cursor->at];
+    const struct kernel_sum *k = &cursor->sums.items[cursor->index];
     const struct kernel_key *key = &k->key;
     const int64_t plain[] = {key->name, key->device, key->stream, key->kind, k->family,
                              k->calls,  k->total_ns, k->min_ns,   k->max_ns};
@@ -385,7 +385,7 @@ static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
 
 static int kernel_row(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = (sqlite3_int64)((struct cursor *)base)->at;
+    *out = (sqlite3_int64)((struct cursor *)base)->index;
     return SQLITE_OK;
 }
 

@@ -15,7 +15,7 @@
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_operators sums;
-    size_t at;
+    size_t index;
 };
 
 static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -172,7 +172,7 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     (void)name, (void)argc;
     ps_operators_free(&cursor->sums);
     cursor->sums = (struct ps_operators){0};
-    cursor->at = 0;
+    cursor->index = 0;
     bool ranged = ps_table_range(plan, argv, &range);
     if (is_plain(db, &err))
         (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &cursor->sums, &err);
@@ -185,7 +185,7 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
 
 static int next_operator(sqlite3_vtab_cursor *base)
 {
-    ((struct cursor *)base)->at++;
+    ((struct cursor *)base)->index++;
     return SQLITE_OK;
 }
 
@@ -193,13 +193,13 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return cursor->at >= cursor->sums.n;
+    return cursor->index >= cursor->sums.n;
 }
 
 static int operator_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_operator *o = &cursor->sums.items[cursor->at];
+    const struct ps_operator *o = &cursor->sums.items[cursor->index];
     const int64_t values[] = {o->name,           o->shapes,         o->kind,
                               o->family,         o->calls,          o->self_cpu_ns,
                               o->cpu_total_ns,   o->self_device_ns, o->device_total_ns,
@@ -214,7 +214,7 @@ static int operator_column(sqlite3_vtab_cursor *base, sqlite3_context *context, 
 
 static int operator_row(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = (sqlite3_int64)((struct cursor *)base)->at;
+    *out = (sqlite3_int64)((struct cursor *)base)->index;
     return SQLITE_OK;
 }
 

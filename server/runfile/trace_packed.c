@@ -83,7 +83,7 @@ struct kind {
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_packed_reader reader;
-    size_t at;
+    size_t index;
     bool row, open;
     int equal; /* packed column that must have `value`; -1: none */
     int64_t value;
@@ -154,7 +154,7 @@ static void release(sqlite3_vtab_cursor *base)
 static bool fits(const struct cursor *cursor)
 {
     return cursor->equal < 0 ||
-           cursor->reader.rows.column[cursor->equal][cursor->at] == cursor->value;
+           cursor->reader.rows.column[cursor->equal][cursor->index] == cursor->value;
 }
 
 static int next(sqlite3_vtab_cursor *base)
@@ -162,12 +162,12 @@ static int next(sqlite3_vtab_cursor *base)
     struct cursor *cursor = (struct cursor *)base;
     struct ps_err err = PS_ERR_INIT;
 
-    cursor->at++;
+    cursor->index++;
     for (;;) {
-        for (; cursor->at < cursor->reader.rows.n; cursor->at++)
+        for (; cursor->index < cursor->reader.rows.n; cursor->index++)
             if (fits(cursor))
                 return SQLITE_OK;
-        cursor->at = 0;
+        cursor->index = 0;
         cursor->row = ps_packed_next(&cursor->reader, &err);
         if (!cursor->row)
             return err.code == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);
@@ -198,7 +198,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     cursor->value = plan & ASK_VALUE ? sqlite3_value_int64(*argv) : 0;
     cursor->open = true;
     cursor->row = true;
-    cursor->at = 0;
+    cursor->index = 0;
     if (ps_packed_open(((struct ps_table *)base->pVtab)->db, kind->family, part, range,
                        (1u << kind->columns) - 1, &cursor->reader, &err) != PS_OK)
         return ps_table_fail(base->pVtab, &err);
@@ -214,7 +214,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    *out = (cursor->reader.id - 1) * ROWS_MAX + (int64_t)cursor->at + 1;
+    *out = (cursor->reader.id - 1) * ROWS_MAX + (int64_t)cursor->index + 1;
     return SQLITE_OK;
 }
 
@@ -229,10 +229,11 @@ static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context, int co
         (void)rowid(base, &id);
         sqlite3_result_int64(context, column == kind->hidden ? cursor->reader.part : id);
     } else if (kind->family == PS_PACKED_COUNTS && column == 1) {
-        memcpy(&real, &cursor->reader.rows.column[1][cursor->at], sizeof real);
+        memcpy(&real, &cursor->reader.rows.column[1][cursor->index], sizeof real);
         sqlite3_result_double(context, real);
     } else {
-        sqlite3_result_int64(context, cursor->reader.rows.column[column - kind->shift][cursor->at]);
+        sqlite3_result_int64(context,
+                             cursor->reader.rows.column[column - kind->shift][cursor->index]);
     }
     return SQLITE_OK;
 }

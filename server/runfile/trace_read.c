@@ -221,8 +221,8 @@ static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_c
     *chunk = ps_trace_find_chunk(cache, id);
     if (!*chunk)
         return ps_fail(err, PS_NOT_FOUND, "no slice %lld in this run", (long long)id);
-    if (!cache->point)
-        cache->point = ps_trace_reader_acquire(db);
+    if (!cache->slice_reader)
+        cache->slice_reader = ps_trace_reader_acquire(db);
     return PS_OK;
 }
 
@@ -235,7 +235,7 @@ enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
 
     for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
         if (columns & PS_COL_BIT(c))
-            status = ps_trace_reader_value(db->trace->point, chunk, (enum ps_slice_column)c,
+            status = ps_trace_reader_value(db->trace->slice_reader, chunk, (enum ps_slice_column)c,
                                            (uint32_t)id - chunk->first, &out[c], &own);
     return ps_fail_copy(err, &own);
 }
@@ -246,6 +246,7 @@ enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, s
     const struct ps_chunk_row *chunk;
 
     if (find_slice(db, id, &chunk, &own) == PS_OK)
-        (void)ps_trace_reader_args(db->trace->point, chunk, (uint32_t)id - chunk->first, out, &own);
+        (void)ps_trace_reader_args(db->trace->slice_reader, chunk, (uint32_t)id - chunk->first, out,
+                                   &own);
     return ps_fail_copy(err, &own);
 }

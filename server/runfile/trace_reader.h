@@ -41,7 +41,7 @@ struct ps_trace_cache {
     size_t n_templates;
     struct ps_arena arena;
     struct ps_trace_reader *idle;
-    struct ps_trace_reader *point; /* for ps_trace_slice: keeps the columns it read last */
+    struct ps_trace_reader *slice_reader; /* for ps_trace_slice: keeps the columns it read last */
 };
 
 /* Returns the cache with tracks and chunks loaded. */

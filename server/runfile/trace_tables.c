@@ -59,8 +59,8 @@ struct cursor {
     uint32_t row, stop;                     /* row of the chunk; end of the rows */
     int64_t from_ns, to_ns;                 /* wanted start times, both inclusive */
     uint32_t kinds;
-    bool alone;     /* a single row: columns are not unpacked completely */
-    uint32_t known; /* PS_COL_BITs of the unpacked columns of the current chunk */
+    bool is_single_row;        /* a single row: columns are not unpacked completely */
+    uint32_t unpacked_columns; /* PS_COL_BITs of the unpacked columns of the current chunk */
     const int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_buf args;
 };
@@ -134,13 +134,13 @@ static void release(sqlite3_vtab_cursor *base)
 static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column column, uint32_t row,
                                int64_t *out, struct ps_err *err)
 {
-    if (cursor->alone)
+    if (cursor->is_single_row)
         return ps_trace_reader_value(cursor->reader, cursor->chunk, column, row, out, err);
-    if (!(cursor->known & PS_COL_BIT(column))) {
+    if (!(cursor->unpacked_columns & PS_COL_BIT(column))) {
         if (ps_trace_reader_column(cursor->reader, cursor->chunk, column, &cursor->column[column],
                                    err) != PS_OK)
             return err->code;
-        cursor->known |= PS_COL_BIT(column);
+        cursor->unpacked_columns |= PS_COL_BIT(column);
     }
     *out = cursor->column[column] ? cursor->column[column][row] : 0;
     return PS_OK;
@@ -155,7 +155,7 @@ static enum ps_status settle(struct cursor *cursor, struct ps_err *err)
         if (chunk->start_ns > cursor->to_ns || chunk->last_start_ns < cursor->from_ns ||
             !(chunk->kinds & cursor->kinds))
             continue;
-        cursor->known = 0;
+        cursor->unpacked_columns = 0;
         cursor->row = 0;
         cursor->stop = chunk->n;
         if (chunk->start_ns < cursor->from_ns &&
@@ -191,7 +191,7 @@ static void start_alone(struct cursor *cursor, const struct ps_trace_cache *cach
     cursor->end = cursor->chunk ? cursor->chunk + 1 : NULL;
     cursor->row = cursor->chunk ? (uint32_t)id - cursor->chunk->first : 0;
     cursor->stop = cursor->row + 1;
-    cursor->alone = true;
+    cursor->is_single_row = true;
 }
 
 static void start_all(struct cursor *cursor, const struct ps_trace_cache *cache, int plan,
@@ -200,7 +200,7 @@ static void start_all(struct cursor *cursor, const struct ps_trace_cache *cache,
     int64_t track = 0, kind;
     size_t first, end;
 
-    cursor->alone = false;
+    cursor->is_single_row = false;
     cursor->from_ns = INT64_MIN;
     cursor->to_ns = INT64_MAX;
     cursor->kinds = UINT32_MAX;

@@ -105,7 +105,7 @@ static enum ps_status hash_stream(struct ps_stream *in, const struct ps_check_wa
     while ((bytes = ps_stream_peek(in, 1)).len) {
         sha256_update(&hash, bytes.len, (const uint8_t *)bytes.ptr);
         ps_stream_skip(in, bytes.len);
-        if (!watch->read(watch->user, bytes.len))
+        if (!watch->on_read(watch->user, bytes.len))
             return ps_fail(err, PS_CANCELLED, "stopped");
     }
     ps_digest_text(&hash, out);

@@ -13,7 +13,7 @@ void ps_digest_text(struct sha256_ctx *hash, char out[PS_SHA256_SIZE]);
 
 /* Called with the number of bytes that were read; false: stop with PS_CANCELLED. */
 struct ps_check_watch {
-    bool (*read)(void *user, uint64_t bytes);
+    bool (*on_read)(void *user, uint64_t bytes);
     void *user;
 };
 

@@ -17,7 +17,7 @@ struct stored_table {
     size_t n;
 };
 struct stored_tables {
-    struct stored_table *at;
+    struct stored_table *items;
     size_t n, cap;
 };
 
@@ -51,8 +51,8 @@ static enum ps_status read_tables(struct ps_db *db, struct stored_tables *out, s
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct stored_table *table;
 
-        PS_RESERVE_ONE(out->at, out->n, out->cap);
-        table = &out->at[out->n++];
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        table = &out->items[out->n++];
         *table = (struct stored_table){.name = ps_strdup(ps_col_text(stmt, 0))};
         status = add_columns(db, table, err);
     }
@@ -62,13 +62,13 @@ static enum ps_status read_tables(struct ps_db *db, struct stored_tables *out, s
 static void free_tables(struct stored_tables *tables)
 {
     for (size_t i = 0; i < tables->n; i++) {
-        free(tables->at[i].name);
-        for (size_t c = 0; c < tables->at[i].n; c++) {
-            free(tables->at[i].columns[c]);
-            free(tables->at[i].types[c]);
+        free(tables->items[i].name);
+        for (size_t c = 0; c < tables->items[i].n; c++) {
+            free(tables->items[i].columns[c]);
+            free(tables->items[i].types[c]);
         }
     }
-    free(tables->at);
+    free(tables->items);
 }
 
 /* --- Rows --- */
@@ -119,7 +119,7 @@ static enum ps_status look_at_columns(const struct stored_tables *tables,
                                       const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     for (size_t i = 0; how->column && i < tables->n; i++) {
-        const struct stored_table *table = &tables->at[i];
+        const struct stored_table *table = &tables->items[i];
 
         for (size_t c = 0; c < table->n; c++)
             if (!how->column(how->user, table->name, table->columns[c], table->types[c], err))
@@ -137,7 +137,7 @@ static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
     if (status == PS_OK)
         status = look_at_columns(&tables, how, err);
     for (size_t i = 0; status == PS_OK && i < tables.n; i++)
-        status = copy_table(from, to, &tables.at[i], how, err);
+        status = copy_table(from, to, &tables.items[i], how, err);
     free_tables(&tables);
     return status;
 }

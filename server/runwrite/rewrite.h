@@ -13,7 +13,7 @@
 /* One row that is copied. The callback may change the cells; their bytes must be valid until the
  * next row. */
 struct ps_row {
-    struct ps_db *from; /* for queries; NULL: the rows are from no shelf */
+    struct ps_db *source_db; /* for queries; NULL: the rows are from no shelf */
     const char *table;
     const char *const *columns; /* names of the columns */
     struct ps_cell *cells;

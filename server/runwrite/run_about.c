@@ -31,7 +31,7 @@ static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run
     row->sha256 = keep(arena, stmt, 0);
     row->kind = keep(arena, stmt, 1);
     row->name = keep(arena, stmt, 2);
-    row->series = row->who = row->note = "";
+    row->series = row->user_name = row->note = "";
     row->tool = keep_null(arena, stmt, 3);
     row->tool_version = keep_null(arena, stmt, 4);
     row->created_ms = ps_col_int(stmt, 5);

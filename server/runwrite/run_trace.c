@@ -107,7 +107,7 @@ static void push(struct ps_writer *w, struct ps_pack_buffer *p, const int64_t *r
     }
     for (unsigned c = 0; c < p->columns; c++)
         p->column[c][p->n] = row[c];
-    if (++p->n == p->most)
+    if (++p->n == p->max_rows)
         flush(w, p);
 }
 
@@ -118,7 +118,7 @@ void ps_writer_flow(struct ps_sink *sink, const struct ps_flow *row)
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct ps_pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .most = ROWS};
+        *p = (struct ps_pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .max_rows = ROWS};
     push(writer_of(sink), p,
          (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
 }
@@ -140,9 +140,12 @@ void ps_writer_counter(struct ps_sink *sink, const struct ps_counter *row)
         .process = row->process,
         .name = ps_arena_copy(&w->arena, row->name),
         .unit = ps_arena_copy(&w->arena, row->unit),
-        .least = NAN,
-        .greatest = NAN,
-        .counts = {.family = PS_PACKED_COUNTS, .part = row->id, .columns = 2, .most = ROWS_COUNTS},
+        .min = NAN,
+        .max = NAN,
+        .counts = {.family = PS_PACKED_COUNTS,
+                   .part = row->id,
+                   .columns = 2,
+                   .max_rows = ROWS_COUNTS},
     };
 }
 
@@ -159,8 +162,8 @@ void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
         return;
     }
     series = &sums->series[counter - 1];
-    series->least = fmin(series->least, value); /* returns the other value if one is NaN */
-    series->greatest = fmax(series->greatest, value);
+    series->min = fmin(series->min, value); /* returns the other value if one is NaN */
+    series->max = fmax(series->max, value);
     memcpy(&row[1], &value, sizeof value);
     push(writer_of(sink), &series->counts, row);
 }
@@ -173,7 +176,7 @@ void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct ps_pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .most = ROWS};
+        *p = (struct ps_pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .max_rows = ROWS};
     push(writer_of(sink), p,
          (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
                            row->allocated, row->reserved, row->slice, row->is_outside,
@@ -194,8 +197,8 @@ static void put_series(struct ps_writer *w, uint32_t id, const struct ps_series 
                                                        .process = series->process,
                                                        .name = series->name,
                                                        .unit = series->unit,
-                                                       .least = null_if_nan(series->least),
-                                                       .greatest = null_if_nan(series->greatest)});
+                                                       .least = null_if_nan(series->min),
+                                                       .greatest = null_if_nan(series->max)});
 }
 
 void ps_trace_packed_end(struct ps_writer *w)
@@ -534,8 +537,8 @@ void ps_writer_gap(struct ps_sink *sink, const struct ps_gap *row)
                                                                .start_ns = row->start_ns,
                                                                .end_ns = row->end_ns,
                                                                .cause = row->cause,
-                                                               .before = row->before,
-                                                               .after = row->after});
+                                                               .before = row->slice_before,
+                                                               .after = row->slice_after});
 }
 
 void ps_writer_module(struct ps_sink *sink, const struct ps_module *row)

@@ -53,7 +53,7 @@ uint32_t ps_run_files_add(struct ps_run_files *files, const struct ps_function *
     if (!*place)
         *place = add(files, row);
     file = &files->items[*place - 1];
-    if (row->listed) {
+    if (row->has_entry) {
         file->functions++;
         file->ncalls = ps_num_add(file->ncalls, row->ncalls);
         file->tottime_s = ps_num_add(file->tottime_s, row->tottime_s);
@@ -138,7 +138,7 @@ void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row)
     sums->rows++;
     sum = sum_of(sums, row);
     sum->last_row = sums->rows;
-    sum->carried = sum->carried || row->source.ptr;
+    sum->has_source = sum->has_source || row->source.ptr;
     if (row->of_function)
         add_function(sum, f);
     else
@@ -357,7 +357,7 @@ static void package(struct ps_sink *sink, const struct ps_package *row)
                                                          .modules = row->modules,
                                                          .self_us = row->self_us,
                                                          .inclusive_us = row->inclusive_us,
-                                                         .first = ps_int(row->first)});
+                                                         .first = ps_int(row->first_import)});
 }
 
 /* Returns the smallest id of a subtree. Children come before their parents, so it is known when the
@@ -366,17 +366,19 @@ static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 {
     uint32_t high = row->id > row->parent ? row->id : row->parent, low;
 
-    w->low = ps_grow_to(w->low, &w->low_cap, high, sizeof *w->low);
-    low = w->low[row->id] ? w->low[row->id] : row->id;
-    if (row->parent && (!w->low[row->parent] || low < w->low[row->parent]))
-        w->low[row->parent] = low;
+    w->first_descendant = ps_grow_to(w->first_descendant, &w->first_descendant_cap, high,
+                                     sizeof *w->first_descendant);
+    low = w->first_descendant[row->id] ? w->first_descendant[row->id] : row->id;
+    if (row->parent &&
+        (!w->first_descendant[row->parent] || low < w->first_descendant[row->parent]))
+        w->first_descendant[row->parent] = low;
     return low;
 }
 
 static int import_flags(const struct ps_import *row)
 {
     return row->cached | row->startup << 1 | row->unfinished << 2 | row->topmost << 3 |
-           row->first << 4 | row->importer_estimated << 5 | row->recorded << 6;
+           row->is_first_of_module << 4 | row->importer_estimated << 5 | row->recorded << 6;
 }
 
 static void import(struct ps_sink *sink, const struct ps_import *row)
@@ -420,7 +422,7 @@ static void function(struct ps_sink *sink, const struct ps_function *row)
                                             .cumtime_s = row->cumtime_s,
                                             .origin = row->origin,
                                             .cycle = row->cycle,
-                                            .listed = row->listed,
+                                            .listed = row->has_entry,
                                             .callers = null_if_empty(ps_buf_slice(&w->blob)),
                                             .callees = null_if_empty(ps_buf_slice(&w->blob2))});
 }
@@ -515,7 +517,7 @@ static void insert_line_sums(struct ps_writer *w)
                 .last_row = (int64_t)sum->last_row,
                 .lines = sum->lines,
                 .executed = sum->executed,
-                .carried = sum->carried,
+                .carried = sum->has_source,
                 .last_line = sum->last_line ? ps_int(sum->last_line) : PS_NO_NUM,
                 .hits = sum->hits,
                 .ticks = sum->ticks,
@@ -630,7 +632,7 @@ void ps_writer_free(struct ps_writer *w)
         return;
     ps_inserter_free(&w->rows);
     ps_db_close(w->db);
-    free(w->low);
+    free(w->first_descendant);
     ps_run_files_free(&w->files);
     ps_line_sums_free(&w->line_sums);
     ps_trace_sums_free(&w->trace);

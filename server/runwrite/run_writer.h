@@ -42,7 +42,7 @@ void ps_writer_free(struct ps_writer *writer); /* NULL is allowed */
  * NULL. */
 struct ps_catalog_row {
     char id[PS_ID_SIZE];
-    const char *sha256, *kind, *name, *series, *who, *note, *tool, *tool_version, *summary;
+    const char *sha256, *kind, *name, *series, *user_name, *note, *tool, *tool_version, *summary;
     int64_t created_ms;
     uint64_t bytes, db_bytes;
     int64_t upload; /* 0: none */

@@ -41,8 +41,8 @@ struct ps_line_sum {
     uint32_t file, function;
     uint64_t first_row, last_row; /* in table line */
     uint32_t last_line, lines, executed;
-    uint32_t block; /* block of the last increment */
-    bool carried;   /* the profile contains the source text of some lines */
+    uint32_t block;  /* block of the last increment */
+    bool has_source; /* the profile contains the source text of some lines */
     struct ps_num hits, ticks, increment_mib, mem_mib, peak_mib;
     struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct;
 };
@@ -63,7 +63,7 @@ struct ps_pack_buffer {
     enum ps_packed_family family;
     int64_t part;
     unsigned columns;
-    uint32_t n, cap, most; /* most: maximum rows in one row of table packed */
+    uint32_t n, cap, max_rows; /* max_rows: in one row of table packed */
     int64_t *column[PS_PACKED_COLUMNS_MAX];
 };
 
@@ -71,7 +71,7 @@ struct ps_pack_buffer {
 struct ps_series {
     uint32_t process;
     struct ps_str name, unit;
-    double least, greatest;
+    double min, max;
     struct ps_pack_buffer counts;
 };
 
@@ -108,8 +108,8 @@ struct ps_writer {
     struct ps_buf summary_text;
     struct ps_json summary;
     struct ps_buf blob, blob2;
-    uint32_t *low; /* by id of parents not written yet: smallest id below */
-    size_t low_cap;
+    uint32_t *first_descendant; /* by id of parents not written yet: smallest id below */
+    size_t first_descendant_cap;
     struct ps_run_files files;
     struct ps_line_sums line_sums;
     struct ps_trace_sums trace;

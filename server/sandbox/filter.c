@@ -106,13 +106,13 @@ static const struct call calls[] = {
 enum { OF_CALL = 10, HEAD = 6 }; /* maximum number of instructions per row, and around the rows */
 
 struct program {
-    struct sock_filter at[N_CALLS * OF_CALL + HEAD];
+    struct sock_filter instructions[N_CALLS * OF_CALL + HEAD];
     unsigned short n;
 };
 
 static struct sock_filter *add(struct program *p, unsigned code, size_t k)
 {
-    struct sock_filter *one = &p->at[p->n++];
+    struct sock_filter *one = &p->instructions[p->n++];
 
     *one = (struct sock_filter){.code = (uint16_t)code, .k = (uint32_t)k};
     return one;
@@ -130,14 +130,14 @@ static void give(struct program *p, uint32_t verdict)
 
 /* Jump offsets of failed comparisons; filled in when the position of the next row is known. */
 struct exits {
-    uint8_t *at[3];
-    unsigned from[3], n;
+    uint8_t *offsets[3];
+    unsigned positions[3], n;
 };
 
 static void add_exit(struct exits *exits, const struct program *p, uint8_t *offset)
 {
-    exits->at[exits->n] = offset;
-    exits->from[exits->n++] = p->n;
+    exits->offsets[exits->n] = offset;
+    exits->positions[exits->n++] = p->n;
 }
 
 /* Both architectures are little-endian: the lower half of an argument comes first. */
@@ -164,7 +164,7 @@ static void add_call(struct program *p, const struct call *call)
         add_test(p, &call->tests[i], &exits);
     give(p, call->refusal ? SECCOMP_RET_ERRNO | (uint32_t)call->refusal : SECCOMP_RET_ALLOW);
     for (unsigned i = 0; i < exits.n; i++)
-        *exits.at[i] = (uint8_t)(p->n - exits.from[i]);
+        *exits.offsets[i] = (uint8_t)(p->n - exits.positions[i]);
 }
 
 static void make(struct program *p)
@@ -199,7 +199,7 @@ bool ps_filter_is_supported(void)
 int ps_filter_enter(void)
 {
     PS_AUTO(ps_free_ptr) struct program *p = ps_alloc(sizeof *p);
-    struct sock_fprog all = {.filter = p->at};
+    struct sock_fprog all = {.filter = p->instructions};
 
     make(p);
     all.len = p->n;

@@ -87,7 +87,7 @@ static void note_markers(struct ps_redacted_params *params, struct ps_str value,
     for (size_t i = 0; params && i < value.len; i++)
         if (value.ptr[i] == PS_TEMPLATE_INT || value.ptr[i] == PS_TEMPLATE_DECIMAL) {
             ps_buf_add(&params->markers, value.ptr + i, 1);
-            ps_buf_add(&params->keep, stay ? "\1" : "\0", 1);
+            ps_buf_add(&params->kept_markers, stay ? "\1" : "\0", 1);
         }
 }
 
@@ -154,7 +154,7 @@ bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, 
 
     if (!params)
         return false;
-    params->markers.len = params->keep.len = 0;
+    params->markers.len = params->kept_markers.len = 0;
     if (ps_str_eq_c(text, PS_TEMPLATE_WHOLE_TEXT))
         ps_buf_str(out, text);
     else
@@ -264,7 +264,7 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
     } else if (template > 0 && (size_t) template <r->n_params) {
         params = &r->params[template];
         ps_args_copy((struct ps_str){params->markers.ptr, params->markers.len}, packed,
-                     params->keep.ptr, &r->args);
+                     params->kept_markers.ptr, &r->args);
     }
 }
 
@@ -324,7 +324,7 @@ bool ps_redact_chunk(struct ps_redaction *r, struct ps_row *row, struct ps_err *
 
     if (column != PS_COL_ARGS_AT && column != ARGS_COLUMN)
         return true;
-    if (r->chunk != chunk && rewrite_chunk(r, row->from, chunk, err) != PS_OK)
+    if (r->chunk != chunk && rewrite_chunk(r, row->source_db, chunk, err) != PS_OK)
         return false;
     row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->args : &r->at);
     return true;

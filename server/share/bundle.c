@@ -11,7 +11,7 @@
 
 struct bundling {
     struct ps_store *store; /* the shelf, or a private store with the redacted copies */
-    const struct ps_bundle_options *what;
+    const struct ps_bundle_options *options;
     bool originals;
     struct ps_archive_writer *tar;
 };
@@ -57,7 +57,7 @@ static const char *member_name(const struct bundling *b, size_t index, char out[
 static enum ps_status put_run(struct bundling *b, size_t index, struct ps_json *json,
                               struct ps_err *err)
 {
-    const char *id = b->what->ids[index];
+    const char *id = b->options->ids[index];
     struct ps_share_labels labels;
     struct ps_attached_list sources = {.n = 0};
     char file[40];
@@ -76,7 +76,7 @@ static enum ps_status put_run(struct bundling *b, size_t index, struct ps_json *
         put_tags(&labels, json);
         ps_json_kstr(json, "sha256", b->originals ? labels.sha256 : NULL);
         ps_json_key(json, "redacted");
-        ps_reveal_json(b->what->redact, json);
+        ps_reveal_json(b->options->redact, json);
         put_sources(&sources, index, json);
         ps_json_end(json);
     }
@@ -106,14 +106,14 @@ static enum ps_status put_about(struct bundling *b, struct ps_err *err)
     ps_json_kstr(&json, "perfshelf", PS_VERSION);
     ps_json_key(&json, "runs");
     ps_json_array(&json);
-    for (size_t i = 0; status == PS_OK && i < b->what->n; i++)
+    for (size_t i = 0; status == PS_OK && i < b->options->n; i++)
         status = put_run(b, i, &json, err);
     if (status != PS_OK)
         return status;
     ps_json_end(&json);
-    if (b->what->compared) {
-        put_side("base", 0, b->what->n_base, &json);
-        put_side("new", b->what->n_base, b->what->n, &json);
+    if (b->options->compared) {
+        put_side("base", 0, b->options->n_base, &json);
+        put_side("new", b->options->n_base, b->options->n, &json);
     }
     ps_json_end(&json);
     in = ps_stream_memory(ps_buf_slice(&text), 0);
@@ -131,7 +131,7 @@ static enum ps_status put_original(struct bundling *b, size_t index, struct ps_e
     uint64_t bytes = 0;
     PS_AUTO(ps_close_fd) int fd = -1;
     enum ps_status status =
-        ps_store_open_original(b->store, b->what->ids[index], &in, &fd, &bytes, err);
+        ps_store_open_original(b->store, b->options->ids[index], &in, &fd, &bytes, err);
 
     if (status == PS_OK)
         status = ps_archive_writer_add(b->tar, member_name(b, index, name), bytes, in, err);
@@ -157,7 +157,7 @@ static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_e
     enum ps_status status = ps_store_spool(b->store, &path, &fd, err);
 
     if (status == PS_OK)
-        status = ps_share_rewrite(b->store, b->what->ids[index], path, &how, err);
+        status = ps_share_rewrite(b->store, b->options->ids[index], path, &how, err);
     if (status == PS_OK && fstat(fd, &about) != 0)
         status = ps_fail_errno(err, "cannot read", path);
     if (status == PS_OK) {
@@ -174,7 +174,7 @@ static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_e
 static enum ps_status put_source_files(struct bundling *b, size_t index, struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
-    const char *id = b->what->ids[index];
+    const char *id = b->options->ids[index];
     enum ps_status status = ps_store_list_attached(b->store, id, &list, err);
 
     for (size_t i = 0; status == PS_OK && i < list.n; i++) {
@@ -199,7 +199,7 @@ static enum ps_status put_all(struct bundling *b, struct ps_err *err)
 {
     enum ps_status status = put_about(b, err);
 
-    for (size_t i = 0; status == PS_OK && i < b->what->n; i++) {
+    for (size_t i = 0; status == PS_OK && i < b->options->n; i++) {
         status = b->originals ? put_original(b, i, err) : put_run_file(b, i, err);
         if (status == PS_OK)
             status = put_source_files(b, i, err);

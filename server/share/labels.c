@@ -26,7 +26,7 @@ static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share
     out->bytes = (uint64_t)ps_col_int(stmt, 2);
     out->name = keep(out, stmt, 3);
     out->series = keep(out, stmt, 4);
-    out->who = keep(out, stmt, 5);
+    out->user_name = keep(out, stmt, 5);
     out->note = keep(out, stmt, 6);
     return PS_OK;
 }
@@ -80,8 +80,8 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
 {
     const char *const texts[] = {labels->name, labels->series};
 
-    if (labels->who[0])
-        ps_scrub_learn_person(&r->scrub, ps_str_from_c(labels->who));
+    if (labels->user_name[0])
+        ps_scrub_learn_person(&r->scrub, ps_str_from_c(labels->user_name));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         ps_scrub_learn(&r->scrub, ps_str_from_c(texts[i]));
         if (texts[i][0])
@@ -227,7 +227,7 @@ void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labe
     if (redact) /* no rule finds everything in free text */
         labels->note = "";
     if (redact & (PS_REVEAL_PEOPLE | PS_REVEAL_LABELS))
-        labels->who = "";
+        labels->user_name = "";
     if (redact & PS_REVEAL_LABELS) {
         labels->name = labels->kind;
         labels->series = "";

@@ -174,7 +174,7 @@ static enum ps_status publish(struct ps_store *from, struct ps_store *to, const 
     const struct ps_new_run run = {.name = labels->name,
                                    .filename = "",
                                    .series = labels->series,
-                                   .who = labels->who,
+                                   .user_name = labels->user_name,
                                    .note = labels->note,
                                    .tags = labels->tags,
                                    .n_tags = labels->n_tags};

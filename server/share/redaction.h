@@ -13,7 +13,7 @@
 
 /* The markers of one template, and which of them are kept; a byte each. */
 struct ps_redacted_params {
-    struct ps_buf markers, keep;
+    struct ps_buf markers, kept_markers;
 };
 
 struct ps_redaction {
@@ -64,7 +64,7 @@ bool ps_kind_names_commands(const char *kind);
 /* The labels that people gave a run, from the catalog. */
 struct ps_share_labels {
     char kind[32], sha256[PS_SHA256_SIZE];
-    const char *name, *series, *who, *note;
+    const char *name, *series, *user_name, *note;
     struct ps_tag *tags;
     size_t n_tags;
     uint64_t bytes; /* bytes of its original */

@@ -216,7 +216,7 @@ static bool redact_slice(struct ps_redaction *r, const struct ps_row *row, struc
 {
     int64_t id = row->cells[0].i;
 
-    if (!r->knows_labels && ps_redact_find_labels(r, row->from, err) != PS_OK)
+    if (!r->knows_labels && ps_redact_find_labels(r, row->source_db, err) != PS_OK)
         return false;
     if (ps_intern_find(&r->labels, (struct ps_str){(const char *)&id, sizeof id}) != PS_INTERN_NONE)
         ps_scrub_label(&r->scrub, text, out);
@@ -338,7 +338,7 @@ void ps_redact_begin_run(struct ps_redaction *r, const char *kind)
 {
     for (size_t i = 0; i < r->n_params; i++) {
         ps_buf_free(&r->params[i].markers);
-        ps_buf_free(&r->params[i].keep);
+        ps_buf_free(&r->params[i].kept_markers);
     }
     free(r->params);
     r->params = NULL;

@@ -92,7 +92,7 @@ static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_nam
     ps_scrub_record(scrub, category, name, became);
     if (name.len >= LEAST_WORD && name.len < 64 && !is_common(name)) {
         names->lengths |= UINT64_C(1) << name.len;
-        names->first[(unsigned char)lower(name.ptr[0])] = true;
+        names->first_bytes[(unsigned char)lower(name.ptr[0])] = true;
     }
 }
 
@@ -313,7 +313,7 @@ static size_t word_at(const struct ps_names *names, struct ps_str text, size_t a
 {
     char small[64];
 
-    if (!names->first[(unsigned char)lower(text.ptr[at])] || !begins_word(text, at))
+    if (!names->first_bytes[(unsigned char)lower(text.ptr[at])] || !begins_word(text, at))
         return 0;
     for (size_t i = 0; i < sizeof small && at + i < text.len; i++)
         small[i] = lower(text.ptr[at + i]);

@@ -23,7 +23,7 @@ struct ps_scrub_examples {
 struct ps_names {
     struct ps_intern words; /* in lower case */
     uint64_t lengths;       /* 1 << length of each word that is searched for, up to 63 */
-    bool first[256];        /* first bytes of these words */
+    bool first_bytes[256];  /* first bytes of these words */
 };
 
 struct ps_scrub {

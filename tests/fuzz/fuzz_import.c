@@ -83,8 +83,8 @@ static void on_function(struct ps_sink *sink, const struct ps_function *f)
     struct judge *judge = (struct judge *)sink;
 
     FUZZ_HOLDS(f->id == ++judge->functions);
-    FUZZ_HOLDS(f->listed || f->n_callers == 0);
-    FUZZ_HOLDS(!f->listed || ++judge->listed == f->id);
+    FUZZ_HOLDS(f->has_entry || f->n_callers == 0);
+    FUZZ_HOLDS(!f->has_entry || ++judge->listed == f->id);
     for (uint32_t i = 0; i < f->n_callers; i++) {
         FUZZ_HOLDS(f->callers[i].caller >= 1);
         FUZZ_HOLDS(f->callers[i].caller != f->id || f->cycle > 0);

@@ -109,8 +109,8 @@ enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file,
         status = on ? ps_blob_add_reference(pg, file->hash, PS_ERR_IGNORED)
                     : ps_blob_remove_reference(pg, file->hash, PS_ERR_IGNORED);
     if (status == PS_OK)
-        status = on ? ps_clock_put(pg, &kept, clock.n, row, PS_ERR_IGNORED)
-                    : ps_clock_remove(pg, &kept, clock.n, row, PS_ERR_IGNORED);
+        status = on ? ps_clock_put(pg, &kept, clock.transaction, row, PS_ERR_IGNORED)
+                    : ps_clock_remove(pg, &kept, clock.transaction, row, PS_ERR_IGNORED);
     if (status == PS_OK)
         return ps_pg_commit(pg, PS_ERR_IGNORED);
     ps_pg_rollback(pg);

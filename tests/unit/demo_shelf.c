@@ -41,7 +41,8 @@ void add_demo(struct ps_store *store, const char *file, char id[PS_ID_SIZE])
 {
     char path[512];
     const struct ps_tag tags[] = {{"host", "build7"}};
-    struct ps_import_request request = {.filename = file, .tags = tags, .n_tags = 1, .who = "mei"};
+    struct ps_import_request request = {
+        .filename = file, .tags = tags, .n_tags = 1, .user_name = "mei"};
     struct ps_import_result result;
     struct ps_err err = PS_ERR_INIT;
 

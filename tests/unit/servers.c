@@ -62,7 +62,7 @@ enum ps_status put_run(struct ps_store *store, unsigned n, const char *name, str
                                  .kind = "pstats",
                                  .name = name,
                                  .series = "nightly",
-                                 .who = "mei",
+                                 .user_name = "mei",
                                  .summary = "{\"a\":1}",
                                  .created_ms = 1000 + n,
                                  .bytes = 7,
@@ -98,7 +98,7 @@ enum ps_status tag_run(struct ps_store *store, unsigned n, const char *value, st
 enum ps_status log_one(struct ps_store *store, const char *name)
 {
     const struct ps_log_entry entry = {
-        .name = name, .sha256 = "", .who = "mei", .run_id = "", .seconds = 0.25};
+        .name = name, .sha256 = "", .user_name = "mei", .run_id = "", .seconds = 0.25};
 
     return ps_store_log_import(store, &entry, PS_ERR_IGNORED);
 }

@@ -62,7 +62,7 @@ def command_text(command, text):
             found[section] = paragraph(block[1:])
         else:
             about.append(list_text(block).rstrip("\n") if block[0].startswith(" ") else paragraph(block))
-    found["about"] = "\n\n".join(about)
+    found["description"] = "\n\n".join(about)
     return found
 
 

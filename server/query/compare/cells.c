@@ -78,7 +78,7 @@ static struct ps_value figure_value(const struct ps_comparison_row *row, int col
     case PS_CMP_NOISE:
         return real(judged->noise);
     case PS_CMP_P:
-        return real(judged->p);
+        return real(judged->p_value);
     default: /* medians of the other metrics */
         column -= PS_CMP_OTHER_METRICS;
         return real(column % 2 ? row->new_medians[1 + column / 2]
@@ -122,7 +122,8 @@ struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
         (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
         return real(ends[column == PS_CMP_HIGH]);
     case PS_CMP_SHARE: /* of a single group: only if the rows sum up */
-        return real(table->is_single_group && !table->head.metrics[0].adds ? NAN : row->share_pct);
+        return real(table->is_single_group && !table->head.metrics[0].is_additive ? NAN
+                                                                                  : row->share_pct);
     case PS_CMP_MIN:
     case PS_CMP_MAX:
         return end_value(table, row->id, column == PS_CMP_MAX);

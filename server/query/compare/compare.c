@@ -43,7 +43,7 @@ static void write_judged(const struct ps_judgement *judged, double low, double h
     ps_json_kreal(json, "noise", judged->noise);
     ps_json_kreal(json, "low", low);
     ps_json_kreal(json, "high", high);
-    ps_json_kreal(json, "p", judged->p);
+    ps_json_kreal(json, "p", judged->p_value);
     ps_json_kstr(json, "verdict", ps_verdict_words[judged->verdict]);
 }
 
@@ -117,7 +117,7 @@ static void write_metrics(const struct ps_compare_groups *groups,
         ps_json_kstr(json, "metric", head->metrics[i].name);
         ps_json_kstr(json, "title", head->metrics[i].title);
         ps_json_kstr(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
-        ps_json_kbool(json, "adds_up", head->metrics[i].adds);
+        ps_json_kbool(json, "adds_up", head->metrics[i].is_additive);
         ps_json_kreal(json, "resolution", resolution[i]);
         ps_json_end(json);
     }

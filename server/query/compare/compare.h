@@ -15,11 +15,11 @@
 /* A table by which runs can be compared. Runs of two kinds can be compared if they share a table.
  */
 struct ps_compare_table {
-    unsigned has;     /* of kinds that have one of these: importers/kinds.h */
-    const char *name; /* name in the API */
+    unsigned needs_any; /* of kinds that have one of these: importers/kinds.h */
+    const char *name;   /* name in the API */
     const char *query;
-    ps_make_rows *make; /* computes the temporary table that the query reads; NULL: none */
-    bool source;        /* rows without a name are named by their line of the attached source */
+    ps_make_rows *make_rows; /* computes the temporary table that the query reads; NULL: none */
+    bool source; /* rows without a name are named by their line of the attached source */
 };
 
 /* Copies the description of its query, which the caller may narrow. */

@@ -6,7 +6,7 @@
 #include "server/query/compare/compare.h"
 
 struct group {
-    struct ps_compare_run *at;
+    struct ps_compare_run *runs;
     size_t n;
 };
 
@@ -14,18 +14,18 @@ static enum ps_status add_run(struct group *group, const char *id, const char *k
                               struct ps_err *err)
 {
     for (size_t i = 0; i < group->n; i++)
-        if (strcmp(group->at[i].id, id) == 0)
+        if (strcmp(group->runs[i].id, id) == 0)
             return ps_fail(err, PS_BAD_REQUEST, "%s names run %s twice", key, id);
     if (group->n == PS_GROUP_MAX)
         return ps_fail(err, PS_BAD_REQUEST, "%s lists more than %d runs", key, PS_GROUP_MAX);
-    (void)snprintf(group->at[group->n++].id, PS_ID_SIZE, "%s", id);
+    (void)snprintf(group->runs[group->n++].id, PS_ID_SIZE, "%s", id);
     return PS_OK;
 }
 
 static bool has_run(const struct group *group, const char *id)
 {
     for (size_t i = 0; group && i < group->n; i++)
-        if (strcmp(group->at[i].id, id) == 0)
+        if (strcmp(group->runs[i].id, id) == 0)
             return true;
     return false;
 }

@@ -39,12 +39,12 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
                                               bool *has_metric, double *resolution, bool *has,
                                               struct ps_err *err)
 {
-    enum ps_status status = ask_has(db, head->has, has, err);
+    enum ps_status status = ask_has(db, head->presence_query, has, err);
 
     for (size_t i = 0; status == PS_OK && i < head->n; i++) {
         double value = 0;
 
-        status = ask_has(db, head->metrics[i].has, &has_metric[i], err);
+        status = ask_has(db, head->metrics[i].presence_query, &has_metric[i], err);
         if (status == PS_OK && head->metrics[i].resolution)
             status = ask(db, head->metrics[i].resolution, &value, err);
         resolution[i] = value > resolution[i] ? value : resolution[i];
@@ -93,21 +93,21 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
 
 struct target {
     struct ps_comparison *comparison;
-    size_t at; /* index of the run */
+    size_t run_index; /* index of the run */
 };
 
 static void add_row(void *user, const struct ps_compare_input *row)
 {
     struct target *target = user;
 
-    ps_comparison_add(target->comparison, target->at, row);
+    ps_comparison_add(target->comparison, target->run_index, row);
 }
 
 static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
                                 struct ps_cached_comparison *out, struct ps_err *err)
 {
     size_t n = groups->n_base + groups->n_new;
-    struct target target = {.at = 0};
+    struct target target = {.run_index = 0};
     struct ps_run_rows reader = {
         .store = store, .table = out->table, .head = &out->head, .row = add_row, .user = &target};
     enum ps_status status = PS_OK;
@@ -117,7 +117,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     for (size_t i = 0; status == PS_OK && i < n; i++) {
         int64_t before = reader.rows;
 
-        target.at = i;
+        target.run_index = i;
         status = ps_run_rows_read(&reader, groups->runs[i].id, err);
         if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
             status =
@@ -208,7 +208,7 @@ static void table_free(struct ps_cache_entry *kept)
 }
 
 static struct ps_lru_cache tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                                     .done = PTHREAD_COND_INITIALIZER,
+                                     .claim_ended = PTHREAD_COND_INITIALIZER,
                                      .bytes_max = BYTES_MAX,
                                      .free = table_free};
 

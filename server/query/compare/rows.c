@@ -153,13 +153,13 @@ static struct ps_array_rows array_of(const struct ps_cached_comparison *table, s
     out->db = db;
     out->rows = ps_comparison_rows(table->comparison, &out->n);
     return (struct ps_array_rows){
-        .of = out,
+        .array = out,
         .key = table->entry.key,
         .metric = table->head.metrics[0].name,
         .n = out->n,
         .columns = out->columns,
         .n_columns = ps_comparison_count_columns(table, out->columns),
-        .aliased = PS_CMP_PLACE,
+        .aliased_column = PS_CMP_PLACE,
         .alias = strcmp(table->head.place, "file") == 0 ? "file" : NULL,
         .name = column_name,
         .value = column_value,

@@ -161,8 +161,8 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
 
     r->run = run;
     r->path.len = 0;
-    if (status == PS_OK && r->table->make)
-        status = r->table->make(db, (struct ps_params){0}, &made, err);
+    if (status == PS_OK && r->table->make_rows)
+        status = r->table->make_rows(db, (struct ps_params){0}, &made, err);
     if (status == PS_OK) {
         ps_db_set_temp_rows(db, &made.temp_rows);
         status = read_rows(r, db, err);

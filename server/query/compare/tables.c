@@ -47,7 +47,7 @@ const struct ps_compare_table *ps_compare_next_table(const struct ps_compare_tab
     unsigned has = ps_kind_find(kind)->has;
 
     for (size_t i = last ? (size_t)(last - tables) + 1 : 0; i < N_TABLES; i++)
-        if (tables[i].has & has)
+        if (tables[i].needs_any & has)
             return &tables[i];
     return NULL;
 }
@@ -57,7 +57,7 @@ bool ps_compare_have_common_table(const char *kind, const char *other)
     unsigned has = ps_kind_find(kind)->has, other_has = ps_kind_find(other)->has;
 
     for (size_t i = 0; i < N_TABLES; i++)
-        if (tables[i].has & has && tables[i].has & other_has)
+        if (tables[i].needs_any & has && tables[i].needs_any & other_has)
             return true;
     return false;
 }

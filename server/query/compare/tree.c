@@ -107,7 +107,7 @@ static struct ps_str shown(struct ps_str key)
 static void write_places(const struct ps_tree *tree, const uint32_t *names, size_t n,
                          struct ps_json *json)
 {
-    if (tree->is != PS_TREE_CALLS && tree->is != PS_TREE_LINES)
+    if (tree->kind != PS_TREE_CALLS && tree->kind != PS_TREE_LINES)
         return;
     ps_json_key(json, "places");
     ps_json_array(json);
@@ -173,10 +173,10 @@ static void write_side(const struct ps_tree *tree, const char *const keys[3],
                        const uint32_t *order, size_t n, struct ps_json *json)
 {
     write_reals(tree, keys[0], of, tree->totals, order, n, json);
-    if (tree->selfs)
-        write_reals(tree, keys[1], of, tree->selfs, order, n, json);
-    if (tree->lows)
-        write_reals(tree, keys[2], of, tree->lows, order, n, json);
+    if (tree->self_values)
+        write_reals(tree, keys[1], of, tree->self_values, order, n, json);
+    if (tree->lower_bounds)
+        write_reals(tree, keys[2], of, tree->lower_bounds, order, n, json);
 }
 
 static void write_certainty(const struct ps_tree *tree, const uint32_t *order, size_t n,
@@ -199,7 +199,7 @@ static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
     size_t cut, n;
 
     set_sizes(tree);
-    limit = tree->is == PS_TREE_CALLS ? n_sure(tree, limit) : limit;
+    limit = tree->kind == PS_TREE_CALLS ? n_sure(tree, limit) : limit;
     n = ps_flame_order_nodes(&tree->nodes, limit, order, &cut);
     ps_json_object(json);
     ps_json_kint(json, "n", (int64_t)n);
@@ -207,7 +207,7 @@ static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
     if (tree->groups->n_base)
         write_sum(tree, "base", base_of, json);
     write_sum(tree, "new", now_of, json);
-    ps_json_kint(json, "cut", (int64_t)(cut + tree->cut));
+    ps_json_kint(json, "cut", (int64_t)(cut + tree->n_left_out));
     write_shape(tree, order, n, json);
     if (tree->groups->n_base)
         write_side(tree, base, base_of, order, n, json);
@@ -223,12 +223,12 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
 {
     PS_AUTO(ps_tree_free)
     struct ps_tree tree = {.groups = groups,
-                           .is = ps_compare_tree_of(groups),
+                           .kind = ps_compare_tree_of(groups),
                            .n_runs = groups->n_base + groups->n_new};
     int64_t limit = 0;
     enum ps_status status = ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
 
-    if (status == PS_OK && tree.is == PS_TREE_NONE)
+    if (status == PS_OK && tree.kind == PS_TREE_NONE)
         return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_explain_no_tree(groups));
     if (status == PS_OK)
         status = ps_tree_read(store, &tree, err);

@@ -15,17 +15,18 @@
 
 struct ps_tree {
     const struct ps_compare_groups *groups;
-    enum ps_compare_tree is;
+    enum ps_compare_tree kind;
     char unit[32];
     size_t n_runs, run;
     struct ps_flame nodes;  /* their names are ids of `names` */
     struct ps_intern names; /* displayed names; where they do not identify a node, followed by NUL
                                and the place */
-    double *totals, *selfs; /* n_runs values per node; `selfs` is NULL if self times are unknown */
-    double *lows;           /* PS_TREE_CALLS: lower bounds; `totals` are the upper bounds */
-    uint8_t *certainty;     /* PS_TREE_CALLS: by node, the least certain value of the runs */
-    size_t cap;             /* capacity of these arrays in nodes */
-    uint64_t cut;           /* number of nodes left out, the maximum of the runs */
+    double *totals,
+        *self_values; /* n_runs values per node; `self_values` is NULL if self times are unknown */
+    double *lower_bounds; /* PS_TREE_CALLS: lower bounds; `totals` are the upper bounds */
+    uint8_t *certainty;   /* PS_TREE_CALLS: by node, the least certain value of the runs */
+    size_t cap;           /* capacity of these arrays in nodes */
+    uint64_t n_left_out;  /* number of nodes left out, the maximum of the runs */
 };
 
 /* Reads the trees of all runs. The caller frees *tree with ps_tree_free in any case. */

@@ -16,8 +16,8 @@ void ps_tree_free(struct ps_tree *tree)
     ps_flame_free(&tree->nodes);
     ps_intern_free(&tree->names);
     free(tree->totals);
-    free(tree->selfs);
-    free(tree->lows);
+    free(tree->self_values);
+    free(tree->lower_bounds);
     free(tree->certainty);
 }
 
@@ -33,12 +33,12 @@ static double *room_in(double *values, const struct ps_tree *tree, size_t cap)
 static void make_room(struct ps_tree *tree, size_t cap)
 {
     tree->totals = room_in(tree->totals, tree, cap);
-    if (tree->is == PS_TREE_CALLS) {
-        tree->lows = room_in(tree->lows, tree, cap);
+    if (tree->kind == PS_TREE_CALLS) {
+        tree->lower_bounds = room_in(tree->lower_bounds, tree, cap);
         tree->certainty = ps_grow(tree->certainty, cap, 1);
         memset(tree->certainty + tree->cap, 0, cap - tree->cap);
     } else {
-        tree->selfs = room_in(tree->selfs, tree, cap);
+        tree->self_values = room_in(tree->self_values, tree, cap);
     }
     tree->cap = cap;
 }
@@ -61,7 +61,7 @@ static uint32_t add(struct ps_tree *tree, uint32_t parent, struct ps_str name, d
 {
     uint32_t node = node_at(tree, parent, name, total);
 
-    tree->selfs[node * tree->n_runs + tree->run] += self;
+    tree->self_values[node * tree->n_runs + tree->run] += self;
     return node;
 }
 
@@ -173,7 +173,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     file = ps_str_eq_c(file, "~") ? PS_STR("") : file;
     node = node_at(tree, parent, placed(key, ps_col_text(stmt, C_NAME), file),
                    ps_col_real(stmt, C_HIGH));
-    tree->lows[node * tree->n_runs + tree->run] += ps_col_real(stmt, C_LOW);
+    tree->lower_bounds[node * tree->n_runs + tree->run] += ps_col_real(stmt, C_LOW);
     if (certainty > tree->certainty[node])
         tree->certainty[node] = certainty;
     return node;
@@ -201,7 +201,7 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
         uint32_t parent = up > 0 && up <= n ? node_of[up - 1] : UINT32_MAX;
 
         node_of[n++] = add_call(tree, stmt, parent, &key);
-        tree->cut = n == 1 && cut > tree->cut ? cut : tree->cut;
+        tree->n_left_out = n == 1 && cut > tree->n_left_out ? cut : tree->n_left_out;
     }
     return err->code;
 }
@@ -211,12 +211,12 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
     struct ps_db *db = NULL;
     enum ps_status status = ps_run_acquire(store, tree->groups->runs[tree->run].id, &db, err);
 
-    if (status == PS_OK && tree->is == PS_TREE_IMPORTS)
+    if (status == PS_OK && tree->kind == PS_TREE_IMPORTS)
         status = add_imports(tree, db, err);
-    else if (status == PS_OK && tree->is == PS_TREE_CALLS)
+    else if (status == PS_OK && tree->kind == PS_TREE_CALLS)
         status = add_calls(tree, db, err);
     else if (status == PS_OK)
-        status = add_stacks(tree, db, tree->is == PS_TREE_STACKS, err);
+        status = add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
     ps_run_release(db);
     if (status == PS_OK && tree->nodes.n * tree->n_runs > FIGURES_MAX)
         return ps_fail(err, PS_LIMIT, "%zu runs with %zu paths are too many to compare at once",
@@ -289,14 +289,14 @@ enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct
 {
     enum ps_status status = PS_OK;
 
-    if (tree->is == PS_TREE_LINES)
+    if (tree->kind == PS_TREE_LINES)
         return add_lines(store, tree, err);
     for (tree->run = 0; status == PS_OK && tree->run < tree->n_runs; tree->run++)
         status = add_run(store, tree, err);
     (void)snprintf(tree->unit, sizeof tree->unit, "%s",
-                   tree->is == PS_TREE_IMPORTS  ? "us"
-                   : tree->is == PS_TREE_CALLS  ? "s"
-                   : tree->is == PS_TREE_TRACES ? "ns"
-                                                : tree->groups->runs[0].unit);
+                   tree->kind == PS_TREE_IMPORTS  ? "us"
+                   : tree->kind == PS_TREE_CALLS  ? "s"
+                   : tree->kind == PS_TREE_TRACES ? "ns"
+                                                  : tree->groups->runs[0].unit);
     return status;
 }

@@ -60,11 +60,12 @@ struct builder {
     uint32_t track;
     struct frame *open;
     size_t n_open, cap_open;
-    int64_t *cells;  /* sums of the first pass; NULL in the second pass */
-    uint64_t *worth; /* a bit for each cell that reaches the threshold; NULL: all paths get nodes */
+    int64_t *cells;              /* sums of the first pass; NULL in the second pass */
+    uint64_t *reaches_threshold; /* a bit for each cell that reaches the threshold; NULL: all paths
+                                    get nodes */
     struct addition waiting[WAITING];
     size_t turn;
-    bool too_many;
+    bool has_too_many;
 };
 
 static void builder_free(struct builder *b)
@@ -73,7 +74,7 @@ static void builder_free(struct builder *b)
     ps_flame_free(&b->callers);
     free(b->open);
     free(b->cells);
-    free(b->worth);
+    free(b->reaches_threshold);
 }
 
 /* Pushes the frame of a slice; its parent is the frame before it on the stack. Returns NULL if the
@@ -113,7 +114,7 @@ static bool reaches_threshold(const struct builder *b, const struct frame *frame
 {
     size_t cell = cell_of(frame);
 
-    return !b->worth || b->worth[cell / 64] >> cell % 64 & 1;
+    return !b->reaches_threshold || b->reaches_threshold[cell / 64] >> cell % 64 & 1;
 }
 
 /* Queues an addition and prefetches its cell; performs the oldest one in the queue. */
@@ -194,8 +195,8 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended();
          i++) /* a row may have many callers */
         add_row(b, chunk, i);
-    b->too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
-    return !b->too_many;
+    b->has_too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
+    return !b->has_too_many;
 }
 
 static enum ps_status build_nodes(struct ps_db *db, struct builder *b, struct ps_err *err)
@@ -241,9 +242,9 @@ static enum ps_status mark_large_cells(struct ps_db *db, struct builder *b, size
     for (size_t i = 0; i < WAITING; i++)
         add_to_cell(b, NULL, 0);
     threshold = threshold_of(b->cells, frames);
-    b->worth = ps_alloc_array(CELLS / 64, sizeof *b->worth);
+    b->reaches_threshold = ps_alloc_array(CELLS / 64, sizeof *b->reaches_threshold);
     for (size_t i = 0; i < CELLS; i++)
-        b->worth[i / 64] |= (uint64_t)(b->cells[i] >= threshold) << i % 64;
+        b->reaches_threshold[i / 64] |= (uint64_t)(b->cells[i] >= threshold) << i % 64;
     free(b->cells);
     b->cells = NULL;
     return status;
@@ -271,7 +272,7 @@ static enum ps_status build(struct ps_db *db, struct builder *b, size_t limit, s
         status = mark_large_cells(db, b, limit * SPARE, err);
     if (status == PS_OK)
         status = build_nodes(db, b, err);
-    if (status == PS_OK && b->too_many)
+    if (status == PS_OK && b->has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
     b->flame.finished = true; /* totals include paths without a node */

@@ -21,9 +21,9 @@ struct pair {
 };
 
 struct log_pairs {
-    struct ps_cache_entry kept;
+    struct ps_cache_entry cache_entry;
     struct ps_intern names;
-    struct pair *at;
+    struct pair *items;
     size_t n, cap;
 };
 
@@ -32,7 +32,7 @@ static void pairs_free(struct ps_cache_entry *kept)
     struct log_pairs *pairs = (struct log_pairs *)kept;
 
     ps_intern_free(&pairs->names);
-    free(pairs->at);
+    free(pairs->items);
     free(kept->key);
     free(pairs);
 }
@@ -52,8 +52,8 @@ static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct 
     while (ps_stmt_step(stmt, err)) {
         uint32_t importer = ps_intern_add(&out->names, ps_col_text(stmt, 0));
 
-        PS_RESERVE_ONE(out->at, out->n, out->cap);
-        out->at[out->n++] =
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] =
             (struct pair){importer, ps_intern_add(&out->names, ps_col_text(stmt, 1))};
     }
     return err->code;
@@ -61,7 +61,7 @@ static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct 
 
 static size_t bytes_of(const struct log_pairs *pairs)
 {
-    size_t bytes = sizeof *pairs + pairs->cap * sizeof *pairs->at;
+    size_t bytes = sizeof *pairs + pairs->cap * sizeof *pairs->items;
 
     for (uint32_t i = 0; i < pairs->names.count; i++)
         bytes += pairs->names.items[i].len + sizeof *pairs->names.items +
@@ -91,10 +91,11 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
         status = read_rows(db, *out, &own);
     ps_run_release(db);
     if (status == PS_OK) {
-        ps_lru_cache_put(&all_pairs, &(*out)->kept, ps_strdup(ps_str_from_c(key)), bytes_of(*out));
+        ps_lru_cache_put(&all_pairs, &(*out)->cache_entry, ps_strdup(ps_str_from_c(key)),
+                         bytes_of(*out));
         return PS_OK;
     }
-    pairs_free(&(*out)->kept);
+    pairs_free(&(*out)->cache_entry);
     *out = NULL;
     return ps_fail(err, status, "%s: %s", id, own.text);
 }
@@ -153,7 +154,7 @@ static void join(struct joining *j, const struct log_pairs *pairs)
     for (uint32_t i = 0; i < pairs->names.count; i++)
         nodes[i] = node_of(j, pairs->names.items[i]);
     for (size_t i = 0; i < pairs->n; i++) {
-        uint32_t from = nodes[pairs->at[i].importer], to = nodes[pairs->at[i].module];
+        uint32_t from = nodes[pairs->items[i].importer], to = nodes[pairs->items[i].module];
 
         if (!from || !to || from == to || !is_new(j, from, to))
             continue;
@@ -206,7 +207,7 @@ enum ps_status ps_lazy_read_other_logs(struct ps_store *store, const char *id,
         status = pairs_of(store, log->others[i].id, &pairs, err);
         if (status == PS_OK && pairs)
             join(&j, pairs);
-        ps_lru_cache_release(&all_pairs, pairs ? &pairs->kept : NULL);
+        ps_lru_cache_release(&all_pairs, pairs ? &pairs->cache_entry : NULL);
     }
     joining_free(&j);
     return status;

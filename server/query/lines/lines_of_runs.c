@@ -21,15 +21,15 @@ struct run {
 };
 
 struct runs {
-    struct run *at;
+    struct run *items;
     size_t n, cap;
 };
 
 static void runs_free(struct runs *runs)
 {
     for (size_t i = 0; i < runs->n; i++)
-        free(runs->at[i].name);
-    free(runs->at);
+        free(runs->items[i].name);
+    free(runs->items);
 }
 
 /* Kinds that have one of these, each between commas. */
@@ -73,8 +73,8 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
         if (!wanted(list, run.id))
             continue;
         run.name = ps_strdup(ps_col_text(stmt, 2));
-        PS_RESERVE_ONE(out->at, out->n, out->cap);
-        out->at[out->n++] = run;
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] = run;
     }
     ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
@@ -102,7 +102,7 @@ struct measured {
 };
 
 struct measured_list {
-    struct measured *at;
+    struct measured *items;
     size_t n, cap;
     struct ps_arena arena;
 };
@@ -125,15 +125,15 @@ static enum ps_status files_of_run(struct ps_store *store, const struct runs *ru
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(store, runs->at[run].id, &db, err);
+    enum ps_status status = ps_run_acquire(store, runs->items[run].id, &db, err);
 
     if (status == PS_OK)
         status = ps_db_prepare(db, ps_query_sql("line_file_paths"), &stmt, err);
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct ps_str path = ps_arena_copy(&out->arena, ps_col_text(stmt, 1));
 
-        PS_RESERVE_ONE(out->at, out->n, out->cap);
-        out->at[out->n++] = (struct measured){path, tail_of(path.ptr), run, ps_col_int(stmt, 0)};
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] = (struct measured){path, tail_of(path.ptr), run, ps_col_int(stmt, 0)};
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
@@ -144,7 +144,7 @@ static enum ps_status write_measured(struct ps_store *store, const struct runs *
                                      const struct measured *m, struct ps_json *json,
                                      struct ps_err *err)
 {
-    const struct run *run = &runs->at[m->run];
+    const struct run *run = &runs->items[m->run];
     struct ps_source source = {.bytes = 0};
     enum ps_status found = ps_source_read_attached(store, run->id, m->path.ptr, &source, NULL, err);
 
@@ -169,18 +169,18 @@ static enum ps_status write_groups(struct ps_store *store, const struct runs *ru
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0, next; status == PS_OK && i < list->n; i = next) {
-        for (next = i + 1; next < list->n && ps_str_eq(list->at[i].tail, list->at[next].tail);
+        for (next = i + 1; next < list->n && ps_str_eq(list->items[i].tail, list->items[next].tail);
              next++)
             continue;
-        if (q && q[0] && !ps_str_find(list->at[i].path, ps_str_from_c(q)))
+        if (q && q[0] && !ps_str_find(list->items[i].path, ps_str_from_c(q)))
             continue;
         ps_json_object(json);
         ps_json_key(json, "path");
-        ps_json_str(json, list->at[i].path);
+        ps_json_str(json, list->items[i].path);
         ps_json_key(json, "runs");
         ps_json_array(json);
         for (size_t k = i; status == PS_OK && k < next; k++)
-            status = write_measured(store, runs, &list->at[k], json, err);
+            status = write_measured(store, runs, &list->items[k], json, err);
         ps_json_end(json);
         ps_json_end(json);
     }
@@ -197,14 +197,14 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
     enum ps_status status = runs_read(store, NULL, &runs, err);
 
     for (size_t i = 0; status == PS_OK && i < runs.n; i++)
-        if (ps_kind_has(runs.at[i].kind, PS_HAS_LINES))
+        if (ps_kind_has(runs.items[i].kind, PS_HAS_LINES))
             status = files_of_run(store, &runs, i, &list, err);
     if (status == PS_OK) {
         if (list.n)
-            qsort(list.at, list.n, sizeof *list.at, by_tail);
+            qsort(list.items, list.n, sizeof *list.items, by_tail);
         status = write_groups(store, &runs, &list, ps_param_get(params, "q"), out, err);
     }
-    free(list.at);
+    free(list.items);
     ps_arena_free(&list.arena);
     runs_free(&runs);
     return status;
@@ -384,7 +384,7 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
     ps_json_key(out, "runs");
     ps_json_array(out);
     for (size_t i = 0; status == PS_OK && i < runs.n; i++)
-        status = write_run(&a, &runs.at[i], out, err);
+        status = write_run(&a, &runs.items[i], out, err);
     ps_json_end(out);
     ps_json_kstr(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
     ps_json_key(out, "text");

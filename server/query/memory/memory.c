@@ -16,7 +16,7 @@ struct curve {
     struct ps_json t, mib;
     struct point low, high;
     int64_t pixel;
-    bool any;
+    bool has_points;
 };
 
 struct window {
@@ -32,12 +32,12 @@ static void put_point(struct curve *c, const struct window *w, struct point p)
 
 static void flush_pixel(struct curve *c, const struct window *w)
 {
-    if (!c->any)
+    if (!c->has_points)
         return;
     put_point(c, w, c->low.t <= c->high.t ? c->low : c->high);
     if (c->low.t != c->high.t)
         put_point(c, w, c->low.t <= c->high.t ? c->high : c->low);
-    c->any = false;
+    c->has_points = false;
 }
 
 static void curve_add(struct curve *c, const struct window *w, struct point p)
@@ -45,13 +45,13 @@ static void curve_add(struct curve *c, const struct window *w, struct point p)
     double span = w->to - w->from;
     int64_t pixel = span > 0 ? (int64_t)((p.t - w->from) / span * (double)w->px) : 0;
 
-    if (c->any && pixel != c->pixel)
+    if (c->has_points && pixel != c->pixel)
         flush_pixel(c, w);
-    if (!c->any || p.mib < c->low.mib)
+    if (!c->has_points || p.mib < c->low.mib)
         c->low = p;
-    if (!c->any || p.mib > c->high.mib)
+    if (!c->has_points || p.mib > c->high.mib)
         c->high = p;
-    c->any = true;
+    c->has_points = true;
     c->pixel = pixel;
 }
 

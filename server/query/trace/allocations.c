@@ -55,7 +55,7 @@ struct named {
 };
 
 struct naming {
-    struct named *at;
+    struct named *items;
     size_t n, next;
 };
 
@@ -71,10 +71,10 @@ static bool add_names(void *user, const struct ps_chunk *chunk)
     struct naming *names = user;
     int64_t first = ps_slice_id(chunk->track, chunk->first);
 
-    while (names->next < names->n && names->at[names->next].slice < first)
+    while (names->next < names->n && names->items[names->next].slice < first)
         names->next++;
     for (; names->next < names->n; names->next++) {
-        struct named *named = &names->at[names->next];
+        struct named *named = &names->items[names->next];
 
         if (named->slice - first >= chunk->n)
             break;
@@ -88,18 +88,18 @@ static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *mad
                                  struct ps_err *err)
 {
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
-    struct naming names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.at), 0, 0};
+    struct naming names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.items), 0, 0};
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < made->temp_rows.n; i++)
         if (made->values[SLICE * cap + i] != PS_TEMP_NULL)
-            names.at[names.n++] =
+            names.items[names.n++] =
                 (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};
     if (names.n) {
-        qsort(names.at, names.n, sizeof *names.at, by_slice);
+        qsort(names.items, names.n, sizeof *names.items, by_slice);
         status = ps_trace_each_chunk(db, &query, add_names, &names, err);
     }
-    free(names.at);
+    free(names.items);
     return status;
 }
 

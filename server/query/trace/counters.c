@@ -24,11 +24,11 @@ struct curve {
     size_t n, cap;
     struct point low, high, last;
     int64_t pixel;
-    bool any;
+    bool has_points;
 };
 
 struct curves {
-    struct curve *at;
+    struct curve *items;
     size_t n;
     struct ps_range range;
     int64_t px;
@@ -45,14 +45,14 @@ static void flush_pixel(struct curve *c)
     struct point first = c->low.t <= c->high.t ? c->low : c->high,
                  second = c->low.t <= c->high.t ? c->high : c->low;
 
-    if (!c->any)
+    if (!c->has_points)
         return;
     put_point(c, first);
     if (second.t != first.t)
         put_point(c, second);
     if (c->last.t != second.t || c->last.value != second.value)
         put_point(c, c->last);
-    c->any = false;
+    c->has_points = false;
 }
 
 /* Adds a point; points are in order of time. Those before the window have a pixel of their own, of
@@ -64,22 +64,22 @@ static void curve_add(struct curve *c, const struct curves *all, struct point p)
                         ? -1
                         : (int64_t)((double)(p.t - all->range.from_ns) / span * (double)all->px);
 
-    if (c->any && pixel != c->pixel)
+    if (c->has_points && pixel != c->pixel)
         flush_pixel(c);
-    if (!c->any || pixel < 0 || p.value < c->low.value)
+    if (!c->has_points || pixel < 0 || p.value < c->low.value)
         c->low = p;
-    if (!c->any || pixel < 0 || p.value > c->high.value)
+    if (!c->has_points || pixel < 0 || p.value > c->high.value)
         c->high = p;
     c->last = p;
-    c->any = true;
+    c->has_points = true;
     c->pixel = pixel;
 }
 
 static void curves_free(struct curves *all)
 {
     for (size_t i = 0; i < all->n; i++)
-        free(all->at[i].points);
-    free(all->at);
+        free(all->items[i].points);
+    free(all->items);
 }
 
 /* Returns the range of all times up to the end of the window, since the value at its left edge may
@@ -97,7 +97,7 @@ static bool add_counts(void *user, const struct ps_packed *part)
         struct point p = {part->column[PS_COUNT_T][i], 0, 0};
 
         memcpy(&p.value, &part->column[PS_COUNT_VALUE][i], sizeof p.value);
-        curve_add(all->at, all, p);
+        curve_add(all->items, all, p);
     }
     return true;
 }
@@ -151,7 +151,7 @@ static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
 
 static struct curve *curve_of(struct curves *all, const struct ps_packed *part, size_t i)
 {
-    for (struct curve *c = all->at; c < all->at + all->n; c++)
+    for (struct curve *c = all->items; c < all->items + all->n; c++)
         if (c->type == part->column[PS_MEMORY_TYPE][i] &&
             c->device == part->column[PS_MEMORY_DEVICE][i] &&
             c->worker == part->column[PS_MEMORY_WORKER][i])
@@ -203,7 +203,7 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
 {
     struct ps_str rest = ps_str_from_c(ps_param_get(params, "memory"));
 
-    all->at = ps_alloc_array(CURVES_MAX, sizeof *all->at);
+    all->items = ps_alloc_array(CURVES_MAX, sizeof *all->items);
     while (rest.len) {
         const char *comma = memchr(rest.ptr, ',', rest.len);
         struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
@@ -216,7 +216,7 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
         if (all->n == CURVES_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "the parameter memory accepts at most %d devices",
                            CURVES_MAX);
-        all->at[all->n++] = c;
+        all->items[all->n++] = c;
         rest = ps_str_skip(rest, word.len + 1);
     }
     return PS_OK;
@@ -260,7 +260,7 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_params params,
     ps_json_key(json, "memory");
     ps_json_array(json);
     for (size_t i = 0; i < all.n && status == PS_OK; i++)
-        write_device(&all.at[i], json);
+        write_device(&all.items[i], json);
     ps_json_end(json);
     return status;
 }

@@ -27,7 +27,7 @@ struct ps_long_call {
     char name[120], slice[24]; /* slice: its id as a string; "": no such call */
     uint32_t name_id;
     int64_t kind, ns, mean_ns; /* mean_ns: of the other calls; 0: there are none */
-    struct ps_range at;
+    struct ps_range range;
 };
 
 struct ps_trace_facts {

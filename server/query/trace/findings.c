@@ -31,8 +31,8 @@ static void write_link(struct ps_json *json, const struct ps_finding *finding)
     ps_json_object(json);
     for (size_t i = 0; i < 3 && finding->params[i][0]; i++)
         ps_json_kstr(json, finding->params[i][0], finding->params[i][1]);
-    ps_json_kint(json, "from_ns", finding->at.from_ns);
-    ps_json_kint(json, "to_ns", finding->at.to_ns);
+    ps_json_kint(json, "from_ns", finding->range.from_ns);
+    ps_json_kint(json, "to_ns", finding->range.to_ns);
     ps_json_end(json);
     ps_json_end(json);
 }
@@ -56,8 +56,8 @@ static void write_finding(struct ps_json *json, const struct found *found)
     else
         ps_json_real(json, 1 / (1 - finding->share));
     ps_json_kstr(json, "base", finding->base);
-    ps_json_kint(json, "from_ns", finding->at.from_ns);
-    ps_json_kint(json, "to_ns", finding->at.to_ns);
+    ps_json_kint(json, "from_ns", finding->range.from_ns);
+    ps_json_kint(json, "to_ns", finding->range.to_ns);
     write_link(json, finding);
     ps_json_end(json);
 }
@@ -70,9 +70,9 @@ static void write_rows(struct ps_json *json, const struct ps_trace_facts *facts)
 
     for (size_t i = 0; i < n_rules && facts->wall_ns > 0; i++) {
         struct ps_finding finding = {.base = facts->annotated ? "of step" : "of trace",
-                                     .at = facts->span};
+                                     .range = facts->span};
 
-        if (rules[i].look(facts, &finding))
+        if (rules[i].check(facts, &finding))
             found[n++] = (struct found){&rules[i], finding};
     }
     qsort(found, n, sizeof *found, by_share);

@@ -20,8 +20,8 @@ enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
 /* A graph while it is built. */
 struct builder {
     struct ps_flame flame;
-    enum flame_on on;
-    bool torch; /* false: self time is always that on the thread */
+    enum flame_on basis;
+    bool is_torch; /* false: self time is always that on the thread */
     struct ps_range range;
     const struct ps_track_row *tracks; /* in the order of the timeline */
     size_t n_tracks;
@@ -32,7 +32,7 @@ struct builder {
     } * hosts;         /* by track id */
     size_t n_hosts;
     struct ps_operators keys; /* all steps are one path, as in the operator table */
-    bool too_many, damaged;
+    bool has_too_many, damaged;
 };
 
 static struct host *host_of(struct builder *b, int64_t id)
@@ -87,8 +87,8 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
  * merges with their parent. */
 static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    return b->on != ON_WALL && (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
-                                ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
+    return b->basis != ON_WALL && (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
+                                   ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
 }
 
 /* Returns the node of a row, below that of its parent. A row that is left out has the node of its
@@ -110,7 +110,7 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
 /* Returns the column with the self time of the graph. */
 static enum ps_slice_column self_column(const struct builder *b)
 {
-    return b->on == ON_CPU && b->torch ? PS_COL_OP_SELF : PS_COL_SELF;
+    return b->basis == ON_CPU && b->is_torch ? PS_COL_OP_SELF : PS_COL_SELF;
 }
 
 static bool add_host(void *user, const struct ps_chunk *chunk)
@@ -127,12 +127,12 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         uint32_t node = node_of(b, chunk, i, host);
 
         host->nodes[chunk->first + i] = node + 1;
-        if (b->on != ON_DEVICE && !is_passed_by(b, chunk, i) &&
+        if (b->basis != ON_DEVICE && !is_passed_by(b, chunk, i) &&
             in_range(b, ps_chunk_value(chunk, PS_COL_START, i)))
             count(b, node, ps_chunk_value(chunk, self_column(b), i));
     }
-    b->too_many = b->flame.n > NODES_MAX;
-    return !b->too_many;
+    b->has_too_many = b->flame.n > NODES_MAX;
+    return !b->has_too_many;
 }
 
 /* First pass over the device: finds the first operator of each thread that is needed. */
@@ -177,8 +177,8 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
                                  (uint8_t)kind, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
         count(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
     }
-    b->too_many = b->flame.n > NODES_MAX;
-    return !b->too_many;
+    b->has_too_many = b->flame.n > NODES_MAX;
+    return !b->has_too_many;
 }
 
 static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t track,
@@ -223,12 +223,12 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
     enum ps_status status = ps_trace_each_chunk(db, &query, see_operators, b, err);
 
-    for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->too_many && !b->damaged; i++)
+    for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->has_too_many && !b->damaged; i++)
         if (b->hosts[i].first)
             status = build_paths(db, b, (uint32_t)i, err);
     query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                      PS_COL_BIT(PS_COL_DURATION);
-    if (status == PS_OK && !b->too_many && !b->damaged)
+    if (status == PS_OK && !b->has_too_many && !b->damaged)
         status = ps_trace_each_chunk(db, &query, add_device, b, err);
     return status;
 }
@@ -250,7 +250,7 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
 {
     PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
     int64_t track = 0;
-    enum ps_status status = read_on(params, &b.on, err);
+    enum ps_status status = read_on(params, &b.basis, err);
 
     *out = (struct ps_flame){0};
     if (status == PS_OK)
@@ -262,16 +262,16 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
     if (status == PS_OK)
         status = ps_trace_keys(db, &b.keys, false, err);
     if (status == PS_OK)
-        status = ps_trace_is_torch(db, &b.torch, err);
+        status = ps_trace_is_torch(db, &b.is_torch, err);
     if (status != PS_OK)
         return status;
     make_hosts(&b);
-    status = b.on == ON_DEVICE ? build_device(db, &b, (uint32_t)track, err)
-                               : build_host(db, &b, (uint32_t)track, err);
+    status = b.basis == ON_DEVICE ? build_device(db, &b, (uint32_t)track, err)
+                                  : build_host(db, &b, (uint32_t)track, err);
     if (status == PS_OK && b.damaged)
         return ps_fail(err, PS_INTERNAL,
                        "the run file is damaged: a track has fewer slices than stated");
-    if (status == PS_OK && b.too_many)
+    if (status == PS_OK && b.has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);
     *out = b.flame;

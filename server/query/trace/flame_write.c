@@ -89,20 +89,21 @@ static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
 struct names {
     struct ps_db *db;
     struct ps_ints ids;
-    uint32_t *place; /* text id -> index + 1 */
-    size_t n_place;
+    uint32_t *row_of_text; /* text id -> index + 1 */
+    size_t n_row_of_text;
 };
 
 static int64_t place_of(struct names *names, uint32_t id)
 {
     if (!ps_trace_text(names->db, id).ptr)
         id = 0;
-    names->place = ps_grow_to(names->place, &names->n_place, id, sizeof *names->place);
-    if (!names->place[id]) {
+    names->row_of_text =
+        ps_grow_to(names->row_of_text, &names->n_row_of_text, id, sizeof *names->row_of_text);
+    if (!names->row_of_text[id]) {
         ps_ints_add(&names->ids, id);
-        names->place[id] = (uint32_t)names->ids.n;
+        names->row_of_text[id] = (uint32_t)names->ids.n;
     }
-    return names->place[id] - 1;
+    return names->row_of_text[id] - 1;
 }
 
 static void write_names(const struct names *names, const char *nameless, struct ps_json *json)
@@ -172,5 +173,5 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
     write_names(&names, nameless, &json);
     ps_json_end(&json);
     ps_ints_free(&names.ids);
-    free(names.place);
+    free(names.row_of_text);
 }

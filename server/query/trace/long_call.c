@@ -51,7 +51,7 @@ static bool visit(void *user, const struct ps_chunk *chunk)
             ps_chunk_value(chunk, PS_COL_DURATION, i) != call->ns ||
             ps_chunk_value(chunk, PS_COL_KIND, i) != call->kind)
             continue;
-        call->at = (struct ps_range){start, ps_add_saturated(start, call->ns)};
+        call->range = (struct ps_range){start, ps_add_saturated(start, call->ns)};
         (void)snprintf(call->slice, sizeof call->slice, "%" PRId64,
                        ps_slice_id(chunk->track, chunk->first + i));
         return false;

@@ -16,30 +16,31 @@ struct row {
 };
 
 struct rows {
-    struct row *at;
+    struct row *items;
     size_t n, cap;
-    uint32_t *first; /* text id -> index + 1 */
-    size_t n_first;
+    uint32_t *first_row_of_text; /* text id -> index + 1 */
+    size_t n_first_row_of_text;
 };
 
 static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_memory_record *r)
 {
-    uint32_t at = name < rows->n_first ? rows->first[name] : 0;
+    uint32_t at = name < rows->n_first_row_of_text ? rows->first_row_of_text[name] : 0;
 
-    for (; at && !ps_context_has_ended(); at = rows->at[at - 1].next) {
-        struct row *row = &rows->at[at - 1];
+    for (; at && !ps_context_has_ended(); at = rows->items[at - 1].next) {
+        struct row *row = &rows->items[at - 1];
 
         if (row->value[TYPE] == r->type && row->value[DEVICE] == r->device &&
             row->value[WORKER] == r->worker)
             return row;
     }
-    rows->first = ps_grow_to(rows->first, &rows->n_first, name, sizeof *rows->first);
-    PS_RESERVE_ONE(rows->at, rows->n, rows->cap);
-    rows->at[rows->n] =
+    rows->first_row_of_text = ps_grow_to(rows->first_row_of_text, &rows->n_first_row_of_text, name,
+                                         sizeof *rows->first_row_of_text);
+    PS_RESERVE_ONE(rows->items, rows->n, rows->cap);
+    rows->items[rows->n] =
         (struct row){{[NAME] = name, [TYPE] = r->type, [DEVICE] = r->device, [WORKER] = r->worker},
-                     rows->first[name]};
-    rows->first[name] = (uint32_t)rows->n + 1;
-    return &rows->at[rows->n++];
+                     rows->first_row_of_text[name]};
+    rows->first_row_of_text[name] = (uint32_t)rows->n + 1;
+    return &rows->items[rows->n++];
 }
 
 static void plus(int64_t *sum, int64_t value)
@@ -173,7 +174,7 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
                                         struct ps_computed_table *out, struct ps_err *err)
 {
     PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
-    struct rows rows = {.at = NULL};
+    struct rows rows = {.items = NULL};
     struct ps_range range;
     enum ps_status status = ps_param_range(params, &range, err);
 
@@ -182,8 +183,9 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)
-        ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.at, rows.n, sizeof *rows.at, N_COLUMNS);
-    free(rows.at);
-    free(rows.first);
+        ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.items, rows.n, sizeof *rows.items,
+                     N_COLUMNS);
+    free(rows.items);
+    free(rows.first_row_of_text);
     return status;
 }

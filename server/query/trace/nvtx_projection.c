@@ -19,13 +19,13 @@ struct instance {
     struct work work;
     struct ps_summary_key key;
     int64_t start, duration;
-    uint32_t around; /* index + 1 of the enclosing range; 0: none */
+    uint32_t enclosing; /* index + 1 of the enclosing range; 0: none */
 };
 
 struct projecting {
     struct ps_range range;
     struct work *works; /* one per launch, sorted by launch */
-    size_t n_works, cap_works, at;
+    size_t n_works, cap_works, next_work;
     struct instance *ranges; /* enclosing ranges precede enclosed ones */
     size_t n_ranges, cap_ranges;
     /* The current thread: row - base -> index + 1 of the innermost range. */
@@ -114,7 +114,7 @@ static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, ui
         .key = ps_summary_slice_key(chunk, i),
         .start = ps_chunk_value(chunk, PS_COL_START, i),
         .duration = ps_chunk_value(chunk, PS_COL_DURATION, i),
-        .around = around,
+        .enclosing = around,
     };
     return (uint32_t)p->n_ranges;
 }
@@ -138,10 +138,10 @@ static bool see_thread(void *user, const struct ps_chunk *chunk)
             range = add_range(p, chunk, i, range);
         PS_RESERVE_ONE(p->inside, p->n_inside, p->cap_inside);
         p->inside[p->n_inside++] = range;
-        while (p->at < p->n_works && p->works[p->at].launch < id)
-            p->at++;
-        if (range && p->at < p->n_works && p->works[p->at].launch == id)
-            join(&p->ranges[range - 1].work, &p->works[p->at]);
+        while (p->next_work < p->n_works && p->works[p->next_work].launch < id)
+            p->next_work++;
+        if (range && p->next_work < p->n_works && p->works[p->next_work].launch == id)
+            join(&p->ranges[range - 1].work, &p->works[p->next_work]);
     }
     return true;
 }
@@ -151,8 +151,8 @@ static void add_rows(const struct projecting *p, struct ps_summary_rows *rows)
     for (size_t i = p->n_ranges; i > 0; i--) {
         const struct instance *at = &p->ranges[i - 1];
 
-        if (at->around && at->work.count)
-            join(&p->ranges[at->around - 1].work, &at->work);
+        if (at->enclosing && at->work.count)
+            join(&p->ranges[at->enclosing - 1].work, &at->work);
     }
     for (size_t i = 0; i < p->n_ranges; i++) {
         const struct instance *at = &p->ranges[i];

@@ -16,22 +16,23 @@ struct by_name {
     struct ps_range range;
     struct name_row *rows; /* in order of first appearance */
     size_t n, cap;
-    uint32_t *place; /* text id -> index + 1 */
-    size_t n_place;
+    uint32_t *row_of_text; /* text id -> index + 1 */
+    size_t n_row_of_text;
 };
 
 static struct name_row *row_of(struct by_name *sums, int64_t id)
 {
     uint32_t name = ps_trace_text(sums->db, (uint32_t)id).ptr ? (uint32_t)id : 0;
 
-    sums->place = ps_grow_to(sums->place, &sums->n_place, name, sizeof *sums->place);
-    if (!sums->place[name]) {
+    sums->row_of_text =
+        ps_grow_to(sums->row_of_text, &sums->n_row_of_text, name, sizeof *sums->row_of_text);
+    if (!sums->row_of_text[name]) {
         PS_RESERVE_ONE(sums->rows, sums->n, sums->cap);
         sums->rows[sums->n++] =
             (struct name_row){.value = {[NAME] = name, [MIN] = INT64_MAX, [FIRST] = INT64_MAX}};
-        sums->place[name] = (uint32_t)sums->n;
+        sums->row_of_text[name] = (uint32_t)sums->n;
     }
-    return &sums->rows[sums->place[name] - 1];
+    return &sums->rows[sums->row_of_text[name] - 1];
 }
 
 static void plus(int64_t *sum, int64_t value)
@@ -80,7 +81,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
     if (status == PS_OK)
         ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
     free(sums.rows);
-    free(sums.place);
+    free(sums.row_of_text);
     return status;
 }
 
@@ -93,7 +94,7 @@ enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, i
     enum ps_status status = ps_trace_is_attributed(db, &attributed, err);
 
     by_name.query = "slices_by_name";
-    by_name.make = ps_make_slices_by_name;
+    by_name.make_rows = ps_make_slices_by_name;
     if (status != PS_OK)
         return status;
     return ps_view_trace_table(db, attributed ? view : &by_name, id, params, answer, err);

@@ -80,7 +80,7 @@ static bool look_waiting(const struct ps_trace_facts *facts, struct ps_finding *
     finding->share = waiting.share;
     finding->view = "timeline";
     if (facts->longest_wait.to_ns > facts->longest_wait.from_ns)
-        finding->at = facts->longest_wait;
+        finding->range = facts->longest_wait;
     (void)snprintf(
         finding->text, sizeof finding->text,
         "The device is idle for %s of %s, %.1f %%, because the host has not launched the next "
@@ -302,7 +302,7 @@ static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding
         (void)snprintf(others, sizeof others, "the other calls take %s on average",
                        said(call->mean_ns, mean));
     finding->share = share.share;
-    finding->at = call->at;
+    finding->range = call->range;
     finding->view = "timeline";
     finding->params[0][0] = "slice";
     finding->params[0][1] = call->slice;

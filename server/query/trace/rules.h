@@ -11,7 +11,7 @@ struct ps_finding {
     double share;             /* 0..1 */
     const char *base;         /* "of step", "of device memory" */
     bool no_speedup;          /* the share does not allow a speedup to be derived */
-    struct ps_range at;       /* range to show */
+    struct ps_range range;    /* range to show */
     const char *view;         /* view that shows the rows */
     const char *params[3][2]; /* parameters of the view; a NULL name ends the list */
 };
@@ -19,7 +19,7 @@ struct ps_finding {
 struct ps_rule {
     const char *rule, *title;
     /* Returns false if there is nothing to report. *finding has the range and base of the steps. */
-    bool (*look)(const struct ps_trace_facts *facts, struct ps_finding *finding);
+    bool (*check)(const struct ps_trace_facts *facts, struct ps_finding *finding);
 };
 
 const struct ps_rule *ps_trace_rules(size_t *n);

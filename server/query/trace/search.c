@@ -22,7 +22,7 @@ struct hit {
 struct find {
     struct name_sum *names; /* by text id */
     size_t n_names;
-    bool back;
+    bool is_backward;
     int64_t from_ns, from_id; /* position; slices are ordered by start, then by id */
     struct ps_range window;
     struct hit hit;
@@ -80,13 +80,13 @@ static bool before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
 /* Whether a slice is closer to the position than the current hit. */
 static bool better(const struct find *f, int64_t start, int64_t id)
 {
-    if (f->back ? !before(start, id, f->from_ns, f->from_id)
-                : !before(f->from_ns, f->from_id, start, id))
+    if (f->is_backward ? !before(start, id, f->from_ns, f->from_id)
+                       : !before(f->from_ns, f->from_id, start, id))
         return false;
     if (!f->hit.id)
         return true;
-    return f->back ? before(f->hit.start_ns, f->hit.id, start, id)
-                   : before(start, id, f->hit.start_ns, f->hit.id);
+    return f->is_backward ? before(f->hit.start_ns, f->hit.id, start, id)
+                          : before(start, id, f->hit.start_ns, f->hit.id);
 }
 
 static bool look(void *user, const struct ps_chunk *chunk)
@@ -123,9 +123,10 @@ static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range
     bool all = false;
 
     for (int64_t far = LOOK_FIRST; !all && !f->hit.id && status == PS_OK; far *= 8) {
-        all = far > INT64_MAX / 16 || (f->back ? at - far < span.from_ns : at + far > span.to_ns);
-        f->window.from_ns = !f->back ? at : all ? INT64_MIN : at - far;
-        f->window.to_ns = f->back ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
+        all = far > INT64_MAX / 16 ||
+              (f->is_backward ? at - far < span.from_ns : at + far > span.to_ns);
+        f->window.from_ns = !f->is_backward ? at : all ? INT64_MIN : at - far;
+        f->window.to_ns = f->is_backward ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
         query.range = f->window;
         status = ps_trace_each_chunk(db, &query, look, f, err);
     }
@@ -205,16 +206,16 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
 
     if (!q || !q[0])
         return ps_fail(err, PS_BAD_REQUEST, "the parameter q (the text to find) is missing");
-    f->back = dir && strcmp(dir, "previous") == 0;
-    if (dir && dir[0] && !f->back && strcmp(dir, "next") != 0)
+    f->is_backward = dir && strcmp(dir, "previous") == 0;
+    if (dir && dir[0] && !f->is_backward && strcmp(dir, "next") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter dir must be next or previous");
     if (status == PS_OK)
         status = ps_trace_span(db, span, err);
     if (status == PS_OK)
-        status = ps_param_int(params, "from_id", 0, INT64_MAX, f->back ? 0 : INT64_MAX, &f->from_id,
-                              err);
+        status = ps_param_int(params, "from_id", 0, INT64_MAX, f->is_backward ? 0 : INT64_MAX,
+                              &f->from_id, err);
     f->from_ns = ps_param_get(params, "from_ns") ? from.from_ns
-                 : f->back                       ? ps_end_ns(span->to_ns, 1)
+                 : f->is_backward                ? ps_end_ns(span->to_ns, 1)
                                                  : span->from_ns - 1;
     return status;
 }

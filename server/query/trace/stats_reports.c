@@ -13,8 +13,8 @@ enum figure { TIME, SIZE, PROJECTED };
 /* Reports by their names in nsys. */
 static const struct report {
     const char *name;
-    uint32_t kinds; /* kinds of slices to count */
-    uint32_t needs; /* further kinds that the run must have (any of them); 0: none */
+    uint32_t kinds;          /* kinds of slices to count */
+    uint32_t required_kinds; /* further kinds that the run must have (any of them); 0: none */
     enum figure figure;
 } reports[] = {
     {"cuda_gpu_kern_sum", 1u << PS_SLICE_KERNEL, 0, TIME},
@@ -31,14 +31,14 @@ struct gathering {
     const struct report *report;
     struct ps_range range;
     struct ps_summary_rows rows;
-    int *bytes_at; /* template -> parameter with the bytes; -1: none; -2: not searched yet */
-    size_t n_bytes_at;
+    int *bytes_param; /* template -> parameter with the bytes; -1: none; -2: not searched yet */
+    size_t n_bytes_param;
 };
 
 static void gathering_free(struct gathering *g)
 {
     ps_summary_free(&g->rows);
-    free(g->bytes_at);
+    free(g->bytes_param);
 }
 
 /* --- Sizes --- */
@@ -47,16 +47,16 @@ static int bytes_param(struct gathering *g, int64_t template, struct ps_str text
 {
     size_t at = (size_t) template;
 
-    if (at >= g->n_bytes_at) {
+    if (at >= g->n_bytes_param) {
         size_t wider = at * 2 + 64;
 
-        g->bytes_at = ps_grow(g->bytes_at, wider, sizeof *g->bytes_at);
-        while (g->n_bytes_at < wider)
-            g->bytes_at[g->n_bytes_at++] = -2;
+        g->bytes_param = ps_grow(g->bytes_param, wider, sizeof *g->bytes_param);
+        while (g->n_bytes_param < wider)
+            g->bytes_param[g->n_bytes_param++] = -2;
     }
-    if (g->bytes_at[at] == -2)
-        g->bytes_at[at] = ps_template_param(text, PS_STR("bytes"));
-    return g->bytes_at[at];
+    if (g->bytes_param[at] == -2)
+        g->bytes_param[at] = ps_template_param(text, PS_STR("bytes"));
+    return g->bytes_param[at];
 }
 
 /* Returns the number of bytes of a copy or set; -1: unknown. */
@@ -162,7 +162,7 @@ enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int
         return ps_fail(err, PS_BAD_REQUEST,
                        "the parameter report must be one of those in summaries");
     of_figure.query = queries[report->figure];
-    of_figure.make = make;
+    of_figure.make_rows = make;
     return ps_view_trace_table(db, &of_figure, id, params, answer, err);
 }
 
@@ -184,7 +184,8 @@ enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, i
     ps_json_key(&json, "reports");
     ps_json_array(&json);
     for (size_t i = 0; i < N_REPORTS; i++)
-        if (kinds & reports[i].kinds && (!reports[i].needs || kinds & reports[i].needs))
+        if (kinds & reports[i].kinds &&
+            (!reports[i].required_kinds || kinds & reports[i].required_kinds))
             ps_json_str(&json, ps_str_from_c(reports[i].name));
     ps_json_end(&json);
     ps_json_end(&json);

@@ -31,9 +31,9 @@ struct ps_summary_rows {
     struct ps_summary_row *items; /* in order of first appearance */
     size_t n, cap;
     struct ps_intern
-        keys;       /* names of operations, or keys as bytes; their ids are indices of rows */
-    uint32_t *last; /* text id -> index + 1 of the last row with that name */
-    size_t n_last;
+        keys; /* names of operations, or keys as bytes; their ids are indices of rows */
+    uint32_t *last_row_of_text; /* text id -> index + 1 of the last row with that name */
+    size_t n_last_row_of_text;
     /* All values; of[i] is the row of values[i]. */
     int64_t *values;
     uint32_t *row_of_value;

@@ -37,8 +37,9 @@ struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_
 /* Returns where the last row with a name is stored: slices with equal keys are often adjacent. */
 static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 {
-    rows->last = ps_grow_to(rows->last, &rows->n_last, name, sizeof *rows->last);
-    return &rows->last[name];
+    rows->last_row_of_text = ps_grow_to(rows->last_row_of_text, &rows->n_last_row_of_text, name,
+                                        sizeof *rows->last_row_of_text);
+    return &rows->last_row_of_text[name];
 }
 
 /* Returns the string that identifies a row. As operations, "Memcpy HtoD (Pinned -> Device)" and
@@ -140,7 +141,7 @@ void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_comp
 void ps_summary_free(struct ps_summary_rows *rows)
 {
     free(rows->items);
-    free(rows->last);
+    free(rows->last_row_of_text);
     free(rows->values);
     free(rows->row_of_value);
     ps_intern_free(&rows->keys);

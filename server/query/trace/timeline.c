@@ -68,7 +68,7 @@ struct peak {
 };
 
 struct peaks {
-    struct peak *at;
+    struct peak *items;
     size_t n, cap;
 };
 
@@ -78,14 +78,14 @@ static struct peak *peak_of(struct peaks *peaks, const struct ps_packed *part, s
             worker = part->column[PS_MEMORY_WORKER][i];
 
     for (size_t k = 0; k < peaks->n; k++) {
-        struct peak *peak = &peaks->at[k];
+        struct peak *peak = &peaks->items[k];
 
         if (peak->type == type && peak->device == device && peak->worker == worker)
             return peak;
     }
-    PS_RESERVE_ONE(peaks->at, peaks->n, peaks->cap);
-    peaks->at[peaks->n] = (struct peak){type, device, worker, -1, -1, 0, 0};
-    return &peaks->at[peaks->n++];
+    PS_RESERVE_ONE(peaks->items, peaks->n, peaks->cap);
+    peaks->items[peaks->n] = (struct peak){type, device, worker, -1, -1, 0, 0};
+    return &peaks->items[peaks->n++];
 }
 
 static bool add_peaks(void *user, const struct ps_packed *part)
@@ -150,11 +150,11 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
     PS_AUTO(ps_free_ptr) struct peak *release = NULL;
     enum ps_status status = ps_packed_each(db, &query, add_peaks, &peaks, err);
 
-    release = peaks.at;
+    release = peaks.items;
     ps_json_key(json, "memory");
     ps_json_array(json);
     for (size_t i = 0; i < peaks.n; i++)
-        write_peak(&peaks.at[i], json);
+        write_peak(&peaks.items[i], json);
     ps_json_end(json);
     return status;
 }

@@ -52,7 +52,7 @@ struct run {
 };
 
 struct runs {
-    struct run *at;
+    struct run *items;
     size_t n, cap;
 };
 
@@ -99,13 +99,13 @@ static void join_density(const struct ps_window *window, struct run_key like, st
         const struct ps_window_density *d = &window->density[i];
         uint8_t shade = (uint8_t)(fill_of(d->busy_ns, px_ns) >> like.shift);
 
-        if (out->n && continues(&out->at[out->n - 1], d, shade, like)) {
-            add_pixel(&out->at[out->n - 1], d);
+        if (out->n && continues(&out->items[out->n - 1], d, shade, like)) {
+            add_pixel(&out->items[out->n - 1], d);
             continue;
         }
-        PS_RESERVE_ONE(out->at, out->n, out->cap);
-        out->at[out->n++] = (struct run){d->px,      1,        d->count,  d->name, d->busy_ns,
-                                         d->busy_ns, d->depth, d->family, shade};
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] = (struct run){d->px,      1,        d->count,  d->name, d->busy_ns,
+                                            d->busy_ns, d->depth, d->family, shade};
     }
 }
 
@@ -121,7 +121,7 @@ static void write_density(const struct ps_window *window, const struct runs *run
     PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n * N_RUN_FIELDS + 1, sizeof *values);
 
     for (size_t i = 0; i < n; i++) {
-        const struct run *r = &runs->at[i];
+        const struct run *r = &runs->items[i];
 
         values[RUN_DEPTH * n + i] = r->depth;
         values[RUN_PX * n + i] = r->px;
@@ -142,14 +142,14 @@ static void write_density(const struct ps_window *window, const struct runs *run
 struct drawing {
     struct ps_window window; /* its memory is reused for all tracks */
     struct runs runs;
-    size_t runs_sent, drawn;
-    uint64_t counted;
+    size_t runs_sent, n_drawn;
+    uint64_t n_counted;
 };
 
 static void drawing_free(struct drawing *drawing)
 {
     ps_window_free(&drawing->window);
-    free(drawing->runs.at);
+    free(drawing->runs.items);
 }
 
 static void choose_runs(struct drawing *drawing)
@@ -184,8 +184,8 @@ static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *t
     write_density(window, &drawing->runs, json);
     ps_json_kint(json, "counted", (int64_t)window->n_counted);
     ps_json_end(json);
-    drawing->drawn += window->n_slices;
-    drawing->counted += window->n_counted;
+    drawing->n_drawn += window->n_slices;
+    drawing->n_counted += window->n_counted;
     return PS_OK;
 }
 
@@ -236,8 +236,8 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
     ps_json_kint(&json, "to_ns", range.to_ns);
     ps_json_kint(&json, "px", px);
     status = write_tracks(db, &ids, range, (uint32_t)px, &drawing, &json, err);
-    ps_json_kint(&json, "drawn", (int64_t)drawing.drawn);
-    ps_json_kint(&json, "counted", (int64_t)drawing.counted);
+    ps_json_kint(&json, "drawn", (int64_t)drawing.n_drawn);
+    ps_json_kint(&json, "counted", (int64_t)drawing.n_counted);
     ps_json_end(&json);
     return status;
 }

@@ -56,14 +56,15 @@ static void keep(const struct cache_slot *entry)
 
 struct figures {
     double values[PS_HEAD_METRICS];
-    bool any;
+    bool has_values;
 };
 
 struct wanted {
     const struct ps_query_comparison *head;
     struct ps_str name, place;
-    bool anywhere;
-    struct figures exact, like; /* at the same place; in other files with the same name */
+    bool in_any_file;
+    struct figures same_place,
+        other_places; /* other_places: in other files with the same name */
 };
 
 /* Combines a row with `into`: sums metrics that add up, and keeps the maximum of others. */
@@ -73,14 +74,14 @@ static void take(const struct ps_query_comparison *head, const struct ps_compare
     for (size_t i = 0; i < head->n; i++) {
         double *value = &into->values[i];
 
-        if (!into->any)
+        if (!into->has_values)
             *value = row->values[i];
-        else if (head->metrics[i].adds)
+        else if (head->metrics[i].is_additive)
             *value += row->values[i];
         else
             *value = row->values[i] > *value ? row->values[i] : *value;
     }
-    into->any = true;
+    into->has_values = true;
 }
 
 static struct ps_str file_of(struct ps_str path)
@@ -98,10 +99,10 @@ static void look_at(void *user, const struct ps_compare_input *row)
 
     if (!ps_str_eq(row->name, wanted->name))
         return;
-    if (wanted->anywhere || ps_str_eq(row->place, wanted->place))
-        take(wanted->head, row, &wanted->exact);
+    if (wanted->in_any_file || ps_str_eq(row->place, wanted->place))
+        take(wanted->head, row, &wanted->same_place);
     else if (ps_str_eq(file_of(row->place), file_of(wanted->place)))
-        take(wanted->head, row, &wanted->like);
+        take(wanted->head, row, &wanted->other_places);
 }
 
 static enum ps_status present(struct ps_store *store, const char *id,
@@ -129,7 +130,7 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
     struct wanted wanted = {.head = head,
                             .name = ps_str_from_c(row->name),
                             .place = ps_str_from_c(row->place),
-                            .anywhere = !row->place};
+                            .in_any_file = !row->place};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = head, .row = look_at, .user = &wanted};
     const struct figures *found;
@@ -139,9 +140,9 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
         return status;
     status = ps_run_rows_read(&rows, id, err);
     ps_run_rows_free(&rows);
-    found = wanted.exact.any ? &wanted.exact : &wanted.like;
-    out->row = found->any;
-    for (size_t i = 0; found->any && i < head->n; i++)
+    found = wanted.same_place.has_values ? &wanted.same_place : &wanted.other_places;
+    out->row = found->has_values;
+    for (size_t i = 0; found->has_values && i < head->n; i++)
         out->values[i] = isnan(out->values[i]) ? out->values[i] : found->values[i];
     return status;
 }

@@ -35,15 +35,15 @@ static const char *text_of(struct ps_trend *trend, struct ps_stmt *stmt, int col
 
 static void read_run(struct ps_trend *trend, struct ps_stmt *stmt, struct ps_trend_run *run)
 {
-    *run = (struct ps_trend_run){.at_ms = ps_col_int(stmt, T_AT)};
+    *run = (struct ps_trend_run){.time_ms = ps_col_int(stmt, T_AT)};
     (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).ptr);
     (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).ptr);
     run->name = text_of(trend, stmt, T_NAME);
-    run->by = text_of(trend, stmt, T_BY);
+    run->tag_value = text_of(trend, stmt, T_BY);
     run->unit = text_of(trend, stmt, T_UNIT);
     run->label = text_of(trend, stmt, T_LABEL);
     run->value = ps_col_is_null(stmt, T_VALUE) ? (double)NAN : ps_col_real(stmt, T_VALUE);
-    run->has = isfinite(run->value);
+    run->has_value = isfinite(run->value);
 }
 
 static bool same_headline(const struct ps_trend_run *a, const struct ps_trend_run *b)
@@ -60,15 +60,15 @@ static const char *reason_of_kind(struct ps_trend *trend, const char *kind, cons
     while (known < end && strcmp(known->kind, kind) != 0)
         known++;
     if (known < end)
-        return known->why;
+        return known->reason;
     PS_RESERVE_ONE(trend->kinds, trend->n_kinds, trend->cap_kinds);
     known = &trend->kinds[trend->n_kinds++];
     known->kind = ps_arena_copy(&trend->arena, ps_str_from_c(kind)).ptr;
-    known->why = "";
+    known->reason = "";
     if (strcmp(kind, first) != 0 &&
-        (trend->question.figure || !ps_compare_have_common_table(kind, first)))
-        known->why = ps_arena_printf(&trend->arena, "of kind %s", kind);
-    return known->why;
+        (trend->question.metric_path || !ps_compare_have_common_table(kind, first)))
+        known->reason = ps_arena_printf(&trend->arena, "of kind %s", kind);
+    return known->reason;
 }
 
 /* Returns why a run of a comparable kind is left out; "" if it is not. `first` is the newest run.
@@ -78,13 +78,13 @@ static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run
 {
     const struct ps_trend_request *q = &trend->question;
 
-    if (q->by && !run->by)
-        return ps_arena_printf(&trend->arena, "without the tag %s", q->by);
+    if (q->point_tag && !run->tag_value)
+        return ps_arena_printf(&trend->arena, "without the tag %s", q->point_tag);
     if (q->row.table)
         return "";
-    if (!q->figure && !same_headline(run, first))
+    if (!q->metric_path && !same_headline(run, first))
         return ps_arena_printf(&trend->arena, "whose headline is %s, %s", run->label, run->unit);
-    return run->has ? "" : "without this metric";
+    return run->has_value ? "" : "without this metric";
 }
 
 static void add(struct ps_trend *trend, const struct ps_trend_run *run)
@@ -109,8 +109,8 @@ static enum ps_status prepare(struct ps_db *db, const struct ps_trend_request *q
     ps_bind_text(*out, ":series", ps_str_from_c(value));
     ps_bind_text(*out, ":key", (struct ps_str){value, key});
     ps_bind_text(*out, ":value", ps_str_from_c(equals ? equals + 1 : ""));
-    ps_bind_text(*out, ":by", ps_str_from_c(q->by));
-    ps_bind_text(*out, ":figure", ps_str_from_c(q->figure));
+    ps_bind_text(*out, ":by", ps_str_from_c(q->point_tag));
+    ps_bind_text(*out, ":figure", ps_str_from_c(q->metric_path));
     return PS_OK;
 }
 
@@ -179,14 +179,14 @@ static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, st
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":id", ps_col_text(of, 0));
-    ps_bind_text(stmt, ":by", ps_str_from_c(q->by));
-    ps_bind_text(stmt, ":figure", ps_str_from_c(q->figure));
+    ps_bind_text(stmt, ":by", ps_str_from_c(q->point_tag));
+    ps_bind_text(stmt, ":figure", ps_str_from_c(q->metric_path));
     if (ps_stmt_step(stmt, err)) {
         read_run(trend, stmt, &trend->baseline);
-        trend->baseline.has &= strcmp(trend->baseline.kind, trend->kind) == 0 &&
-                               (q->row.table || q->figure ||
-                                (strcmp(trend->baseline.unit, trend->unit) == 0 &&
-                                 strcmp(trend->baseline.label, trend->title) == 0));
+        trend->baseline.has_value &= strcmp(trend->baseline.kind, trend->kind) == 0 &&
+                                     (q->row.table || q->metric_path ||
+                                      (strcmp(trend->baseline.unit, trend->unit) == 0 &&
+                                       strcmp(trend->baseline.label, trend->title) == 0));
     }
     return err->code;
 }
@@ -211,8 +211,8 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
         *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
     else if (got == PS_TREND_NO_METRIC)
         *why = "without this metric";
-    run->has = !*why;
-    run->absent = got == PS_TREND_ABSENT;
+    run->has_value = !*why;
+    run->is_absent = got == PS_TREND_ABSENT;
     return PS_OK;
 }
 
@@ -242,7 +242,7 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
             status = value_of(store, trend, run, &why, err);
         if (status != PS_OK)
             return status;
-        there += !why && !run->absent;
+        there += !why && !run->is_absent;
         if (why)
             leave_out(trend, why);
         else

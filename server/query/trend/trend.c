@@ -34,7 +34,7 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_request
     if (by && strcmp(by, "series") != 0) {
         if (strncmp(by, "tag:", 4) != 0 || !by[4])
             return ps_fail(err, PS_BAD_REQUEST, "the parameter by must be series or tag:K");
-        out->by = by + 4;
+        out->point_tag = by + 4;
     }
     out->kind = given(params, "kind");
     return PS_OK;
@@ -57,7 +57,7 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_request
     if (strchr(metric, '"'))
         return ps_fail(err, PS_BAD_REQUEST, "no summary has a metric %s", metric);
     ps_buf_printf(figure, "$.\"%s\"", metric);
-    out->figure = figure->ptr;
+    out->metric_path = figure->ptr;
     return PS_OK;
 }
 
@@ -69,7 +69,7 @@ struct point {
 };
 
 struct points {
-    struct point *at;
+    struct point *items;
     size_t n;
     size_t *order; /* indices of runs, grouped by point */
     double *values;
@@ -101,15 +101,15 @@ static int by_number(const void *a, const void *b)
 static void put_in_order(const struct ps_trend *trend, struct points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
-        const char *text = trend->runs[points->order[points->at[i].first]].by;
+        const char *text = trend->runs[points->order[points->items[i].first]].tag_value;
         char *end = NULL;
 
-        points->at[i].number = text ? strtod(text, &end) : 0;
-        if (!text || end == text || *end || !isfinite(points->at[i].number))
+        points->items[i].number = text ? strtod(text, &end) : 0;
+        if (!text || end == text || *end || !isfinite(points->items[i].number))
             return;
     }
     if (points->n)
-        qsort(points->at, points->n, sizeof *points->at, by_number);
+        qsort(points->items, points->n, sizeof *points->items, by_number);
 }
 
 /* Groups the runs into points by value of the tag. */
@@ -119,15 +119,16 @@ static void gather(const struct ps_trend *trend, struct points *points)
     size_t at = 0;
 
     for (size_t i = 0; i < trend->n; i++)
-        points->at[ps_intern_add(&words, ps_str_from_c(trend->runs[i].by))].n++;
+        points->items[ps_intern_add(&words, ps_str_from_c(trend->runs[i].tag_value))].n++;
     points->n = words.count;
     for (size_t i = 0; i < points->n; i++) {
-        points->at[i].first = at;
-        at += points->at[i].n;
-        points->at[i].n = 0;
+        points->items[i].first = at;
+        at += points->items[i].n;
+        points->items[i].n = 0;
     }
     for (size_t i = 0; i < trend->n; i++) {
-        struct point *point = &points->at[ps_intern_add(&words, ps_str_from_c(trend->runs[i].by))];
+        struct point *point =
+            &points->items[ps_intern_add(&words, ps_str_from_c(trend->runs[i].tag_value))];
 
         points->order[point->first + point->n++] = i;
     }
@@ -136,29 +137,29 @@ static void gather(const struct ps_trend *trend, struct points *points)
 
 static struct points make_points(const struct ps_trend *trend)
 {
-    struct points out = {.at = ps_alloc_array(trend->n + 1, sizeof *out.at),
+    struct points out = {.items = ps_alloc_array(trend->n + 1, sizeof *out.items),
                          .n = trend->n,
                          .order = ps_alloc_array(trend->n + 1, sizeof *out.order),
                          .values = ps_alloc_array(trend->n + 1, sizeof *out.values)};
 
     for (size_t i = 0; i < trend->n; i++) {
         out.order[i] = i;
-        out.at[i] = (struct point){.first = i, .n = trend->question.by ? 0 : 1};
+        out.items[i] = (struct point){.first = i, .n = trend->question.point_tag ? 0 : 1};
     }
-    if (trend->question.by)
+    if (trend->question.point_tag)
         gather(trend, &out);
     for (size_t i = 0; i < out.n; i++)
-        point_of(trend, &out, &out.at[i]);
-    if (trend->question.by)
+        point_of(trend, &out, &out.items[i]);
+    if (trend->question.point_tag)
         put_in_order(trend, &out);
     for (size_t i = 0; i < out.n; i++)
-        out.values[i] = out.at[i].value;
+        out.values[i] = out.items[i].value;
     return out;
 }
 
 static void points_free(struct points *points)
 {
-    free(points->at);
+    free(points->items);
     free(points->order);
     free(points->values);
 }
@@ -198,15 +199,15 @@ static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend
     ps_json_object(json);
     ps_json_kstr(json, "id", newest->id);
     ps_json_kstr(json, "name", newest->name);
-    ps_json_time(json, "at", trend->runs[members[0]].at_ms);
-    ps_json_kstr(json, "by", trend->question.by ? newest->by : NULL);
+    ps_json_time(json, "at", trend->runs[members[0]].time_ms);
+    ps_json_kstr(json, "by", trend->question.point_tag ? newest->tag_value : NULL);
     ps_json_kreal(json, "value", point->value);
     ps_json_kreal(json, "mad", point->n > 1 ? point->mad : (double)NAN);
     ps_json_kint(json, "n", (int64_t)point->n);
     ps_json_key(json, "ids");
     ps_json_array(json);
     for (size_t i = 0; i < point->n; i++) {
-        absent += trend->runs[members[i]].absent;
+        absent += trend->runs[members[i]].is_absent;
         ps_json_str(json, ps_str_from_c(trend->runs[members[i]].id));
     }
     ps_json_end(json);
@@ -226,7 +227,7 @@ static enum ps_status write_points(struct ps_store *store, const struct ps_trend
     ps_json_key(json, "points");
     ps_json_array(json);
     for (size_t i = 0; status == PS_OK && i < points->n; i++)
-        status = write_point(db, trend, points, &points->at[i], json, err);
+        status = write_point(db, trend, points, &points->items[i], json, err);
     ps_json_end(json);
     ps_catalog_read_end(store, db);
     return status;
@@ -250,13 +251,14 @@ static void write_changes(const struct points *points, struct ps_json *json)
 
         ps_json_object(json);
         ps_json_kint(json, "index", (int64_t)change->index);
-        ps_json_kint(json, "from", (int64_t)change->from);
-        ps_json_kint(json, "to", (int64_t)change->to);
-        ps_json_kreal(json, "before", change->before);
-        ps_json_kreal(json, "after", change->after);
-        ps_json_kreal(json, "delta", change->after - change->before);
-        ps_json_kreal(json, "delta_pct", percent(change->after - change->before, change->before));
-        ps_json_kreal(json, "p", change->p);
+        ps_json_kint(json, "from", (int64_t)change->start);
+        ps_json_kint(json, "to", (int64_t)change->end);
+        ps_json_kreal(json, "before", change->median_before);
+        ps_json_kreal(json, "after", change->median_after);
+        ps_json_kreal(json, "delta", change->median_after - change->median_before);
+        ps_json_kreal(json, "delta_pct",
+                      percent(change->median_after - change->median_before, change->median_before));
+        ps_json_kreal(json, "p", change->p_value);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -274,8 +276,8 @@ static void write_baseline(const struct ps_trend *trend, struct ps_json *json)
     ps_json_object(json);
     ps_json_kstr(json, "id", run->id);
     ps_json_kstr(json, "name", run->name);
-    ps_json_time(json, "at", run->at_ms);
-    ps_json_kreal(json, "value", run->has ? run->value : (double)NAN);
+    ps_json_time(json, "at", run->time_ms);
+    ps_json_kreal(json, "value", run->has_value ? run->value : (double)NAN);
     ps_json_end(json);
 }
 
@@ -284,7 +286,7 @@ static void write_about(const struct ps_trend *trend, struct ps_json *json)
     const struct ps_trend_request *q = &trend->question;
 
     ps_json_kstr(json, "runs", q->runs);
-    ps_json_kstr(json, "by", q->by);
+    ps_json_kstr(json, "by", q->point_tag);
     ps_json_kstr(json, "kind", trend->kind[0] ? trend->kind : NULL);
     ps_json_kstr(json, "of", q->row.table);
     ps_json_kstr(json, "row", q->row.name);
@@ -394,26 +396,27 @@ static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
     size_t n, next = 0;
     PS_AUTO(ps_free_ptr)
     struct ps_change_point *steps = ps_change_points_find(points.values, points.n, &n);
-    double base = trend->baseline.has ? trend->baseline.value : (double)NAN;
+    double base = trend->baseline.has_value ? trend->baseline.value : (double)NAN;
 
     ps_buf_puts(out, "created_at,run,name,by,value,mad,n,delta,delta_baseline,step\r\n");
     for (size_t i = 0; i < points.n; i++) {
-        const struct point *point = &points.at[i];
+        const struct point *point = &points.items[i];
         const struct ps_trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
         bool stepped = next < n && steps[next].index == i;
         char at[40];
 
         ps_buf_printf(out, "%s,%s,",
-                      ps_time_text(trend->runs[points.order[point->first]].at_ms, at), run->id);
+                      ps_time_text(trend->runs[points.order[point->first]].time_ms, at), run->id);
         ps_csv_text(ps_str_from_c(run->name), out);
         ps_buf_puts(out, ",");
-        ps_csv_text(ps_str_from_c(trend->question.by ? run->by : ""), out);
+        ps_csv_text(ps_str_from_c(trend->question.point_tag ? run->tag_value : ""), out);
         add_number(point->value, out);
         add_number(point->n > 1 ? point->mad : (double)NAN, out);
         ps_buf_printf(out, ",%zu", point->n);
         add_number(i > 0 ? point->value - points.values[i - 1] : (double)NAN, out);
         add_number(point->value - base, out);
-        add_number(stepped ? steps[next].after - steps[next].before : (double)NAN, out);
+        add_number(stepped ? steps[next].median_after - steps[next].median_before : (double)NAN,
+                   out);
         ps_buf_puts(out, "\r\n");
         next += stepped;
     }
@@ -450,7 +453,7 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
     if (status == PS_OK)
         status = ps_trend_read(store, &question, &trend, err);
-    if (status == PS_OK && question.figure)
+    if (status == PS_OK && question.metric_path)
         name_figure(&trend);
     return status == PS_OK ? write_answer(store, &trend, given(params, "format"), answer, err)
                            : status;

@@ -35,26 +35,27 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
 /* --- Runs of a series (runs.c) --- */
 
 struct ps_trend_request {
-    const char *runs;   /* "series:NAME", "tag:K=V" */
-    const char *by;     /* key of a tag whose values are the points; NULL: each run is a point */
-    const char *kind;   /* NULL: the kind of the newest run */
-    const char *figure; /* JSON path in the summary; NULL: the headline, or the metric of `row` */
-    struct ps_trend_row row; /* row.of NULL: no row */
+    const char *runs;      /* "series:NAME", "tag:K=V" */
+    const char *point_tag; /* key of a tag whose values are the points; NULL: each run is a point */
+    const char *kind;      /* NULL: the kind of the newest run */
+    const char
+        *metric_path; /* JSON path in the summary; NULL: the headline, or the metric of `row` */
+    struct ps_trend_row row; /* row.table NULL: no row */
     int64_t limit;           /* maximum number of runs */
 };
 
 struct ps_trend_run {
     char id[PS_ID_SIZE], kind[32];
-    const char *name, *by; /* in the arena; by NULL: the run does not have the tag */
+    const char *name, *tag_value; /* in the arena; tag_value NULL: the run does not have the tag */
     const char *unit, *label;
-    int64_t at_ms;
+    int64_t time_ms;
     double value;
-    bool has, absent; /* absent: the run does not have the row, so its value is 0 */
+    bool has_value, is_absent; /* is_absent: the run does not have the row, so its value is 0 */
 };
 
 struct ps_trend_kind {
     const char *kind,
-        *why; /* in the arena; why: reason to leave out runs of this kind, "" for none */
+        *reason; /* in the arena; reason: why to leave out runs of this kind, "" for none */
 };
 
 #define PS_TREND_REASONS 12

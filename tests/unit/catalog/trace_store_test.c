@@ -51,7 +51,7 @@ static struct ps_published_run publish(struct ps_store *store, struct ps_part *p
                                        struct ps_writer *writer, const char *kind,
                                        const char *bytes)
 {
-    const struct ps_new_run run = {.name = "t", .filename = "", .series = "", .who = ""};
+    const struct ps_new_run run = {.name = "t", .filename = "", .series = "", .user_name = ""};
     struct ps_published_run out = {.name = NULL};
     struct ps_err err = PS_ERR_INIT;
     struct ps_original original;

@@ -16,7 +16,7 @@
 static void expect(const struct ps_import_split *split, const char *log, const char *rest)
 {
     assert_string_equal(split->log.len ? split->log.ptr : "", log);
-    assert_string_equal(split->rest.len ? split->rest.ptr : "", rest);
+    assert_string_equal(split->other_output.len ? split->other_output.ptr : "", rest);
 }
 
 /* The same whatever the pieces are. */
@@ -82,7 +82,7 @@ static void test_a_line_without_end(void **state)
     for (size_t i = 0; i < 100; i++)
         ps_import_split_feed(&split, block, sizeof block);
     assert_int_equal(split.log.len, 0);
-    assert_int_equal(split.rest.len, 20 + 100 * sizeof block);
+    assert_int_equal(split.other_output.len, 20 + 100 * sizeof block);
     ps_import_split_free(&split);
 }
 

@@ -24,7 +24,7 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena,
                                 struct ps_retention_rule *out, struct ps_err *err)
 {
     const char *rules[] = {text};
-    const struct ps_options options = {.keep = rules, .n_keep = 1};
+    const struct ps_options options = {.retention_rules = rules, .n_retention_rules = 1};
     struct ps_retention keep;
     enum ps_status status = ps_retention_parse(&options, arena, &keep, err);
 
@@ -191,7 +191,7 @@ struct rules {
 static struct rules rules_of(const char **texts, size_t n)
 {
     struct rules rules = {.keep = {NULL, 0}};
-    const struct ps_options options = {.keep = texts, .n_keep = n};
+    const struct ps_options options = {.retention_rules = texts, .n_retention_rules = n};
 
     assert_int_equal(ps_retention_parse(&options, &rules.arena, &rules.keep, PS_ERR_IGNORED),
                      PS_OK);

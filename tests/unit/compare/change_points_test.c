@@ -53,10 +53,10 @@ static void test_one_step(void **state)
     (void)state;
     assert_int_equal(n, 1);
     assert_int_equal(found->index, 7);
-    assert_int_equal(found->from, 0);
-    assert_int_equal(found->to, 14);
-    assert_true(found->before == 10 && found->after == 13.1);
-    assert_true(found->p <= PS_CHANGE_ALPHA);
+    assert_int_equal(found->start, 0);
+    assert_int_equal(found->end, 14);
+    assert_true(found->median_before == 10 && found->median_after == 13.1);
+    assert_true(found->p_value <= PS_CHANGE_ALPHA);
     free(found);
 }
 
@@ -91,8 +91,8 @@ static void test_levels(void **state)
     assert_int_equal(n, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(found[i].index, levels[i].until);
-        assert_true(fabs(found[i].before - levels[i].level) < 3);
-        assert_true(fabs(found[i].after - levels[i + 1].level) < 3);
+        assert_true(fabs(found[i].median_before - levels[i].level) < 3);
+        assert_true(fabs(found[i].median_after - levels[i + 1].level) < 3);
     }
     free(found);
 }
@@ -194,7 +194,7 @@ static void test_drift(void **state)
     found = ps_change_points_find(values, 120, &n);
     assert_true(n >= 1);
     for (size_t i = 0; i < n; i++)
-        assert_true(found[i].after > found[i].before);
+        assert_true(found[i].median_after > found[i].median_before);
     free(found);
 }
 
@@ -211,10 +211,10 @@ static void test_many(void **state)
         values[i] = normal() + (i < 500 ? 9 : 0) + 2 * (double)((i - 1000) / 1000 % 3);
     found = ps_change_points_find(values, n, &n_found);
     assert_true(n_found >= 9 && n_found <= 10);
-    assert_int_equal(found[0].from, 1000);
+    assert_int_equal(found[0].start, 1000);
     again = ps_change_points_find(values, n, &n_found);
     for (size_t i = 0; i < n_found; i++)
-        assert_true(found[i].index == again[i].index && found[i].p == again[i].p);
+        assert_true(found[i].index == again[i].index && found[i].p_value == again[i].p_value);
     free(found);
     free(again);
     free(values);

@@ -333,7 +333,7 @@ static void swapped_groups_mirror_everything(void **state)
         enum ps_verdict verdict = a.judged[r].verdict;
 
         assert_float_equal(a.judged[r].delta, -b.judged[r].delta, 0);
-        assert_float_equal(a.judged[r].p, b.judged[r].p, 0);
+        assert_float_equal(a.judged[r].p_value, b.judged[r].p_value, 0);
         assert_float_equal(a.judged[r].noise, b.judged[r].noise, 1e-12);
         assert_int_equal(b.judged[r].verdict, verdict == PS_VERDICT_UP     ? PS_VERDICT_DOWN
                                               : verdict == PS_VERDICT_DOWN ? PS_VERDICT_UP
@@ -351,7 +351,7 @@ static void few_runs_have_no_verdict(void **state)
     (void)state;
     ps_judge_rows(one, 1, 1, 1, 0, &judged, &rule);
     assert_int_equal(judged.verdict, PS_VERDICT_NONE);
-    assert_true(isnan(judged.noise) && isnan(judged.p) && judged.delta == 1);
+    assert_true(isnan(judged.noise) && isnan(judged.p_value) && judged.delta == 1);
     ps_judge_rows(four, 1, 4, 4, 0, &judged, &rule);
     assert_int_equal(judged.verdict, PS_VERDICT_TOO_FEW_RUNS);
     ps_judge_rows(five, 1, 5, 5, 0, &judged, &rule);

@@ -11,14 +11,14 @@
 #include "importers/functions/marshal.h"
 
 struct reader {
-    struct ps_marshal m;
+    struct ps_marshal builder;
     struct ps_err err;
 };
 
 static void on(struct reader *r, struct ps_str bytes)
 {
     r->err = (struct ps_err)PS_ERR_INIT;
-    ps_marshal_init(&r->m, bytes, PS_M_PY311, &r->err);
+    ps_marshal_init(&r->builder, bytes, PS_M_PY311, &r->err);
 }
 
 static struct ps_marshal_object reads(struct ps_str bytes)
@@ -27,9 +27,9 @@ static struct ps_marshal_object reads(struct ps_str bytes)
     struct ps_marshal_object value = {0};
 
     on(&r, bytes);
-    assert_true(ps_marshal_read(&r.m, &value));
-    assert_int_equal(ps_marshal_offset(&r.m), bytes.len);
-    ps_marshal_free(&r.m);
+    assert_true(ps_marshal_read(&r.builder, &value));
+    assert_int_equal(ps_marshal_offset(&r.builder), bytes.len);
+    ps_marshal_free(&r.builder);
     return value;
 }
 
@@ -39,11 +39,11 @@ static void refuses(struct ps_str bytes, const char *what)
     struct ps_marshal_object value;
 
     on(&r, bytes);
-    assert_false(ps_marshal_read(&r.m, &value));
+    assert_false(ps_marshal_read(&r.builder, &value));
     assert_int_equal(r.err.code, PS_BAD_INPUT);
     assert_true(r.err.has_offset && r.err.offset <= bytes.len);
     assert_non_null(strstr(r.err.text, what));
-    ps_marshal_free(&r.m);
+    ps_marshal_free(&r.builder);
 }
 
 static void test_integers(void **state)
@@ -105,11 +105,11 @@ static void shows(struct ps_str bytes, const char *want)
     struct ps_arena arena = {0};
 
     on(&r, bytes);
-    assert_true(ps_marshal_read(&r.m, &value));
+    assert_true(ps_marshal_read(&r.builder, &value));
     assert_int_equal(value.kind, PS_M_TEXT);
-    assert_true(ps_str_eq_c(ps_marshal_text(&r.m, value.id, &arena), want));
+    assert_true(ps_str_eq_c(ps_marshal_text(&r.builder, value.id, &arena), want));
     ps_arena_free(&arena);
-    ps_marshal_free(&r.m);
+    ps_marshal_free(&r.builder);
 }
 
 static void test_texts(void **state)
@@ -144,15 +144,15 @@ static void test_references(void **state)
                   "a\xe9\x07\0\0\0r\x01\0\0\0"
                   "r\x02\0\0\0"
                   "r\0\0\0\0"));
-    assert_true(ps_marshal_open(&r.m, &n, &slot));
+    assert_true(ps_marshal_open(&r.builder, &n, &slot));
     assert_true(n == 3 && slot == 0);
     for (int i = 0; i < 3; i++)
-        assert_true(ps_marshal_read(&r.m, &value));
-    assert_true(value.kind == PS_M_TEXT && ps_str_eq_c(r.m.texts.items[value.id], "a"));
-    ps_marshal_set_ref(&r.m, slot, (struct ps_marshal_object){.kind = PS_M_USER, .id = 9});
-    assert_true(ps_marshal_read(&r.m, &value) && value.i == 7);
-    assert_true(ps_marshal_read(&r.m, &value) && value.kind == PS_M_USER && value.id == 9);
-    ps_marshal_free(&r.m);
+        assert_true(ps_marshal_read(&r.builder, &value));
+    assert_true(value.kind == PS_M_TEXT && ps_str_eq_c(r.builder.texts.items[value.id], "a"));
+    ps_marshal_set_ref(&r.builder, slot, (struct ps_marshal_object){.kind = PS_M_USER, .id = 9});
+    assert_true(ps_marshal_read(&r.builder, &value) && value.i == 7);
+    assert_true(ps_marshal_read(&r.builder, &value) && value.kind == PS_M_USER && value.id == 9);
+    ps_marshal_free(&r.builder);
     refuses(PS_STR("r\0\0\0\0"), "missing object");
     refuses(PS_STR("r\xff\xff\xff\xff"), "missing object");
     refuses(PS_STR("R\0\0\0\0"), "missing object");

@@ -150,7 +150,7 @@ static void test_clocks(void **state)
 /* What the lines of the programs called time are, and what only looks like them. */
 static void test_lines_of_time(void **state)
 {
-    struct ps_time_report run = {.has = {false}};
+    struct ps_time_report run = {.has_field = {false}};
     struct ps_str command;
     bool signal;
     int64_t code;
@@ -161,7 +161,7 @@ static void test_lines_of_time(void **state)
     assert_true(ps_time_parse_end(PS_STR("Command terminated by signal 9"), &signal, &code));
     assert_true(signal && code == 9);
     assert_true(ps_time_parse_label(PS_STR("\tPercent of CPU this job got: ?%"), &run));
-    assert_false(run.has[PS_TIMED_CPU]);
+    assert_false(run.has_field[PS_TIMED_CPU]);
     assert_false(ps_time_parse_label(PS_STR("\tMaximum resident set size (kbytes): 12x"), &run));
     assert_false(ps_time_parse_label(PS_STR("NoSwaps: 1"), &run));
     assert_true(ps_time_parse_zsh(

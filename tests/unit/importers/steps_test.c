@@ -122,7 +122,7 @@ static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_ki
     track.name_id = ps_alloc(n * sizeof *track.name_id);
     track.template = ps_alloc(n * sizeof *track.template);
     track.parent = ps_alloc(n * sizeof *track.parent);
-    track.args_at = ps_alloc(n * sizeof *track.args_at);
+    track.args_address = ps_alloc(n * sizeof *track.args_address);
     track.slice_kind = ps_alloc(n);
     track.flags = ps_alloc(n);
     track.extra[TR_LAUNCH] = ps_alloc(n * sizeof(int64_t));
@@ -145,7 +145,7 @@ static void free_track(struct tr_track *track)
     free(track->name_id);
     free(track->template);
     free(track->parent);
-    free(track->args_at);
+    free(track->args_address);
     free(track->slice_kind);
     free(track->flags);
     for (size_t k = 0; k < TR_N_EXTRAS; k++)
@@ -253,8 +253,8 @@ static void test_worked_example(void **state)
     assert_int_equal(heard->gaps[0].start_ns, 55000);
     assert_int_equal(heard->gaps[0].end_ns, 62000);
     assert_int_equal(heard->gaps[0].cause, TR_GAP_HOST_WAIT);
-    assert_int_equal(heard->gaps[0].before, ps_slice_id(2, 0));
-    assert_int_equal(heard->gaps[0].after, ps_slice_id(2, 1));
+    assert_int_equal(heard->gaps[0].slice_before, ps_slice_id(2, 0));
+    assert_int_equal(heard->gaps[0].slice_after, ps_slice_id(2, 1));
     assert_true(heard->waiting == 7000);
 }
 
@@ -319,7 +319,7 @@ static void test_gaps_and_streams(void **state)
     finish(&hand);
     assert_int_equal(heard->n_gaps, 2);
     assert_int_equal(heard->gaps[0].start_ns, 200);
-    assert_int_equal(heard->gaps[0].before, ps_slice_id(2, 0));
+    assert_int_equal(heard->gaps[0].slice_before, ps_slice_id(2, 0));
     assert_int_equal(heard->gaps[0].cause, TR_GAP_OTHER); /* launched long ago, and long */
     assert_int_equal(heard->gaps[1].cause, TR_GAP_HOST_WAIT);
     assert_true(heard->waiting == 300000); /* of 400000 the other stream works 100000 */

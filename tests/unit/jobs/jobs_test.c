@@ -103,7 +103,7 @@ static void start(struct fixture *f, unsigned workers)
         .listed_max = LISTED,
         .kept_max = KEEP,
         .changed = on_changed,
-        .ended = on_ended,
+        .on_ended = on_ended,
         .user = &f->seen,
     };
     struct ps_err err = PS_ERR_INIT;

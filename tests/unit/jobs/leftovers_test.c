@@ -137,8 +137,12 @@ static const struct ps_tag labels[] = {{"k\"", "v'"}, {"empty", ""}};
 
 static void accept_a_file(struct ps_store *store)
 {
-    struct ps_accepted_upload upload = {
-        .filename = "f.log", .name = "n", .series = "s", .who = "w", .tags = labels, .n_tags = 2};
+    struct ps_accepted_upload upload = {.filename = "f.log",
+                                        .name = "n",
+                                        .series = "s",
+                                        .user_name = "w",
+                                        .tags = labels,
+                                        .n_tags = 2};
     char *path;
     int fd;
 

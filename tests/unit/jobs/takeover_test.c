@@ -65,7 +65,7 @@ static int64_t accept(struct ps_store *store, const char *module, const char *so
                                         .filename = "f.log",
                                         .name = module,
                                         .series = "s",
-                                        .who = "mei",
+                                        .user_name = "mei",
                                         .sources = sources,
                                         .n_sources = source ? 1 : 0};
 

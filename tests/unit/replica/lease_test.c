@@ -29,7 +29,7 @@ static struct ps_pg *laid_out(const struct fixture *f)
 
 static struct ps_lease begin(struct ps_pg *pg, const char *session)
 {
-    struct ps_lease lease = {.place = "here"};
+    struct ps_lease lease = {.location = "here"};
 
     (void)snprintf(lease.session, sizeof lease.session, "%s", session);
     assert_int_equal(ps_lease_begin(pg, &lease, PS_ERR_IGNORED), PS_OK);
@@ -51,12 +51,12 @@ static void numbers_are_given_once(void **state)
     struct ps_pg *pg = laid_out(*state), *other = laid_out(*state);
     struct ps_lease a = begin(pg, "a"), b = begin(other, "b"), c;
 
-    assert_int_equal(a.no, 1);
-    assert_int_equal(b.no, 2);
+    assert_int_equal(a.number, 1);
+    assert_int_equal(b.number, 2);
     assert_int_equal(ps_lease_end(pg, "b", PS_ERR_IGNORED), PS_OK);
     assert_false(is(other, "b"));
     c = begin(other, "c");
-    assert_int_equal(c.no, 3);
+    assert_int_equal(c.number, 3);
     ps_pg_free(pg);
     ps_pg_free(other);
 }
@@ -128,7 +128,7 @@ static void time_without_answers_counts_for_nobody(void **state)
 /* Of the row that this opening has there; 0: none yet. */
 static int64_t number_of(const struct ps_store *store)
 {
-    return store->replica->heartbeat->lease.no;
+    return store->replica->heartbeat->lease.number;
 }
 
 static void an_opening_lives_until_it_is_closed(void **state)

@@ -133,8 +133,8 @@ static void a_failure_among_many_undoes_all(void **state)
     struct ps_clock clock;
 
     assert_int_equal(ps_clock_begin(pg, 0, &clock, &err), PS_OK);
-    assert_int_equal(clock.n, 1);
-    assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, &err), PS_OK);
+    assert_int_equal(clock.transaction, 1);
+    assert_int_equal(ps_clock_put(pg, &tag, clock.transaction, row, &err), PS_OK);
     assert_int_equal(ps_pg_queue(pg, "INSERT INTO nowhere VALUES (1)", NULL, 0, &err), PS_OK);
     assert_int_not_equal(ps_pg_commit(pg, &err), PS_OK);
     assert_non_null(strstr(err.text, "nowhere"));
@@ -175,8 +175,8 @@ static enum ps_status change(struct ps_pg *pg, const char *key, const char *valu
     enum ps_status status = ps_clock_begin(pg, 5000, &clock, err);
 
     if (status == PS_OK)
-        status = value ? ps_clock_put(pg, &tag, clock.n, row, err)
-                       : ps_clock_remove(pg, &tag, clock.n, row, err);
+        status = value ? ps_clock_put(pg, &tag, clock.transaction, row, err)
+                       : ps_clock_remove(pg, &tag, clock.transaction, row, err);
     if (status == PS_OK)
         return ps_pg_commit(pg, err);
     ps_pg_rollback(pg);
@@ -203,8 +203,8 @@ static void what_happened_since_is_found(void **state)
     out.len = 0;
     assert_int_equal(change(pg, "a;t3:x", NULL, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_put(pg, &saved, clock.n, query, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_remove(pg, &saved, clock.n, query, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &saved, clock.transaction, query, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_remove(pg, &saved, clock.transaction, query, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_read_deleted(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_read_deleted(pg, &saved, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
@@ -222,12 +222,12 @@ static void removals_are_forgotten_in_time(void **state)
     assert_int_equal(change(pg, "a", NULL, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_prune(pg, 1000, PS_ERR_IGNORED), PS_OK); /* of 1970 there are none */
     assert_int_equal(ps_clock_read(pg, &clock, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(clock.n, 2);
-    assert_int_equal(clock.pruned, 0);
+    assert_int_equal(clock.transaction, 2);
+    assert_int_equal(clock.pruned_to, 0);
     assert_int_equal(strlen(clock.store), 32);
     assert_int_equal(ps_clock_prune(pg, INT64_MAX, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_read(pg, &clock, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(clock.pruned, 2);
+    assert_int_equal(clock.pruned_to, 2);
     expect(pg, "SELECT count(*) FROM gone", NULL, 0, "0\n");
     ps_pg_free(pg);
 }
@@ -260,9 +260,9 @@ static void *count_up(void *user)
         struct ps_clock clock;
 
         crowd->failed += ps_clock_begin(pg, 20000, &clock, PS_ERR_IGNORED) != PS_OK;
-        (void)snprintf(seen, sizeof seen, "%lld", (long long)clock.n);
+        (void)snprintf(seen, sizeof seen, "%lld", (long long)clock.transaction);
         row[1] = ps_pg_text(seen);
-        crowd->failed += ps_clock_put(pg, &tag, clock.n, row, PS_ERR_IGNORED) != PS_OK;
+        crowd->failed += ps_clock_put(pg, &tag, clock.transaction, row, PS_ERR_IGNORED) != PS_OK;
         crowd->failed += ps_pg_commit(pg, PS_ERR_IGNORED) != PS_OK;
     }
     ps_pg_free(pg);
@@ -427,7 +427,7 @@ static void a_transaction_that_it_ended_is_undone(void **state)
     struct ps_clock clock;
 
     assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &tag, clock.transaction, row, PS_ERR_IGNORED), PS_OK);
     postgres_command("stop");
     assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_UNAVAILABLE);
     ps_pg_rollback(pg);
