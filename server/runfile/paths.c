@@ -5,7 +5,8 @@
  *
  * A dump contains, for each function g and each caller f of it, the time of all calls f -> g, but
  * no call paths. The paths are computed from the roots down. For a node (f on this path) with its
- * total in [lo, hi], the total of a callee g with edge time E = cumtime(f -> g) is:
+ * total in [lo, hi] (its members lower and upper), the total of a callee g with edge time E =
+ * cumtime(f -> g) is:
  *
  *   exact     if every frame above has one caller and is not recursive, so that all calls of f are
  *             on this path: the total is E. Also below a recursive root, for a g that was called
@@ -34,7 +35,7 @@ enum certainty { EXACT = 0, BOUNDED = 1, UNKNOWN = 2 };
 
 struct path_node {
     uint32_t function, parent;        /* parent: index of the node above; UINT32_MAX for roots */
-    uint32_t first_child, n_children; /* children are adjacent, in descending order of hi */
+    uint32_t first_child, n_children; /* children are adjacent, in descending order of upper */
     uint32_t depth;
     double lower, upper;       /* total, in the unit of the dump (seconds) */
     struct ps_num self, calls; /* PS_NUM_NONE if the sums do not determine them */
@@ -47,7 +48,7 @@ struct paths {
     uint32_t n, cap;
     uint32_t n_roots;    /* the first n_roots nodes */
     uint64_t n_left_out; /* nodes left out: below min_share, or above max_depth or max_nodes */
-    double total;        /* sum of the roots' hi */
+    double total;        /* sum of `upper` of the roots */
 };
 
 struct limits {
@@ -548,8 +549,8 @@ static void expand(struct walk *w, uint32_t at)
             heap_push(w, i);
 }
 
-/* Expands the nodes with the largest hi first, so that these are present for any max_nodes. Returns
- * an SQLite code. Free with free_paths. */
+/* Expands the nodes with the largest `upper` first, so that these are present for any max_nodes.
+ * Returns an SQLite code. Free with free_paths. */
 static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *out)
 {
     struct walk w = {.limits = limits, .out = out};

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "server/runfile/handle.h"
 #include "server/runwrite/import_shared.h"
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/validate.h"
-#include "server/runwrite/writer_rows.h"
 
 #define HEAD       72 /* bytes up to the end of application_id */
 #define AT_VERSION 60
@@ -66,7 +66,7 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
     enum ps_status status = read_meta(from, &text, &keep, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(w->db, ps_query_sql("shared"), &stmt, err);
+        status = ps_db_prepare(ps_writer_db(w), ps_query_sql("shared"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":shared", text);
@@ -133,10 +133,10 @@ static bool read_cells(const struct ps_rows *rows, struct ps_cell *cells, size_t
 
 static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, struct ps_err *err)
 {
+    struct ps_sink *sink = ps_writer_sink(w);
     uint64_t total, done = ps_sqlite_bytes_read(from, &total);
 
-    if ((rows & 0xfff) == 0 && w->writing.progress &&
-        !w->writing.progress(w->writing.user, done, total, rows))
+    if ((rows & 0xfff) == 0 && !sink->ops->progress(sink, done, total, rows))
         (void)ps_fail(err, PS_CANCELLED, "the import was cancelled");
     return err->code == PS_OK;
 }
@@ -162,7 +162,7 @@ static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
 
     for (size_t i = 0; i < table->n; i++)
         columns[i] = table->columns[i].name;
-    status = ps_cells_prepare(w->db, table->name, columns, table->n, &insert, err);
+    status = ps_cells_prepare(ps_writer_db(w), table->name, columns, table->n, &insert, err);
     if (status == PS_OK)
         status = ps_rows_begin(from, table->name, columns, table->n, &rows, err);
     while (status == PS_OK && go_on(w, from, ++n, err) && ps_rows_next(rows, err)) {
@@ -189,7 +189,7 @@ static enum ps_status copy_all(struct ps_writer *w, int fd, struct ps_sqlite *fr
     for (size_t i = 0; status == PS_OK && i < PS_N_RUN_TABLES; i++)
         status = copy_table(w, from, &ps_run_tables[i], err);
     if (status == PS_OK)
-        status = ps_run_validate(w->db, err);
+        status = ps_run_validate(ps_writer_db(w), err);
     return status;
 }
 
@@ -202,5 +202,5 @@ enum ps_status ps_writer_import_shared(struct ps_writer *w, int fd, char kind_ou
     if (status == PS_OK)
         status = copy_all(w, fd, from, kind_out, err);
     ps_sqlite_close(from);
-    return status == PS_OK ? ps_db_exec(w->db, "COMMIT", err) : status;
+    return status == PS_OK ? ps_db_exec(ps_writer_db(w), "COMMIT", err) : status;
 }

@@ -1,11 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* run_writer.c: the sink that writes a run file, except for traces (run_trace.c). */
+/* run_writer.c: the sink that writes a run file. Most rows are inserted when they arrive. Sums over
+ * functions, lines and traces are collected, and inserted at the end. */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "schema/schema.h"
-#include "server/runwrite/writer_rows.h"
+#include "server/runfile/handle.h"
+#include "server/runwrite/run_tables.h"
+#include "server/runwrite/run_writer.h"
+#include "slices/column.h"
+#include "slices/operators.h"
+#include "slices/pyramid.h"
+
+#define NOTES_MAX                                                                                  \
+    10000 /* limit of notes on repaired and rejected records of one file; the ledger counts all */
+
+/* A file with functions, and their sums. Views need the sums often, and collecting them while the
+ * functions are written is cheap. */
+struct run_file {
+    struct ps_str path;
+    enum ps_origin origin; /* of its first function */
+    uint32_t functions;    /* number of listed functions */
+    struct ps_num ncalls, tottime_s;
+};
+
+struct run_files {
+    struct run_file *items; /* id is the index + 1 */
+    uint32_t n, cap;
+    uint32_t *by_key; /* ids by ps_function.file_key; 0: not seen yet */
+    size_t n_keys;
+    struct ps_arena arena;
+};
+
+/* Sums over the lines of a function, or over the lines of a file that are in no function. */
+struct line_sum {
+    uint32_t file, function;
+    uint64_t first_row, last_row; /* in table line */
+    uint32_t last_line, lines, executed;
+    uint32_t block;  /* block of the last increment */
+    bool has_source; /* the profile contains the source text of some lines */
+    struct ps_num hits, ticks, increment_mib, mem_mib, peak_mib;
+    struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct;
+};
+
+struct line_sums {
+    struct line_sum *items;
+    size_t n, cap;
+    uint64_t rows;
+    uint32_t *by_function, *by_file;
+    size_t n_functions, n_files;
+};
+
+/* Rows of which there may be millions, collected for the tables packed and packed_column. */
+struct pack_buffer {
+    enum ps_packed_family family;
+    int64_t part;
+    unsigned columns;
+    uint32_t n, cap, max_rows; /* max_rows: in one row of table packed */
+    int64_t *column[PS_PACKED_COLUMNS_MAX];
+};
+
+/* A series of numbers over time. */
+struct series {
+    uint32_t process;
+    struct ps_str name, unit;
+    double min, max;
+    struct pack_buffer counts;
+};
+
+/* Sums over a trace, collected while it is written. */
+struct trace_sums {
+    struct ps_operators operators; /* by name and shapes */
+    uint32_t *keys, *shapes;       /* by text id, by template id */
+    size_t n_keys, n_shapes;       /* number of elements allocated */
+    uint32_t last_text;            /* largest id */
+    uint32_t memory_text;          /* text id of [memory]; 0: the trace does not have it */
+    struct ps_operator memory;     /* events outside of all operators */
+    struct ps_pyramid *pyramid;
+    uint32_t track;         /* the track of `pyramid` */
+    int64_t chunks, packed; /* last ids used */
+    struct pack_buffer flows, events;
+    struct series *series; /* by id - 1 */
+    uint32_t n_series, series_cap;
+};
+
+struct ps_writer {
+    struct ps_sink sink; /* first member: a pointer to it is a pointer to the writer */
+    struct ps_writer_options writing;
+    struct ps_db *db;
+    struct ps_arena arena;
+    struct ps_ledger ledger;
+    struct ps_headline headline;
+    struct ps_inserter rows;
+    struct ps_buf summary_text;
+    struct ps_json summary;
+    struct ps_buf blob, blob2;
+    uint32_t *first_descendant; /* by id of parents not written yet: smallest id below */
+    size_t first_descendant_cap;
+    struct run_files files;
+    struct line_sums line_sums;
+    struct trace_sums trace;
+    uint64_t notes, notes_left_out;
+};
 
 static struct ps_writer *writer_of(struct ps_sink *sink)
 {
@@ -16,7 +115,8 @@ static struct ps_writer *writer_of(struct ps_sink *sink)
 
 /* By the importer's keys; summed as its functions arrive. */
 
-struct ps_num ps_num_add(struct ps_num a, struct ps_num b)
+/* Returns a + b, as an integer if possible. If a is PS_NUM_NONE the sum is b, and vice versa. */
+static struct ps_num add_numbers(struct ps_num a, struct ps_num b)
 {
     int64_t whole;
 
@@ -28,40 +128,41 @@ struct ps_num ps_num_add(struct ps_num a, struct ps_num b)
 }
 
 /* Returns the element for the id of a key. */
-static uint32_t *place_of(struct ps_run_files *files, uint32_t key)
+static uint32_t *place_of(struct run_files *files, uint32_t key)
 {
     assert(key > 0);
     files->by_key = ps_grow_to(files->by_key, &files->n_keys, key, sizeof *files->by_key);
     return &files->by_key[key];
 }
 
-static uint32_t add(struct ps_run_files *files, const struct ps_function *row)
+static uint32_t add(struct run_files *files, const struct ps_function *row)
 {
     PS_RESERVE_ONE(files->items, files->n, files->cap);
-    files->items[files->n] = (struct ps_run_file){.path = ps_arena_copy(&files->arena, row->file),
-                                                  .origin = row->origin,
-                                                  .ncalls = ps_int(0),
-                                                  .tottime_s = ps_int(0)};
+    files->items[files->n] = (struct run_file){.path = ps_arena_copy(&files->arena, row->file),
+                                               .origin = row->origin,
+                                               .ncalls = ps_int(0),
+                                               .tottime_s = ps_int(0)};
     return ++files->n;
 }
 
-uint32_t ps_run_files_add(struct ps_run_files *files, const struct ps_function *row)
+/* Returns the id of the file of a function, and adds the function's numbers to its sums. */
+static uint32_t add_file(struct run_files *files, const struct ps_function *row)
 {
     uint32_t *place = place_of(files, row->file_key);
-    struct ps_run_file *file;
+    struct run_file *file;
 
     if (!*place)
         *place = add(files, row);
     file = &files->items[*place - 1];
     if (row->has_entry) {
         file->functions++;
-        file->ncalls = ps_num_add(file->ncalls, row->ncalls);
-        file->tottime_s = ps_num_add(file->tottime_s, row->tottime_s);
+        file->ncalls = add_numbers(file->ncalls, row->ncalls);
+        file->tottime_s = add_numbers(file->tottime_s, row->tottime_s);
     }
     return *place;
 }
 
-static void ps_run_files_free(struct ps_run_files *files)
+static void free_files(struct run_files *files)
 {
     free(files->items);
     free(files->by_key);
@@ -88,14 +189,14 @@ static uint32_t *slot_of(uint32_t **slots, size_t *n, uint32_t id)
 }
 
 /* Returns the sum that a line belongs to; lines outside of functions are summed by file. */
-static struct ps_line_sum *sum_of(struct ps_line_sums *sums, const struct ps_line_row *row)
+static struct line_sum *sum_of(struct line_sums *sums, const struct ps_line_row *row)
 {
     uint32_t *slot = row->function ? slot_of(&sums->by_function, &sums->n_functions, row->function)
                                    : slot_of(&sums->by_file, &sums->n_files, row->file);
 
     if (!*slot) {
         PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
-        sums->items[sums->n] = (struct ps_line_sum){
+        sums->items[sums->n] = (struct line_sum){
             .file = row->file, .function = row->function, .first_row = sums->rows};
         *slot = (uint32_t)++sums->n;
     }
@@ -103,24 +204,24 @@ static struct ps_line_sum *sum_of(struct ps_line_sums *sums, const struct ps_lin
 }
 
 /* The first increment of a block is the memory that the program had before: it is not growth. */
-static void add_increment(struct ps_line_sum *sum, const struct ps_line_row *row)
+static void add_increment(struct line_sum *sum, const struct ps_line_row *row)
 {
     struct ps_num increment = row->metrics.increment_mib;
 
     if (increment.kind == PS_NUM_NONE)
         return;
     if (sum->block == row->block)
-        sum->increment_mib = ps_num_add(sum->increment_mib, increment);
+        sum->increment_mib = add_numbers(sum->increment_mib, increment);
     sum->block = row->block;
 }
 
-static void add_line(struct ps_line_sum *sum, const struct ps_line_row *row)
+static void add_line(struct line_sum *sum, const struct ps_line_row *row)
 {
     sum->lines++;
     sum->last_line = sum->last_line > row->line ? sum->last_line : row->line;
 }
 
-static void add_function(struct ps_line_sum *sum, const struct ps_line_metrics *f)
+static void add_function(struct line_sum *sum, const struct ps_line_metrics *f)
 {
     sum->cpu_python_pct = larger(sum->cpu_python_pct, f->cpu_python_pct);
     sum->cpu_native_pct = larger(sum->cpu_native_pct, f->cpu_native_pct);
@@ -130,10 +231,10 @@ static void add_function(struct ps_line_sum *sum, const struct ps_line_metrics *
     sum->gpu_pct = larger(sum->gpu_pct, f->gpu_pct);
 }
 
-void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row)
+static void add_line_sums(struct line_sums *sums, const struct ps_line_row *row)
 {
     const struct ps_line_metrics *f = &row->metrics;
-    struct ps_line_sum *sum;
+    struct line_sum *sum;
 
     sums->rows++;
     sum = sum_of(sums, row);
@@ -145,14 +246,14 @@ void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row)
         add_line(sum, row);
     sum->executed += f->hits.kind != PS_NUM_NONE;
     sum->executed += f->occurrences.kind != PS_NUM_NONE;
-    sum->hits = ps_num_add(sum->hits, f->hits);
-    sum->ticks = ps_num_add(sum->ticks, f->ticks);
+    sum->hits = add_numbers(sum->hits, f->hits);
+    sum->ticks = add_numbers(sum->ticks, f->ticks);
     sum->mem_mib = larger(sum->mem_mib, f->mem_mib);
     sum->peak_mib = larger(sum->peak_mib, f->peak_mib);
     add_increment(sum, row);
 }
 
-void ps_line_sums_free(struct ps_line_sums *sums)
+static void free_line_sums(struct line_sums *sums)
 {
     free(sums->items);
     free(sums->by_function);
@@ -337,7 +438,7 @@ static void note(struct ps_sink *sink, const struct ps_note *note)
 {
     struct ps_writer *w = writer_of(sink);
 
-    if (note->severity >= PS_NOTE_REPAIRED && ++w->notes > PS_NOTES_MAX) {
+    if (note->severity >= PS_NOTE_REPAIRED && ++w->notes > NOTES_MAX) {
         w->notes_left_out++;
         return;
     }
@@ -413,7 +514,7 @@ static void function(struct ps_sink *sink, const struct ps_function *row)
     ps_ids_pack(&w->blob2, row->callees, row->n_callees);
     ps_insert_function(
         to(sink), &(struct ps_row_function){.id = row->id,
-                                            .file = ps_run_files_add(&w->files, row),
+                                            .file = add_file(&w->files, row),
                                             .line = row->line,
                                             .name = row->name,
                                             .ncalls = row->ncalls,
@@ -479,7 +580,7 @@ static void line(struct ps_sink *sink, const struct ps_line_row *row)
                                          .leak_likelihood = f->leak_likelihood,
                                          .leak_mib_s = f->leak_mib_s,
                                          .samples = doubles(row->samples, 2 * row->n_samples)});
-    ps_line_sums_add(&writer_of(sink)->line_sums, row);
+    add_line_sums(&writer_of(sink)->line_sums, row);
 }
 
 static void memory(struct ps_sink *sink, const struct ps_memory_sample *row)
@@ -501,12 +602,565 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
                                                    .level = row->level});
 }
 
+/* --- Traces --- */
+
+/* Flows, counts and memory events are too many for a row each: they are stored as packed
+ * columns. */
+
+/* Rows in a packed column; fewer for counts, since many series are collected at once. */
+#define ROWS        65536
+#define ROWS_COUNTS 8192
+
+/* Finds the range of the times, which are the first column, or the last two of flows. */
+static void span_of(const struct pack_buffer *p, int64_t *start, int64_t *end)
+{
+    unsigned first = p->family == PS_PACKED_FLOWS ? 3 : 0,
+             last = p->family == PS_PACKED_FLOWS ? 4 : 0;
+
+    *start = INT64_MAX;
+    *end = INT64_MIN;
+    for (unsigned c = first; c <= last; c++)
+        for (uint32_t i = 0; i < p->n; i++) {
+            *start = p->column[c][i] < *start ? p->column[c][i] : *start;
+            *end = p->column[c][i] > *end ? p->column[c][i] : *end;
+        }
+}
+
+/* Whether all values of the packed column are 0: such columns are not stored. */
+static bool is_zero(const struct ps_buf *packed)
+{
+    static const char zero[9];
+
+    return packed->len == sizeof zero && memcmp(packed->ptr, zero, sizeof zero) == 0;
+}
+
+static void put_chunk_column(struct ps_writer *w, int64_t key, struct ps_str bytes)
+{
+    ps_insert_chunk_column(&w->rows, &(struct ps_row_chunk_column){.id = key, .data = bytes});
+}
+
+static uint32_t put_columns(struct ps_writer *w, int64_t id, const struct ps_chunk *chunk)
+{
+    uint32_t kept = 0;
+
+    for (unsigned c = 0; c < PS_N_SLICE_COLUMNS; c++) {
+        if (!chunk->column[c])
+            continue;
+        w->blob.len = 0;
+        ps_column_pack(chunk->column[c], chunk->n, &w->blob);
+        if (is_zero(&w->blob))
+            continue;
+        put_chunk_column(w, ps_chunk_key(id, c), ps_buf_slice(&w->blob));
+        kept |= PS_COL_BIT(c);
+    }
+    if (chunk->args.len) {
+        put_chunk_column(w, ps_chunk_key(id, PS_CHUNK_ARGS), chunk->args);
+        kept |= PS_COL_BIT(PS_CHUNK_ARGS);
+    }
+    return kept;
+}
+
+static void put_packed_columns(struct ps_writer *w, const struct pack_buffer *p, int64_t id)
+{
+    for (unsigned c = 0; c < p->columns; c++) {
+        w->blob.len = 0;
+        ps_column_pack(p->column[c], p->n, &w->blob);
+        ps_insert_packed_column(&w->rows,
+                                &(struct ps_row_packed_column){.id = ps_packed_key(id, c),
+                                                               .data = ps_buf_slice(&w->blob)});
+    }
+}
+
+static void flush(struct ps_writer *w, struct pack_buffer *p)
+{
+    int64_t start, end, id;
+
+    if (!p->n || !ps_sink_ok(&w->sink))
+        return;
+    id = ++w->trace.packed;
+    span_of(p, &start, &end);
+    ps_insert_packed(&w->rows, &(struct ps_row_packed){.id = id,
+                                                       .family = p->family,
+                                                       .part = p->part,
+                                                       .n = p->n,
+                                                       .start_ns = start,
+                                                       .end_ns = end});
+    put_packed_columns(w, p, id);
+    p->n = 0;
+}
+
+static void push(struct ps_writer *w, struct pack_buffer *p, const int64_t *row)
+{
+    if (p->n == p->cap) {
+        p->cap = p->cap ? p->cap * 4 : 128;
+        for (unsigned c = 0; c < p->columns; c++)
+            p->column[c] = ps_grow(p->column[c], p->cap, sizeof *p->column[c]);
+    }
+    for (unsigned c = 0; c < p->columns; c++)
+        p->column[c][p->n] = row[c];
+    if (++p->n == p->max_rows)
+        flush(w, p);
+}
+
+static void write_flow(struct ps_sink *sink, const struct ps_flow *row)
+{
+    struct pack_buffer *p = &writer_of(sink)->trace.flows;
+
+    if (!ps_sink_ok(sink))
+        return;
+    if (!p->columns)
+        *p = (struct pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .max_rows = ROWS};
+    push(writer_of(sink), p,
+         (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
+}
+
+static void write_counter(struct ps_sink *sink, const struct ps_counter *row)
+{
+    struct ps_writer *w = writer_of(sink);
+    struct trace_sums *sums = &w->trace;
+
+    if (!ps_sink_ok(sink))
+        return;
+    if (row->id != sums->n_series + 1) {
+        ps_fail(&sink->err, PS_INTERNAL, "the series are out of order: %u comes after %u", row->id,
+                sums->n_series);
+        return;
+    }
+    PS_RESERVE_ONE(sums->series, sums->n_series, sums->series_cap);
+    sums->series[sums->n_series++] = (struct series){
+        .process = row->process,
+        .name = ps_arena_copy(&w->arena, row->name),
+        .unit = ps_arena_copy(&w->arena, row->unit),
+        .min = NAN,
+        .max = NAN,
+        .counts = {.family = PS_PACKED_COUNTS,
+                   .part = row->id,
+                   .columns = 2,
+                   .max_rows = ROWS_COUNTS},
+    };
+}
+
+static void write_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value)
+{
+    struct trace_sums *sums = &writer_of(sink)->trace;
+    struct series *series;
+    int64_t row[2] = {t_ns};
+
+    if (!ps_sink_ok(sink))
+        return;
+    if (counter < 1 || counter > sums->n_series) {
+        ps_fail(&sink->err, PS_INTERNAL, "a count of series %u, which was not given", counter);
+        return;
+    }
+    series = &sums->series[counter - 1];
+    series->min = fmin(series->min, value); /* returns the other value if one is NaN */
+    series->max = fmax(series->max, value);
+    memcpy(&row[1], &value, sizeof value);
+    push(writer_of(sink), &series->counts, row);
+}
+
+static void write_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
+{
+    struct trace_sums *sums = &writer_of(sink)->trace;
+    struct pack_buffer *p = &sums->events;
+
+    if (!ps_sink_ok(sink))
+        return;
+    if (!p->columns)
+        *p = (struct pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .max_rows = ROWS};
+    push(writer_of(sink), p,
+         (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
+                           row->allocated, row->reserved, row->slice, row->is_outside,
+                           row->worker});
+    if (row->is_outside)
+        ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
+}
+
+/* Converts NaN, which means unknown, to NULL. */
+static struct ps_num null_if_nan(double value)
+{
+    return isnan(value) ? PS_NO_NUM : ps_real(value);
+}
+
+static void put_series(struct ps_writer *w, uint32_t id, const struct series *series)
+{
+    ps_insert_series(&w->rows, &(struct ps_row_series){.id = id,
+                                                       .process = series->process,
+                                                       .name = series->name,
+                                                       .unit = series->unit,
+                                                       .least = null_if_nan(series->min),
+                                                       .greatest = null_if_nan(series->max)});
+}
+
+static void end_packed(struct ps_writer *w)
+{
+    struct trace_sums *sums = &w->trace;
+
+    flush(w, &sums->flows);
+    flush(w, &sums->events);
+    for (uint32_t i = 0; i < sums->n_series; i++) {
+        put_series(w, i + 1, &sums->series[i]);
+        flush(w, &sums->series[i].counts);
+    }
+}
+
+static void packing_free(struct pack_buffer *p)
+{
+    for (unsigned c = 0; c < PS_PACKED_COLUMNS_MAX; c++)
+        free(p->column[c]);
+}
+
+static void free_packed(struct trace_sums *sums)
+{
+    packing_free(&sums->flows);
+    packing_free(&sums->events);
+    for (uint32_t i = 0; i < sums->n_series; i++)
+        packing_free(&sums->series[i].counts);
+    free(sums->series);
+}
+
+/*
+ * Chunks of slices, and the sums that are collected from them: operators, levels of detail.
+ */
+
+static uint32_t kinds_of(const struct ps_chunk *chunk)
+{
+    const int64_t *kind = chunk->column[PS_COL_KIND];
+    uint32_t kinds = 0;
+
+    for (uint32_t i = 0; kind && i < chunk->n; i++)
+        kinds |= UINT32_C(1) << (kind[i] & 31);
+    return kind ? kinds : UINT32_C(1) << PS_SLICE_OTHER;
+}
+
+static void put_chunk(struct ps_writer *w, int64_t id, const struct ps_chunk *chunk, uint32_t kept)
+{
+    ps_insert_chunk(&w->rows, &(struct ps_row_chunk){.id = id,
+                                                     .track = chunk->track,
+                                                     .first = chunk->first,
+                                                     .n = chunk->n,
+                                                     .start_ns = chunk->start_ns,
+                                                     .end_ns = chunk->end_ns,
+                                                     .last_start_ns = ps_chunk_value(
+                                                         chunk, PS_COL_START, chunk->n - 1),
+                                                     .columns = kept,
+                                                     .kinds = kinds_of(chunk)});
+}
+
+/* Sums by name and shapes; the sums by name are derived from these. */
+static void add_sums(struct trace_sums *sums, const struct ps_chunk *chunk)
+{
+    sums->operators.key = sums->keys;
+    sums->operators.n_key = sums->n_keys;
+    sums->operators.shapes = sums->shapes;
+    sums->operators.n_shapes = sums->n_shapes;
+    ps_operators_add(&sums->operators, chunk, PS_RANGE_ALL);
+}
+
+static void put_pyramid(struct ps_writer *w)
+{
+    struct trace_sums *sums = &w->trace;
+    struct ps_pyramid_level level;
+
+    while (sums->pyramid && ps_sink_ok(&w->sink) && ps_pyramid_next(sums->pyramid, &level))
+        ps_insert_pyramid(&w->rows,
+                          &(struct ps_row_pyramid){.id = ps_pyramid_key(sums->track, level.level),
+                                                   .bin_ns = level.bin_ns,
+                                                   .data = level.bytes});
+    ps_pyramid_free(sums->pyramid);
+    sums->pyramid = NULL;
+}
+
+/* Begins a track: writes the levels of detail of the previous one. */
+static void begin_track(struct ps_writer *w, const struct ps_track *track)
+{
+    put_pyramid(w);
+    w->trace.pyramid = ps_pyramid_new(track->slices, track->start_ns, track->end_ns);
+    w->trace.track = track->id;
+}
+
+static void write_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
+{
+    struct ps_writer *w = writer_of(sink);
+    int64_t id;
+    uint32_t kept;
+
+    if (!ps_sink_ok(sink) || !chunk->n)
+        return;
+    id = ++w->trace.chunks;
+    kept = put_columns(w, id, chunk);
+    put_chunk(w, id, chunk, kept);
+    add_sums(&w->trace, chunk);
+    if (w->trace.pyramid)
+        ps_pyramid_add(w->trace.pyramid, chunk);
+}
+
+static void put_operator(struct ps_writer *w, const struct ps_operator *o, bool by_shape)
+{
+    ps_insert_operator(&w->rows,
+                       &(struct ps_row_operator){.name = o->name,
+                                                 .shapes = o->shapes,
+                                                 .by_shape = by_shape,
+                                                 .kind = o->kind,
+                                                 .family = o->family,
+                                                 .calls = o->calls,
+                                                 .self_cpu_ns = o->self_cpu_ns,
+                                                 .cpu_total_ns = o->cpu_total_ns,
+                                                 .self_device_ns = o->self_device_ns,
+                                                 .device_total_ns = o->device_total_ns,
+                                                 .self_cpu_bytes = o->self_cpu_bytes,
+                                                 .cpu_bytes = o->cpu_bytes,
+                                                 .self_device_bytes = o->self_device_bytes,
+                                                 .device_bytes = o->device_bytes,
+                                                 .flops = o->flops,
+                                                 .min_ns = o->min_ns,
+                                                 .max_ns = o->max_ns,
+                                                 .first_start_ns = o->first_start_ns,
+                                                 .tensor_core = o->tensor_core});
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct ps_operator *x = a, *y = b;
+
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->first_start_ns > y->first_start_ns) - (x->first_start_ns < y->first_start_ns);
+}
+
+/* The sums may wrap around, like those of ps_operators_add. */
+static void plus(int64_t *sum, int64_t value)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
+static void join(struct ps_operator *to, const struct ps_operator *from)
+{
+    plus(&to->calls, from->calls);
+    plus(&to->self_cpu_ns, from->self_cpu_ns);
+    plus(&to->cpu_total_ns, from->cpu_total_ns);
+    plus(&to->self_device_ns, from->self_device_ns);
+    plus(&to->device_total_ns, from->device_total_ns);
+    plus(&to->self_cpu_bytes, from->self_cpu_bytes);
+    plus(&to->cpu_bytes, from->cpu_bytes);
+    plus(&to->self_device_bytes, from->self_device_bytes);
+    plus(&to->device_bytes, from->device_bytes);
+    plus(&to->flops, from->flops);
+    plus(&to->tensor_core, from->tensor_core);
+    to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+    to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+}
+
+static void put_operators(struct ps_writer *w)
+{
+    struct ps_operators *sums = &w->trace.operators;
+    int64_t rows[2] = {0, 0}; /* number of rows: host, devices */
+
+    for (size_t i = 0; i < sums->n; i++)
+        put_operator(w, &sums->items[i], true);
+    if (sums->n)
+        qsort(sums->items, sums->n, sizeof *sums->items, by_name);
+    for (size_t i = 0, next; i < sums->n; i = next) {
+        struct ps_operator row = sums->items[i];
+
+        row.shapes = 0;
+        for (next = i + 1; next < sums->n && sums->items[next].name == row.name &&
+                           sums->items[next].kind == row.kind;
+             next++)
+            join(&row, &sums->items[next]);
+        put_operator(w, &row, false);
+        rows[ps_slice_on_device(row.kind)]++;
+    }
+    if (sums->n) { /* numbers shown in tabs */
+        ps_json_kint(&w->summary, "operators", rows[0]);
+        ps_json_kint(&w->summary, "kernel_names", rows[1]);
+    }
+    for (int by_shape = 0; by_shape < 2 && w->trace.memory.calls; by_shape++)
+        put_operator(w, &w->trace.memory, by_shape);
+}
+
+/* Sets map[id] = value, in a map that grows; a value of 0 needs no element at its end. */
+static void put_map(uint32_t **map, size_t *n, uint32_t id, uint32_t value)
+{
+    if (!value && id >= *n)
+        return;
+    *map = ps_grow_to(*map, n, id, sizeof **map);
+    (*map)[id] = value;
+}
+
+static void write_text(struct ps_sink *sink, const struct ps_trace_text *row)
+{
+    struct trace_sums *sums = &writer_of(sink)->trace;
+
+    if (!ps_sink_ok(sink))
+        return;
+    ps_insert_text(&writer_of(sink)->rows,
+                   &(struct ps_row_text){.id = row->id, .text = row->text, .key = row->key});
+    put_map(&sums->keys, &sums->n_keys, row->id, row->key);
+    if (row->id > sums->last_text)
+        sums->last_text = row->id;
+    if (ps_str_eq(row->text, PS_STR("[memory]")))
+        sums->memory_text = row->id;
+}
+
+/* Sets the text id under which torch lists memory events outside of operators. */
+static void name_memory(struct ps_writer *w)
+{
+    struct trace_sums *sums = &w->trace;
+
+    if (sums->memory.calls && !sums->memory_text)
+        write_text(&w->sink,
+                   &(struct ps_trace_text){.id = sums->last_text + 1, .text = PS_STR("[memory]")});
+    sums->memory.name = sums->memory_text;
+}
+
+/* Writes the remaining rows and the sums, after the last row. */
+static void end_trace_sums(struct ps_writer *w)
+{
+    put_pyramid(w);
+    end_packed(w);
+    name_memory(w);
+    put_operators(w);
+}
+
+static void free_trace_sums(struct trace_sums *sums)
+{
+    ps_operators_free(&sums->operators);
+    ps_pyramid_free(sums->pyramid);
+    free_packed(sums);
+    free(sums->keys);
+    free(sums->shapes);
+}
+
+static void write_args_template(struct ps_sink *sink, const struct ps_args_template *row)
+{
+    struct trace_sums *sums = &writer_of(sink)->trace;
+
+    if (!ps_sink_ok(sink))
+        return;
+    ps_insert_args_template(&writer_of(sink)->rows, &(struct ps_row_args_template){
+                                                        .id = row->id,
+                                                        .text = row->text,
+                                                        .shapes = row->shapes,
+                                                    });
+    put_map(&sums->shapes, &sums->n_shapes, row->id, row->shapes);
+}
+
+static void write_process(struct ps_sink *sink, const struct ps_process *row)
+{
+    ps_insert_process(&writer_of(sink)->rows, &(struct ps_row_process){.id = row->id,
+                                                                       .pid = row->pid,
+                                                                       .name = row->name,
+                                                                       .labels = row->labels,
+                                                                       .sort = row->sort,
+                                                                       .device = row->device,
+                                                                       .worker = row->worker});
+}
+
+static void write_track(struct ps_sink *sink, const struct ps_track *row)
+{
+    if (!ps_sink_ok(sink))
+        return;
+    ps_insert_track(&writer_of(sink)->rows, &(struct ps_row_track){.id = row->id,
+                                                                   .process = row->process,
+                                                                   .kind = row->kind,
+                                                                   .name = row->name,
+                                                                   .tid = row->tid,
+                                                                   .device = row->device,
+                                                                   .stream = row->stream,
+                                                                   .sort = row->sort,
+                                                                   .slices = row->slices,
+                                                                   .depth = row->depth,
+                                                                   .start_ns = row->start_ns,
+                                                                   .end_ns = row->end_ns});
+    begin_track(writer_of(sink), row);
+}
+
+static void write_step(struct ps_sink *sink, const struct ps_step *row)
+{
+    ps_insert_step(&writer_of(sink)->rows,
+                   &(struct ps_row_step){.id = row->id,
+                                         .worker = row->worker,
+                                         .name = row->name,
+                                         .start_ns = row->start_ns,
+                                         .end_ns = row->end_ns,
+                                         .host_start_ns = row->host_start_ns,
+                                         .host_end_ns = row->host_end_ns,
+                                         .counted = row->is_counted});
+}
+
+static void write_step_part(struct ps_sink *sink, const struct ps_step_part *row)
+{
+    ps_insert_step_part(&writer_of(sink)->rows,
+                        &(struct ps_row_step_part){.step = row->step,
+                                                   .definition = row->definition,
+                                                   .name = ps_str_from_c(row->name),
+                                                   .ns = row->ns});
+}
+
+static void write_device(struct ps_sink *sink, const struct ps_device_summary *row)
+{
+    ps_insert_device(&writer_of(sink)->rows,
+                     &(struct ps_row_device){.worker = row->worker,
+                                             .device = row->device,
+                                             .name = row->name,
+                                             .json = row->json,
+                                             .span_ns = ps_int(row->span_ns),
+                                             .busy_ns = ps_int(row->busy_ns),
+                                             .sm_efficiency = null_if_nan(row->sm_efficiency),
+                                             .occupancy = null_if_nan(row->occupancy),
+                                             .kernel_ns = ps_int(row->kernel_ns),
+                                             .tensor_core_ns = ps_int(row->tensor_core_ns),
+                                             .communication_ns = ps_int(row->communication_ns),
+                                             .overlap_ns = ps_int(row->overlap_ns),
+                                             .kernels = ps_int(row->kernels),
+                                             .copies = ps_int(row->copies),
+                                             .hta_kernel_time_ns = ps_int(row->hta_kernel_time_ns),
+                                             .hta_compute_ns = ps_int(row->hta_compute_ns),
+                                             .hta_non_compute_ns = ps_int(row->hta_non_compute_ns),
+                                             .hta_idle_ns = ps_int(row->hta_idle_ns)});
+}
+
+static void write_gap(struct ps_sink *sink, const struct ps_gap *row)
+{
+    ps_insert_gap(&writer_of(sink)->rows, &(struct ps_row_gap){.track = row->stream_track,
+                                                               .start_ns = row->start_ns,
+                                                               .end_ns = row->end_ns,
+                                                               .cause = row->cause,
+                                                               .before = row->slice_before,
+                                                               .after = row->slice_after});
+}
+
+static void write_module(struct ps_sink *sink, const struct ps_module *row)
+{
+    ps_insert_module(&writer_of(sink)->rows,
+                     &(struct ps_row_module){.id = row->id,
+                                             .parent = row->parent,
+                                             .name = row->name,
+                                             .calls = row->calls,
+                                             .host_self_ns = row->host_self_ns,
+                                             .host_total_ns = row->host_total_ns,
+                                             .device_self_ns = row->device_self_ns,
+                                             .device_total_ns = row->device_total_ns,
+                                             .operators = row->operators,
+                                             .first_slice = row->first_slice});
+}
+
+static int open_scratch(struct ps_sink *sink)
+{
+    const struct ps_writer_options *writing = &writer_of(sink)->writing;
+
+    return ps_sink_ok(sink) ? writing->scratch(writing->user, &sink->err) : -1;
+}
+
 /* --- Rows known at the end --- */
 
 static void insert_line_sums(struct ps_writer *w)
 {
     for (size_t i = 0; i < w->line_sums.n; i++) {
-        const struct ps_line_sum *sum = &w->line_sums.items[i];
+        const struct line_sum *sum = &w->line_sums.items[i];
 
         ps_insert_line_sum(
             &w->rows,
@@ -535,7 +1189,7 @@ static void insert_line_sums(struct ps_writer *w)
 static void insert_files(struct ps_writer *w)
 {
     for (uint32_t i = 0; i < w->files.n; i++) {
-        const struct ps_run_file *file = &w->files.items[i];
+        const struct run_file *file = &w->files.items[i];
 
         ps_insert_file(&w->rows, &(struct ps_row_file){.id = i + 1,
                                                        .path = file->path,
@@ -563,7 +1217,7 @@ static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64
     return !writing->progress || writing->progress(writing->user, done, total, records);
 }
 
-const struct ps_sink_ops ps_writer_ops = {
+static const struct ps_sink_ops writer_ops = {
     .meta = meta,
     .number = number,
     .list = list,
@@ -576,25 +1230,25 @@ const struct ps_sink_ops ps_writer_ops = {
     .line = line,
     .memory = memory,
     .span = span,
-    .text = ps_writer_text,
-    .args_template = ps_writer_args_template,
-    .process = ps_writer_process,
-    .track = ps_writer_track,
-    .slices = ps_writer_slices,
-    .flow = ps_writer_flow,
-    .counter = ps_writer_counter,
-    .count = ps_writer_count,
-    .memory_event = ps_writer_memory_event,
-    .step = ps_writer_trace_step,
-    .step_part = ps_writer_step_part,
-    .device = ps_writer_device,
-    .gap = ps_writer_gap,
-    .module = ps_writer_module,
+    .text = write_text,
+    .args_template = write_args_template,
+    .process = write_process,
+    .track = write_track,
+    .slices = write_slices,
+    .flow = write_flow,
+    .counter = write_counter,
+    .count = write_count,
+    .memory_event = write_memory_event,
+    .step = write_step,
+    .step_part = write_step_part,
+    .device = write_device,
+    .gap = write_gap,
+    .module = write_module,
     .report = report,
     .operator_row = operator_row,
     .section = section,
     .action = action,
-    .scratch = ps_writer_scratch,
+    .scratch = open_scratch,
     .measurement = measurement,
     .ledger = ledger,
     .headline = headline,
@@ -633,9 +1287,9 @@ void ps_writer_free(struct ps_writer *w)
     ps_inserter_free(&w->rows);
     ps_db_close(w->db);
     free(w->first_descendant);
-    ps_run_files_free(&w->files);
-    ps_line_sums_free(&w->line_sums);
-    ps_trace_sums_free(&w->trace);
+    free_files(&w->files);
+    free_line_sums(&w->line_sums);
+    free_trace_sums(&w->trace);
     ps_buf_free(&w->summary_text);
     ps_buf_free(&w->blob);
     ps_buf_free(&w->blob2);
@@ -649,7 +1303,7 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *
     struct ps_writer *w = ps_alloc(sizeof *w);
     enum ps_status status;
 
-    w->sink.ops = &ps_writer_ops;
+    w->sink.ops = &writer_ops;
     w->writing = *writing;
     w->headline.unit = w->headline.label = "";
     w->ledger.unit = "";
@@ -663,6 +1317,11 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *
     }
     *out = w;
     return PS_OK;
+}
+
+struct ps_db *ps_writer_db(struct ps_writer *writer)
+{
+    return writer->db;
 }
 
 struct ps_sink *ps_writer_sink(struct ps_writer *writer)
@@ -699,7 +1358,7 @@ static void note_left_out(struct ps_writer *w)
     note.text.len = (size_t)snprintf(
         text, sizeof text,
         "%llu more records were repaired or rejected; only the first %d are listed",
-        (unsigned long long)w->notes_left_out, PS_NOTES_MAX);
+        (unsigned long long)w->notes_left_out, NOTES_MAX);
     w->sink.ops->note(&w->sink, &note);
 }
 
@@ -708,7 +1367,7 @@ enum ps_status ps_writer_end(struct ps_writer *w, struct ps_err *err)
     note_left_out(w);
     insert_files(w);
     insert_line_sums(w);
-    ps_trace_sums_end(w);
+    end_trace_sums(w);
     ps_json_end(&w->summary);
     put_meta(w, "summary", PS_NO_NUM, ps_buf_slice(&w->summary_text));
     put_headline(w);

@@ -33,6 +33,8 @@ struct ps_writer_options {
 enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *writing,
                               struct ps_writer **out, struct ps_err *err);
 struct ps_sink *ps_writer_sink(struct ps_writer *writer);
+/* The database of the file, for rows that are copied from another run file (import_shared.h). */
+struct ps_db *ps_writer_db(struct ps_writer *writer);
 /* Writes the rows that are known after all others, and commits: after PS_OK the file is
  * complete. */
 enum ps_status ps_writer_end(struct ps_writer *writer, struct ps_err *err);
