@@ -6,16 +6,18 @@
 #include "base/file.h"
 #include "base/secret.h"
 #include "server/catalog/store.h"
+#include "server/cli/browser.h"
 #include "server/cli/child.h"
 #include "server/cli/cli.h"
 #include "server/cli/import_profile.h"
-#include "server/cli/open_run.h"
 #include "server/cli/option_values.h"
+#include "server/cli/options.h"
 #include "server/cli/out_file.h"
 #include "server/cli/progress.h"
 #include "server/cli/recorder.h"
 #include "server/cli/remote_import.h"
 #include "server/cli/runs.h"
+#include "server/cli/serve.h"
 #include "server/cli/server_record.h"
 
 #include <fcntl.h>
@@ -471,6 +473,23 @@ static int record_once(struct recording *r, unsigned i)
     return take_profile(r, i, exit_status);
 }
 
+/* Opens the run at the running server of the shelf (server_record.h), or serves the shelf at
+ * --listen until interrupted. Returns the exit status. */
+static int open_run(const struct ps_options *options, const char *run)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf url = {0};
+    if (ps_server_find_url(options, &url)) {
+        ps_buf_printf(&url, "#/run/%s", run);
+        ps_browser_show(url.ptr);
+        return 0;
+    }
+    return ps_cli_serve(&(struct ps_serve_options){.data = options->data,
+                                                   .store = options->store,
+                                                   .listen = options->listen,
+                                                   .open = true,
+                                                   .run = run});
+}
+
 /* --- All recordings --- */
 
 static int record_all(struct recording *r)
@@ -531,7 +550,7 @@ int ps_cli_record(const struct ps_options *options)
         status = record_to(&r);
     else
         status = ps_print_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);
-    if (options->open && r.shelved.n && ps_cli_open_run(options, r.shelved.id) != 0 && status == 0)
+    if (options->open && r.shelved.n && open_run(options, r.shelved.id) != 0 && status == 0)
         status = 1;
     ps_python_command_free(&r.command);
     ps_arena_free(&r.tags.arena);
