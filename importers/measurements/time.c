@@ -50,8 +50,8 @@ struct label {
     enum ps_time_field field;
 };
 
-static void set(struct ps_time_report *run, enum ps_time_field what,
-                struct ps_printed_number figure)
+static void set_field(struct ps_time_report *run, enum ps_time_field what,
+                      struct ps_printed_number figure)
 {
     run->has_field[what] = true;
     run->values[what] = figure;
@@ -108,7 +108,7 @@ bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run)
             return false;
         if (!at_end(rest))
             return false;
-        set(run, gnu[i].field, figure);
+        set_field(run, gnu[i].field, figure);
         return true;
     }
     return false;
@@ -163,7 +163,7 @@ static bool take_all(struct ps_str *rest, const struct label *labels, size_t n,
         if (!ps_printed_clock_consume(rest, &figure) ||
             !ps_printed_word_consume(rest, labels[i].text))
             return false;
-        set(&read, labels[i].field, figure);
+        set_field(&read, labels[i].field, figure);
     }
     *run = read;
     return true;
@@ -300,7 +300,7 @@ static bool fish_line(struct ps_str line, int which, struct ps_time_report *run)
             return false;
         figure.value *= units[i].factor;
         figure.resolution *= units[i].factor;
-        set(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
+        set_field(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
         return true;
     }
     return false;
@@ -323,7 +323,7 @@ bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *r
         !at_end(rest))
         return false;
     run->minutes = minutes;
-    set(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
+    set_field(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
     return true;
 }
 
@@ -365,7 +365,7 @@ static bool bsd_figures(struct ps_str rest, struct ps_time_report *run)
         ps_printed_skip_blanks(&rest);
         if (!ps_printed_word_consume(&rest, words[i]))
             return false;
-        set(&read, (enum ps_time_field)(PS_TIMED_REAL + i), figure);
+        set_field(&read, (enum ps_time_field)(PS_TIMED_REAL + i), figure);
     }
     if (!at_end(rest))
         return false;
@@ -428,7 +428,7 @@ bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
             if (!ps_printed_word_consume(&behind, labels[i].text) || !at_end(behind))
                 continue;
             write_unit(run, labels[i].field, figure.value);
-            set(run, labels[i].field, figure);
+            set_field(run, labels[i].field, figure);
             return true;
         }
     }
@@ -559,7 +559,7 @@ static bool goes_on(struct reader *r, struct ps_str text)
     return false;
 }
 
-static bool begins(struct reader *r, struct ps_str text)
+static bool begins_run(struct reader *r, struct ps_str text)
 {
     struct ps_time_report run = {.has_field = {false}};
     struct ps_str command;
@@ -608,7 +608,7 @@ static void parse_line(struct reader *r)
 
     if (ps_report_trim_end(text).len == 0) /* pasted text may have an empty line after each line */
         return;
-    if (goes_on(r, text) || begins(r, text))
+    if (goes_on(r, text) || begins_run(r, text))
         return;
     if (ps_time_parse_end(text, &r->signal, &r->code)) {
         close_run(r);
@@ -620,7 +620,7 @@ static void parse_line(struct reader *r)
 }
 
 /* Only GNU time's default report has lines long enough to be wrapped by terminals. */
-static enum ps_report_row reads(const void *reader, struct ps_str text)
+static enum ps_report_row classify_row(const void *reader, struct ps_str text)
 {
     struct ps_time_report run = {.has_field = {false}};
 
@@ -656,7 +656,7 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_read_line(&r->in)) {
-        ps_report_rejoin(&r->in, reads, NULL);
+        ps_report_rejoin(&r->in, classify_row, NULL);
         parse_line(r);
         if (r->runs > RUNS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset,

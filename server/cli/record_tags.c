@@ -118,7 +118,7 @@ void ps_record_tags_set(struct ps_record_tags *about, const char *key, const cha
 }
 
 /* At most PS_LABEL_MAX bytes, truncated between characters. */
-static char *shortened(struct ps_arena *arena, const char *text)
+static char *shorten_text(struct ps_arena *arena, const char *text)
 {
     size_t len = strlen(text), most = COMMAND_MOST;
     if (len <= PS_LABEL_MAX)
@@ -137,7 +137,7 @@ void ps_record_tags_fill(struct ps_record_tags *about, const struct ps_tag *give
     if (n_given)
         memcpy(about->tags, given, n_given * sizeof *given);
     about->n = n_given;
-    ps_record_tags_set(about, "command", shortened(&about->arena, typed));
+    ps_record_tags_set(about, "command", shorten_text(&about->arena, typed));
     if (gethostname(host, sizeof host - 1) == 0 && host[0])
         ps_record_tags_set(about, "host", ps_arena_printf(&about->arena, "%s", host));
     ps_record_tags_set(about, "python", ps_arena_printf(&about->arena, "%s", python));

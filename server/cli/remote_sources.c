@@ -11,7 +11,7 @@
 #include "server/cli/sources.h"
 #include "server/http/url.h"
 
-struct there {
+struct remote_run {
     struct ps_remote_http *http;
     const char *run;
 };
@@ -50,7 +50,7 @@ static enum ps_status read_whole(int fd, const char *path, struct ps_buf *out, s
 static enum ps_status attach_there(void *user, const char *path, int fd, bool changed,
                                    struct ps_err *err)
 {
-    const struct there *there = user;
+    const struct remote_run *there = user;
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
@@ -70,7 +70,7 @@ static enum ps_status attach_there(void *user, const char *path, int fd, bool ch
 void ps_remote_upload_sources(struct ps_remote_http *http, const char *run,
                               const struct ps_provenance *from)
 {
-    struct there there = {http, run};
+    struct remote_run there = {http, run};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
     PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;

@@ -263,7 +263,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
 }
 
 /* Queues the uploads of servers that have crashed since. */
-static void resume(void *user)
+static void resume_uploads(void *user)
 {
     struct ps_err err = PS_ERR_INIT;
 
@@ -283,8 +283,8 @@ static const char *any_host(const struct server *server)
     return server->listener.host[0] == '[' ? "[::1]" : "127.0.0.1";
 }
 
-static enum ps_status start(struct server *server, const struct ps_serve_options *options,
-                            struct ps_err *err)
+static enum ps_status start_server(struct server *server, const struct ps_serve_options *options,
+                                   struct ps_err *err)
 {
     const char *where = options->listen ? options->listen : DEFAULT_LISTEN;
     enum ps_status status = ps_listen(where, &server->listener, err);
@@ -303,7 +303,8 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     if (status == PS_OK)
         status = ps_jobs_resume(ps_api_jobs(server->api), err);
     if (status == PS_OK)
-        status = ps_store_watch_others(server->store, resume, ps_api_jobs(server->api), err);
+        status =
+            ps_store_watch_others(server->store, resume_uploads, ps_api_jobs(server->api), err);
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
@@ -452,7 +453,7 @@ static void cancel_imports(struct server *server)
 
 /* Waits for running requests and imports, and cancels them if that takes too long or a second
  * signal arrives. False: some are left after the time limit. */
-static bool drain(struct server *server)
+static bool drain_jobs(struct server *server)
 {
     const bool is_shared = ps_store_is_shared(server->store);
     const int64_t grace_ms = is_shared ? GRACE_SHARED_MS : GRACE_MS;
@@ -493,13 +494,13 @@ static void forget_tls(struct server *server)
     ps_buf_free(&server->tls_key);
 }
 
-static int stop(struct server *server)
+static int stop_server(struct server *server)
 {
     ps_server_record_delete(server->record);
     ps_store_unwatch_others(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
-    if (!drain(server)) {
+    if (!drain_jobs(server)) {
         char count[64];
 
         ps_log("forced exit: %s not answered",
@@ -533,7 +534,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
 #ifdef __GLIBC__
     (void)mallopt(M_ARENA_MAX, 2); /* sleeping threads need no separate heaps */
 #endif
-    if (start_signals(&err) != PS_OK || start(&server, options, &err) != PS_OK) {
+    if (start_signals(&err) != PS_OK || start_server(&server, options, &err) != PS_OK) {
         ps_log_err("serve", &err);
         give_up(&server);
         free(server.hosts);
@@ -546,7 +547,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
         ps_http_sweep(server.http);
         ps_deleted_expire(server.store);
     }
-    status = stop(&server);
+    status = stop_server(&server);
     free(server.hosts);
     return status;
 }

@@ -74,8 +74,8 @@ static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
 }
 
 /* url: URL of the shelf to show when the import has ended, or NULL. */
-static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const char *path,
-                            const char *url, struct ps_err *err)
+static enum ps_status queue_file(struct ps_store *store, struct ps_jobs *jobs, const char *path,
+                                 const char *url, struct ps_err *err)
 {
     const char *slash = strrchr(path, '/');
     struct stat st;
@@ -108,7 +108,7 @@ void ps_serve_files(struct ps_store *store, struct ps_jobs *jobs,
     for (size_t i = 0; i < options->n_files; i++) {
         struct ps_err err = PS_ERR_INIT;
 
-        if (queue(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
+        if (queue_file(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
             to_show = false;
         else
             ps_log_err(options->files[i], &err);

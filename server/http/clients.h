@@ -25,7 +25,7 @@ struct ps_client {
     /* used by ps_clients_sweep only: start of the current window (seconds) in which data waits for
      * the client, or 0 */
     int64_t window_start_s;
-    uint64_t acknowledged; /* bytes that the client had acknowledged at reading_s */
+    uint64_t acknowledged; /* bytes that the client had acknowledged at window_start_s */
 };
 
 struct ps_clients {

@@ -149,8 +149,8 @@ static enum ps_status step_data_begins(struct ps_multipart *parser, struct ps_st
     return PS_OK;
 }
 
-static enum ps_status step(struct ps_multipart *parser, struct ps_str *in, bool *more,
-                           struct ps_err *err)
+static enum ps_status parse_step(struct ps_multipart *parser, struct ps_str *in, bool *more,
+                                 struct ps_err *err)
 {
     switch (parser->state) {
     case FIND_FIRST:
@@ -179,7 +179,7 @@ enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str byte
     ps_buf_add(&parser->hold, bytes.ptr, bytes.len);
     in = ps_buf_slice(&parser->hold);
     while (more && status == PS_OK)
-        status = step(parser, &in, &more, err);
+        status = parse_step(parser, &in, &more, err);
     memmove(parser->hold.ptr, in.ptr, in.len);
     parser->hold.len = in.len;
     return status;

@@ -9,7 +9,7 @@ struct raw_args {
 };
 
 /* Whether the path matches the pattern; args: the text that matched each {...}. */
-static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
+static bool match_path(const char *pattern, struct ps_str path, struct raw_args *args)
 {
     size_t at = 0, from;
 
@@ -34,13 +34,13 @@ static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
     return at == path.len;
 }
 
-static bool serves(const struct ps_route *route, const char *method)
+static bool route_serves(const struct ps_route *route, const char *method)
 {
     return strcmp(route->method, method) == 0 ||
            (strcmp(route->method, "GET") == 0 && strcmp(method, "HEAD") == 0);
 }
 
-static void allow(struct ps_arena *arena, struct ps_match *out, const char *method)
+static void allow_method(struct ps_arena *arena, struct ps_match *out, const char *method)
 {
     const char *have = out->allow;
     const char *text = strcmp(method, "GET") == 0 ? "GET, HEAD" : method;
@@ -68,13 +68,13 @@ enum ps_status ps_router_find(const struct ps_route *routes, size_t n, const cha
 
     *out = (struct ps_match){0};
     for (size_t i = 0; i < n; i++) {
-        if (!fits(routes[i].path, path, &raw))
+        if (!match_path(routes[i].path, path, &raw))
             continue;
-        if (serves(&routes[i], method)) {
+        if (route_serves(&routes[i], method)) {
             out->route = &routes[i];
             return decode_args(arena, &raw, out, err);
         }
-        allow(arena, out, routes[i].method);
+        allow_method(arena, out, routes[i].method);
     }
     if (out->allow)
         return ps_fail(err, PS_CONFLICT, "this address supports only %s", out->allow);

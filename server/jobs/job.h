@@ -35,7 +35,7 @@ struct ps_job {
     char run[PS_ID_SIZE];
     bool existed;
     struct ps_err err; /* set before the import: the reason why it is not possible */
-    /* created_ms: since 1970; told_ms: monotonic time of the last progress report */
+    /* created_ms: since 1970; reported_ms: monotonic time of the last progress report */
     int64_t created_ms, reported_ms;
     int64_t row_ms; /* monotonic time of the last report to other servers */
     int row_state;  /* state in that report; -1: none */

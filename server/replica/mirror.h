@@ -52,7 +52,7 @@ struct ps_mirror {
     struct ps_change_feed
         applied_changes; /* changes applied by the open transaction of the mirror */
     struct ps_change_feed pending_changes;     /* committed changes, not reported yet */
-    pthread_mutex_t pending_lock, report_lock; /* heard_lock: held during a report */
+    pthread_mutex_t pending_lock, report_lock; /* report_lock: held during a report */
     void (*listener)(void *user, const struct ps_row_change *change); /* NULL: no listener */
     void *listener_user;
 };

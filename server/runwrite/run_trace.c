@@ -80,7 +80,7 @@ static void put_packed_columns(struct ps_writer *w, const struct ps_pack_buffer 
     }
 }
 
-static void flush(struct ps_writer *w, struct ps_pack_buffer *p)
+static void flush_packed(struct ps_writer *w, struct ps_pack_buffer *p)
 {
     int64_t start, end, id;
 
@@ -98,7 +98,7 @@ static void flush(struct ps_writer *w, struct ps_pack_buffer *p)
     p->n = 0;
 }
 
-static void push(struct ps_writer *w, struct ps_pack_buffer *p, const int64_t *row)
+static void push_packed_row(struct ps_writer *w, struct ps_pack_buffer *p, const int64_t *row)
 {
     if (p->n == p->cap) {
         p->cap = p->cap ? p->cap * 4 : 128;
@@ -108,7 +108,7 @@ static void push(struct ps_writer *w, struct ps_pack_buffer *p, const int64_t *r
     for (unsigned c = 0; c < p->columns; c++)
         p->column[c][p->n] = row[c];
     if (++p->n == p->max_rows)
-        flush(w, p);
+        flush_packed(w, p);
 }
 
 void ps_writer_flow(struct ps_sink *sink, const struct ps_flow *row)
@@ -119,8 +119,9 @@ void ps_writer_flow(struct ps_sink *sink, const struct ps_flow *row)
         return;
     if (!p->columns)
         *p = (struct ps_pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .max_rows = ROWS};
-    push(writer_of(sink), p,
-         (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
+    push_packed_row(
+        writer_of(sink), p,
+        (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
 }
 
 void ps_writer_counter(struct ps_sink *sink, const struct ps_counter *row)
@@ -165,7 +166,7 @@ void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
     series->min = fmin(series->min, value); /* returns the other value if one is NaN */
     series->max = fmax(series->max, value);
     memcpy(&row[1], &value, sizeof value);
-    push(writer_of(sink), &series->counts, row);
+    push_packed_row(writer_of(sink), &series->counts, row);
 }
 
 void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
@@ -177,10 +178,10 @@ void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *
         return;
     if (!p->columns)
         *p = (struct ps_pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .max_rows = ROWS};
-    push(writer_of(sink), p,
-         (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
-                           row->allocated, row->reserved, row->slice, row->is_outside,
-                           row->worker});
+    push_packed_row(writer_of(sink), p,
+                    (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes,
+                                      row->address, row->allocated, row->reserved, row->slice,
+                                      row->is_outside, row->worker});
     if (row->is_outside)
         ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
@@ -205,11 +206,11 @@ void ps_trace_packed_end(struct ps_writer *w)
 {
     struct ps_trace_sums *sums = &w->trace;
 
-    flush(w, &sums->flows);
-    flush(w, &sums->events);
+    flush_packed(w, &sums->flows);
+    flush_packed(w, &sums->events);
     for (uint32_t i = 0; i < sums->n_series; i++) {
         put_series(w, i + 1, &sums->series[i]);
-        flush(w, &sums->series[i].counts);
+        flush_packed(w, &sums->series[i].counts);
     }
 }
 
@@ -345,7 +346,7 @@ static void plus(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-static void join(struct ps_operator *to, const struct ps_operator *from)
+static void join_operators(struct ps_operator *to, const struct ps_operator *from)
 {
     plus(&to->calls, from->calls);
     plus(&to->self_cpu_ns, from->self_cpu_ns);
@@ -378,7 +379,7 @@ static void put_operators(struct ps_writer *w)
         for (next = i + 1; next < sums->n && sums->items[next].name == row.name &&
                            sums->items[next].kind == row.kind;
              next++)
-            join(&row, &sums->items[next]);
+            join_operators(&row, &sums->items[next]);
         put_operator(w, &row, false);
         rows[ps_slice_on_device(row.kind)]++;
     }

@@ -35,7 +35,7 @@ static uint32_t *place_of(struct ps_run_files *files, uint32_t key)
     return &files->by_key[key];
 }
 
-static uint32_t add(struct ps_run_files *files, const struct ps_function *row)
+static uint32_t add_run_file(struct ps_run_files *files, const struct ps_function *row)
 {
     PS_RESERVE_ONE(files->items, files->n, files->cap);
     files->items[files->n] = (struct ps_run_file){.path = ps_arena_copy(&files->arena, row->file),
@@ -51,7 +51,7 @@ uint32_t ps_run_files_add(struct ps_run_files *files, const struct ps_function *
     struct ps_run_file *file;
 
     if (!*place)
-        *place = add(files, row);
+        *place = add_run_file(files, row);
     file = &files->items[*place - 1];
     if (row->has_entry) {
         file->functions++;
