@@ -27,7 +27,7 @@ bool ps_is_archive(struct ps_str head)
     return head.len >= PS_ARCHIVE_HEAD_SIZE && memcmp(head.ptr + 257, "ustar", 5) == 0;
 }
 
-static la_ssize_t take(struct archive *read, void *user, const void **bytes)
+static la_ssize_t read_block(struct archive *read, void *user, const void **bytes)
 {
     struct ps_archive *archive = user;
     struct ps_str piece;
@@ -43,7 +43,7 @@ static la_ssize_t take(struct archive *read, void *user, const void **bytes)
     return (la_ssize_t)archive->block_len;
 }
 
-static void fail(struct ps_archive *archive, struct ps_err *err)
+static void fail_archive(struct ps_archive *archive, struct ps_err *err)
 {
     const char *why = archive_error_string(archive->read);
 
@@ -61,8 +61,8 @@ struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_
     archive->read = archive_read_new();
     archive_read_support_format_tar(archive->read);
     archive_read_support_format_zip_streamable(archive->read);
-    if (archive_read_open(archive->read, archive, NULL, take, NULL) != ARCHIVE_OK)
-        fail(archive, &archive->err);
+    if (archive_read_open(archive->read, archive, NULL, read_block, NULL) != ARCHIVE_OK)
+        fail_archive(archive, &archive->err);
     return archive;
 }
 
@@ -87,7 +87,7 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *
     } while (code == ARCHIVE_OK && archive_entry_filetype(entry) != AE_IFREG);
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
         if (code != ARCHIVE_EOF)
-            fail(archive, &archive->err);
+            fail_archive(archive, &archive->err);
         return false;
     }
     archive->name.len = 0;
@@ -109,7 +109,7 @@ static void member_more(struct ps_stream *s, size_t want)
 
         s->err = archive->err; /* the error of the input, if any */
         if (got < 0 && s->err.code == PS_OK)
-            fail(archive, &s->err);
+            fail_archive(archive, &s->err);
         if (got == ARCHIVE_FATAL)
             archive->err = s->err;
         if (got <= 0) {

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 
 /* Messages quote input, so control characters are replaced. */
-static void fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
+static void fill_err(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
 {
     if (err->code != PS_OK)
         return;
@@ -25,7 +25,7 @@ enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt,
     va_list args;
 
     va_start(args, fmt);
-    fill(err, code, fmt, args);
+    fill_err(err, code, fmt, args);
     va_end(args);
     return err->code;
 }
@@ -40,7 +40,7 @@ enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, 
         err->offset = at;
     }
     va_start(args, fmt);
-    fill(err, code, fmt, args);
+    fill_err(err, code, fmt, args);
     va_end(args);
     return err->code;
 }

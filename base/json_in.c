@@ -23,14 +23,14 @@ void ps_json_in_free(struct ps_json_in *json)
     ps_buf_free(&json->decoded);
 }
 
-static enum ps_json_token bad(struct ps_json_in *json, const char *why)
+static enum ps_json_token fail_syntax(struct ps_json_in *json, const char *why)
 {
     json->error = why;
     return PS_JSON_BAD;
 }
 
 /* Extends the window; `at` stays on the same byte. False: end of input or token too long. */
-static bool more(struct ps_json_in *json)
+static bool read_more(struct ps_json_in *json)
 {
     size_t ahead = (size_t)(json->end - json->cursor);
     struct ps_str window;
@@ -59,7 +59,7 @@ static bool next_byte(struct ps_json_in *json)
             json->cursor++;
         if (json->cursor < json->end)
             return true;
-        if (!more(json))
+        if (!read_more(json))
             return false;
     }
 }
@@ -118,7 +118,7 @@ static size_t put_escape(struct ps_buf *out, struct ps_str s)
     return 10;
 }
 
-static struct ps_str decode(struct ps_json_in *json, struct ps_str raw)
+static struct ps_str decode_string(struct ps_json_in *json, struct ps_str raw)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
 
@@ -142,7 +142,7 @@ static struct ps_str decode(struct ps_json_in *json, struct ps_str raw)
     return ps_buf_slice(&json->decoded);
 }
 
-/* Reads the string whose opening quote is at json->at. */
+/* Reads the string whose opening quote is at json->cursor. */
 static bool take_text(struct ps_json_in *json)
 {
     size_t n = 1;
@@ -158,7 +158,7 @@ static bool take_text(struct ps_json_in *json)
             }
         if (n < ahead)
             break;
-        if (!more(json)) {
+        if (!read_more(json)) {
             if ((size_t)(json->end - json->cursor) > PS_JSON_IN_TEXT_MAX)
                 json->error = "the JSON has a string larger than 64 MiB";
             return false;
@@ -166,7 +166,7 @@ static bool take_text(struct ps_json_in *json)
     }
     json->text = (struct ps_str){json->cursor + 1, n - 1};
     if (escaped)
-        json->text = decode(json, json->text);
+        json->text = decode_string(json, json->text);
     json->cursor += n + 1;
     return true;
 }
@@ -189,7 +189,7 @@ static enum ps_json_token text_token(struct ps_json_in *json)
     if (!next_byte(json))
         return PS_JSON_END;
     if (*json->cursor != ':')
-        return bad(json, "invalid JSON: an object key has no value");
+        return fail_syntax(json, "invalid JSON: an object key has no value");
     json->cursor++;
     json->is_after_key = true;
     return PS_JSON_KEY;
@@ -210,9 +210,9 @@ static enum ps_json_token word_token(struct ps_json_in *json)
     do {
         while (n < (size_t)(json->end - json->cursor) && is_word_byte(json->cursor[n]))
             n++;
-    } while (n == (size_t)(json->end - json->cursor) && n < 4096 && more(json));
+    } while (n == (size_t)(json->end - json->cursor) && n < 4096 && read_more(json));
     if (n == 0 || n >= 4096)
-        return bad(json, "invalid JSON: unexpected byte");
+        return fail_syntax(json, "invalid JSON: unexpected byte");
     json->text = (struct ps_str){json->cursor, n};
     json->cursor += n;
     json->is_after_key = false;
@@ -226,7 +226,7 @@ static enum ps_json_token word_token(struct ps_json_in *json)
 static enum ps_json_token open_token(struct ps_json_in *json, bool object)
 {
     if (json->depth == PS_JSON_IN_DEPTH_MAX)
-        return bad(json, "the JSON is nested more than 256 levels deep");
+        return fail_syntax(json, "the JSON is nested more than 256 levels deep");
     json->is_object[json->depth++] = object;
     json->is_after_key = false;
     json->cursor++;
@@ -236,7 +236,7 @@ static enum ps_json_token open_token(struct ps_json_in *json, bool object)
 static enum ps_json_token close_token(struct ps_json_in *json, bool object)
 {
     if (json->depth == 0 || json->is_object[json->depth - 1] != object)
-        return bad(json, "invalid JSON: unmatched closing bracket");
+        return fail_syntax(json, "invalid JSON: unmatched closing bracket");
     json->depth--;
     json->is_after_key = false;
     json->cursor++;
@@ -280,8 +280,8 @@ bool ps_json_in_skip(struct ps_json_in *json)
     return ps_json_in_skip_rest(json, ps_json_in_next(json));
 }
 
-/* Reads the number at json->at, which is completely in the window. Returns `most` if it is not an
- * integer below `most`. */
+/* Reads the number at json->cursor, which is completely in the window. Returns `most` if it is not
+ * an integer below `most`. */
 static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
 {
     uint64_t value = 0;
@@ -298,7 +298,8 @@ static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
     return json->cursor == from || value > most ? most : (uint32_t)value;
 }
 
-/* Reads the next item of a list, whose first byte is at json->at. False: truncated or invalid. */
+/* Reads the next item of a list, whose first byte is at json->cursor. False: truncated or invalid.
+ */
 static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     PS_RESERVE_ONE(out->items, out->n, out->cap);
@@ -308,7 +309,7 @@ static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *ou
             return false;
     } else {
         if (json->end - json->cursor < 64)
-            (void)more(json);
+            (void)read_more(json);
         out->items[out->n] = take_u32(json, most);
     }
     out->n++;
@@ -343,7 +344,7 @@ size_t ps_json_in_skip_numbers(struct ps_json_in *json)
     }
 }
 
-static uint64_t place(const struct ps_json_in *json)
+static uint64_t input_offset(const struct ps_json_in *json)
 {
     return json->window_offset + (uint64_t)(json->cursor - json->window);
 }
@@ -368,12 +369,12 @@ static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, u
 {
     size_t kept = list->source.len;
 
-    if (begin < json->window_offset || place(json) - begin > UINT32_MAX) {
+    if (begin < json->window_offset || input_offset(json) - begin > UINT32_MAX) {
         list->source.len = 0;
         return;
     }
     ps_buf_add(&list->source, json->window + (begin - json->window_offset) + kept,
-               (size_t)(place(json) - begin) - kept);
+               (size_t)(input_offset(json) - begin) - kept);
 }
 
 bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list)
@@ -382,8 +383,8 @@ bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_l
     bool closed;
 
     if ((size_t)(json->end - json->cursor) < list->source.len)
-        (void)more(json);
-    begin = place(json);
+        (void)read_more(json);
+    begin = input_offset(json);
     pass_same(json, list);
     while (next_byte(json)) {
         if (*json->cursor == ']') {
@@ -394,7 +395,7 @@ bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_l
         if (!take_item(json, most, &list->items))
             return false;
         PS_RESERVE_ONE(list->ends.items, list->ends.n, list->ends.cap);
-        list->ends.items[list->ends.n++] = (uint32_t)(place(json) - begin);
+        list->ends.items[list->ends.n++] = (uint32_t)(input_offset(json) - begin);
     }
     return false;
 }

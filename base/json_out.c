@@ -41,7 +41,7 @@ void ps_json_end(struct ps_json *j)
     j->needs_comma = true;
 }
 
-static void quoted(struct ps_buf *out, struct ps_str text)
+static void put_quoted(struct ps_buf *out, struct ps_str text)
 {
     static const char hex[] = "0123456789abcdef";
     const char *at = text.ptr, *end = text.ptr + text.len, *from = at;
@@ -72,7 +72,7 @@ void ps_json_key(struct ps_json *j, const char *key)
 {
     assert(j->depth > 0 && j->close[j->depth - 1] == '}');
     before_value(j);
-    quoted(j->out, ps_str_from_c(key));
+    put_quoted(j->out, ps_str_from_c(key));
     ps_buf_add(j->out, ":", 1);
     j->needs_comma = false;
 }
@@ -84,7 +84,7 @@ void ps_json_str(struct ps_json *j, struct ps_str value)
         return;
     }
     before_value(j);
-    quoted(j->out, value);
+    put_quoted(j->out, value);
 }
 
 void ps_json_int(struct ps_json *j, int64_t value)

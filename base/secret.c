@@ -19,7 +19,7 @@ static const struct {
     {"eyJ", 60},  {"glpat-", 20},      {"AIza", 35}, {"dapi", 36},  {"-----BEGIN", 20},
 };
 
-static char lower(char c)
+static char lower_char(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -31,7 +31,7 @@ static bool has_part(struct ps_str text, const char *part)
     for (size_t i = 0; i + len <= text.len; i++) {
         size_t n = 0;
 
-        while (n < len && lower(text.ptr[i + n]) == part[n])
+        while (n < len && lower_char(text.ptr[i + n]) == part[n])
             n++;
         if (n == len)
             return true;

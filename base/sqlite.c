@@ -19,9 +19,8 @@
 struct ps_sqlite_file {
     sqlite3_file base; /* SQLite's part of the object; must be the first member */
     int fd;
-    uint64_t size, last_offset,
-        bytes_read;    /* size: bytes of the file; bytes_read: in total */
-    uint64_t max_read; /* reading stops when `bytes_read` exceeds this */
+    uint64_t size, last_offset, bytes_read; /* size: bytes of the file; bytes_read: in total */
+    uint64_t max_read;                      /* reading stops when `bytes_read` exceeds this */
 };
 
 /*
@@ -142,7 +141,7 @@ struct ps_rows {
 
 /* --- Checks of the file header --- */
 
-static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_err *err)
+static enum ps_status fail_sqlite(struct ps_sqlite *db, const char *table, struct ps_err *err)
 {
     const char *file_of = table ? " in table " : "";
 
@@ -237,7 +236,7 @@ static enum ps_status list_tables(struct ps_sqlite *db, struct ps_err *err)
     }
     if (code == SQLITE_OK)
         code = sqlite3_finalize(stmt);
-    return code == SQLITE_OK ? PS_OK : fail(db, NULL, err);
+    return code == SQLITE_OK ? PS_OK : fail_sqlite(db, NULL, err);
 }
 
 void ps_sqlite_close(struct ps_sqlite *db)
@@ -265,7 +264,7 @@ enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err
     if (sqlite3_open_v2(name, &db->handle,
                         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
                         ps_sqlite_vfs()) != SQLITE_OK) {
-        status = db->handle ? fail(db, NULL, err)
+        status = db->handle ? fail_sqlite(db, NULL, err)
                             : ps_fail(err, PS_INTERNAL, "the database cannot be opened");
         ps_sqlite_close(db);
         return status;
@@ -276,7 +275,7 @@ enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err
                      "PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0;"
                      "PRAGMA cache_size = " CACHE,
                      NULL, NULL, NULL) != SQLITE_OK)
-        status = fail(db, NULL, err);
+        status = fail_sqlite(db, NULL, err);
     if (status == PS_OK)
         status = list_tables(db, err);
     if (status != PS_OK) {
@@ -329,7 +328,7 @@ static void add_name(struct ps_buf *sql, const char *name)
     ps_buf_puts(sql, "\"");
 }
 
-static sqlite3_stmt *prepare(struct ps_sqlite *db, const struct ps_buf *sql)
+static sqlite3_stmt *prepare_sql(struct ps_sqlite *db, const struct ps_buf *sql)
 {
     sqlite3_stmt *stmt = NULL;
 
@@ -346,7 +345,7 @@ static bool find_columns(struct ps_rows *rows, const char *const *columns)
 
     ps_buf_puts(&sql, "SELECT * FROM main.");
     add_name(&sql, rows->table);
-    all = prepare(rows->db, &sql);
+    all = prepare_sql(rows->db, &sql);
     n = all ? sqlite3_column_count(all) : 0;
     for (size_t i = 0; i < rows->n_columns; i++) {
         rows->stmt_columns[i] = -1;
@@ -374,7 +373,7 @@ static sqlite3_stmt *select_found(struct ps_rows *rows, const char *const *colum
     ps_buf_puts(&sql, " FROM main.");
     add_name(&sql, rows->table);
     ps_buf_puts(&sql, " NOT INDEXED");
-    return prepare(rows->db, &sql);
+    return prepare_sql(rows->db, &sql);
 }
 
 void ps_rows_end(struct ps_rows *rows)
@@ -405,7 +404,7 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
         rows->stmt = select_found(rows, columns);
     if (!rows->stmt) {
         ps_rows_end(rows);
-        return fail(db, table, err);
+        return fail_sqlite(db, table, err);
     }
     *out = rows;
     return PS_OK;
@@ -428,7 +427,7 @@ bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
                    "the database is damaged: table %s claims more rows than the file can hold",
                    rows->table);
     else if (code != SQLITE_DONE)
-        fail(rows->db, rows->table, err);
+        fail_sqlite(rows->db, rows->table, err);
     return false;
 }
 

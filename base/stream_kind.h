@@ -33,7 +33,7 @@ struct ps_stream {
     size_t buffer_cap;
     bool is_ended;     /* no bytes follow the window */
     bool is_truncated; /* compressed data ended early */
-    bool has_trailing; /* bytes after the compressed data, from file offset trailing_offset, were
+    bool has_trailing; /* bytes after the compressed data, from trailing_offset, were
                           ignored */
     uint64_t trailing_offset;
     bool has_wrong_length; /* the length field of a gzip member is wrong */

@@ -182,7 +182,7 @@ static bool is_right_but_for_length(const struct gzip *g)
     return g->z.crc == sum;
 }
 
-static const char *reason(int code)
+static const char *inflate_reason(int code)
 {
     switch (code) {
     case ISAL_INCORRECT_CHECKSUM:
@@ -219,7 +219,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
         g->inside = false;
         g->members++;
     } else if (code < 0 || code == ISAL_NEED_DICT) {
-        fail_gzip(s, reason(code));
+        fail_gzip(s, inflate_reason(code));
     } else if (g->z.block_state == ISAL_BLOCK_FINISH) {
         g->inside = false;
         g->members++;

@@ -25,14 +25,14 @@ struct utf16 {
                      `next_offset` if the last unit is incomplete */
 };
 
-static unsigned unit(const struct utf16 *u, const char *at)
+static unsigned read_unit(const struct utf16 *u, const char *at)
 {
     unsigned a = (unsigned char)at[0], b = (unsigned char)at[1];
 
     return u->big ? a << 8 | b : b << 8 | a;
 }
 
-static size_t put(char *to, unsigned c)
+static size_t put_utf8(char *to, unsigned c)
 {
     size_t n = 0;
 
@@ -57,17 +57,17 @@ static size_t put(char *to, unsigned c)
 
 /* Converts as much of `in` as fits; returns the bytes used. `last`: no input follows, so an
  * incomplete unit or pair becomes U+FFFD. */
-static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to, size_t room)
+static size_t convert_block(struct ps_stream *s, struct ps_str in, bool last, char *to, size_t room)
 {
     const struct utf16 *u = s->state;
     size_t used = 0, made = 0;
 
     while (in.len - used >= 2 && room - made >= 4) {
-        unsigned c = unit(u, in.ptr + used);
+        unsigned c = read_unit(u, in.ptr + used);
         size_t n = 2;
 
         if (c >= 0xd800 && c < 0xdc00) {
-            unsigned low = in.len - used >= 4 ? unit(u, in.ptr + used + 2) : 0;
+            unsigned low = in.len - used >= 4 ? read_unit(u, in.ptr + used + 2) : 0;
 
             if (in.len - used < 4 && !last)
                 break;
@@ -80,11 +80,11 @@ static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to
         } else if (c >= 0xdc00 && c < 0xe000) {
             c = 0xfffd;
         }
-        made += put(to + made, u->returns && c == '\r' ? '\n' : c);
+        made += put_utf8(to + made, u->returns && c == '\r' ? '\n' : c);
         used += n;
     }
     if (last && in.len - used == 1 && room - made >= 4) {
-        made += put(to + made, 0xfffd);
+        made += put_utf8(to + made, 0xfffd);
         used++;
     }
     s->window_len += made;
@@ -102,7 +102,7 @@ static void utf16_more(struct ps_stream *s, size_t want)
             ps_stream_reserve(s, want > s->window_len + 64 ? want : s->window_len + 64, &room);
 
         take = in.len < room / GROWTH ? in.len : (room / GROWTH) & ~(size_t)3;
-        used = convert(s, (struct ps_str){in.ptr, take}, in.len < 4, to, room);
+        used = convert_block(s, (struct ps_str){in.ptr, take}, in.len < 4, to, room);
         ps_stream_skip(s->input, used);
         u->converted_end += used;
         s->is_ended = in.len == 0 || (in.len < 4 && used == in.len);

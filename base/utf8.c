@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
 
-static bool tail(unsigned char c)
+static bool is_continuation(unsigned char c)
 {
     return (c & 0xc0) == 0x80;
 }
@@ -14,14 +14,14 @@ size_t ps_utf8_char_len(const char *at, const char *end)
     if (s[0] < 0x80)
         return 1;
     if (s[0] >= 0xc2 && s[0] <= 0xdf)
-        return left >= 2 && tail(s[1]) ? 2 : 0;
+        return left >= 2 && is_continuation(s[1]) ? 2 : 0;
     if ((s[0] & 0xf0) == 0xe0) {
-        if (left < 3 || !tail(s[1]) || !tail(s[2]))
+        if (left < 3 || !is_continuation(s[1]) || !is_continuation(s[2]))
             return 0;
         return (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ? 0 : 3;
     }
     if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-        if (left < 4 || !tail(s[1]) || !tail(s[2]) || !tail(s[3]))
+        if (left < 4 || !is_continuation(s[1]) || !is_continuation(s[2]) || !is_continuation(s[3]))
             return 0;
         return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90) ? 0 : 4;
     }
@@ -77,7 +77,7 @@ static bool is_surrogate(const char *at, const char *end)
 {
     const unsigned char *s = (const unsigned char *)at;
 
-    return end - at >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] <= 0xbf && tail(s[2]);
+    return end - at >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] <= 0xbf && is_continuation(s[2]);
 }
 
 size_t ps_utf8_repair(struct ps_buf *out, struct ps_str text)

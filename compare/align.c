@@ -8,7 +8,7 @@
 #define CELLS_MAX ((size_t)4 << 20)
 #define MATCH     65536u /* greater than the sum of all bonuses for equal lines */
 
-static bool same(const struct ps_align_line *a, const struct ps_align_line *b)
+static bool lines_equal(const struct ps_align_line *a, const struct ps_align_line *b)
 {
     return a->text == b->text && a->line == b->line;
 }
@@ -26,7 +26,7 @@ static void match_same(const struct ps_align_line *a, size_t n, const struct ps_
                        size_t m, uint32_t offset, uint32_t *match)
 {
     for (size_t i = 0, k = 0; i < n && k < m;) {
-        if (same(&a[i], &b[k]))
+        if (lines_equal(&a[i], &b[k]))
             match[k++] = offset + (uint32_t)i++;
         else if (a[i].line < b[k].line)
             i++;
@@ -35,7 +35,7 @@ static void match_same(const struct ps_align_line *a, size_t n, const struct ps_
     }
 }
 
-static uint32_t greater(uint32_t a, uint32_t b)
+static uint32_t greater_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -56,9 +56,9 @@ static void match_best(const struct ps_align_line *a, size_t n, const struct ps_
         for (size_t k = m; k-- > 0;) {
             uint32_t pair = match_weight(&a[i], &b[k]), *at = &best[i * width + k];
 
-            *at = greater(at[width], at[1]);
+            *at = greater_of(at[width], at[1]);
             if (pair)
-                *at = greater(*at, at[width + 1] + pair);
+                *at = greater_of(*at, at[width + 1] + pair);
         }
     for (size_t i = 0, k = 0; i < n && k < m;) {
         const uint32_t *at = &best[i * width + k];
@@ -83,7 +83,7 @@ void ps_align(const struct ps_align_line *a, size_t n, const struct ps_align_lin
         match[k] = in_order ? (uint32_t)k : PS_ALIGN_NONE;
     if (in_order)
         return;
-    for (; first < n && first < m && same(&a[first], &b[first]); first++)
+    for (; first < n && first < m && lines_equal(&a[first], &b[first]); first++)
         match[first] = (uint32_t)first;
     while (n > first && m > first && a[n - 1].text == b[m - 1].text &&
            a[n - 1].text != a[first].text)

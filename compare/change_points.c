@@ -40,7 +40,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Computes the midranks of the n values from `at`, minus their mean. False: all are equal. */
-static bool rank(struct finder *f, size_t at, size_t n)
+static bool rank_values(struct finder *f, size_t at, size_t n)
 {
     struct ranked *order = ps_alloc_array(n, sizeof *order);
     bool differ;
@@ -61,7 +61,7 @@ static bool rank(struct finder *f, size_t at, size_t n)
 
 /* --- Best cut --- */
 
-static void weigh(struct finder *f, size_t length)
+static void compute_weights(struct finder *f, size_t length)
 {
     for (size_t m = 1; m < length; m++)
         f->weights[m] = (double)length / ((double)m * (double)(length - m));
@@ -94,7 +94,7 @@ static struct cut best_split(struct finder *f, size_t n)
     struct cut best = {0, 0, 0};
 
     for (size_t length = n, windows = 1;; windows = 2 * windows + 1) {
-        weigh(f, length);
+        compute_weights(f, length);
         for (size_t i = 0; i < windows; i++)
             best_split_in(f, windows == 1 ? 0 : (n - length) * i / (windows - 1), length, &best);
         length /= 2;
@@ -105,7 +105,7 @@ static struct cut best_split(struct finder *f, size_t n)
 
 /* --- Permutation test --- */
 
-static void shuffle(double *ranks, size_t n, uint64_t *seed)
+static void shuffle_ranks(double *ranks, size_t n, uint64_t *seed)
 {
     for (size_t i = n - 1; i > 0; i--) {
         size_t other;
@@ -129,7 +129,7 @@ static double permutation_p(struct finder *f, size_t n, double q)
     size_t as_large = 0;
 
     for (size_t i = 0; i < rounds && !ps_context_has_ended(); i++) {
-        shuffle(f->ranks, n, &seed);
+        shuffle_ranks(f->ranks, n, &seed);
         as_large += best_split(f, n).q >= near;
         if ((double)(1 + as_large) > PS_CHANGE_ALPHA * (double)(1 + rounds))
             break;
@@ -146,12 +146,12 @@ static double bound_of(const struct cut *cut, size_t n)
 }
 
 /* Finds the change point of the values from .. to - 1; false: there is none. */
-static bool find(struct finder *f, size_t from, size_t to, struct ps_change_point *out)
+static bool find_change(struct finder *f, size_t from, size_t to, struct ps_change_point *out)
 {
     size_t n = to - from;
     struct cut cut;
 
-    if (n < 2 * PS_CHANGE_SIDE_MIN || !rank(f, from, n))
+    if (n < 2 * PS_CHANGE_SIDE_MIN || !rank_values(f, from, n))
         return false;
     cut = best_split(f, n);
     if (cut.q <= 0)
@@ -172,7 +172,7 @@ static void keep_significant(struct finder *f, const struct ps_change_point *poi
 
 /* Splits segments until none can be split. A stack has the waiting segments. Points are found in no
  * particular order; their number is at most n / PS_CHANGE_SIDE_MIN. */
-static void divide(struct finder *f, size_t from, size_t to)
+static void divide_segment(struct finder *f, size_t from, size_t to)
 {
     size_t *waiting = ps_alloc_array((to - from + 2) * 2, sizeof *waiting), n = 0;
     struct ps_change_point point;
@@ -181,7 +181,7 @@ static void divide(struct finder *f, size_t from, size_t to)
     while (n > 0) {
         size_t end = waiting[--n], start = waiting[--n];
 
-        if (!find(f, start, end, &point))
+        if (!find_change(f, start, end, &point))
             continue;
         keep_significant(f, &point);
         waiting[n++] = point.index, waiting[n++] = end;
@@ -199,7 +199,7 @@ static int by_place(const void *a, const void *b)
 
 /* Tests each point again between its neighbours: points that a split of a longer segment misplaced
  * are moved or dropped. */
-static void settle(struct finder *f, size_t from, size_t to)
+static void retest_changes(struct finder *f, size_t from, size_t to)
 {
     size_t kept = 0;
 
@@ -210,7 +210,7 @@ static void settle(struct finder *f, size_t from, size_t to)
         size_t start = kept ? f->found[kept - 1].index : from,
                end = i + 1 < f->n_found ? f->found[i + 1].index : to;
 
-        if (find(f, start, end, &f->found[kept]))
+        if (find_change(f, start, end, &f->found[kept]))
             kept++;
     }
     f->n_found = kept;
@@ -222,7 +222,7 @@ static double median_of(struct finder *f, size_t from, size_t to)
     return ps_group_median(f->ranks, to - from);
 }
 
-static void measure(struct finder *f, size_t from, size_t to)
+static void measure_levels(struct finder *f, size_t from, size_t to)
 {
     for (size_t i = 0; i < f->n_found; i++) {
         struct ps_change_point *point = &f->found[i];
@@ -244,9 +244,9 @@ struct ps_change_point *ps_change_points_find(const double *values, size_t n, si
         return NULL;
     f.ranks = ps_alloc_array(n - from, sizeof *f.ranks);
     f.weights = ps_alloc_array(n - from, sizeof *f.weights);
-    divide(&f, from, n);
-    settle(&f, from, n);
-    measure(&f, from, n);
+    divide_segment(&f, from, n);
+    retest_changes(&f, from, n);
+    measure_levels(&f, from, n);
     free(f.ranks);
     free(f.weights);
     *out_n = f.n_found;

@@ -48,8 +48,8 @@
 #define PS_CHANGE_VALUES_MAX        10000 /* only the last values of a longer series are used */
 
 struct ps_change_point {
-    size_t index;                       /* index of the first value of the new level */
-    size_t start, end;                  /* the levels are computed from [start, index) and [index, end) */
+    size_t index;      /* index of the first value of the new level */
+    size_t start, end; /* the levels are computed from [start, index) and [index, end) */
     double median_before, median_after; /* medians of the two levels */
     double p_value;
 };

@@ -216,7 +216,8 @@ struct candidates {
     size_t n, cap;
 };
 
-static void note(struct candidates *found, struct ps_str key, enum side side, uint32_t class)
+static void note_candidate(struct candidates *found, struct ps_str key, enum side side,
+                           uint32_t class)
 {
     uint32_t id = ps_intern_add(&found->keys, key);
     size_t k = side == NOW_ONLY;
@@ -244,7 +245,7 @@ static bool match_parts(struct ps_comparison *c, int parts)
         memcpy(&class, c->keys.items[i].ptr, sizeof class);
         sides[side] = true;
         if (side != NEITHER && class.place && key_of(c, &class, parts, &key))
-            note(&found, ps_buf_slice(&key), side, i);
+            note_candidate(&found, ps_buf_slice(&key), side, i);
     }
     for (size_t i = 0; i < found.n && !ps_context_has_ended(); i++)
         if (found.items[i].n[0] == 1 && found.items[i].n[1] == 1)
@@ -454,8 +455,8 @@ static void push_slot(struct ps_class *class, uint32_t slot)
 }
 
 /* Adds the rows of a run to the slots that they match; the others get new slots, in order. */
-static void join(struct ps_comparison *c, struct ps_class *class, struct ps_pending **list,
-                 size_t n)
+static void join_rows(struct ps_comparison *c, struct ps_class *class, struct ps_pending **list,
+                      size_t n)
 {
     struct ps_class old = *class;
     struct ps_align_line *a = ps_grow(NULL, old.n + 1, sizeof *a),
@@ -501,7 +502,7 @@ static void end_class(struct ps_comparison *c, struct ps_class *class)
     } else {
         size_t n = collect_pending(c, class, &list);
 
-        join(c, class, list, n);
+        join_rows(c, class, list, n);
     }
     free(list);
     class->pending = 0;

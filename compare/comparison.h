@@ -55,8 +55,8 @@ struct ps_comparison_row {
 struct ps_comparison;
 
 /* Creates a comparison of n_base + n_new runs, at most PS_GROUP_MAX each, n_new at least 1, with
- * n_metrics values per row. With n_base 0 one group is described: new_median and delta are its median,
- * new_mad its spread, and no verdicts are given. */
+ * n_metrics values per row. With n_base 0 one group is described: new_median and delta are its
+ * median, new_mad is its spread, and there are no verdicts. */
 struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_new, size_t n_metrics);
 void ps_comparison_free(struct ps_comparison *comparison); /* NULL is fine */
 

@@ -117,8 +117,8 @@ static double ratio_of(double delta, double noise)
     return delta == 0 ? 0 : noise > 0 ? fmin(fabs(delta) / noise, RATIO_MAX) : RATIO_MAX;
 }
 
-static void measure(struct judge *j, const double *base, const double *now,
-                    struct ps_judgement *out)
+static void measure_row(struct judge *j, const double *base, const double *now,
+                        struct ps_judgement *out)
 {
     double x[PS_GROUP_MAX], y[PS_GROUP_MAX];
 
@@ -214,7 +214,7 @@ struct ratios {
     size_t n, cap;
 };
 
-static void push(struct ratios *list, double ratio)
+static void push_ratio(struct ratios *list, double ratio)
 {
     PS_RESERVE_ONE(list->items, list->n, list->cap);
     list->items[list->n++] = ratio;
@@ -239,7 +239,7 @@ static double permutation_ratio(struct judge *j, const struct row *row, const ui
             x[n++] = values[i];
         else
             y[m++] = values[i];
-    measure(j, x, y, &as);
+    measure_row(j, x, y, &as);
     return ratio_of(as.delta, noise_of(j, &as, row->floor));
 }
 
@@ -256,7 +256,7 @@ static void permutation_ratios(struct judge *j, const struct row *rows, size_t n
             double ratio = permutation_ratio(j, &rows[i], ranks, j->reassignments + k * j->total);
 
             if (ratio > PS_JUDGE_FACTOR)
-                push(out, ratio);
+                push_ratio(out, ratio);
         }
     }
 }
@@ -268,7 +268,7 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void sort(struct ratios *list)
+static void sort_ratios(struct ratios *list)
 {
     if (list->n > 1)
         qsort(list->items, list->n, sizeof *list->items, compare_descending);
@@ -280,8 +280,8 @@ static void sort(struct ratios *list)
 static double choose_factor(struct ratios *found, struct ratios *chance, double weight,
                             double *by_chance)
 {
-    sort(found);
-    sort(chance);
+    sort_ratios(found);
+    sort_ratios(chance);
     for (size_t k = found->n; k > 0; k--) {
         double factor = k < found->n ? found->items[k] : PS_JUDGE_FACTOR;
         size_t allowed = (size_t)(PS_JUDGE_FDR * (double)k / weight), above = 0;
@@ -349,7 +349,7 @@ static double judge_rows(struct judge *j, struct row *rows, size_t n, double *by
         double ratio = row->p_value < PS_JUDGE_ALPHA ? ratio_of(row->delta, row->noise) : 0;
 
         if (ratio > PS_JUDGE_FACTOR)
-            push(&found, ratio);
+            push_ratio(&found, ratio);
     }
     if (found.n)
         permutation_ratios(j, rows, n, step, &chance);
@@ -417,7 +417,7 @@ void ps_judge_rows(const double *values, size_t n_rows, size_t n_base, size_t n_
         const double *row = values + i * j->total;
 
         rows[i].index = (uint32_t)i;
-        measure(j, row, row + n_base, &judged[i]);
+        measure_row(j, row, row + n_base, &judged[i]);
         judged[i].p_value = rank_row(j, row, ranks, &rows[i].limit);
     }
     if (ps_rank_sum_min_p(n_base, n_new) >= PS_JUDGE_P_MIN) {

@@ -108,7 +108,8 @@ static void mark_uncertain(struct graph *g, const struct ps_import_node *nodes, 
     free(asked);
 }
 
-static struct ps_lazy_estimate sum(const struct graph *g, const struct ps_import_node *nodes)
+static struct ps_lazy_estimate sum_estimate(const struct graph *g,
+                                            const struct ps_import_node *nodes)
 {
     struct ps_lazy_estimate saving = {0, 0, 0};
 
@@ -136,7 +137,7 @@ struct ps_lazy_estimate ps_lazy_estimate_saving(const struct ps_import_node *nod
     mark_reachable(&g, fill_queue(&g, PS_LAZY_STILL_IMPORTED), PS_LAZY_LIKELY_IMPORTED, true);
     mark_uncertain(&g, nodes, n_edges, hides_from);
     mark_reachable(&g, fill_queue(&g, PS_LAZY_UNCERTAIN), PS_LAZY_UNCERTAIN, true);
-    saving = sum(&g, nodes);
+    saving = sum_estimate(&g, nodes);
     free_graph(&g);
     return saving;
 }

@@ -14,7 +14,7 @@ static int compare_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort(double *values, size_t n)
+static void sort_values(double *values, size_t n)
 {
     if (n > 1)
         qsort(values, n, sizeof *values, compare_ascending);
@@ -24,7 +24,7 @@ double ps_group_median(double *values, size_t n)
 {
     if (n == 0)
         return NAN;
-    sort(values, n);
+    sort_values(values, n);
     return n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
 }
 
@@ -210,7 +210,7 @@ bool ps_shift_interval(const double *x, size_t n, const double *y, size_t m, dou
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m; k++)
             shifts[i * m + k] = y[k] - x[i];
-    sort(shifts, n * m);
+    sort_values(shifts, n * m);
     *low = shifts[out];
     *high = shifts[n * m - 1 - (size_t)out];
     return true;

@@ -28,7 +28,7 @@ static size_t repair_word(char *at, const char *end)
 }
 
 /* Returns 1 for a high surrogate escape, 2 for a low one, 0 for anything else. */
-static int surrogate(const char *at, const char *end)
+static int parse_surrogate(const char *at, const char *end)
 {
     char hex[5] = {0}, *behind;
     unsigned long value;
@@ -45,9 +45,9 @@ static int surrogate(const char *at, const char *end)
 /* Repairs an escape sequence in a string. Returns the number of bytes to skip. */
 static size_t repair_escape(char *at, const char *end)
 {
-    int half = surrogate(at, end);
+    int half = parse_surrogate(at, end);
 
-    if (half == 1 && surrogate(at + 6, end) == 2)
+    if (half == 1 && parse_surrogate(at + 6, end) == 2)
         return 12;
     if (half)
         memcpy(at, "\\ufffd", 6);
@@ -56,7 +56,7 @@ static size_t repair_escape(char *at, const char *end)
 
 /* Repairs the document and returns its number of values, before a tree is built, which may need 40
  * times the memory. Each value except the first follows a comma or an opening bracket. */
-static size_t prepare(struct ps_buf *bytes)
+static size_t repair_document(struct ps_buf *bytes)
 {
     char *end = bytes->ptr + bytes->len;
     bool in_text = false;
@@ -84,7 +84,7 @@ cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
     const char *end = NULL;
     cJSON *root;
 
-    if (prepare(bytes) > NODES_MAX) {
+    if (repair_document(bytes) > NODES_MAX) {
         (void)ps_fail(err, PS_LIMIT, "the document has more than %d values", NODES_MAX);
         return NULL;
     }

@@ -387,14 +387,14 @@ static const struct kind reports[] = {
 
 /* --- Recognition --- */
 
-static bool refuse(struct ps_err *err, const char *what, const char *hint)
+static bool refuse_file(struct ps_err *err, const char *what, const char *hint)
 {
     ps_fail(err, PS_UNKNOWN_KIND, "this is %s", what);
     ps_err_hint(err, "%s", hint);
     return true;
 }
 
-static bool holds(struct ps_str head, const struct kind *kind)
+static bool contains_words(struct ps_str head, const struct kind *kind)
 {
     for (size_t i = 0; i < 3 && kind->words[i]; i++)
         if (!ps_str_find(head, ps_str_from_c(kind->words[i])))
@@ -405,17 +405,17 @@ static bool holds(struct ps_str head, const struct kind *kind)
 static bool refuse_kind(struct ps_str head, const struct kind *kinds, struct ps_err *err)
 {
     for (; kinds->description; kinds++)
-        if (holds(head, kinds))
-            return refuse(err, kinds->description, kinds->hint);
+        if (contains_words(head, kinds))
+            return refuse_file(err, kinds->description, kinds->hint);
     return false;
 }
 
-static struct ps_str first(struct ps_str head, size_t most)
+static struct ps_str first_bytes(struct ps_str head, size_t most)
 {
     return (struct ps_str){head.ptr, head.len < most ? head.len : most};
 }
 
-static struct ps_str unblank(struct ps_str s)
+static struct ps_str skip_blanks(struct ps_str s)
 {
     while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t' || s.ptr[0] == '\n' || s.ptr[0] == '\r'))
         s = ps_str_skip(s, 1);
@@ -444,26 +444,26 @@ static bool is_run_file(struct ps_str head)
 
 bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err)
 {
-    struct ps_str body = unblank(head);
+    struct ps_str body = skip_blanks(head);
 
     for (const struct magic *magic = magics; magic->description; magic++)
         if (ps_str_starts_with(ps_str_skip(head, magic->offset), magic->bytes))
-            return refuse(err, magic->description, magic->hint);
+            return refuse_file(err, magic->description, magic->hint);
     if (ps_str_starts_with(head, PS_STR("SQLite format 3")))
         return is_run_file(head)
-                   ? refuse(
+                   ? refuse_file(
                          err, "a run file from a perfshelf data folder",
                          "add the original profile instead: the run's page offers it as a download")
                    : ps_nsys.sniff(head) == PS_MATCH_NO && refuse_kind(head, databases, err);
     if (head.len >= 2 && head.ptr[0] == '\x80' && head.ptr[1] >= 2 && head.ptr[1] <= 9)
-        return refuse_kind(first(head, 4096), known_pickles, err) ||
+        return refuse_kind(first_bytes(head, 4096), known_pickles, err) ||
                (head.ptr[1] >= 6 && refuse_kind(head, pickles, err));
     /* strings of a JSON file may hold printed reports, which cannot be read there */
     if (body.len && body.ptr[0] == '{')
-        return refuse_kind(first(body, 4096), notebooks, err);
+        return refuse_kind(first_bytes(body, 4096), notebooks, err);
     if (body.len && body.ptr[0] == '<')
         return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
-                                  refuse(err, svg_picture.description, svg_picture.hint)
+                                  refuse_file(err, svg_picture.description, svg_picture.hint)
                             : refuse_kind(body, web_pages, err);
     return false;
 }
@@ -474,7 +474,7 @@ static bool is_json(struct ps_str body)
 
     if (body.len == 0 || (body.ptr[0] != '{' && body.ptr[0] != '['))
         return false;
-    body = unblank(ps_str_skip(body, 1));
+    body = skip_blanks(ps_str_skip(body, 1));
     next = body.len ? body.ptr[0] : '"';
     return strchr("\"{[]}-tfn", next) || (next >= '0' && next <= '9');
 }
@@ -574,23 +574,23 @@ static bool is_pprof(struct ps_str head)
  * Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
-    struct ps_str all = first(head, 65536), begin = first(head, 1024), rest = head;
+    struct ps_str all = first_bytes(head, 65536), begin = first_bytes(head, 1024), rest = head;
     struct field field;
 
     if (is_pprof(all))
-        return refuse(err, pprof.description, pprof.hint);
+        return refuse_file(err, pprof.description, pprof.hint);
     if (!take_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
     if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
         ps_str_find(all, PS_STR("Task Environment")))
-        return refuse(err, xplane.description, xplane.hint);
+        return refuse_file(err, xplane.description, xplane.hint);
     if (ps_str_find(begin, PS_STR("service.name")) || ps_str_find(begin, PS_STR("telemetry.sdk")) ||
         ps_str_find(begin, PS_STR("host.name")) || ps_str_find(begin, PS_STR("process.pid")))
-        return refuse(err, otlp.description, otlp.hint);
+        return refuse_file(err, otlp.description, otlp.hint);
     if (ps_str_find(begin, PS_STR("__name__")) && ps_str_find(begin, PS_STR("service_name")))
-        return refuse(err, pyroscope.description, pyroscope.hint);
+        return refuse_file(err, pyroscope.description, pyroscope.hint);
     if (rest.len && rest.ptr[0] == '\n')
-        return refuse(err, perfetto.description, perfetto.hint);
+        return refuse_file(err, perfetto.description, perfetto.hint);
     return false;
 }
 
@@ -655,9 +655,9 @@ static bool is_python_line(struct ps_str line)
  * docstring, and has at least one import or definition. */
 static bool is_python(struct ps_str head)
 {
-    struct ps_str body = unblank(head);
+    struct ps_str body = skip_blanks(head);
 
-    if (!body.len || (!strchr("#@'\"r", body.ptr[0]) && !is_python_line(first(body, 200))))
+    if (!body.len || (!strchr("#@'\"r", body.ptr[0]) && !is_python_line(first_bytes(body, 200))))
         return false;
     while (head.len) {
         const char *end = memchr(head.ptr, '\n', head.len);
@@ -673,33 +673,33 @@ static bool is_python(struct ps_str head)
 static bool refuse_text(struct ps_str head, struct ps_err *err)
 {
     if (ps_str_starts_with(head, PS_STR("version https://git-lfs.github.com/spec/")))
-        return refuse(err, "a Git LFS pointer: the file itself was not downloaded",
-                      "fetch it with `git lfs pull`, then add it");
+        return refuse_file(err, "a Git LFS pointer: the file itself was not downloaded",
+                           "fetch it with `git lfs pull`, then add it");
     if (is_heaptrack(head))
-        return refuse(err, "a recording of heaptrack",
-                      "fold its stacks with `heaptrack_print -F stacks.txt heaptrack.app.gz`");
+        return refuse_file(err, "a recording of heaptrack",
+                           "fold its stacks with `heaptrack_print -F stacks.txt heaptrack.app.gz`");
     if (refuse_kind(head, reports, err))
         return true;
     if (is_own_time(head))
-        return refuse(err, "the output of `time` in a custom format (TIMEFORMAT, `time -f`)",
-                      "measure again with `/usr/bin/time -v -o time.txt app`");
+        return refuse_file(err, "the output of `time` in a custom format (TIMEFORMAT, `time -f`)",
+                           "measure again with `/usr/bin/time -v -o time.txt app`");
     if (is_python(head))
-        return refuse(err, "Python source code, not a profile", record_hint);
+        return refuse_file(err, "Python source code, not a profile", record_hint);
     return false;
 }
 
 bool ps_foreign_describe(struct ps_str head, struct ps_err *err)
 {
-    struct ps_str body = unblank(head);
+    struct ps_str body = skip_blanks(head);
 
     if (body.len == 0)
-        return refuse(err, "a file that contains only white space", record_hint);
+        return refuse_file(err, "a file that contains only white space", record_hint);
     if (is_json(body) && !memchr(body.ptr, '\0', body.len))
         return refuse_kind(body, documents, err);
     if (is_text_pickle(head))
         return refuse_kind(head, pickles, err);
     if (is_binary(head))
         return refuse_protobuf(head, err) ||
-               refuse(err, "not a supported profile (binary data)", record_hint);
-    return refuse_text(head, err) || refuse(err, "not a supported profile", record_hint);
+               refuse_file(err, "not a supported profile (binary data)", record_hint);
+    return refuse_text(head, err) || refuse_file(err, "not a supported profile", record_hint);
 }

@@ -185,7 +185,7 @@ static void fill_from(const char *list, enum ps_origin origin)
     }
 }
 
-static void fill(void)
+static void fill_table(void)
 {
     fill_from(builtin_names, PS_ORIGIN_BUILTIN);
     fill_from(stdlib_names, PS_ORIGIN_STDLIB);
@@ -197,7 +197,7 @@ enum ps_origin ps_python_module_origin(struct ps_str top_level)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     uint32_t id;
 
-    (void)pthread_once(&once, fill);
+    (void)pthread_once(&once, fill_table);
     id = ps_intern_find(&names, top_level);
     if (id != PS_INTERN_NONE)
         return origins[id];
@@ -212,7 +212,7 @@ struct ps_str ps_python_top_level(struct ps_str module)
     return (struct ps_str){module.ptr, dot ? (size_t)(dot - module.ptr) : module.len};
 }
 
-static bool separator(char c)
+static bool is_separator(char c)
 {
     return c == '/' || c == '\\';
 }
@@ -223,7 +223,7 @@ static struct ps_str next_part(struct ps_str *path)
     struct ps_str part = *path;
     size_t n = 0;
 
-    while (n < path->len && !separator(path->ptr[n]))
+    while (n < path->len && !is_separator(path->ptr[n]))
         n++;
     part.len = n;
     *path = ps_str_skip(*path, n + 1);

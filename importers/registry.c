@@ -68,7 +68,7 @@ const struct ps_importer *const *ps_importers(size_t *count)
     return importers;
 }
 
-static const struct ps_importer *best(struct ps_str head)
+static const struct ps_importer *best_importer(struct ps_str head)
 {
     const struct ps_importer *likely = NULL;
 
@@ -134,13 +134,13 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     }
     if (!ps_is_archive(head) && ps_foreign_is_certain(head, err))
         return err->code;
-    *out = best(looked);
+    *out = best_importer(looked);
     if (!*out && head.len >= HEAD && is_log) {
         looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
-        *out = best(looked);
+        *out = best_importer(looked);
     }
     if (!*out && is_log) /* the header of a table may be wrapped */
-        *out = best(ps_report_unwrapped(&text.unwrapped, looked));
+        *out = best_importer(ps_report_unwrapped(&text.unwrapped, looked));
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)
@@ -150,7 +150,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
 }
 
 /* Whether `picked` also reads what `other` would find in the log. */
-static bool holds(const struct ps_importer *picked, const struct ps_importer *other)
+static bool also_reads(const struct ps_importer *picked, const struct ps_importer *other)
 {
     return picked == other || (picked == &ps_lightning && other == &ps_pstats_text);
 }
@@ -168,7 +168,7 @@ static void list_others(struct ps_stream *in, const struct ps_importer *picked, 
         return;
     head = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
     for (i = 0; i < n; i++)
-        if (!holds(picked, in_logs[i]) && in_logs[i]->sniff(head) != PS_MATCH_NO)
+        if (!also_reads(picked, in_logs[i]) && in_logs[i]->sniff(head) != PS_MATCH_NO)
             ps_buf_printf(out, "%s%s", out->len ? ", " : "", in_logs[i]->label);
 }
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int serve(const struct ps_options *options)
+static int serve_shelf(const struct ps_options *options)
 {
     struct ps_sandbox_limits limits;
     PS_AUTO(ps_arena_free) struct ps_arena rules = {0};
@@ -52,7 +52,7 @@ static int serve(const struct ps_options *options)
     });
 }
 
-static int help(const struct ps_options *options)
+static int print_help(const struct ps_options *options)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     ps_help_write(options->command, &text);
@@ -68,13 +68,13 @@ static int help_without_command(void)
     return 2;
 }
 
-static int run(struct ps_options *options)
+static int run_command(struct ps_options *options)
 {
     if (ps_command_works_on_runs(options->command))
         ps_server_select_shelf(options);
     switch (options->command) {
     case PS_COMMAND_SERVE:
-        return serve(options);
+        return serve_shelf(options);
     case PS_COMMAND_ADD:
         return ps_cli_add(options);
     case PS_COMMAND_RECORD:
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         return help_without_command();
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK &&
         (options.help || options.version || ps_options_check_values(&options, &err) == PS_OK))
-        status = ps_flush_stdout(options.help ? help(&options) : run(&options));
+        status = ps_flush_stdout(options.help ? print_help(&options) : run_command(&options));
     else
         ps_print_failure(ps_command_name(options.command), &err);
     ps_options_free(&options);

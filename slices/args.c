@@ -213,7 +213,7 @@ static int count_markers(struct ps_str text)
 
 bool ps_template_next(struct ps_template_pair *pair)
 {
-    struct ps_str left = ps_str_skip(pair->rest, 1); /* `{` or `,` */
+    struct ps_str left = ps_str_skip(pair->remainder, 1); /* `{` or `,` */
     size_t length;
 
     if (left.len == 0 || left.ptr[0] != '"')
@@ -223,7 +223,7 @@ bool ps_template_next(struct ps_template_pair *pair)
     pair->key = ps_str_skip((struct ps_str){left.ptr, length - 1}, 1);
     left = ps_str_skip(left, length + 1);
     pair->value = (struct ps_str){left.ptr, ps_json_value_length(left)};
-    pair->rest = ps_str_skip(left, pair->value.len);
+    pair->remainder = ps_str_skip(left, pair->value.len);
     return true;
 }
 
@@ -240,7 +240,7 @@ int ps_template_pair_param(const struct ps_template_pair *pair)
 /* The last pair with that key: if a key is repeated, the last value counts. */
 static bool find_pair(struct ps_str object, struct ps_str key, struct ps_template_pair *out)
 {
-    struct ps_template_pair pair = {.rest = object};
+    struct ps_template_pair pair = {.remainder = object};
     bool found = false;
 
     while (ps_template_next(&pair))
@@ -272,7 +272,7 @@ struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool 
 
 /* Correctly rounded up to 22 decimals: both operands are then exact doubles, and one division
  * rounds once. */
-static double scaled(int64_t digits, uint64_t decimals)
+static double scale_digits(int64_t digits, uint64_t decimals)
 {
     static const double tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -291,7 +291,7 @@ struct ps_num ps_args_next(char marker, struct ps_str *packed)
 
     if (marker == PS_TEMPLATE_INT)
         return ps_args_next_int(packed, &value) ? ps_int(value) : (struct ps_num){0};
-    return next_decimal(packed, &value, &decimals) ? ps_real(scaled(value, decimals))
+    return next_decimal(packed, &value, &decimals) ? ps_real(scale_digits(value, decimals))
                                                    : (struct ps_num){0};
 }
 

@@ -38,7 +38,7 @@ void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struc
 /* Iterates over the top-level pairs of the arguments; initialise with {.left = template}. Keys have
  * no quotes and keep their escapes; values may contain markers. */
 struct ps_template_pair {
-    struct ps_str rest, key, value;
+    struct ps_str remainder, key, value;
     int params; /* number of markers before the value */
 };
 bool ps_template_next(struct ps_template_pair *pair);

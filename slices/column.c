@@ -18,7 +18,7 @@ static unsigned width_of(uint64_t most)
                                 : 8;
 }
 
-static void head(struct ps_buf *out, unsigned code, int64_t base)
+static void put_head(struct ps_buf *out, unsigned code, int64_t base)
 {
     unsigned char bytes[HEAD] = {(unsigned char)code};
 
@@ -48,7 +48,7 @@ static struct divisor divisor_of(uint64_t by)
 
 /* The quotient if there is no remainder; otherwise a value above d->most. Torbjorn Granlund, Peter
  * L. Montgomery, "Division by invariant integers using multiplication", PLDI 1994, section 9. */
-static uint64_t quotient(const struct divisor *d, uint64_t value)
+static uint64_t divide_exactly(const struct divisor *d, uint64_t value)
 {
     uint64_t product = value * d->inverse;
 
@@ -72,7 +72,7 @@ static void reduce_divisor(struct divisor *d, const int64_t *values, size_t n, i
     for (size_t i = 0; i < n && d->value != 1; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)base;
 
-        if (quotient(d, value) > d->max_quotient)
+        if (divide_exactly(d, value) > d->max_quotient)
             *d = divisor_of(common_divisor(value, d->value));
     }
 }
@@ -81,7 +81,7 @@ static void reduce_divisor(struct divisor *d, const int64_t *values, size_t n, i
 
 /* Writes the low `width` bytes of each value minus base; for little-endian machines only, like the
  * run file. */
-static void put(const int64_t *values, size_t n, int64_t base, unsigned width, char *out)
+static void put_narrowed(const int64_t *values, size_t n, int64_t base, unsigned width, char *out)
 {
     uint64_t from = (uint64_t)base;
 
@@ -156,7 +156,7 @@ static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned
     char *rows, *to;
     size_t k = 0;
 
-    head(out, SPARSE | width, base);
+    put_head(out, SPARSE | width, base);
     ps_buf_add(out, &count, sizeof count);
     ps_buf_reserve(out, filled * (2 + width));
     rows = out->ptr + out->len;
@@ -166,7 +166,7 @@ static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned
             uint16_t row = (uint16_t)i;
 
             memcpy(rows + 2 * k, &row, 2);
-            put(&values[i], 1, base, width, to + width * k);
+            put_narrowed(&values[i], 1, base, width, to + width * k);
             k++;
         }
     out->len += filled * (2 + width);
@@ -185,7 +185,7 @@ static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divi
 
         count = n - i < PIECE ? n - i : PIECE;
         for (size_t k = 0; k < count; k++) {
-            uint64_t step = quotient(d, (uint64_t)values[i + k] - (uint64_t)base);
+            uint64_t step = divide_exactly(d, (uint64_t)values[i + k] - (uint64_t)base);
 
             steps[k] = (int64_t)step;
             uneven |= step > d->max_quotient;
@@ -194,7 +194,7 @@ static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divi
             reduce_divisor(d, values + i, count, base);
             return false;
         }
-        put(steps, count, 0, width, out + i * width);
+        put_narrowed(steps, count, 0, width, out + i * width);
     }
     return true;
 }
@@ -218,7 +218,7 @@ static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t hi
         out->len = begin;
         if (width == full)
             return false;
-        head(out, SCALED | width, low);
+        put_head(out, SCALED | width, low);
         ps_buf_add(out, &d.value, sizeof d.value);
         ps_buf_reserve(out, n * width);
     } while (!put_steps(values, n, low, &d, width, out->ptr + out->len));
@@ -254,9 +254,9 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
     if (n > SCALED_HEAD && pack_scaled(values, n, low, high, out))
         return;
     width = width_of((uint64_t)high - (uint64_t)low);
-    head(out, width, low);
+    put_head(out, width, low);
     ps_buf_reserve(out, n * width);
-    put(values, n, low, width, out->ptr + out->len);
+    put_narrowed(values, n, low, width, out->ptr + out->len);
     out->len += n * width;
 }
 

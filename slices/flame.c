@@ -32,7 +32,7 @@ uint32_t ps_flame_child_of(struct ps_flame *flame, uint32_t parent, uint32_t nam
     return index;
 }
 
-static int64_t sum(int64_t a, int64_t b)
+static int64_t add_saturated(int64_t a, int64_t b)
 {
     int64_t out;
 
@@ -50,7 +50,7 @@ void ps_flame_finish(struct ps_flame *flame)
 
         if (node->parent != UINT32_MAX)
             flame->nodes[node->parent].total_ns =
-                sum(flame->nodes[node->parent].total_ns, node->total_ns);
+                add_saturated(flame->nodes[node->parent].total_ns, node->total_ns);
     }
 }
 

@@ -45,7 +45,7 @@ static size_t run_end(const char *records, size_t n, size_t size, size_t i)
 }
 
 /* Merges the runs [a, b) and [b, end) of `from` into `to`. */
-static void merge(const char *from, char *to, size_t size, size_t a, size_t b, size_t end)
+static void merge_sorted(const char *from, char *to, size_t size, size_t a, size_t b, size_t end)
 {
     size_t left = a, right = b;
 
@@ -71,7 +71,7 @@ void ps_sort_records(void *records, size_t n, size_t size)
         for (size_t a = 0, b, end; a < n; a = end) {
             b = run_end(from, n, size, a);
             end = b < n ? run_end(from, n, size, b) : n;
-            merge(from, to, size, a, b, end);
+            merge_sorted(from, to, size, a, b, end);
             more = more || end < n;
         }
         char *swap = from;
@@ -115,12 +115,12 @@ static size_t first_after(const struct ps_intervals *spans, int64_t t)
     return low;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t lesser_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t greatest(int64_t a, int64_t b)
+static int64_t greater_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -130,7 +130,7 @@ int64_t ps_intervals_length(const struct ps_intervals *spans, int64_t from, int6
     int64_t sum = 0;
 
     for (size_t i = first_after(spans, from); i < spans->n && spans->items[i].start < to; i++)
-        sum += least(spans->items[i].end, to) - greatest(spans->items[i].start, from);
+        sum += lesser_of(spans->items[i].end, to) - greater_of(spans->items[i].start, from);
     return sum;
 }
 
@@ -141,8 +141,8 @@ int64_t ps_intervals_common_length(const struct ps_intervals *a, const struct ps
     int64_t sum = 0;
 
     while (i < a->n && j < b->n && a->items[i].start < to && b->items[j].start < to) {
-        int64_t start = greatest(greatest(a->items[i].start, b->items[j].start), from);
-        int64_t end = least(least(a->items[i].end, b->items[j].end), to);
+        int64_t start = greater_of(greater_of(a->items[i].start, b->items[j].start), from);
+        int64_t end = lesser_of(lesser_of(a->items[i].end, b->items[j].end), to);
 
         sum += end > start ? end - start : 0;
         if (a->items[i].end < b->items[j].end)
@@ -157,26 +157,26 @@ int64_t ps_intervals_common_length(const struct ps_intervals *a, const struct ps
 
 /* The index of the first set that contains t, n if none does. *until: lowered to the time when that
  * changes. */
-static size_t active(const struct ps_intervals *const *sets, const size_t *at, size_t n, int64_t t,
-                     int64_t *until)
+static size_t first_active(const struct ps_intervals *const *sets, const size_t *at, size_t n,
+                           int64_t t, int64_t *until)
 {
     for (size_t k = 0; k < n; k++) {
         const struct ps_interval *next = at[k] < sets[k]->n ? &sets[k]->items[at[k]] : NULL;
 
         if (next && next->start <= t) {
-            *until = least(*until, next->end);
+            *until = lesser_of(*until, next->end);
             return k;
         }
         if (next)
-            *until = least(*until, next->start);
+            *until = lesser_of(*until, next->start);
     }
     return n;
 }
 
 /* Divides [from, to) among n joined sets: each moment counts for the first set that contains it;
  * part[n] is the time in none of them. */
-static void divide(const struct ps_intervals *const *sets, size_t n, int64_t from, int64_t to,
-                   int64_t *part)
+static void divide_range(const struct ps_intervals *const *sets, size_t n, int64_t from, int64_t to,
+                         int64_t *part)
 {
     size_t at[SETS_MAX];
 
@@ -185,7 +185,7 @@ static void divide(const struct ps_intervals *const *sets, size_t n, int64_t fro
     memset(part, 0, (n + 1) * sizeof *part);
     for (int64_t t = from; t < to;) {
         int64_t until = to;
-        size_t k = active(sets, at, n, t, &until);
+        size_t k = first_active(sets, at, n, t, &until);
 
         part[k] += until - t;
         t = until;
@@ -205,7 +205,7 @@ static size_t parts_tensorboard(const struct ps_intervals *roles, int64_t from, 
 
     for (size_t k = 0; k < PS_N_ROLES; k++)
         sets[k] = &roles[k];
-    divide(sets, PS_N_ROLES, from, to, part);
+    divide_range(sets, PS_N_ROLES, from, to, part);
     for (size_t k = 0; k <= PS_N_ROLES; k++)
         out[k] = (struct ps_part){names[k], part[k]};
     return PS_N_ROLES + 1;
@@ -222,7 +222,7 @@ static size_t parts_of_device(enum ps_breakdown definition, const struct ps_inte
     int64_t part[5];
     size_t n = 0;
 
-    divide(sets, 4, from, to, part);
+    divide_range(sets, 4, from, to, part);
     if (definition == PS_BREAKDOWN_HTA) {
         out[n++] = (struct ps_part){"compute", part[0]};
         out[n++] = (struct ps_part){"non-compute", part[1] + part[2] + part[3]};
@@ -288,7 +288,7 @@ static void heap_pop(struct heap *heap)
         heap->items[i] = last;
 }
 
-static double full(const struct heap *heap)
+static double occupied_share(const struct heap *heap)
 {
     return heap->blocks > 1 ? 1 : heap->blocks > 0 ? heap->blocks : 0;
 }
@@ -299,11 +299,11 @@ static double run_until(struct heap *heap, int64_t *now, int64_t to)
     double sum = 0;
 
     while (heap->n && heap->items[0].end <= to) {
-        sum += full(heap) * (double)(heap->items[0].end - *now);
+        sum += occupied_share(heap) * (double)(heap->items[0].end - *now);
         *now = heap->items[0].end;
         heap_pop(heap);
     }
-    sum += full(heap) * (double)(to - *now);
+    sum += occupied_share(heap) * (double)(to - *now);
     *now = to;
     return sum;
 }

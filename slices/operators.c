@@ -79,7 +79,7 @@ static void add_device(struct ps_operator *row, const struct ps_chunk *chunk, ui
         row->tensor_core++;
 }
 
-static uint32_t mapped(const uint32_t *map, size_t n, int64_t id)
+static uint32_t map_id(const uint32_t *map, size_t n, int64_t id)
 {
     return map && id >= 0 && (uint64_t)id < n ? map[id] : 0;
 }
@@ -89,10 +89,10 @@ static void add_slice(struct ps_operators *sums, const struct ps_chunk *chunk, u
 {
     uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
     bool device = is_device_row(kind);
-    uint32_t key = ps_slice_on_device(kind) ? 0 : mapped(sums->key, sums->n_key, name);
+    uint32_t key = ps_slice_on_device(kind) ? 0 : map_id(sums->key, sums->n_key, name);
     uint32_t shapes =
         device ? 0
-               : mapped(sums->shapes, sums->n_shapes, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
+               : map_id(sums->shapes, sums->n_shapes, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
     struct ps_operator *row = row_of(sums, key ? key : name, shapes, kind);
     int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
     int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);

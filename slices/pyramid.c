@@ -58,7 +58,7 @@ static void put_head(struct list *list, size_t at)
     memcpy(list->out.ptr + at + 32, &list->bin, 8);
 }
 
-static void pack(struct list *list)
+static void pack_list(struct list *list)
 {
     static const char blank[PS_PYRAMID_HEAD_SIZE];
     size_t at = list->out.len;
@@ -79,7 +79,7 @@ static void pack(struct list *list)
     list->n = 0;
 }
 
-static void push(struct list *list, const int64_t row[PS_PYRAMID_COLUMNS], int64_t end)
+static void push_row(struct list *list, const int64_t row[PS_PYRAMID_COLUMNS], int64_t end)
 {
     if (!list->column[0])
         for (int c = 0; c < PS_PYRAMID_COLUMNS; c++)
@@ -92,7 +92,7 @@ static void push(struct list *list, const int64_t row[PS_PYRAMID_COLUMNS], int64
         list->column[c][list->n] = row[c];
     list->total++;
     if (++list->n == PS_PYRAMID_ROWS)
-        pack(list);
+        pack_list(list);
 }
 
 static void list_free(struct list *list)
@@ -120,7 +120,7 @@ static struct bin *bin_at(struct level *level, uint32_t depth)
     return &level->bins_by_depth[depth];
 }
 
-static void count(struct level *level, uint32_t depth, const struct bin *more)
+static void add_to_bin(struct level *level, uint32_t depth, const struct bin *more)
 {
     struct bin *bin = bin_at(level, depth);
 
@@ -153,9 +153,9 @@ static void end_bin(struct ps_pyramid *p, unsigned k)
         const int64_t row[] = {start, bin->count, bin->busy, bin->longest,
                                depth, bin->name,  bin->kind, bin->family};
 
-        push(&level->bins, row, end);
+        push_row(&level->bins, row, end);
         if (k + 1 < p->n)
-            count(&p->level[k + 1], depth, bin);
+            add_to_bin(&p->level[k + 1], depth, bin);
         bin->count = 0;
     }
     level->n_touched = 0;
@@ -177,7 +177,7 @@ static uint64_t rows_of(const struct level *level)
 }
 
 /* Advances all levels to the bins that contain `at`. */
-static void advance(struct ps_pyramid *p, uint64_t at)
+static void advance_levels(struct ps_pyramid *p, uint64_t at)
 {
     for (unsigned k = p->base; k < p->n && at >= p->level[k].end; k++) {
         struct level *level = &p->level[k];
@@ -243,7 +243,7 @@ static void add_long(struct level *level, const struct ps_chunk *chunk, uint32_t
                            ps_chunk_value(chunk, PS_COL_KIND, i),
                            ps_chunk_value(chunk, PS_COL_FAMILY, i)};
 
-    push(&level->longs, row, sum_up_to_max(start, duration));
+    push_row(&level->longs, row, sum_up_to_max(start, duration));
 }
 
 static void add_slice(struct ps_pyramid *p, const struct ps_chunk *chunk, uint32_t i)
@@ -264,7 +264,7 @@ static void add_slice(struct ps_pyramid *p, const struct ps_chunk *chunk, uint32
         add_long(&p->level[k++], chunk, i);
     }
     if (k < p->n)
-        count(&p->level[k], depth, &one);
+        add_to_bin(&p->level[k], depth, &one);
 }
 
 void ps_pyramid_add(struct ps_pyramid *p, const struct ps_chunk *chunk)
@@ -276,19 +276,19 @@ void ps_pyramid_add(struct ps_pyramid *p, const struct ps_chunk *chunk)
         uint64_t since = at > p->start ? (uint64_t)at - (uint64_t)p->start : 0;
 
         if (since >= p->level[p->base].end)
-            advance(p, since);
+            advance_levels(p, since);
         add_slice(p, chunk, i);
     }
     p->slices += chunk->n;
     drop_fine_levels(p);
 }
 
-static void finish(struct ps_pyramid *p)
+static void finish_levels(struct ps_pyramid *p)
 {
     for (unsigned k = p->base; k < p->n; k++) {
         end_bin(p, k);
-        pack(&p->level[k].longs);
-        pack(&p->level[k].bins);
+        pack_list(&p->level[k].longs);
+        pack_list(&p->level[k].bins);
     }
     p->next_level = p->base;
     p->finished = true;
@@ -299,7 +299,7 @@ bool ps_pyramid_next(struct ps_pyramid *p, struct ps_pyramid_level *out)
     struct level *level;
 
     if (!p->finished)
-        finish(p);
+        finish_levels(p);
     else if (p->next_level < p->n)
         level_free(&p->level[p->next_level++]);
     if (p->next_level >= p->n)

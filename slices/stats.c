@@ -6,7 +6,7 @@
 #include "slices/intervals.h"
 
 /* The bits in which values differ. */
-static uint64_t differing(const int64_t *values, size_t n)
+static uint64_t count_distinct(const int64_t *values, size_t n)
 {
     uint64_t bits = 0;
 
@@ -19,7 +19,7 @@ static uint64_t differing(const int64_t *values, size_t n)
  * reorder the values and is linear for every input. */
 int64_t ps_select_kth(const int64_t *values, size_t n, size_t k)
 {
-    uint64_t bits = differing(values, n), mask = UINT64_MAX, prefix;
+    uint64_t bits = count_distinct(values, n), mask = UINT64_MAX, prefix;
     int shift = bits ? (63 - __builtin_clzll(bits)) & ~7 : -8;
 
     for (int s = 0; s <= shift; s += 8)
@@ -63,7 +63,7 @@ double ps_median(const int64_t *values, size_t n)
 }
 
 /* A second pass over the values: squared differences lose no precision if the mean is large. */
-static double deviation(const int64_t *values, size_t n, double mean)
+static double standard_deviation(const int64_t *values, size_t n, double mean)
 {
     double sum = 0;
 
@@ -87,6 +87,6 @@ struct ps_stats ps_stats_compute(const int64_t *values, size_t n)
         stats.max = values[i] > stats.max ? values[i] : stats.max;
     }
     stats.median = ps_median(values, n);
-    stats.stddev = deviation(values, n, sum / (double)n);
+    stats.stddev = standard_deviation(values, n, sum / (double)n);
     return stats;
 }

@@ -79,8 +79,8 @@ static struct ps_window_density *density_at(struct ps_window *w, uint16_t depth,
     return &w->density[index];
 }
 
-static void shade(struct ps_window *w, const struct item *item, uint32_t px, uint32_t count,
-                  int64_t busy_ns)
+static void shade_pixels(struct ps_window *w, const struct item *item, uint32_t px, uint32_t count,
+                         int64_t busy_ns)
 {
     struct ps_window_density *d = density_at(w, item->depth, px);
 
@@ -115,7 +115,7 @@ static void add_short(struct ps_window *w, const struct item *item, int64_t end)
         int64_t edge = edge_of(w, px, at);
         int64_t stop = end < edge || px + 1 == w->px ? end : edge;
 
-        shade(w, item, px++, count, stop > at ? stop - at : 0);
+        shade_pixels(w, item, px++, count, stop > at ? stop - at : 0);
         at = stop;
         count = 0;
     } while (at < end);
@@ -180,7 +180,8 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
 /* Adds a complete bin to the pixel in which it begins. */
 static void add_bin(struct ps_window *w, const struct item *item, int64_t count, int64_t busy)
 {
-    shade(w, item, px_of(w, item->start), count > 0 ? (uint32_t)count : 0, not_negative(busy));
+    shade_pixels(w, item, px_of(w, item->start), count > 0 ? (uint32_t)count : 0,
+                 not_negative(busy));
     w->n_counted += count > 0 ? (uint64_t)count : 0;
 }
 

@@ -299,7 +299,7 @@ enum ps_report_row ps_function_tables_classify(const void *tables, struct ps_str
 }
 
 /* Whether one of the two strings is a prefix of the other. */
-static bool agree(struct ps_str a, struct ps_str b)
+static bool is_prefix_of_other(struct ps_str a, struct ps_str b)
 {
     return ps_str_common_prefix(a, b) == (a.len < b.len ? a.len : b.len);
 }
@@ -311,14 +311,14 @@ static bool is_heading(struct ps_str next)
                                reduced = PS_STR("   List reduced from ");
     struct ps_str rest;
 
-    if (agree(next, reduced))
+    if (is_prefix_of_other(next, reduced))
         return true;
     rest = ps_str_starts_with(next, totals) ? ps_str_skip(next, totals.len) : PS_STR("");
     if (!rest.len || rest.ptr[0] < '0' || rest.ptr[0] > '9')
         return false;
     while (rest.len && rest.ptr[0] >= '0' && rest.ptr[0] <= '9')
         rest = ps_str_skip(rest, 1);
-    return agree(rest, calls);
+    return is_prefix_of_other(rest, calls);
 }
 
 enum ps_report_line_end ps_function_tables_find_end(const void *tables, struct ps_str text,
@@ -402,7 +402,7 @@ const struct ps_function_table *ps_function_tables_longest(const struct ps_funct
 
 /* The name of a script that was started from its own folder has no folder. If other files have
  * folders, the names were not stripped, so the script is the user's own. */
-static enum ps_origin origin(const struct ps_function_tables *t, struct ps_str file)
+static enum ps_origin file_origin(const struct ps_function_tables *t, struct ps_str file)
 {
     enum ps_origin found = ps_python_file_origin(file);
 
@@ -426,7 +426,7 @@ static void write_function(const struct ps_function_tables *t, uint32_t i, struc
                                 .primitive_calls = row->primitive_calls,
                                 .tottime_s = row->tottime,
                                 .cumtime_s = row->cumtime,
-                                .origin = origin(t, t->files.items[row->file]),
+                                .origin = file_origin(t, t->files.items[row->file]),
                                 .has_entry = true,
                             });
 }

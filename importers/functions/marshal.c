@@ -127,7 +127,7 @@ static enum ps_marshal_text_kind text_kind(struct ps_str text, char type)
     return PS_MTEXT_LATIN1;
 }
 
-static struct ps_str latin1(struct ps_str raw, struct ps_arena *arena)
+static struct ps_str latin1_to_utf8(struct ps_str raw, struct ps_arena *arena)
 {
     char *to = ps_arena_alloc(arena, 3 * raw.len + 1);
     size_t n = 0;
@@ -142,7 +142,7 @@ static struct ps_str latin1(struct ps_str raw, struct ps_arena *arena)
     return (struct ps_str){to, n};
 }
 
-static struct ps_str mended(struct ps_str raw, struct ps_arena *arena)
+static struct ps_str repair_utf8(struct ps_str raw, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
@@ -158,10 +158,10 @@ struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps
     case PS_MTEXT_PLAIN:
         break;
     case PS_MTEXT_REPAIR:
-        return mended(raw, arena);
+        return repair_utf8(raw, arena);
     case PS_MTEXT_LATIN1:
-        raw = latin1(raw, arena);
-        return memchr(raw.ptr, '\0', raw.len) ? mended(raw, arena) : raw;
+        raw = latin1_to_utf8(raw, arena);
+        return memchr(raw.ptr, '\0', raw.len) ? repair_utf8(raw, arena) : raw;
     case PS_MTEXT_CODE:
         raw.len -= sizeof(uint64_t);
         break;

@@ -30,7 +30,7 @@ struct function {
 };
 
 /* The last entry that named a caller, and the index of that call. */
-struct met {
+struct call_mark {
     uint32_t entry_index, call;
 };
 
@@ -46,7 +46,7 @@ struct dump {
     uint32_t
         *listed_functions; /* indices of the functions with an entry, in the order of the file */
     uint32_t n_listed_functions, cap_listed_functions;
-    struct met *met; /* by function */
+    struct call_mark *met; /* by function */
     uint32_t cap_met;
 
     uint64_t entries; /* number of pairs of the dict */
@@ -220,7 +220,7 @@ static struct ps_call *call_of(struct dump *d, uint32_t caller)
         return &d->calls[d->met[caller].call];
     }
     PS_RESERVE_ONE(d->calls, d->n_calls, d->cap_calls);
-    d->met[caller] = (struct met){entry, d->n_calls};
+    d->met[caller] = (struct call_mark){entry, d->n_calls};
     return &d->calls[d->n_calls++];
 }
 
@@ -555,7 +555,7 @@ static void visit_next(struct walk *w)
 }
 
 /* Renumbers the cycles in row order, so that equal dumps get equal numbers. */
-static void renumber(struct dump *d, uint32_t cycles)
+static void renumber_cycles(struct dump *d, uint32_t cycles)
 {
     uint32_t *number = ps_alloc_array(cycles + 1, sizeof *number), used = 0;
 
@@ -588,7 +588,7 @@ static void find_cycles(struct dump *d)
         for (push_component(&w, row); w.n_path;)
             visit_next(&w);
     }
-    renumber(d, w.cycles);
+    renumber_cycles(d, w.cycles);
     free(memory);
     free(w.is_open);
 }
@@ -611,7 +611,7 @@ struct report {
     bool builtins, profile_keys, int_times, folders;
 };
 
-static struct ps_str text(struct report *r, uint32_t id)
+static struct ps_str display_text(struct report *r, uint32_t id)
 {
     if (!r->display_texts[id].ptr)
         r->display_texts[id] = ps_marshal_text(&r->dump->marshal, id, &r->arena);
@@ -638,12 +638,12 @@ static bool is_script(struct ps_str path)
 
 /* The name of a script that was started from its own folder has no folder. If other files have
  * folders, the names were not stripped, so the script is the user's own. */
-static enum ps_origin origin(struct report *r, uint32_t file)
+static enum ps_origin file_origin(struct report *r, uint32_t file)
 {
     if (!r->origin[file]) {
-        enum ps_origin found = ps_python_file_origin(text(r, file));
+        enum ps_origin found = ps_python_file_origin(display_text(r, file));
 
-        if (found == PS_ORIGIN_UNKNOWN && r->folders && is_script(text(r, file)))
+        if (found == PS_ORIGIN_UNKNOWN && r->folders && is_script(display_text(r, file)))
             found = PS_ORIGIN_OWN;
         r->origin[file] = (uint8_t)(found + 1);
         r->files++;
@@ -668,8 +668,8 @@ static struct function *function_at_row(const struct report *r, uint32_t row)
 
 static void write_doubt(struct report *r, struct function *f, const char *why)
 {
-    struct ps_str file = ps_text_head(text(r, f->file), 160),
-                  name = ps_text_head(text(r, f->name), 100);
+    struct ps_str file = ps_text_head(display_text(r, f->file), 160),
+                  name = ps_text_head(display_text(r, f->name), 100);
 
     if (r->doubtful++ >= TOLD)
         return;
@@ -680,7 +680,7 @@ static void write_doubt(struct report *r, struct function *f, const char *why)
 }
 
 /* Checks the numbers of a function against each other and against its callers and callees. */
-static void check(struct report *r, struct function *f)
+static void check_function(struct report *r, struct function *f)
 {
     double tottime = ps_num_real(f->tottime), cumtime = ps_num_real(f->cumtime), from = 0;
     double ncalls = ps_num_real(f->ncalls), primitive = ps_num_real(f->primitive_calls);
@@ -704,7 +704,7 @@ static void add_up(struct report *r)
 {
     for (uint32_t row = 1; row <= r->dump->n_listed_functions; row++) {
         struct function *f = function_at_row(r, row);
-        struct ps_str file = text(r, f->file);
+        struct ps_str file = display_text(r, f->file);
 
         r->tottime = add_num(r->tottime, f->tottime);
         r->ncalls = add_num(r->ncalls, f->ncalls);
@@ -714,8 +714,8 @@ static void add_up(struct report *r)
         r->repaired += f->repaired;
         r->int_times |= f->tottime.kind == PS_NUM_INT && f->tottime.i != 0;
         r->builtins |= ps_str_eq_c(file, "~") &&
-                       (ps_str_starts_with(text(r, f->name), PS_STR("<built-in method ")) ||
-                        ps_str_starts_with(text(r, f->name), PS_STR("<method '")));
+                       (ps_str_starts_with(display_text(r, f->name), PS_STR("<built-in method ")) ||
+                        ps_str_starts_with(display_text(r, f->name), PS_STR("<method '")));
         r->folders = r->folders || has_folder(file);
         r->profile_keys |=
             ps_str_eq_c(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
@@ -736,15 +736,15 @@ static void write_function(struct report *r, uint32_t row)
     struct ps_num none = ps_int(0);
     struct ps_function told = {
         .id = row,
-        .file = text(r, f->file),
+        .file = display_text(r, f->file),
         .file_key = f->file + 1,
-        .name = text(r, f->name),
+        .name = display_text(r, f->name),
         .line = f->line,
         .ncalls = f->has_entry ? f->ncalls : none,
         .primitive_calls = f->has_entry ? f->primitive_calls : none,
         .tottime_s = f->has_entry ? f->tottime : none,
         .cumtime_s = f->has_entry ? f->cumtime : none,
-        .origin = origin(r, f->file),
+        .origin = file_origin(r, f->file),
         .cycle = f->cycle,
         .has_entry = f->has_entry,
         .callers = f->n_calls ? d->calls + f->first_call : NULL,
@@ -769,12 +769,12 @@ static struct ps_str base_name(struct ps_str path)
 static void find_title(struct report *r, uint32_t row)
 {
     const struct function *f = function_at_row(r, row);
-    enum ps_origin whose = origin(r, f->file);
+    enum ps_origin whose = file_origin(r, f->file);
 
     if (!f->has_entry || (whose != PS_ORIGIN_OWN && whose != PS_ORIGIN_UNKNOWN))
         return;
-    if (!ps_str_eq_c(text(r, f->name), "<module>") ||
-        ps_str_starts_with(text(r, f->file), PS_STR("<")))
+    if (!ps_str_eq_c(display_text(r, f->name), "<module>") ||
+        ps_str_starts_with(display_text(r, f->file), PS_STR("<")))
         return;
     if (!r->title || ps_num_real(f->cumtime) > ps_num_real(function_at_row(r, r->title)->cumtime))
         r->title = row;
@@ -798,7 +798,8 @@ static void write_tool(struct report *r)
     if (writer)
         r->out->ops->meta(r->out, "writer", ps_str_from_c(writer));
     if (r->title)
-        r->out->ops->meta(r->out, "title", base_name(text(r, function_at_row(r, r->title)->file)));
+        r->out->ops->meta(r->out, "title",
+                          base_name(display_text(r, function_at_row(r, r->title)->file)));
 }
 
 static void write_summary(struct report *r)
@@ -883,7 +884,7 @@ static bool write_all(struct report *r, uint64_t size)
         write_function(r, row);
         find_title(r, row);
         if (function_at_row(r, row)->has_entry)
-            check(r, function_at_row(r, row));
+            check_function(r, function_at_row(r, row));
     }
     write_tool(r);
     write_summary(r);

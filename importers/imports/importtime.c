@@ -55,7 +55,7 @@ static bool skip_word(struct ps_str *s, struct ps_str word)
     return true;
 }
 
-static struct ps_num nearest(struct ps_str digits)
+static struct ps_num nearest_double(struct ps_str digits)
 {
     char text[DIGITS_MAX + 2];
 
@@ -83,7 +83,7 @@ static bool read_number(struct ps_str *s, struct ps_num *out, bool *beyond)
         *out = ps_int(value);
         return true;
     }
-    *out = nearest(digits);
+    *out = nearest_double(digits);
     *beyond = true;
     return isfinite(out->r);
 }
@@ -863,7 +863,7 @@ struct reader {
     struct ps_importtime_log log;
 };
 
-static bool count(struct ps_importtime_tally *tally, const struct ps_report_line *line)
+static bool count_line(struct ps_importtime_tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
         tally->offset = line->offset;
@@ -892,7 +892,7 @@ static void add_row(struct reader *r, const struct ps_importtime_line *row)
 
     ps_importtime_add_row(&r->log, row, ps_text_head(row->name, NAME_BYTES_MAX));
     r->log.repaired += repair || line->is_rejoined;
-    if (repair && count(&r->log.repairs, line))
+    if (repair && count_line(&r->log.repairs, line))
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->offset, line->number, "%s", repair);
 }
 
@@ -901,7 +901,7 @@ static void reject_row(struct reader *r)
     const struct ps_report_line *line = &r->in.line;
 
     r->log.rejected++;
-    if (count(&r->log.rejects, line))
+    if (count_line(&r->log.rejects, line))
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number, "%s",
                      line->has_newline ? "the fields of this import row cannot be read"
                                        : "the log ends inside this row");
@@ -989,7 +989,7 @@ static void read_line(struct reader *r)
         r->log.headers++;
         return;
     case PS_IMPORTTIME_OTHER:
-        (void)count(&r->log.other_lines, line);
+        (void)count_line(&r->log.other_lines, line);
     }
 }
 

@@ -344,7 +344,7 @@ static void report_all(struct reader *r)
 /* Used if the start of the report is missing: the default of every version. */
 static const double default_unit = 1e-6;
 
-static bool count(struct tally *tally, const struct ps_report_line *line)
+static bool count_line(struct tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
         tally->current = line->offset;
@@ -387,7 +387,7 @@ static struct ps_buf key_of(uint32_t file, uint32_t line, struct ps_str name)
     return key;
 }
 
-static void remember(struct reader *r, uint32_t file, uint32_t line, struct ps_str name)
+static void count_repeated_block(struct reader *r, uint32_t file, uint32_t line, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
     uint32_t known = r->listed.count;
@@ -407,7 +407,7 @@ static void write_function(struct reader *r)
     if (r->block.told)
         return;
     r->block.told = true;
-    remember(r, r->block.file, r->block.first_line, r->block.name);
+    count_repeated_block(r, r->block.file, r->block.first_line, r->block.name);
     r->out->ops->line_function(r->out, &(struct ps_line_function){
                                            .id = r->block.function,
                                            .file = r->block.file,
@@ -452,7 +452,7 @@ static void close_block(struct reader *r)
         return;
     write_function(r);
     if (!adds_up(r))
-        (void)count(&r->uneven, &r->in.line);
+        (void)count_line(&r->uneven, &r->in.line);
     r->functions_run += r->block.timed > 0;
     r->functions_timed += ticks > 0;
     r->ticks = add_num(r->ticks, r->block.ticks);
@@ -474,7 +474,7 @@ static void open_block(struct reader *r, const struct ps_line_table_columns *col
         r->unit = r->report_unit = default_unit;
     }
     if (file.len == 0)
-        (void)count(&r->orphans, &r->in.line);
+        (void)count_line(&r->orphans, &r->in.line);
     r->block.table = (struct ps_line_table){.is_open = true, .columns = *columns};
     r->block.told = false;
     r->block.gone = r->next.gone;
@@ -520,18 +520,18 @@ static void parse_row(struct reader *r, struct ps_line_report_row *row)
     r->out->ops->line(r->out, &told);
     r->rows++;
     if (ps_line_table_add(&r->block.table, &row->number))
-        (void)count(&r->gaps, &r->in.line);
+        (void)count_line(&r->gaps, &r->in.line);
     r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
-    if (r->in.line.is_repaired && count(&r->mends, &r->in.line))
+    if (r->in.line.is_repaired && count_line(&r->mends, &r->in.line))
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
-static void reject(struct reader *r, const char *why)
+static void reject_row(struct reader *r, const char *why)
 {
     r->rejected++;
     ps_report_count_doubtful(&r->in);
-    if (count(&r->rejects, &r->in.line))
+    if (count_line(&r->rejects, &r->in.line))
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
 }
 
@@ -547,7 +547,7 @@ static bool parse_in_block(struct reader *r, struct ps_str text)
         parse_row(r, &row);
     if (match == PS_LINE_REPORT_INVALID) {
         (void)ps_line_table_add(&r->block.table, &row.number);
-        reject(r, "the values of this row cannot be read");
+        reject_row(r, "the values of this row cannot be read");
     }
     return match != PS_LINE_REPORT_NONE;
 }
@@ -657,7 +657,7 @@ static bool parse_summary(struct reader *r, struct ps_str text)
     if (is_listed(r, row.file, summary.line, summary.name) ||
         is_listed(r, row.file, summary.line, PS_STR("")))
         return true;
-    remember(r, row.file, summary.line, summary.name);
+    count_repeated_block(r, row.file, summary.line, summary.name);
     row.function = ++r->functions;
     row.line = summary.line;
     row.metrics.ticks = ps_real(summary.seconds / r->unit);
@@ -678,7 +678,7 @@ static bool parse_summary(struct reader *r, struct ps_str text)
 }
 
 /* Classifies a text in the context of the current block, or of the report if there is none. */
-static enum ps_report_row reads(const void *reader, struct ps_str text)
+static enum ps_report_row classify_row(const void *reader, struct ps_str text)
 {
     const struct reader *r = reader;
     struct ps_line_table_columns columns;
@@ -711,7 +711,8 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
 }
 
 /* Where a line ends. A header, or a line before it, may be wrapped. */
-static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
+                                             struct ps_str next)
 {
     static const char *const begins[] = {
         "Line #",       "File: ",        "Function: ",         "Total time: ",
@@ -730,7 +731,7 @@ static enum ps_report_line_end ends(const void *reader, struct ps_str text, stru
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (ps_str_starts_with(ps_str_skip(next, r->next.column), ps_str_from_c(begins[i])))
             return PS_LINE_ENDS;
-    return ps_report_find_row_end(reads, r, text, next);
+    return ps_report_find_row_end(classify_row, r, text, next);
 }
 
 static void parse_line(struct reader *r)
@@ -741,7 +742,7 @@ static void parse_line(struct reader *r)
         parse_location(r, text) || parse_header(r, text) || parse_summary(r, text))
         return;
     if (r->block.table.is_open && ps_line_table_reject(&r->block.table, text))
-        reject(r, "this line inside a table is not a table row");
+        reject_row(r, "this line inside a table is not a table row");
     r->others += ps_report_trim_end(text).len > 0;
     if (!r->block.table.is_open && !r->next.seen && ps_report_trim_end(text).len)
         forget_next(r); /* the line was from another program */
@@ -750,7 +751,7 @@ static void parse_line(struct reader *r)
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_read_line(&r->in)) {
-        ps_report_rejoin(&r->in, reads, r);
+        ps_report_rejoin(&r->in, classify_row, r);
         parse_line(r);
         if (r->rows > ROWS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
@@ -780,7 +781,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out, .ticks = ps_int(0)};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    ps_report_unwrap(&r.in, is_wrapped, find_line_end, &r);
     status = read_log(&r, err);
     if (status == PS_OK)
         report_all(&r);

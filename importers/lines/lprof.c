@@ -74,14 +74,14 @@ struct stats {
 
 enum { ENTRIES_MAX = 8 << 20 };
 
-struct reading {
+struct stats_reader {
     struct stats *stats;
     const struct ps_pickle *pickle;
     uint64_t offset;
     struct ps_err *err;
 };
 
-static bool refuse(struct reading *r, const char *what)
+static bool refuse_pickle(struct stats_reader *r, const char *what)
 {
     ps_fail_at(r->err, PS_BAD_INPUT, r->offset, "the pickle at this position %s", what);
     return false;
@@ -120,14 +120,14 @@ static uint32_t function_of(struct stats *s, struct ps_str file, struct ps_str n
     return id;
 }
 
-static bool parse_key(struct reading *r, const struct ps_pickle_value *key, uint32_t *function)
+static bool parse_key(struct stats_reader *r, const struct ps_pickle_value *key, uint32_t *function)
 {
     const struct ps_pickle_value *part =
         key->kind == PS_PICKLE_TUPLE ? r->pickle->pool + key->id : NULL;
 
     if (!part || key->i != 3 || part[0].kind != PS_PICKLE_TEXT || part[1].kind != PS_PICKLE_INT ||
         part[2].kind != PS_PICKLE_TEXT)
-        return refuse(r, "has a function key that is not (file, line, name)");
+        return refuse_pickle(r, "has a function key that is not (file, line, name)");
     *function = function_of(r->stats, text_of(&part[0]), text_of(&part[2]), part[1].i);
     return true;
 }
@@ -150,7 +150,8 @@ static void begin_rows(struct stats *s, uint32_t function)
     f->n = 0;
 }
 
-static bool parse_row(struct reading *r, uint32_t function, const struct ps_pickle_value *entry)
+static bool parse_row(struct stats_reader *r, uint32_t function,
+                      const struct ps_pickle_value *entry)
 {
     struct stats *s = r->stats;
     const struct ps_pickle_value *part =
@@ -160,7 +161,7 @@ static bool parse_row(struct reading *r, uint32_t function, const struct ps_pick
 
     if (!part || entry->i != 3 || !as_number(&part[0], &line) || !as_number(&part[1], &row.hits) ||
         !as_number(&part[2], &row.ticks))
-        return refuse(r, "has an entry that is not (line, hits, time)");
+        return refuse_pickle(r, "has an entry that is not (line, hits, time)");
     if (++s->entries > ENTRIES_MAX) {
         ps_fail_at(r->err, PS_LIMIT, r->offset, "the profile has more than %d lines", ENTRIES_MAX);
         return false;
@@ -181,7 +182,7 @@ static bool parse_row(struct reading *r, uint32_t function, const struct ps_pick
     return true;
 }
 
-static bool parse_timings(struct reading *r, const struct ps_pickle_value *timings)
+static bool parse_timings(struct stats_reader *r, const struct ps_pickle_value *timings)
 {
     struct ps_pickle_iterator walk = ps_pickle_iterate(r->pickle, timings);
     const struct ps_pickle_value *key;
@@ -195,7 +196,7 @@ static bool parse_timings(struct reading *r, const struct ps_pickle_value *timin
         if (!parse_key(r, key, &function))
             return false;
         if (!list || list->kind != PS_PICKLE_LIST)
-            return refuse(r, "has a function without a list of lines");
+            return refuse_pickle(r, "has a function without a list of lines");
         begin_rows(r->stats, function);
         entries = ps_pickle_iterate(r->pickle, list);
         while ((entry = ps_pickle_next(&entries)))
@@ -204,7 +205,7 @@ static bool parse_timings(struct reading *r, const struct ps_pickle_value *timin
         /* Even a reference to an earlier tuple needs two bytes. If there are more entries than
          * bytes, lists are shared, which no profiler does. */
         if (r->stats->entries - begun > r->pickle->offset)
-            return refuse(r, "has lists of lines that are shared too often");
+            return refuse_pickle(r, "has lists of lines that are shared too often");
     }
     return true;
 }
@@ -213,17 +214,17 @@ static bool parse_timings(struct reading *r, const struct ps_pickle_value *timin
 static bool add_pickle(struct stats *s, const struct ps_pickle *p,
                        const struct ps_pickle_value *root, uint64_t at, struct ps_err *err)
 {
-    struct reading r = {s, p, at, err};
+    struct stats_reader r = {s, p, at, err};
     const struct ps_pickle_value *state, *key, *timings = NULL;
     struct ps_num unit = {0};
     struct ps_pickle_iterator walk;
 
     if (root->kind != PS_PICKLE_OBJECT)
-        return refuse(&r, "contains no LineStats object");
+        return refuse_pickle(&r, "contains no LineStats object");
     walk = ps_pickle_iterate(p, root);
     state = ps_pickle_next(&walk);
     if (!state)
-        return refuse(&r, "contains a LineStats object without state");
+        return refuse_pickle(&r, "contains a LineStats object without state");
     walk = ps_pickle_iterate(p, state);
     while ((key = ps_pickle_next(&walk))) {
         const struct ps_pickle_value *value = ps_pickle_next(&walk);
@@ -234,9 +235,9 @@ static bool add_pickle(struct stats *s, const struct ps_pickle *p,
             (void)as_number(value, &unit);
     }
     if (!timings || timings->kind != PS_PICKLE_DICT)
-        return refuse(&r, "has no dict of timings");
+        return refuse_pickle(&r, "has no dict of timings");
     if (!(ps_num_real(unit) > 0) || !isfinite(ps_num_real(unit)))
-        return refuse(&r, "has no timer unit");
+        return refuse_pickle(&r, "has no timer unit");
     PS_RESERVE_ONE(s->units, s->n_pickles, s->cap_units);
     s->units[s->n_pickles++] = ps_num_real(unit);
     if (s->n_pickles == 1)
@@ -295,7 +296,7 @@ static int by_line(const void *a, const void *b)
 }
 
 /* Converts ticks of a smaller unit to the largest unit, like line_profiler's loader. */
-static struct ps_num scaled(const struct stats *s, const struct row *row)
+static struct ps_num scale_ticks(const struct stats *s, const struct row *row)
 {
     if (!s->mixed_units)
         return row->ticks;
@@ -309,13 +310,13 @@ static void round_ticks(const struct stats *s, struct row *row)
 }
 
 /* Adds up rows for the same line. Returns the number of rows left. */
-static size_t fold(struct stats *s, struct row *rows, size_t n)
+static size_t fold_rows(struct stats *s, struct row *rows, size_t n)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct row *last = kept ? &rows[kept - 1] : NULL;
-        struct ps_num ticks = scaled(s, &rows[i]);
+        struct ps_num ticks = scale_ticks(s, &rows[i]);
 
         if (last && last->line == rows[i].line) {
             s->repeated += last->pickle == rows[i].pickle;
@@ -340,7 +341,7 @@ static void add_up(struct stats *s, struct function *f)
         sorted = rows[i - 1].line <= rows[i].line;
     if (!sorted)
         qsort(rows, f->n, sizeof *rows, by_line);
-    f->n = fold(s, rows, f->n);
+    f->n = fold_rows(s, rows, f->n);
     f->hits = f->ticks = ps_int(0);
     for (size_t i = 0; i < f->n; i++) {
         round_ticks(s, &rows[i]);
@@ -394,7 +395,7 @@ struct report {
     struct ps_num ticks;
 };
 
-static struct ps_str text(struct report *r, uint32_t id)
+static struct ps_str display_text(struct report *r, uint32_t id)
 {
     if (!r->display_texts[id].ptr)
         r->display_texts[id] =
@@ -414,8 +415,8 @@ static void write_file(struct report *r, uint32_t id)
     r->file_ids[id] = ++r->files;
     r->out->ops->line_file(r->out, &(struct ps_line_file){
                                        .id = r->files,
-                                       .path = text(r, id),
-                                       .origin = ps_line_origin(text(r, id)),
+                                       .path = display_text(r, id),
+                                       .origin = ps_line_origin(display_text(r, id)),
                                    });
 }
 
@@ -440,7 +441,7 @@ static void write_function(struct report *r, size_t i)
     struct ps_line_function told = {
         .id = (uint32_t)i + 1,
         .file = r->file_ids[f->file],
-        .name = text(r, f->name),
+        .name = display_text(r, f->name),
         .first_line = line_number(f->first_line),
     };
     bool mended = r->mended[f->file] || r->mended[f->name], beyond = false;
@@ -470,10 +471,11 @@ static void write_hottest(struct report *r)
 
     if (f) {
         (void)snprintf(line, sizeof line, "%u", line_number(f->first_line));
-        r->out->ops->list(
-            r->out, "hottest",
-            (struct ps_str[]){text(r, f->file), ps_str_from_c(line), text(r, f->name)}, 3);
-        r->out->ops->meta(r->out, "title", ps_base_name(text(r, f->file)));
+        r->out->ops->list(r->out, "hottest",
+                          (struct ps_str[]){display_text(r, f->file), ps_str_from_c(line),
+                                            display_text(r, f->name)},
+                          3);
+        r->out->ops->meta(r->out, "title", ps_base_name(display_text(r, f->file)));
     } else {
         r->out->ops->list(r->out, "hottest", NULL, 0);
     }

@@ -274,7 +274,7 @@ static void parse_row(struct reader *r, const struct row *row)
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
-static void reject(struct reader *r, const char *why)
+static void reject_row(struct reader *r, const char *why)
 {
     ps_report_count_doubtful(&r->in);
     if (r->rejected++ < TOLD)
@@ -291,7 +291,7 @@ static bool parse_in_block(struct reader *r, struct ps_str text)
         parse_row(r, &row);
     if (match == BROKEN) {
         (void)ps_line_table_add(&r->block.table, &row.number);
-        reject(r, "the values of this row cannot be read");
+        reject_row(r, "the values of this row cannot be read");
     }
     return match != NONE;
 }
@@ -299,7 +299,7 @@ static bool parse_in_block(struct reader *r, struct ps_str text)
 static const struct ps_str file_mark = PS_STR("Filename: ");
 
 /* Classifies a text in the context of the current block, or of the report. */
-static enum ps_report_row reads(const void *reader, struct ps_str text)
+static enum ps_report_row classify_row(const void *reader, struct ps_str text)
 {
     const struct reader *r = reader;
     struct ps_line_table_columns columns;
@@ -322,12 +322,13 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
 }
 
 /* Where a line ends. A header or a file name may be wrapped. */
-static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
+                                             struct ps_str next)
 {
     struct ps_str begins = PS_STR("Line #");
 
     return ps_str_find(next, begins) ? PS_LINE_ENDS
-                                     : ps_report_find_row_end(reads, reader, text, next);
+                                     : ps_report_find_row_end(classify_row, reader, text, next);
 }
 
 static void parse_line(struct reader *r)
@@ -349,14 +350,14 @@ static void parse_line(struct reader *r)
     } else if (read_header(text, &columns, &occurrences)) {
         open_block(r, &columns, occurrences);
     } else if (r->block.table.is_open && ps_line_table_reject(&r->block.table, text)) {
-        reject(r, "this line inside a table is not a table row");
+        reject_row(r, "this line inside a table is not a table row");
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_read_line(&r->in)) {
-        ps_report_rejoin(&r->in, reads, r);
+        ps_report_rejoin(&r->in, classify_row, r);
         parse_line(r);
         if (r->rows > ROWS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
@@ -438,7 +439,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    ps_report_unwrap(&r.in, is_wrapped, find_line_end, &r);
     status = read_log(&r, err);
     if (status == PS_OK)
         write_all(&r);

@@ -27,9 +27,10 @@ const struct ps_pickle_class ps_pickle_classes[] = {
 enum { N_CLASSES = sizeof ps_pickle_classes / sizeof *ps_pickle_classes };
 
 /* Fails with the offset of the current opcode. Returns false. */
-static bool refuse(struct ps_pickle *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse_pickle(struct ps_pickle *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static bool refuse(struct ps_pickle *p, const char *fmt, ...)
+static bool refuse_pickle(struct ps_pickle *p, const char *fmt, ...)
 {
     char text[300];
     va_list args;
@@ -47,7 +48,7 @@ static bool too_large(struct ps_pickle *p)
     return false;
 }
 
-static bool push(struct ps_pickle *p, struct ps_pickle_value value)
+static bool push_value(struct ps_pickle *p, struct ps_pickle_value value)
 {
     if (p->n_stack >= STACK_MAX)
         return too_large(p);
@@ -58,19 +59,19 @@ static bool push(struct ps_pickle *p, struct ps_pickle_value value)
 
 static bool push_kind(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
 {
-    return push(p, (struct ps_pickle_value){.kind = (uint8_t)kind, .i = i});
+    return push_value(p, (struct ps_pickle_value){.kind = (uint8_t)kind, .i = i});
 }
 
 /* Sets *out to the topmost n values without removing them. False: there are fewer, or a mark is
  * among them. */
-static bool top(struct ps_pickle *p, size_t n, struct ps_pickle_value **out)
+static bool top_values(struct ps_pickle *p, size_t n, struct ps_pickle_value **out)
 {
     if (p->n_stack < n)
-        return refuse(p, "invalid pickle: stack underflow");
+        return refuse_pickle(p, "invalid pickle: stack underflow");
     *out = p->stack + p->n_stack - n;
     for (size_t i = 0; i < n; i++)
         if ((*out)[i].kind == PS_PICKLE_MARK)
-            return refuse(p, "invalid pickle: a mark instead of a value on the stack");
+            return refuse_pickle(p, "invalid pickle: a mark instead of a value on the stack");
     return true;
 }
 
@@ -82,7 +83,7 @@ static bool pop_mark(struct ps_pickle *p, struct ps_pickle_value **first, size_t
     while (at > 0 && p->stack[at - 1].kind != PS_PICKLE_MARK)
         at--;
     if (at == 0)
-        return refuse(p, "invalid pickle: no mark on the stack");
+        return refuse_pickle(p, "invalid pickle: no mark on the stack");
     *first = p->stack + at;
     *n = p->n_stack - at;
     p->n_stack = at - 1;
@@ -112,11 +113,12 @@ static bool push_box(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
         return too_large(p);
     PS_RESERVE_ONE(p->containers, p->n_containers, p->cap_containers);
     p->containers[p->n_containers] = (struct ps_pickle_container){0};
-    return push(p, (struct ps_pickle_value){
-                       .kind = (uint8_t)kind, .id = (uint32_t)p->n_containers++, .i = i});
+    return push_value(p, (struct ps_pickle_value){
+                             .kind = (uint8_t)kind, .id = (uint32_t)p->n_containers++, .i = i});
 }
 
-static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pickle_value *values, size_t n)
+static bool extend_container(struct ps_pickle *p, uint32_t id, const struct ps_pickle_value *values,
+                             size_t n)
 {
     struct ps_pickle_container *box = &p->containers[id];
     struct ps_pickle_segment *last = box->last_segment ? &p->segments[box->last_segment - 1] : NULL;
@@ -145,7 +147,7 @@ static bool make_tuple(struct ps_pickle *p, const struct ps_pickle_value *member
     struct ps_pickle_value tuple = {
         .kind = PS_PICKLE_TUPLE, .id = (uint32_t)p->n_pool, .i = (int64_t)n};
 
-    return pool_add(p, members, n) && push(p, tuple);
+    return pool_add(p, members, n) && push_value(p, tuple);
 }
 
 static bool op_tuple(struct ps_pickle *p, unsigned char op)
@@ -157,7 +159,7 @@ static bool op_tuple(struct ps_pickle *p, unsigned char op)
         if (!pop_mark(p, &members, &n))
             return false;
     } else {
-        if (!top(p, n, &members))
+        if (!top_values(p, n, &members))
             return false;
         p->n_stack -= n;
     }
@@ -175,23 +177,23 @@ static bool op_add(struct ps_pickle *p, unsigned char op)
         if (!pop_mark(p, &members, &n))
             return false;
     } else {
-        if (!top(p, n, &members))
+        if (!top_values(p, n, &members))
             return false;
         p->n_stack -= n;
     }
-    if (!top(p, 1, &owner))
+    if (!top_values(p, 1, &owner))
         return false;
     if (owner->kind != (is_dict ? PS_PICKLE_DICT : PS_PICKLE_LIST))
-        return refuse(p, "invalid pickle: items added to an object that is not a %s",
-                      is_dict ? "dict" : "list");
+        return refuse_pickle(p, "invalid pickle: items added to an object that is not a %s",
+                             is_dict ? "dict" : "list");
     if (is_dict && n % 2)
-        return refuse(p, "invalid pickle: a dict key without a value");
-    return extend(p, owner->id, members, n);
+        return refuse_pickle(p, "invalid pickle: a dict key without a value");
+    return extend_container(p, owner->id, members, n);
 }
 
 /* --- LineStats objects --- */
 
-static int printable(struct ps_str text, char *out, size_t size)
+static int format_printable(struct ps_str text, char *out, size_t size)
 {
     size_t n = text.len < size - 1 ? text.len : size - 1;
 
@@ -208,12 +210,13 @@ static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str 
     for (int i = 0; i < N_CLASSES; i++)
         if (ps_str_eq_c(module, ps_pickle_classes[i].module) &&
             ps_str_eq_c(name, ps_pickle_classes[i].name))
-            return push(p, (struct ps_pickle_value){.kind = PS_PICKLE_CLASS, .id = (uint32_t)i});
-    (void)printable(module, shown_module, sizeof shown_module);
-    (void)printable(name, shown_name, sizeof shown_name);
-    return refuse(p, "opcode %s imports %s.%s, which no line_profiler result needs",
-                  p->bytes.ptr[p->op_offset] == 'c' ? "GLOBAL" : "STACK_GLOBAL", shown_module,
-                  shown_name);
+            return push_value(p,
+                              (struct ps_pickle_value){.kind = PS_PICKLE_CLASS, .id = (uint32_t)i});
+    (void)format_printable(module, shown_module, sizeof shown_module);
+    (void)format_printable(name, shown_name, sizeof shown_name);
+    return refuse_pickle(p, "opcode %s imports %s.%s, which no line_profiler result needs",
+                         p->bytes.ptr[p->op_offset] == 'c' ? "GLOBAL" : "STACK_GLOBAL",
+                         shown_module, shown_name);
 }
 
 /* Reads up to \n, which is removed. */
@@ -223,7 +226,7 @@ static bool parse_line(struct ps_pickle *p, struct ps_str *out)
     const char *end = memchr(rest.ptr, '\n', rest.len < 4096 ? rest.len : 4096);
 
     if (!end)
-        return refuse(p, "the pickle is truncated inside a line operand");
+        return refuse_pickle(p, "the pickle is truncated inside a line operand");
     *out = (struct ps_str){rest.ptr, (size_t)(end - rest.ptr)};
     p->offset += out->len + 1;
     return true;
@@ -240,11 +243,11 @@ static bool op_stack_global(struct ps_pickle *p)
 {
     struct ps_pickle_value *names = NULL;
 
-    if (!top(p, 2, &names))
+    if (!top_values(p, 2, &names))
         return false;
     p->n_stack -= 2;
     if (names[0].kind != PS_PICKLE_TEXT || names[1].kind != PS_PICKLE_TEXT)
-        return refuse(p, "invalid pickle: the name for opcode STACK_GLOBAL is not a string");
+        return refuse_pickle(p, "invalid pickle: the name for opcode STACK_GLOBAL is not a string");
     return push_class(p, (struct ps_str){names[0].ptr, names[0].id},
                       (struct ps_str){names[1].ptr, names[1].id});
 }
@@ -255,12 +258,12 @@ static bool op_newobj(struct ps_pickle *p, bool keywords)
 {
     struct ps_pickle_value *parts = NULL;
 
-    if (!top(p, 2 + keywords, &parts))
+    if (!top_values(p, 2 + keywords, &parts))
         return false;
     if (parts[0].kind != PS_PICKLE_CLASS || parts[1].kind != PS_PICKLE_TUPLE || parts[1].i != 0 ||
         (keywords && (parts[2].kind != PS_PICKLE_DICT || p->containers[parts[2].id].first_segment)))
-        return refuse(p, "opcode %s on an object other than LineStats and ()",
-                      keywords ? "NEWOBJ_EX" : "NEWOBJ");
+        return refuse_pickle(p, "opcode %s on an object other than LineStats and ()",
+                             keywords ? "NEWOBJ_EX" : "NEWOBJ");
     p->n_stack -= 2 + keywords;
     return push_box(p, PS_PICKLE_OBJECT, parts[0].id);
 }
@@ -270,33 +273,33 @@ static bool op_build(struct ps_pickle *p)
 {
     struct ps_pickle_value *parts = NULL, state;
 
-    if (!top(p, 2, &parts))
+    if (!top_values(p, 2, &parts))
         return false;
     if (parts[0].kind != PS_PICKLE_OBJECT || p->containers[parts[0].id].first_segment)
-        return refuse(p, "pickle opcode BUILD on an object that is not a new LineStats");
+        return refuse_pickle(p, "pickle opcode BUILD on an object that is not a new LineStats");
     state = parts[1];
     if (state.kind == PS_PICKLE_TUPLE && state.i == 2)
         state =
             p->pool[state.id].kind == PS_PICKLE_DICT ? p->pool[state.id] : p->pool[state.id + 1];
     if (state.kind != PS_PICKLE_DICT)
-        return refuse(p, "pickle opcode BUILD with a state that is not a dict");
+        return refuse_pickle(p, "pickle opcode BUILD with a state that is not a dict");
     p->n_stack -= 1;
-    return extend(p, parts[0].id, &state, 1);
+    return extend_container(p, parts[0].id, &state, 1);
 }
 
 /* --- Memo, marks and frames --- */
 
 /* Stores the top of the stack in the memo. Python uses consecutive indices, so an index is always
  * less than the number of bytes read. */
-static bool remember(struct ps_pickle *p, uint64_t index)
+static bool put_memo(struct ps_pickle *p, uint64_t index)
 {
     struct ps_pickle_value *value = NULL;
 
-    if (!top(p, 1, &value))
+    if (!top_values(p, 1, &value))
         return false;
     if (index >= p->offset || index >= MEMO_MAX)
-        return refuse(p, "memo index %llu is larger than line_profiler writes",
-                      (unsigned long long)index);
+        return refuse_pickle(p, "memo index %llu is larger than line_profiler writes",
+                             (unsigned long long)index);
     while (index >= p->cap_memo) {
         p->cap_memo = p->cap_memo ? p->cap_memo * 2 : 1024;
         p->memo = ps_grow(p->memo, p->cap_memo, sizeof *p->memo);
@@ -308,11 +311,11 @@ static bool remember(struct ps_pickle *p, uint64_t index)
 }
 
 /* Reads the next n bytes. Refuses if the file has fewer. */
-static bool take(struct ps_pickle *p, uint64_t n, struct ps_str *out)
+static bool take_bytes(struct ps_pickle *p, uint64_t n, struct ps_str *out)
 {
     if (n > p->bytes.len - p->offset)
-        return refuse(p, "the pickle is truncated inside an operand of %llu bytes",
-                      (unsigned long long)n);
+        return refuse_pickle(p, "the pickle is truncated inside an operand of %llu bytes",
+                             (unsigned long long)n);
     *out = (struct ps_str){p->bytes.ptr + p->offset, (size_t)n};
     p->offset += (size_t)n;
     return true;
@@ -323,7 +326,7 @@ static bool take_uint(struct ps_pickle *p, unsigned n, uint64_t *out)
 {
     struct ps_str raw = {0};
 
-    if (!take(p, n, &raw))
+    if (!take_bytes(p, n, &raw))
         return false;
     *out = 0;
     for (unsigned i = n; i-- > 0;)
@@ -337,7 +340,7 @@ static bool op_put(struct ps_pickle *p, unsigned char op)
 
     if (op != 0x94 && !take_uint(p, op == 'q' ? 1 : 4, &index))
         return false;
-    return remember(p, index);
+    return put_memo(p, index);
 }
 
 static bool op_get(struct ps_pickle *p, unsigned char op)
@@ -347,14 +350,15 @@ static bool op_get(struct ps_pickle *p, unsigned char op)
     if (!take_uint(p, op == 'h' ? 1 : 4, &index))
         return false;
     if (index >= p->n_memo || p->memo[index].kind == PS_PICKLE_MARK)
-        return refuse(p, "invalid pickle: memo index %llu is empty", (unsigned long long)index);
-    return push(p, p->memo[index]);
+        return refuse_pickle(p, "invalid pickle: memo index %llu is empty",
+                             (unsigned long long)index);
+    return push_value(p, p->memo[index]);
 }
 
 static bool op_mark(struct ps_pickle *p)
 {
     if (++p->n_marks > MARKS_MAX)
-        return refuse(p, "more than %d nested containers", MARKS_MAX);
+        return refuse_pickle(p, "more than %d nested containers", MARKS_MAX);
     return push_kind(p, PS_PICKLE_MARK, 0);
 }
 
@@ -365,8 +369,8 @@ static bool op_frame(struct ps_pickle *p)
     if (!take_uint(p, 8, &n))
         return false;
     if (n > p->bytes.len - p->offset)
-        return refuse(p, "the file is truncated inside a frame of %llu bytes",
-                      (unsigned long long)n);
+        return refuse_pickle(p, "the file is truncated inside a frame of %llu bytes",
+                             (unsigned long long)n);
     return true;
 }
 
@@ -377,8 +381,8 @@ static bool op_proto(struct ps_pickle *p)
     if (!take_uint(p, 1, &version))
         return false;
     if (version < 2 || version > 5)
-        return refuse(p, "unsupported pickle protocol %u; line_profiler writes 2 to 5",
-                      (unsigned)version);
+        return refuse_pickle(p, "unsupported pickle protocol %u; line_profiler writes 2 to 5",
+                             (unsigned)version);
     p->protocol = (int)version;
     return true;
 }
@@ -412,25 +416,25 @@ static const char *op_name(unsigned char op)
     return NULL;
 }
 
-static bool unknown(struct ps_pickle *p, unsigned char op)
+static bool fail_unknown_opcode(struct ps_pickle *p, unsigned char op)
 {
     const char *name = op_name(op);
 
     if (!name)
-        return refuse(p, "invalid pickle: byte 0x%02x is not an opcode", op);
-    return refuse(p, "line_profiler never writes opcode %s (0x%02x)", name, op);
+        return refuse_pickle(p, "invalid pickle: byte 0x%02x is not an opcode", op);
+    return refuse_pickle(p, "line_profiler never writes opcode %s (0x%02x)", name, op);
 }
 
 /* --- Numbers and strings --- */
 
 static bool push_int(struct ps_pickle *p, int64_t value)
 {
-    return push(p, (struct ps_pickle_value){.kind = PS_PICKLE_INT, .i = value});
+    return push_value(p, (struct ps_pickle_value){.kind = PS_PICKLE_INT, .i = value});
 }
 
 /* The nearest double to a magnitude, most significant byte first. Bits after the first 113 only
  * affect rounding, so `rest` records whether any is set. */
-static double nearest(const unsigned char *digits, size_t n)
+static double nearest_number(const unsigned char *digits, size_t n)
 {
     unsigned __int128 top = 0;
     unsigned rest = 0;
@@ -450,8 +454,8 @@ static double nearest(const unsigned char *digits, size_t n)
 static bool push_real(struct ps_pickle *p, double value, bool beyond)
 {
     if (beyond && !isfinite(value))
-        return refuse(p, "the pickle has an integer too large to store");
-    return push(
+        return refuse_pickle(p, "the pickle has an integer too large to store");
+    return push_value(
         p, (struct ps_pickle_value){.kind = PS_PICKLE_REAL, .is_out_of_range = beyond, .r = value});
 }
 
@@ -478,13 +482,13 @@ static bool push_long(struct ps_pickle *p, struct ps_str raw)
         return push_int(p, (int64_t)bits);
     }
     if (raw.len > sizeof magnitude)
-        return refuse(p, "the pickle has an integer of %zu bytes", raw.len);
+        return refuse_pickle(p, "the pickle has an integer of %zu bytes", raw.len);
     for (size_t i = 0; i < raw.len; i++) {
         carry += (unsigned char)((unsigned char)raw.ptr[i] ^ sign);
         magnitude[raw.len - 1 - i] = (unsigned char)carry;
         carry >>= 8;
     }
-    real = nearest(magnitude, raw.len);
+    real = nearest_number(magnitude, raw.len);
     return push_real(p, negative ? -real : real, true);
 }
 
@@ -496,8 +500,8 @@ static bool take_long(struct ps_pickle *p, unsigned size_bytes)
     if (!take_uint(p, size_bytes, &n))
         return false;
     if (size_bytes == 4 && n > INT32_MAX)
-        return refuse(p, "invalid pickle: integer of negative length");
-    return take(p, n, &raw) && push_long(p, raw);
+        return refuse_pickle(p, "invalid pickle: integer of negative length");
+    return take_bytes(p, n, &raw) && push_long(p, raw);
 }
 
 /* Parses "12\n" or "12L\n"; after INT, "00\n" and "01\n" are False and True. */
@@ -511,17 +515,18 @@ static bool parse_digits(struct ps_pickle *p, bool is_long)
     if (!parse_line(p, &text))
         return false;
     if (!is_long && (ps_str_eq_c(text, "00") || ps_str_eq_c(text, "01")))
-        return push(p, (struct ps_pickle_value){.kind = PS_PICKLE_BOOL, .i = text.ptr[1] == '1'});
+        return push_value(
+            p, (struct ps_pickle_value){.kind = PS_PICKLE_BOOL, .i = text.ptr[1] == '1'});
     if (is_long && text.len && text.ptr[text.len - 1] == 'L')
         text.len--;
     if (ps_str_parse_i64(text, &value))
         return push_int(p, value);
     first = text.len && text.ptr[0] == '-';
     if (text.len <= first || text.len > DIGITS_LEN_MAX)
-        return refuse(p, "invalid pickle: unreadable integer");
+        return refuse_pickle(p, "invalid pickle: unreadable integer");
     for (size_t i = first; i < text.len; i++)
         if (text.ptr[i] < '0' || text.ptr[i] > '9')
-            return refuse(p, "invalid pickle: unreadable integer");
+            return refuse_pickle(p, "invalid pickle: unreadable integer");
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
     return push_real(p, strtod(copy, NULL), true);
@@ -540,7 +545,7 @@ static bool parse_real(struct ps_pickle *p)
 }
 
 /* Handles the opcodes of numbers: reads the operand and pushes the value. False: refused. */
-static bool number(struct ps_pickle *p, unsigned char op)
+static bool op_number(struct ps_pickle *p, unsigned char op)
 {
     uint64_t bits = 0;
 
@@ -563,7 +568,7 @@ static bool number(struct ps_pickle *p, unsigned char op)
     }
 }
 
-static bool text(struct ps_pickle *p, unsigned char op)
+static bool op_text(struct ps_pickle *p, unsigned char op)
 {
     unsigned size_bytes = op == 0x8c || op == 'U' || op == 'C' ? 1 : op == 0x8d ? 8 : 4;
     uint64_t n = 0;
@@ -572,13 +577,13 @@ static bool text(struct ps_pickle *p, unsigned char op)
     if (!take_uint(p, size_bytes, &n))
         return false;
     if (op == 'T' && n > INT32_MAX)
-        return refuse(p, "invalid pickle: string of negative length");
-    return take(p, n, &raw) &&
-           push(p, (struct ps_pickle_value){
-                       .kind = PS_PICKLE_TEXT, .id = (uint32_t)raw.len, .ptr = raw.ptr});
+        return refuse_pickle(p, "invalid pickle: string of negative length");
+    return take_bytes(p, n, &raw) &&
+           push_value(p, (struct ps_pickle_value){
+                             .kind = PS_PICKLE_TEXT, .id = (uint32_t)raw.len, .ptr = raw.ptr});
 }
 
-static bool step(struct ps_pickle *p, unsigned char op)
+static bool run_opcode(struct ps_pickle *p, unsigned char op)
 {
     switch (op) {
     case 'K':
@@ -589,14 +594,14 @@ static bool step(struct ps_pickle *p, unsigned char op)
     case 'I':
     case 'L':
     case 'G':
-        return number(p, op);
+        return op_number(p, op);
     case 0x8c:
     case 'X':
     case 0x8d:
     case 'U':
     case 'T':
     case 'C':
-        return text(p, op);
+        return op_text(p, op);
     case 0x94:
     case 'q':
     case 'r':
@@ -640,7 +645,7 @@ static bool step(struct ps_pickle *p, unsigned char op)
     case 'b':
         return op_build(p);
     default:
-        return unknown(p, op);
+        return fail_unknown_opcode(p, op);
     }
 }
 
@@ -658,16 +663,16 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_
 
         p->op_offset = p->offset++;
         if (op == '.') {
-            if (!top(p, 1, &result))
+            if (!top_values(p, 1, &result))
                 return false;
             *out = *result;
             return true;
         }
-        if (!step(p, op))
+        if (!run_opcode(p, op))
             return false;
     }
     p->op_offset = p->offset;
-    return refuse(p, "the pickle is truncated: it has no STOP opcode");
+    return refuse_pickle(p, "the pickle is truncated: it has no STOP opcode");
 }
 
 struct ps_pickle_iterator ps_pickle_iterate(const struct ps_pickle *p,

@@ -68,8 +68,8 @@ struct ps_pickle {
     int protocol;
 };
 
-/* Reads the pickle that begins at p->at up to its STOP; p->at is then the offset after it. Values
- * of an earlier call become invalid. False: err names what was refused, with the offset. */
+/* Reads the pickle that begins at p->cursor up to its STOP; p->cursor is then the offset after it.
+ * Values of an earlier call become invalid. False: err names what was refused, with the offset. */
 bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_err *err);
 
 /* Iterates over the members of a tuple, list, dict or object in order; ps_pickle_next returns NULL

@@ -66,7 +66,7 @@ static struct ps_num number_of(struct reader *r, const cJSON *object, const char
 }
 
 /* Converts an integral double to an integer: counts in the file are integers. */
-static struct ps_num whole(struct ps_num n)
+static struct ps_num whole_number(struct ps_num n)
 {
     if (n.kind == PS_NUM_REAL && n.r == rint(n.r) && fabs(n.r) < 9e15)
         return ps_int((int64_t)n.r);
@@ -75,7 +75,7 @@ static struct ps_num whole(struct ps_num n)
 
 static bool line_number(struct ps_num n, uint32_t *out)
 {
-    n = whole(n);
+    n = whole_number(n);
     if (n.kind != PS_NUM_INT || n.i < 0 || n.i > INT32_MAX)
         return false;
     *out = (uint32_t)n.i;
@@ -137,7 +137,7 @@ static void read_figures(struct reader *r, const cJSON *object, struct ps_line_m
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         *keys[i].value = number_of(r, object, keys[i].key);
-    out->mallocs = whole(out->mallocs);
+    out->mallocs = whole_number(out->mallocs);
 }
 
 /* --- Leaks --- */
@@ -204,14 +204,14 @@ static void write_leaks(struct reader *r, const struct file *f)
 
 /* --- Functions and lines --- */
 
-static void reject(struct reader *r, struct ps_str path, const char *what)
+static void reject_file(struct reader *r, struct ps_str path, const char *what)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%.*s: %s",
                      (int)ps_text_head(path, 200).len, path.ptr, what);
 }
 
-static void repair(struct reader *r, struct ps_str path, uint32_t line)
+static void repair_line(struct reader *r, struct ps_str path, uint32_t line)
 {
     if (r->repaired++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
@@ -251,7 +251,7 @@ static void write_function(struct reader *r, const struct file *f, const cJSON *
 
     r->records++;
     if (!open_row(r, f, item, &row)) {
-        reject(r, path, "a function has no line number");
+        reject_file(r, path, "a function has no line number");
         return;
     }
     function.name = text_of(r, item, "line", &mended);
@@ -263,7 +263,7 @@ static void write_function(struct reader *r, const struct file *f, const cJSON *
     r->out->ops->line_function(r->out, &function);
     r->out->ops->line(r->out, &row);
     if (mended)
-        repair(r, path, row.line);
+        repair_line(r, path, row.line);
 }
 
 static void write_line(struct reader *r, struct file *f, const cJSON *item, struct ps_str path)
@@ -273,7 +273,7 @@ static void write_line(struct reader *r, struct file *f, const cJSON *item, stru
 
     r->records++;
     if (!open_row(r, f, item, &row)) {
-        reject(r, path, "a line has no number");
+        reject_file(r, path, "a line has no number");
         return;
     }
     row.source = text_of(r, item, "line", &mended);
@@ -284,7 +284,7 @@ static void write_line(struct reader *r, struct file *f, const cJSON *item, stru
     r->out->ops->line(r->out, &row);
     r->lines++;
     if (mended)
-        repair(r, path, row.line);
+        repair_line(r, path, row.line);
 }
 
 static const cJSON *list_of(struct reader *r, const cJSON *file, const char *key)
@@ -306,7 +306,7 @@ static void read_source(struct reader *r, const cJSON *file)
 
     if (!cJSON_IsObject(file)) {
         r->records++;
-        reject(r, path, "the entry of a file is not a JSON object");
+        reject_file(r, path, "the entry of a file is not a JSON object");
         return;
     }
     r->files++;

@@ -116,7 +116,7 @@ static bool ends_word(struct ps_str text)
 }
 
 /* Sets *rest to what follows `words`, anywhere in the line. */
-static bool behind(struct ps_str line, const char *words, struct ps_str *rest)
+static bool skip_past(struct ps_str line, const char *words, struct ps_str *rest)
 {
     const char *at = ps_str_find(line, ps_str_from_c(words));
 
@@ -147,7 +147,7 @@ static bool parse_printed(struct ps_str *rest, struct ps_printed_number *out)
     return false;
 }
 
-static bool sign(struct ps_str *rest, const char *word)
+static bool skip_word(struct ps_str *rest, const char *word)
 {
     struct ps_str at = *rest;
 
@@ -163,12 +163,12 @@ static bool sign(struct ps_str *rest, const char *word)
  * unchanged. */
 static bool skip_plus_minus(struct ps_str *rest)
 {
-    return sign(rest, PLUS_MINUS);
+    return skip_word(rest, PLUS_MINUS);
 }
 
 static bool skip_to(struct ps_str *rest)
 {
-    return sign(rest, TO);
+    return skip_word(rest, TO);
 }
 
 static bool take_to(struct ps_str *rest, struct result *out, enum part part, enum figure which)
@@ -284,7 +284,7 @@ static bool begins_result(struct ps_str line)
 {
     struct ps_str rest;
 
-    return behind(line, MEAN_AND_SIGMA, &rest) || behind(line, ABSOLUTE, &rest);
+    return skip_past(line, MEAN_AND_SIGMA, &rest) || skip_past(line, ABSOLUTE, &rest);
 }
 
 /* Parses the values of a line of terminal output. BROKEN: the label is known, but the values cannot
@@ -297,16 +297,16 @@ static enum line_kind read_line(struct ps_str line, struct result *out)
     struct ps_str rest;
     bool good = false, known = true;
 
-    if (behind(line, MEAN_AND_SIGMA, &rest)) {
+    if (skip_past(line, MEAN_AND_SIGMA, &rest)) {
         good = parse_time(rest, true, &read);
-    } else if (behind(line, ABSOLUTE, &rest)) {
+    } else if (skip_past(line, ABSOLUTE, &rest)) {
         good = parse_time(rest, false, &read);
-    } else if (behind(line, RANGE_LABEL, &rest)) {
+    } else if (skip_past(line, RANGE_LABEL, &rest)) {
         good = parse_range(rest, &read);
     } else {
         known = false;
         for (int part = 0; part < PARTS && !known; part++)
-            if ((known = behind(line, labels[part], &rest)))
+            if ((known = skip_past(line, labels[part], &rest)))
                 good = parse_part(rest, (enum part)part, &read);
     }
     if (good)
@@ -318,7 +318,7 @@ enum { CELL_BYTES_MAX = 64 * 1024 };
 
 /* --- Cells --- */
 
-static struct ps_str trim(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     ps_printed_skip_blanks(&text);
     return ps_report_trim_end(text);
@@ -378,7 +378,7 @@ static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
 
         while (end < line.len && (line.ptr[end] != '|' || (end && line.ptr[end - 1] == '\\')))
             end++;
-        cells[(*n)++] = trim((struct ps_str){line.ptr, end});
+        cells[(*n)++] = trim_spaces((struct ps_str){line.ptr, end});
         line = ps_str_skip(line, end + 1);
     }
     return line.len == 0;
@@ -635,8 +635,8 @@ struct reader {
     uint64_t results, stored, rejected, unfinished, unnamed, rounded;
 };
 
-static void fill(struct ps_num *figure, const struct result *result, enum part part,
-                 enum figure which)
+static void fill_figure(struct ps_num *figure, const struct result *result, enum part part,
+                        enum figure which)
 {
     if (result->has_figure[part][which])
         *figure = ps_real(result->figure[part][which].value);
@@ -664,11 +664,11 @@ static void write_part(struct reader *r, const struct result *result, enum part 
         .resolution = resolution_of(result, part),
     };
 
-    fill(&row.mean, result, part, MEAN);
-    fill(&row.stddev, result, part, STDDEV);
-    fill(&row.median, result, part, MEDIAN);
-    fill(&row.min, result, part, MIN);
-    fill(&row.max, result, part, MAX);
+    fill_figure(&row.mean, result, part, MEAN);
+    fill_figure(&row.stddev, result, part, STDDEV);
+    fill_figure(&row.median, result, part, MEDIAN);
+    fill_figure(&row.min, result, part, MIN);
+    fill_figure(&row.max, result, part, MAX);
     if (result->runs && (part == WALL || part == MEMORY))
         row.n = ps_int(result->runs);
     row.value = row.mean;
@@ -712,7 +712,7 @@ static void end_benchmark(struct reader *r)
     r->result = (struct result){.runs = 0};
 }
 
-static void reject(struct reader *r, const char *why)
+static void reject_line(struct reader *r, const char *why)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s",
@@ -732,7 +732,7 @@ static bool parse_row(struct reader *r, struct ps_str text)
         return false;
     }
     if (what == BROKEN) {
-        reject(r, "this line inside a table is not a table row");
+        reject_line(r, "this line inside a table is not a table row");
         return true;
     }
     r->stored++;
@@ -775,7 +775,7 @@ static void parse_terminal(struct reader *r, struct ps_str text)
     what = read_line(text, &r->result);
     r->stored += what == TAKEN;
     if (what == BROKEN)
-        reject(r, "the values in this line cannot be read");
+        reject_line(r, "the values in this line cannot be read");
     warning = what == OTHER ? ps_str_find(text, PS_STR("  Warning: ")) : NULL;
     if (warning) {
         struct ps_str said = ps_str_skip(text, (size_t)(warning - text.ptr) + 11);

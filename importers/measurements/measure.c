@@ -6,7 +6,7 @@
 
 #include "importers/text/line_names.h"
 
-static struct ps_measurement_extra *more(struct ps_measurement_builder *m, const char *key)
+static struct ps_measurement_extra *add_extra(struct ps_measurement_builder *m, const char *key)
 {
     bool mended; /* keys can be names of parameters from the file */
 
@@ -22,13 +22,13 @@ void ps_measurement_add_number(struct ps_measurement_builder *m, const char *key
                                struct ps_num value)
 {
     if (value.kind != PS_NUM_NONE)
-        more(m, key)->number = value;
+        add_extra(m, key)->number = value;
 }
 
 void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key, struct ps_str value)
 {
     if (value.ptr)
-        more(m, key)->text = value;
+        add_extra(m, key)->text = value;
 }
 
 void ps_measurement_add_sample(struct ps_measurement_builder *m, double value)
@@ -67,7 +67,7 @@ static double stddev_of(const double *values, size_t n, double mean)
     return sqrt(sum / (double)(n - 1));
 }
 
-static void fill(struct ps_num *figure, double value)
+static void fill_figure(struct ps_num *figure, double value)
 {
     if (figure->kind == PS_NUM_NONE && isfinite(value))
         *figure = ps_real(value);
@@ -86,14 +86,14 @@ void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_m
     memcpy(sorted, m->samples, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, compare_ascending);
     mean = mean_of(m->samples, n);
-    fill(&row->mean, mean);
-    fill(&row->median, median_of(sorted, n));
-    fill(&row->min, sorted[0]);
-    fill(&row->max, sorted[n - 1]);
-    fill(&row->q1, median_of(sorted, half));
-    fill(&row->q3, median_of(sorted + n - half, half));
+    fill_figure(&row->mean, mean);
+    fill_figure(&row->median, median_of(sorted, n));
+    fill_figure(&row->min, sorted[0]);
+    fill_figure(&row->max, sorted[n - 1]);
+    fill_figure(&row->q1, median_of(sorted, half));
+    fill_figure(&row->q3, median_of(sorted + n - half, half));
     if (n > 1)
-        fill(&row->stddev, stddev_of(m->samples, n, mean));
+        fill_figure(&row->stddev, stddev_of(m->samples, n, mean));
     free(sorted);
 }
 

@@ -7,7 +7,7 @@
 
 enum { LONGEST = 64 };
 
-static size_t digits(struct ps_str text, size_t at)
+static size_t count_digits(struct ps_str text, size_t at)
 {
     size_t n = 0;
 
@@ -29,17 +29,17 @@ static size_t exponent_len(struct ps_str text, size_t at)
     if (at >= text.len || (text.ptr[at] != 'e' && text.ptr[at] != 'E'))
         return 0;
     sign = at + 1 < text.len && (text.ptr[at + 1] == '-' || text.ptr[at + 1] == '+');
-    n = digits(text, at + 1 + sign);
+    n = count_digits(text, at + 1 + sign);
     return n ? 1 + sign + n : 0;
 }
 
 size_t ps_printed_number_len(struct ps_str text)
 {
-    size_t n = digits(text, 0), fraction;
+    size_t n = count_digits(text, 0), fraction;
 
     if (n == 0)
         return 0;
-    fraction = is_point(text, n) ? digits(text, n + 1) : 0;
+    fraction = is_point(text, n) ? count_digits(text, n + 1) : 0;
     n += fraction ? 1 + fraction : 0;
     return n + exponent_len(text, n);
 }
@@ -47,12 +47,12 @@ size_t ps_printed_number_len(struct ps_str text)
 bool ps_printed_number_parse(struct ps_str text, int shift, struct ps_printed_number *out)
 {
     char copy[LONGEST + 16], unit[32];
-    size_t whole = digits(text, 0), n = ps_printed_number_len(text), fraction;
+    size_t whole = count_digits(text, 0), n = ps_printed_number_len(text), fraction;
     long exponent = shift, written = 0;
 
     if (n == 0 || n != text.len || n >= LONGEST)
         return false;
-    fraction = is_point(text, whole) ? digits(text, whole + 1) : 0;
+    fraction = is_point(text, whole) ? count_digits(text, whole + 1) : 0;
     memcpy(copy, text.ptr, n);
     copy[n] = '\0';
     if (fraction)
@@ -99,7 +99,7 @@ void ps_printed_skip_blanks(struct ps_str *rest)
 /* Reads at most nine digits that are followed by `end`, and removes both from *rest. */
 static bool take_group(struct ps_str *rest, char end, uint64_t *out)
 {
-    size_t n = digits(*rest, 0);
+    size_t n = count_digits(*rest, 0);
 
     if (n == 0 || n > 9 || n >= rest->len || rest->ptr[n] != end)
         return false;
@@ -119,7 +119,7 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
     size_t whole, n;
 
     ps_printed_skip_blanks(&at);
-    if (minutes && digits(at, 0)) {
+    if (minutes && count_digits(at, 0)) {
         before = group * 60;
     } else { /* "1684maxresident": the m is not for minutes */
         minutes = false;
@@ -127,8 +127,9 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
         for (int i = 0; i < 2 && take_group(&at, ':', &group); i++)
             before = (before + group) * 60;
     }
-    whole = digits(at, 0);
-    n = whole + (is_point(at, whole) && digits(at, whole + 1) ? 1 + digits(at, whole + 1) : 0);
+    whole = count_digits(at, 0);
+    n = whole +
+        (is_point(at, whole) && count_digits(at, whole + 1) ? 1 + count_digits(at, whole + 1) : 0);
     if (whole == 0 || whole > 9 || n > 24)
         return false;
     for (size_t i = 0; i < whole; i++)

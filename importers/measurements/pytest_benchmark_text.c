@@ -218,7 +218,7 @@ struct reader {
     uint64_t tables, rows, stored, rejected;
 };
 
-static void fill(struct ps_num *figure, const struct row *row, enum column column)
+static void fill_figure(struct ps_num *figure, const struct row *row, enum column column)
 {
     if (row->has_column[column])
         *figure = ps_real(row->value[column].value);
@@ -226,7 +226,7 @@ static void fill(struct ps_num *figure, const struct row *row, enum column colum
 
 /* Chooses the value of the benchmark: the mean, else the median, else the minimum, depending on the
  * columns. */
-static void choose(struct ps_measurement *out, const struct row *row)
+static void choose_value(struct ps_measurement *out, const struct row *row)
 {
     static const struct {
         enum column column;
@@ -267,14 +267,14 @@ static void write_row(struct reader *r, const struct row *row)
         .unit = "s",
     };
 
-    fill(&out.mean, row, MEAN);
-    fill(&out.stddev, row, STDDEV);
-    fill(&out.median, row, MEDIAN);
-    fill(&out.min, row, MIN);
-    fill(&out.max, row, MAX);
+    fill_figure(&out.mean, row, MEAN);
+    fill_figure(&out.stddev, row, STDDEV);
+    fill_figure(&out.median, row, MEDIAN);
+    fill_figure(&out.min, row, MIN);
+    fill_figure(&out.max, row, MAX);
     if (row->has_column[ROUNDS])
         out.n = ps_int((int64_t)row->value[ROUNDS].value);
-    choose(&out, row);
+    choose_value(&out, row);
     add_rest(r, row);
     ps_measurement_write(&r->builder, &out, out.statistic);
     r->rows++;

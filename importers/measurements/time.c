@@ -559,7 +559,7 @@ static bool continue_run(struct reader *r, struct ps_str text)
     return false;
 }
 
-static bool begin_run(struct reader *r, struct ps_str text)
+static bool begins_run(struct reader *r, struct ps_str text)
 {
     struct ps_time_report run = {.has_field = {false}};
     struct ps_str command;
@@ -608,7 +608,7 @@ static void parse_line(struct reader *r)
 
     if (ps_report_trim_end(text).len == 0) /* pasted text may have an empty line after each line */
         return;
-    if (continue_run(r, text) || begin_run(r, text))
+    if (continue_run(r, text) || begins_run(r, text))
         return;
     if (ps_time_parse_end(text, &r->signal, &r->code)) {
         close_run(r);
@@ -620,7 +620,7 @@ static void parse_line(struct reader *r)
 }
 
 /* Only GNU time's default report has lines long enough to be wrapped by terminals. */
-static enum ps_report_row classify_line(const void *reader, struct ps_str text)
+static enum ps_report_row classify_row(const void *reader, struct ps_str text)
 {
     struct ps_time_report run = {.has_field = {false}};
 
@@ -656,7 +656,7 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_read_line(&r->in)) {
-        ps_report_rejoin(&r->in, classify_line, NULL);
+        ps_report_rejoin(&r->in, classify_row, NULL);
         parse_line(r);
         if (r->runs > RUNS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset,

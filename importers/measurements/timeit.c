@@ -213,7 +213,7 @@ bool ps_timeit_parse_loops(struct ps_str line, struct ps_loops *out)
 
 /* --- Other lines --- */
 
-static bool behind(struct ps_str line, const char *word, struct ps_str *rest)
+static bool skip_past(struct ps_str line, const char *word, struct ps_str *rest)
 {
     const char *at = ps_str_find(line, ps_str_from_c(word));
 
@@ -225,7 +225,7 @@ static bool behind(struct ps_str line, const char *word, struct ps_str *rest)
 /* Sets *list to what follows "raw times: ". False: the line has no raw times. */
 static bool read_raw_times(struct ps_str line, struct ps_str *list)
 {
-    return behind(line, "raw times: ", list);
+    return skip_past(line, "raw times: ", list);
 }
 
 bool ps_timeit_next_raw(struct ps_str *list, struct ps_printed_number *out)
@@ -251,14 +251,14 @@ static bool parse_part(struct ps_str line, const char *word, struct ps_printed_n
 {
     struct ps_str rest;
 
-    return behind(line, word, &rest) && ps_timeit_consume_time(&rest, out);
+    return skip_past(line, word, &rest) && ps_timeit_consume_time(&rest, out);
 }
 
 static bool read_cpu_times(struct ps_str line, struct ps_cpu_times *out)
 {
     struct ps_str rest;
 
-    if (!behind(line, "CPU times: ", &rest))
+    if (!skip_past(line, "CPU times: ", &rest))
         return false;
     out->has_user = parse_part(rest, "user ", &out->user);
     out->has_sys = parse_part(rest, "sys: ", &out->sys);
@@ -284,8 +284,8 @@ bool ps_timeit_is_trial(struct ps_str line)
 /* Sets *out to the statement after "%timeit ", "%time " or "-m timeit " in a line of user input. */
 static bool read_statement(struct ps_str line, struct ps_str *out)
 {
-    return (behind(line, "%timeit ", out) || behind(line, "-m timeit ", out) ||
-            behind(line, "%time ", out)) &&
+    return (skip_past(line, "%timeit ", out) || skip_past(line, "-m timeit ", out) ||
+            skip_past(line, "%time ", out)) &&
            out->len > 0;
 }
 

@@ -44,7 +44,7 @@ struct reader {
 /* --- Reporting --- */
 
 /* Writes the categories that changed; all of them if `all` is set and at the first time. */
-static void tell(struct reader *r, int64_t t, bool all)
+static void write_categories(struct reader *r, int64_t t, bool all)
 {
     double sum = 0;
 
@@ -67,7 +67,7 @@ static void tell(struct reader *r, int64_t t, bool all)
     r->peak = sum > r->peak ? sum : r->peak;
 }
 
-static void reject(struct reader *r, const char *what)
+static void reject_record(struct reader *r, const char *what)
 {
     if (r->invalid++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_offset(&r->json), 0, "%s", what);
@@ -87,7 +87,7 @@ static bool number(const struct ps_json_in *json, double *out)
     return *end == '\0' && isfinite(*out) && fabs(*out) < 0x1p62;
 }
 
-static bool whole(const struct ps_json_in *json, int64_t *out)
+static bool read_whole_number(const struct ps_json_in *json, int64_t *out)
 {
     return ps_str_parse_i64(json->text, out) && *out > -((int64_t)1 << 61) &&
            *out < (int64_t)1 << 61;
@@ -96,7 +96,7 @@ static bool whole(const struct ps_json_in *json, int64_t *out)
 /* Reads an array whose `[` was read. Returns the number of values, counted up to most + 1, and
  * stores the first `most` in `out`; -1: some are not numbers, or the first is not an integer.
  * *first: the first value as an integer. *good: the array is closed. */
-static int numbers(struct ps_json_in *json, double *out, int most, int64_t *first, bool *good)
+static int read_numbers(struct ps_json_in *json, double *out, int most, int64_t *first, bool *good)
 {
     enum ps_json_token token;
     int n = 0;
@@ -104,7 +104,7 @@ static int numbers(struct ps_json_in *json, double *out, int most, int64_t *firs
 
     while ((token = ps_json_in_next(json)) == PS_JSON_NUMBER) {
         if (n == 0)
-            odd |= !whole(json, first);
+            odd |= !read_whole_number(json, first);
         if (n < most)
             odd |= !number(json, &out[n]);
         n += n <= most;
@@ -126,7 +126,7 @@ static void take_change(struct reader *r, int64_t t, const double *row)
     int category = row[3] >= 0 && row[3] < CATEGORIES ? (int)row[3] : -1;
 
     if (category < 0 || row[1] < 1 || row[1] > 4) {
-        reject(r, "this row has an unknown action or category");
+        reject_record(r, "this row has an unknown action or category");
         return;
     }
     if (t < 0)
@@ -136,7 +136,7 @@ static void take_change(struct reader *r, int64_t t, const double *row)
         t = r->last;
     }
     if (t != r->last && r->last != INT64_MIN)
-        tell(r, r->last, false);
+        write_categories(r, r->last, false);
     r->last = t;
     r->bytes[category] += row[2];
 }
@@ -166,12 +166,12 @@ static enum ps_status read_changes(struct reader *r, int64_t t, const double *fi
             break;
         r->read++;
         if (token != PS_JSON_ARRAY) {
-            reject(r, "this row does not have four numbers");
+            reject_record(r, "this row does not have four numbers");
             good = ps_json_in_skip_rest(&r->json, token);
-        } else if (numbers(&r->json, row, 4, &t, &good) == 4) {
+        } else if (read_numbers(&r->json, row, 4, &t, &good) == 4) {
             take_change(r, t, row);
         } else {
-            reject(r, "this row does not have four numbers");
+            reject_record(r, "this row does not have four numbers");
         }
         if (!goes_on(r, err))
             return err->code;
@@ -179,7 +179,7 @@ static enum ps_status read_changes(struct reader *r, int64_t t, const double *fi
     if (r->last == INT64_MIN && r->read > r->invalid)
         r->last = 0;
     if (r->last != INT64_MIN)
-        tell(r, r->last, true);
+        write_categories(r, r->last, true);
     return PS_OK;
 }
 
@@ -189,7 +189,7 @@ static bool read_times(struct reader *r)
 
     while ((token = ps_json_in_next(&r->json)) == PS_JSON_NUMBER && r->n_times < POINTS_MAX) {
         PS_RESERVE_ONE(r->times, r->n_times, r->cap_times);
-        if (!whole(&r->json, &r->times[r->n_times]))
+        if (!read_whole_number(&r->json, &r->times[r->n_times]))
             r->times[r->n_times] = r->n_times ? r->times[r->n_times - 1] : 0;
         r->n_times++;
     }
@@ -206,7 +206,7 @@ static void parse_sums(struct reader *r, size_t at, const double *row)
     }
     for (int i = 0; i < CATEGORIES; i++)
         r->bytes[i] = row[i + 1];
-    tell(r, t, at + 1 == r->n_times);
+    write_categories(r, t, at + 1 == r->n_times);
 }
 
 static enum ps_status read_sums(struct reader *r, struct ps_err *err)
@@ -222,10 +222,10 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
         if (token != PS_JSON_ARRAY)
             break;
         r->read++;
-        if (numbers(&r->json, row, CATEGORIES + 1, &ignored, &good) == CATEGORIES + 1 && good)
+        if (read_numbers(&r->json, row, CATEGORIES + 1, &ignored, &good) == CATEGORIES + 1 && good)
             parse_sums(r, at, row);
         else
-            reject(r, "this row does not have the sums of eight categories");
+            reject_record(r, "this row does not have the sums of eight categories");
         if (!goes_on(r, err))
             return err->code;
     }
@@ -329,7 +329,7 @@ static bool next_number(struct ps_str *rest, double *out, char *behind)
     return *end == '\0' && (*behind == ',' || *behind == ']');
 }
 
-static struct ps_str opened(struct ps_str body, size_t brackets)
+static struct ps_str skip_brackets(struct ps_str body, size_t brackets)
 {
     while (brackets) {
         while (body.len && strchr(" \t\r\n,", body.ptr[0]) && body.ptr[0])
@@ -349,7 +349,7 @@ static enum ps_match sniff_sums(struct ps_str rest)
     char behind = '\0';
     int n = 0;
 
-    rest = opened(ps_str_skip(rest, 1), 2);
+    rest = skip_brackets(ps_str_skip(rest, 1), 2);
     while (rest.len && next_number(&rest, &value, &behind) && behind == ',')
         n++;
     return behind == ']' && n == CATEGORIES ? PS_MATCH_SURE : PS_MATCH_NO;
@@ -357,7 +357,7 @@ static enum ps_match sniff_sums(struct ps_str rest)
 
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_str rest = opened(head, 2);
+    struct ps_str rest = skip_brackets(head, 2);
     double value, before = -1, second = 0, fourth = 0;
     char behind = ',';
     size_t n = 0;
@@ -371,7 +371,7 @@ static enum ps_match sniff(struct ps_str head)
         fourth = n == 4 ? value : fourth;
     }
     if (n == 4 && behind == ']' && second >= 1 && second <= 4 && fourth >= 0 &&
-        fourth < CATEGORIES && opened(ps_str_skip(rest, 1), 1).ptr)
+        fourth < CATEGORIES && skip_brackets(ps_str_skip(rest, 1), 1).ptr)
         return sniff_sums(rest) == PS_MATCH_SURE ? PS_MATCH_NO : PS_MATCH_SURE;
     if (!n || !rises)
         return PS_MATCH_NO;

@@ -185,7 +185,7 @@ static void parse_span(struct reader *r, const struct ps_span *span)
     r->out->ops->span(r->out, span);
 }
 
-static void reject(struct reader *r)
+static void reject_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
@@ -195,7 +195,7 @@ static void reject(struct reader *r)
                      "the fields of this line cannot be read");
 }
 
-static void repair(struct reader *r, const char *what)
+static void repair_line(struct reader *r, const char *what)
 {
     if (r->repaired++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s", what);
@@ -223,20 +223,20 @@ static void parse_line(struct reader *r)
 
     if (ps_str_eq_c(word, "MEM") || child) {
         if (!read_sample(rest, child, &sample, &more)) {
-            reject(r);
+            reject_line(r);
             return;
         }
         parse_sample(r, &sample, child);
         if (more)
-            repair(r, "text after the sample was skipped");
+            repair_line(r, "text after the sample was skipped");
     } else if (ps_str_eq_c(word, "FUNC")) {
         if (!read_span(rest, &span)) {
-            reject(r);
+            reject_line(r);
             return;
         }
         parse_span(r, &span);
         if (r->in.line.is_repaired)
-            repair(r, "the function name contains invalid UTF-8");
+            repair_line(r, "the function name contains invalid UTF-8");
     } else {
         take_other(r, text);
     }
@@ -272,7 +272,7 @@ static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
 /* --- Reporting --- */
 
 /* Slope of the straight line fitted to the main process's samples, MiB per second. */
-static struct ps_num slope(const struct reader *r)
+static struct ps_num memory_slope(const struct reader *r)
 {
     double n = (double)r->samples, below = n * r->sum_tt - r->sum_t * r->sum_t, value;
 
@@ -288,7 +288,7 @@ static bool is_python(struct ps_str word)
 }
 
 /* Returns the program's name in a command line, without the interpreter and its options. */
-static struct ps_str program(struct ps_str command)
+static struct ps_str program_name(struct ps_str command)
 {
     struct ps_str word = ps_report_pop_word(&command), first = word;
 
@@ -332,7 +332,7 @@ static void write_summary(struct reader *r, double peak, double peak_t)
         {"peak_t_s", ps_real(peak_t - r->first_t)},
         {"start_s", ps_real(r->first_t)},
         {"duration_s", ps_real(r->last_t - r->first_t)},
-        {"slope_mib_s", slope(r)},
+        {"slope_mib_s", memory_slope(r)},
     };
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -348,7 +348,7 @@ static void write_all(struct reader *r)
     r->out->ops->meta(r->out, "tool", PS_STR("mprof"));
     /* Only the program's name is stored: the arguments may be passwords. */
     if (r->command.len)
-        r->out->ops->meta(r->out, "title", program(ps_buf_slice(&r->command)));
+        r->out->ops->meta(r->out, "title", program_name(ps_buf_slice(&r->command)));
     write_summary(r, peak, main ? r->peak_t : r->child_peak_t);
     write_notes(r);
     ps_report_write_ledger(&r->in, r->out, records, r->repaired, r->rejected);
@@ -377,7 +377,8 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
            !ps_report_count_lines(unwrapped, is_other);
 }
 
-static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
+                                             struct ps_str next)
 {
     (void)reader;
     (void)text;
@@ -389,7 +390,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
+    ps_report_unwrap(&r.in, is_wrapped, find_line_end, NULL);
     status = read_recording(&r, err);
     if (status == PS_OK && r.samples + r.of_children == 0)
         status = refuse_empty(&r, err);

@@ -176,7 +176,7 @@ static struct process *process_of(struct reader *r, const struct row *row)
     return &r->processes[id];
 }
 
-static void most(double *of, double value)
+static void raise_max(double *of, double value)
 {
     *of = value > *of ? value : *of;
 }
@@ -188,9 +188,9 @@ static void parse_row(struct reader *r, const struct row *row)
 
     if (frame > 0 && row->cpu_pct.value > 0)
         process->cpu_sum += row->cpu_pct.value;
-    most(&process->res_most, row->res_kib.value);
-    most(&process->cpu_digit, row->cpu_pct.resolution);
-    most(&process->res_digit, row->res_kib.resolution);
+    raise_max(&process->res_most, row->res_kib.value);
+    raise_max(&process->cpu_digit, row->cpu_pct.resolution);
+    raise_max(&process->res_digit, row->res_kib.resolution);
     process->samples++;
     PS_RESERVE_ONE(r->samples, r->n_samples, r->sample_cap);
     r->samples[r->n_samples++] =
@@ -279,7 +279,7 @@ static int by_process(const void *a, const void *b)
     return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static void arrange(struct reader *r)
+static void sort_processes(struct reader *r)
 {
     uint32_t *place = ps_grow(NULL, r->n_processes, sizeof *place), first = 0;
 
@@ -296,9 +296,10 @@ static void arrange(struct reader *r)
     free(place);
 }
 
-enum what { CPU, RES };
+enum top_column { CPU, RES };
 
-static void write_curve(struct reader *r, const struct process *p, uint32_t id, enum what what)
+static void write_curve(struct reader *r, const struct process *p, uint32_t id,
+                        enum top_column what)
 {
     uint32_t counter = 2 * (id - 1) + (what == RES) + 1;
 
@@ -320,7 +321,7 @@ static void write_curve(struct reader *r, const struct process *p, uint32_t id, 
 }
 
 /* Writes a row of measurements: the spread of a process over the frames. */
-static void write_row(struct reader *r, const struct process *p, enum what what)
+static void write_row(struct reader *r, const struct process *p, enum top_column what)
 {
     bool one = what == CPU && r->n_frames == 1;
     struct ps_measurement row = {
@@ -401,11 +402,11 @@ static void write_all(struct reader *r)
         {"duration_s", ps_real(r->frames[r->n_frames - 1])},
     };
 
-    arrange(r);
+    sort_processes(r);
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("top"));
     write_processes(r);
     for (size_t i = 0; i < r->n_processes; i++)
-        most(&peak, r->processes[i].res_most);
+        raise_max(&peak, r->processes[i].res_most);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         r->builder.out->ops->number(r->builder.out, figures[i].key, figures[i].value);
     r->builder.out->ops->number(r->builder.out, "measurements", ps_int(r->builder.n_written));

@@ -281,7 +281,7 @@ static void note_more_rows(struct reader *r)
                      r->n_noted - PS_NOTES_MAX, r->table);
 }
 
-static void count(struct reader *r, enum outcome outcome)
+static void count_outcome(struct reader *r, enum outcome outcome)
 {
     struct tr_counts *counts = &r->trace.counts;
 
@@ -315,7 +315,7 @@ static enum ps_status check_most(struct reader *r)
                       r->row, r->table, r->reason ? r->reason : "they have unexpected columns");
 }
 
-static enum ps_status show(struct reader *r, const struct table *table, bool records)
+static enum ps_status read_table(struct reader *r, const struct table *table, bool records)
 {
     enum ps_status status;
     struct ps_rows *rows;
@@ -334,7 +334,7 @@ static enum ps_status show(struct reader *r, const struct table *table, bool rec
         if (outcome == NS_FAILED)
             break;
         if (records)
-            count(r, outcome);
+            count_outcome(r, outcome);
     }
     note_more_rows(r);
     (void)check_most(r);
@@ -346,14 +346,14 @@ static enum ps_status show(struct reader *r, const struct table *table, bool rec
  * the table is damaged or does not contain what its name means. */
 static enum ps_status count_rows(struct reader *r, const struct table *table)
 {
-    return show(r, table, true);
+    return read_table(r, table, true);
 }
 
 /* Calls table->row for each row of a table without records, such as names or devices; counts
  * nothing. */
 static enum ps_status read_rows(struct reader *r, const struct table *table)
 {
-    return show(r, table, false);
+    return read_table(r, table, false);
 }
 
 /* --- Maps --- */
@@ -473,7 +473,7 @@ static struct ps_str bytes_of(const struct reader *r, const struct string *strin
     return (struct ps_str){string->len ? r->strings.bytes + string->offset : "", string->len};
 }
 
-static uint32_t missing(struct reader *r, int64_t id)
+static uint32_t missing_string(struct reader *r, int64_t id)
 {
     char text[48];
 
@@ -487,7 +487,7 @@ static uint32_t text_of_string(struct reader *r, int64_t id)
     struct string *string = find_string(r, id);
 
     if (!string)
-        return missing(r, id);
+        return missing_string(r, id);
     if (!string->text)
         string->text = text_id_of(r, bytes_of(r, string));
     return string->text;
@@ -513,7 +513,7 @@ static uint32_t call_of_string(struct reader *r, int64_t id)
     struct string *string = find_string(r, id);
 
     if (!string)
-        return missing(r, id);
+        return missing_string(r, id);
     if (!string->call)
         string->call = text_id_of(r, without_version(bytes_of(r, string)));
     return string->call;
@@ -680,7 +680,7 @@ static uint32_t thread_of_stream(struct reader *r, const struct stream_key *stre
 
 /* --- Enumerations --- */
 
-static void words(struct map *map, const char *const *list, size_t n)
+static void map_words(struct map *map, const char *const *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         int64_t number = (int64_t)i;
@@ -702,9 +702,9 @@ static void known_words(struct reader *r)
     static const char *const waits[] = {"Unknown sync", "Event sync", "Stream wait sync",
                                         "Stream sync", "Context sync"};
 
-    words(&r->copies, copies, sizeof copies / sizeof *copies);
-    words(&r->memories, memories, sizeof memories / sizeof *memories);
-    words(&r->waits, waits, sizeof waits / sizeof *waits);
+    map_words(&r->copies, copies, sizeof copies / sizeof *copies);
+    map_words(&r->memories, memories, sizeof memories / sizeof *memories);
+    map_words(&r->waits, waits, sizeof waits / sizeof *waits);
 }
 
 static enum outcome word_row(struct reader *r, const struct ps_rows *rows, struct map *map)
@@ -1036,8 +1036,8 @@ static int64_t stream_of(const struct ps_rows *rows, bool waits)
     return waits ? NS_WAIT_STREAM : NS_NO_STREAM;
 }
 
-static void place(struct reader *r, const struct ps_rows *rows, enum ps_slice_kind kind,
-                  struct work *work)
+static void set_work_thread(struct reader *r, const struct ps_rows *rows, enum ps_slice_kind kind,
+                            struct work *work)
 {
     struct stream_key stream = {.context = -1};
     int64_t process = 0, device = 0;
@@ -1059,8 +1059,8 @@ static void place(struct reader *r, const struct ps_rows *rows, enum ps_slice_ki
 }
 
 /* Reads the times and the shared arguments. False: the row is rejected, work->outcome is set. */
-static bool begin(struct reader *r, const struct ps_rows *rows, const char *word,
-                  enum ps_slice_kind kind, struct work *work)
+static bool begin_work(struct reader *r, const struct ps_rows *rows, const char *word,
+                       enum ps_slice_kind kind, struct work *work)
 {
     int64_t start, duration;
 
@@ -1073,11 +1073,11 @@ static bool begin(struct reader *r, const struct ps_rows *rows, const char *word
     work->record.ts_ns = start;
     work->record.dur_or_id = duration;
     work->record.category = tr_fill_cat(&r->trace, ps_str_from_c(word), kind);
-    place(r, rows, kind, work);
+    set_work_thread(r, rows, kind, work);
     return true;
 }
 
-static enum outcome finish(struct reader *r, const struct work *work)
+static enum outcome store_work(struct reader *r, const struct work *work)
 {
     return store_record(r, work->thread, work->record, work->outcome);
 }
@@ -1097,7 +1097,7 @@ static uint32_t kernel_name(struct reader *r, const struct ps_rows *rows)
 }
 
 /* Adds the number of blocks per multiprocessor. */
-static void blocks(struct reader *r, const struct ps_rows *rows, int64_t device)
+static void add_kernel_blocks(struct reader *r, const struct ps_rows *rows, int64_t device)
 {
     int64_t multiprocessors = multiprocessors_of(r, device), x, y, z;
 
@@ -1113,12 +1113,12 @@ static enum outcome kernel_row(struct reader *r, const struct ps_rows *rows)
     bool fixed_known;
     struct work work;
 
-    if (!begin(r, rows, "kernel", PS_SLICE_KERNEL, &work))
+    if (!begin_work(r, rows, "kernel", PS_SLICE_KERNEL, &work))
         return work.outcome;
     work.record.name = kernel_name(r, rows);
     add_arg_three(&r->args, "grid", rows, GRID_X);
     add_arg_three(&r->args, "block", rows, BLOCK_X);
-    blocks(r, rows, work.device);
+    add_kernel_blocks(r, rows, work.device);
     add_arg_column(&r->args, "registers per thread", rows, REGISTERS);
     fixed_known = ps_rows_int(rows, SHARED_STATIC, &fixed);
     if ((ps_rows_int(rows, SHARED_DYNAMIC, &dynamic) || fixed_known) &&
@@ -1126,7 +1126,7 @@ static enum outcome kernel_row(struct reader *r, const struct ps_rows *rows)
         add_arg_int(&r->args, "shared memory", sum);
     add_arg_column(&r->args, "dynamic shared memory", rows, SHARED_DYNAMIC);
     add_arg_column(&r->args, "local memory per thread", rows, LOCAL);
-    return finish(r, &work);
+    return store_work(r, &work);
 }
 
 static void word_of(struct reader *r, const char *key, struct map *map, const struct ps_rows *rows,
@@ -1160,7 +1160,7 @@ static enum outcome device_copy_row(struct reader *r, const struct ps_rows *rows
 {
     struct work work;
 
-    if (!begin(r, rows, "gpu_memcpy", PS_SLICE_MEMCPY, &work))
+    if (!begin_work(r, rows, "gpu_memcpy", PS_SLICE_MEMCPY, &work))
         return work.outcome;
     work.record.name = copy_name(r, rows);
     add_arg_column(&r->args, "bytes", rows, COPY_BYTES);
@@ -1169,20 +1169,20 @@ static enum outcome device_copy_row(struct reader *r, const struct ps_rows *rows
     word_of(r, "to", &r->memories, rows, COPY_TO);
     add_arg_column(&r->args, "from device", rows, COPY_FROM_DEVICE);
     add_arg_column(&r->args, "to device", rows, COPY_TO_DEVICE);
-    return finish(r, &work);
+    return store_work(r, &work);
 }
 
 static enum outcome set_row(struct reader *r, const struct ps_rows *rows)
 {
     struct work work;
 
-    if (!begin(r, rows, "gpu_memset", PS_SLICE_MEMSET, &work))
+    if (!begin_work(r, rows, "gpu_memset", PS_SLICE_MEMSET, &work))
         return work.outcome;
     work.record.name = tr_text_id(&r->trace, PS_STR("[CUDA memset]"));
     add_arg_column(&r->args, "bytes", rows, SET_BYTES);
     add_arg_column(&r->args, "value", rows, SET_VALUE);
     word_of(r, "memory", &r->memories, rows, SET_KIND);
-    return finish(r, &work);
+    return store_work(r, &work);
 }
 
 static enum outcome device_wait_row(struct reader *r, const struct ps_rows *rows)
@@ -1191,13 +1191,13 @@ static enum outcome device_wait_row(struct reader *r, const struct ps_rows *rows
     struct work work;
     int64_t kind;
 
-    if (!begin(r, rows, "cuda_sync", PS_SLICE_SYNC, &work))
+    if (!begin_work(r, rows, "cuda_sync", PS_SLICE_SYNC, &work))
         return work.outcome;
     if (ps_rows_int(rows, WAIT_KIND, &kind))
         word = map_word(&r->waits, kind);
     work.record.name = tr_text_id(&r->trace, word.len ? word : PS_STR("Unknown sync"));
     add_arg_column(&r->args, "event", rows, WAIT_EVENT);
-    return finish(r, &work);
+    return store_work(r, &work);
 }
 
 /* A CUDA graph that was recorded as one piece of work: its kernels are unknown. */
@@ -1207,13 +1207,13 @@ static enum outcome graph_row(struct reader *r, const struct ps_rows *rows)
     int64_t graph = 0;
     char name[48];
 
-    if (!begin(r, rows, "kernel", PS_SLICE_KERNEL, &work))
+    if (!begin_work(r, rows, "kernel", PS_SLICE_KERNEL, &work))
         return work.outcome;
     (void)ps_rows_int(rows, GRAPH_ID, &graph);
     (void)snprintf(name, sizeof name, "[CUDA graph %" PRId64 "]", graph);
     work.record.name = tr_text_id(&r->trace, ps_str_from_c(name));
     add_arg_column(&r->args, "graph exec id", rows, GRAPH_EXEC);
-    return finish(r, &work);
+    return store_work(r, &work);
 }
 
 static const struct table device_tables[] = {
@@ -1281,7 +1281,7 @@ static uint16_t own_category(struct reader *r)
     return tr_fill_cat(&r->trace, clean_text_of(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
 }
 
-static uint16_t category(struct reader *r, const struct ps_rows *rows, uint32_t name)
+static uint16_t slice_category(struct reader *r, const struct ps_rows *rows, uint32_t name)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcasecmp(known[i].table, r->table) != 0)
@@ -1312,7 +1312,7 @@ static enum outcome call_row(struct reader *r, const struct ps_rows *rows)
     record.dur_or_id = duration;
     if (ps_rows_int(rows, CALL_NAME, &name) || ps_rows_int(rows, CALL_TEXT, &name))
         record.name = call_of_string(r, name);
-    record.category = category(r, rows, record.name);
+    record.category = slice_category(r, rows, record.name);
     add_arg_column(&r->args, "correlation", rows, CALL_CORRELATION);
     add_arg_column(&r->args, "returned", rows, CALL_RESULT);
     add_arg_column(&r->args, "nesting level", rows, CALL_NESTING);
@@ -1507,7 +1507,7 @@ static uint16_t category_of(struct reader *r, struct ps_str domain)
     return cat ? cat : tr_fill_cat(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
 }
 
-static void say(struct reader *r, const struct ps_rows *rows, struct ps_str domain)
+static void add_event_args(struct reader *r, const struct ps_rows *rows, struct ps_str domain)
 {
     struct number number = number_of(rows, true);
     struct ps_str category = {NULL, 0};
@@ -1566,7 +1566,7 @@ static enum outcome event_row(struct reader *r, const struct ps_rows *rows)
     record.dur_or_id = duration;
     record.name = text_of(r, rows);
     record.category = category_of(r, domain);
-    say(r, rows, domain);
+    add_event_args(r, rows, domain);
     outcome = outcome == NS_OTHER ? NS_STORED : outcome;
     if (type == NVTX_START_END || type == NVTXT_START_END)
         return range_row(r, thread_of_tid(r, thread), record, outcome);

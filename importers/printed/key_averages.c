@@ -105,7 +105,7 @@ static struct column_owner column_owner(struct ps_str text, struct header *out)
     return of;
 }
 
-static enum column figure(enum ps_operator_metric figure)
+static enum column figure_column(enum ps_operator_metric figure)
 {
     return (enum column)((int)FIGURE + (int)figure);
 }
@@ -116,7 +116,7 @@ struct unit {
 };
 
 /* Reads a number and its unit; *out is the product. */
-static bool measured(struct ps_str cell, const struct unit *units, size_t n, double *out)
+static bool parse_measured(struct ps_str cell, const struct unit *units, size_t n, double *out)
 {
     size_t digits = 0;
     struct ps_num number;
@@ -137,13 +137,13 @@ static bool measured(struct ps_str cell, const struct unit *units, size_t n, dou
     return false;
 }
 
-static bool percent(struct ps_str cell, struct ps_num *out)
+static bool parse_percent(struct ps_str cell, struct ps_num *out)
 {
     /* asynchronous rows have a 0 without % */
     static const struct unit units[] = {{"%", 1}, {"", 1}};
     double value;
 
-    if (!measured(cell, units, 2, &value))
+    if (!parse_measured(cell, units, 2, &value))
         return false;
     *out = ps_real(value);
     return true;
@@ -158,12 +158,13 @@ static enum column time_column(struct ps_str text, bool percent, struct header *
     if (!of.self && !is_total)
         return OTHER;
     if (percent)
-        return of.self ? figure(of.device ? PS_OPERATOR_SELF_DEVICE_PCT : PS_OPERATOR_SELF_CPU_PCT)
+        return of.self     ? figure_column(of.device ? PS_OPERATOR_SELF_DEVICE_PCT
+                                                     : PS_OPERATOR_SELF_CPU_PCT)
                : of.device ? OTHER
-                           : figure(PS_OPERATOR_CPU_TOTAL_PCT);
+                           : figure_column(PS_OPERATOR_CPU_TOTAL_PCT);
     if (of.self)
-        return figure(of.device ? PS_OPERATOR_SELF_DEVICE_NS : PS_OPERATOR_SELF_CPU_NS);
-    return figure(of.device ? PS_OPERATOR_DEVICE_TOTAL_NS : PS_OPERATOR_CPU_TOTAL_NS);
+        return figure_column(of.device ? PS_OPERATOR_SELF_DEVICE_NS : PS_OPERATOR_SELF_CPU_NS);
+    return figure_column(of.device ? PS_OPERATOR_DEVICE_TOTAL_NS : PS_OPERATOR_CPU_TOTAL_NS);
 }
 
 static enum column memory_column(struct ps_str text, struct header *out)
@@ -171,8 +172,9 @@ static enum column memory_column(struct ps_str text, struct header *out)
     struct column_owner of = column_owner(text, out);
 
     if (of.self)
-        return figure(of.device ? PS_OPERATOR_SELF_DEVICE_BYTES : PS_OPERATOR_SELF_CPU_BYTES);
-    return figure(of.device ? PS_OPERATOR_DEVICE_BYTES : PS_OPERATOR_CPU_BYTES);
+        return figure_column(of.device ? PS_OPERATOR_SELF_DEVICE_BYTES
+                                       : PS_OPERATOR_SELF_CPU_BYTES);
+    return figure_column(of.device ? PS_OPERATOR_DEVICE_BYTES : PS_OPERATOR_CPU_BYTES);
 }
 
 /* Parses the title "Total MFLOPs"; *out is the factor of the prefix. */
@@ -210,13 +212,13 @@ static enum column column_of(struct ps_str title, struct header *out)
         if (ps_str_eq_c(title, plain[i].title))
             return plain[i].column;
     if (flops_column(title, &out->flops_factor))
-        return figure(PS_OPERATOR_FLOPS);
+        return figure_column(PS_OPERATOR_FLOPS);
     if (ends_with(title, memory))
         return memory_column(without_end(title, memory.len), out);
     if (ends_with(title, avg))
-        return figure(column_owner(without_end(title, avg.len), out).device
-                          ? PS_OPERATOR_DEVICE_MEAN_NS
-                          : PS_OPERATOR_CPU_MEAN_NS);
+        return figure_column(column_owner(without_end(title, avg.len), out).device
+                                 ? PS_OPERATOR_DEVICE_MEAN_NS
+                                 : PS_OPERATOR_CPU_MEAN_NS);
     return ends_with(title, percent) ? time_column(without_end(title, percent.len), true, out)
                                      : time_column(title, false, out);
 }
@@ -237,8 +239,8 @@ static bool read_header(const struct ps_printed_columns *spans, struct ps_str li
 
         out->column[i] = (unsigned char)column;
         name |= column == NAME;
-        time |= column == figure(PS_OPERATOR_SELF_CPU_NS);
-        if (column == figure(PS_OPERATOR_CALLS))
+        time |= column == figure_column(PS_OPERATOR_SELF_CPU_NS);
+        if (column == figure_column(PS_OPERATOR_CALLS))
             out->calls = i;
         if (column == SOURCE)
             out->source = i;
@@ -254,13 +256,13 @@ static bool read_time(struct ps_str text, int64_t *out)
     static const struct unit units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     double ns;
 
-    if (!measured(text, units, sizeof units / sizeof *units, &ns))
+    if (!parse_measured(text, units, sizeof units / sizeof *units, &ns))
         return false;
     *out = llround(ns);
     return true;
 }
 
-static bool bytes(struct ps_str cell, int64_t *out)
+static bool parse_bytes(struct ps_str cell, int64_t *out)
 {
     static const struct unit units[] = {
         {"b", 1},          {"B", 1},          {"Kb", 1024},       {"KB", 1024},
@@ -269,7 +271,7 @@ static bool bytes(struct ps_str cell, int64_t *out)
     };
     double value;
 
-    if (!measured(cell, units, sizeof units / sizeof *units, &value))
+    if (!parse_measured(cell, units, sizeof units / sizeof *units, &value))
         return false;
     *out = llround(value);
     return true;
@@ -280,7 +282,7 @@ static bool flop_count(struct ps_str cell, double scale, struct ps_num *out)
     struct unit units[] = {{"", scale}};
     double value;
 
-    if (!measured(cell, units, 1, &value))
+    if (!parse_measured(cell, units, 1, &value))
         return false;
     *out = ps_int(llround(value));
     return true;
@@ -302,7 +304,7 @@ static bool read_figure(enum ps_operator_metric which, struct ps_str cell, doubl
     case PS_OPERATOR_SELF_CPU_PCT:
     case PS_OPERATOR_CPU_TOTAL_PCT:
     case PS_OPERATOR_SELF_DEVICE_PCT:
-        return percent(cell, out) || (ps_str_eq_c(cell, "NaN%") || ps_str_eq_c(cell, "nan%"));
+        return parse_percent(cell, out) || (ps_str_eq_c(cell, "NaN%") || ps_str_eq_c(cell, "nan%"));
     case PS_OPERATOR_FLOPS:
         return flop_count(cell, flops, out);
     case PS_OPERATOR_CALLS:
@@ -312,7 +314,7 @@ static bool read_figure(enum ps_operator_metric which, struct ps_str cell, doubl
     case PS_OPERATOR_SELF_CPU_BYTES:
     case PS_OPERATOR_DEVICE_BYTES:
     case PS_OPERATOR_SELF_DEVICE_BYTES:
-        good = bytes(cell, &whole);
+        good = parse_bytes(cell, &whole);
         break;
     default:
         good = read_time(cell, &whole);
@@ -387,7 +389,7 @@ static uint32_t main_table(const struct reader *r)
     return best;
 }
 
-static bool has(const struct reader *r, enum ps_operator_metric figure)
+static bool has_metric(const struct reader *r, enum ps_operator_metric figure)
 {
     for (uint32_t i = 0; i < r->n; i++)
         if (r->rows[i].figures[figure].kind != PS_NUM_NONE)
@@ -407,9 +409,9 @@ static void write_summary(struct reader *r, const struct table *table, uint32_t 
         {"report", ps_int(id)},
         {"self_cpu_s", table ? table->self_s : (struct ps_num){0}},
         {"self_device_s", table ? table->device_s : (struct ps_num){0}},
-        {"devices", ps_int(has(r, PS_OPERATOR_SELF_DEVICE_NS))},
-        {"memory", ps_int(has(r, PS_OPERATOR_SELF_CPU_BYTES))},
-        {"flops", ps_int(has(r, PS_OPERATOR_FLOPS))},
+        {"devices", ps_int(has_metric(r, PS_OPERATOR_SELF_DEVICE_NS))},
+        {"memory", ps_int(has_metric(r, PS_OPERATOR_SELF_CPU_BYTES))},
+        {"flops", ps_int(has_metric(r, PS_OPERATOR_FLOPS))},
         {"cut_names", ps_int((int64_t)r->n_truncated)},
         {"rounded", ps_int(1)},
     };
@@ -443,7 +445,7 @@ static void write_notes(struct reader *r)
 }
 
 /* Total self CPU time, as printed below the table; if that line is missing, the sum of the rows. */
-static double seconds(const struct reader *r, const struct table *table)
+static double total_seconds(const struct reader *r, const struct table *table)
 {
     double sum = 0;
 
@@ -461,7 +463,8 @@ static void report_tables(struct reader *r)
     uint32_t id = main_table(r);
     const struct table *table = id ? &r->tables[id - 1] : NULL;
     bool device = table && ps_num_real(table->device_s) > 0;
-    const struct ps_headline headline = {device ? ps_num_real(table->device_s) : seconds(r, table),
+    const struct ps_headline headline = {device ? ps_num_real(table->device_s)
+                                                : total_seconds(r, table),
                                          "s", device ? "self device" : "self CPU"};
 
     r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
@@ -473,14 +476,14 @@ static void report_tables(struct reader *r)
     r->out->ops->headline(r->out, &headline);
 }
 
-static struct ps_str kept(struct reader *r, struct ps_str text)
+static struct ps_str copy_text(struct reader *r, struct ps_str text)
 {
     return text.len ? ps_arena_copy(&r->arena, text) : PS_STR("");
 }
 
 /* --- Rows --- */
 
-static void reject(struct reader *r)
+static void reject_row(struct reader *r)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_offset, r->row_line,
@@ -513,14 +516,14 @@ static void read_texts(struct reader *r, const struct ps_str *cells, struct row 
         unsigned column = r->header.column[i];
 
         if (column == NAME) {
-            row->name = kept(r, cells[i]);
+            row->name = copy_text(r, cells[i]);
             row->is_truncated = is_cut(cells[i], r->spans.columns[i].to - r->spans.columns[i].from);
         } else if (column == OVERLOAD) {
-            row->overload = kept(r, cells[i]);
+            row->overload = copy_text(r, cells[i]);
         } else if (column == SHAPES) {
-            row->shapes = kept(r, cells[i]);
+            row->shapes = copy_text(r, cells[i]);
         } else if (column == SOURCE) {
-            row->source = kept(r, cells[i]);
+            row->source = copy_text(r, cells[i]);
         }
     }
 }
@@ -539,7 +542,7 @@ static void parse_row(struct reader *r, const struct ps_str *cells)
     struct row row = {0};
 
     if (!read_figures(r, cells, &row)) {
-        reject(r);
+        reject_row(r);
         return;
     }
     read_texts(r, cells, &row);
@@ -573,7 +576,7 @@ static bool parse_frame(struct reader *r, const struct ps_str *cells)
         ps_buf_str(&stack, row->source);
         ps_buf_puts(&stack, "\n");
         ps_buf_str(&stack, cells[source]);
-        row->source = kept(r, ps_buf_slice(&stack));
+        row->source = copy_text(r, ps_buf_slice(&stack));
     }
     return true;
 }
@@ -592,7 +595,7 @@ static void end_row(struct reader *r)
     for (size_t i = 0; i < r->row.len; i++)
         blank &= r->row.ptr[i] == ' ' || r->row.ptr[i] == '\n';
     if (r->pieces && !blank)
-        reject(r);
+        reject_row(r);
     drop_row(r);
 }
 
@@ -630,7 +633,7 @@ static void take_inside(struct reader *r)
     ps_printed_table_cells(&r->spans, ps_buf_slice(&r->row), cells);
     if (cells[r->header.calls].len) {
         if (is_half(r))
-            reject(r);
+            reject_row(r);
         else
             parse_row(r, cells);
         drop_row(r);
@@ -660,7 +663,7 @@ static void open_table(struct reader *r, struct ps_str line)
     *table = (struct table){
         .first = r->n,
         .decreasing_metrics = (1u << PS_N_OPERATOR_METRICS) - 1,
-        .device = kept(r, r->header.device),
+        .device = copy_text(r, r->header.device),
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
     /* known to succeed: read_header has found the titles */
@@ -673,7 +676,7 @@ static void open_headed(struct reader *r, struct ps_str line)
 {
     open_table(r, line);
     for (size_t i = 0; i < r->spans.n; i++) /* slices of the line become invalid */
-        r->titles[i] = kept(r, r->titles[i]);
+        r->titles[i] = copy_text(r, r->titles[i]);
 }
 
 /* The title of the first column in which the rows never increase, without the percent sign. */
@@ -687,7 +690,7 @@ static struct ps_str order_of(struct reader *r, const struct table *table)
             continue;
         if (title.len > 2 && title.ptr[title.len - 1] == '%')
             title.len -= 2;
-        return kept(r, title);
+        return copy_text(r, title);
     }
     return PS_STR("");
 }
@@ -827,7 +830,8 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 }
 
 /* Where a line ends. Titles may be wider than their columns; rows are as wide as the rule. */
-static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
+                                             struct ps_str next)
 {
     const struct reader *r = reader;
     size_t before = r->pieces ? ps_count_code_points(ps_buf_slice(&r->row)) + 1 : 0;
@@ -849,7 +853,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    ps_report_unwrap(&r.in, is_wrapped, find_line_end, &r);
     status = read_log(&r, err);
 
     if (status == PS_OK)

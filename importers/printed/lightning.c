@@ -60,7 +60,7 @@ enum {
     TOLD = 50,
 };
 
-static struct section *section(struct reader *r)
+static struct section *current_section(struct reader *r)
 {
     if (r->n_sections == 0) {
         PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
@@ -82,7 +82,7 @@ static void write_section(struct reader *r, uint32_t i)
 }
 
 /* Seconds of an action; those above its table if it is from an advanced report. */
-static struct ps_num seconds(const struct reader *r, const struct action *action)
+static struct ps_num action_seconds(const struct reader *r, const struct action *action)
 {
     const struct ps_function_tables *t = &r->tables;
 
@@ -101,7 +101,7 @@ static void write_action(struct reader *r, uint32_t i)
                                     .name = action->name,
                                     .calls = action->calls,
                                     .mean_s = action->mean_s,
-                                    .total_s = seconds(r, action),
+                                    .total_s = action_seconds(r, action),
                                     .pct = action->pct,
                                     .report = action->report,
                                 });
@@ -129,7 +129,7 @@ static void write_notes(struct reader *r)
 }
 
 /* The main metric of the run: the largest total of a report; without totals, that of an action. */
-static struct ps_headline headline(const struct reader *r)
+static struct ps_headline write_headline(const struct reader *r)
 {
     double most = 0, longest = 0;
     bool total = false;
@@ -141,7 +141,7 @@ static struct ps_headline headline(const struct reader *r)
         most = total_s > most ? total_s : most;
     }
     for (uint32_t i = 0; i < r->n; i++) {
-        double action_s = ps_num_real(seconds(r, &r->actions[i]));
+        double action_s = ps_num_real(action_seconds(r, &r->actions[i]));
 
         longest = action_s > longest ? action_s : longest;
     }
@@ -173,7 +173,7 @@ static void write_summary(struct reader *r)
 /* Writes everything to the sink. False: cancelled. */
 static bool report_all(struct reader *r)
 {
-    const struct ps_headline said = headline(r);
+    const struct ps_headline said = write_headline(r);
     uint64_t stored = r->rows + r->tables.n;
 
     r->out->ops->meta(r->out, "tool", PS_STR("PyTorch Lightning"));
@@ -193,7 +193,7 @@ static bool report_all(struct reader *r)
 static const struct ps_str report_words = PS_STR("Profiler Report"),
                            stats_words = PS_STR("Profile stats for: ");
 
-static struct ps_str trim(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
         text = ps_str_skip(text, 1);
@@ -202,7 +202,7 @@ static struct ps_str trim(struct ps_str text)
 
 static struct action *add_action(struct reader *r, struct ps_str name)
 {
-    (void)section(r);
+    (void)current_section(r);
     PS_RESERVE_ONE(r->actions, r->n, r->cap);
     r->actions[r->n] = (struct action){
         .section = r->n_sections - 1,
@@ -222,7 +222,7 @@ static bool next_cell(struct ps_str *rest, struct ps_str *cell)
     cell->ptr = rest->ptr;
     cell->len = bar ? (size_t)(bar - rest->ptr) : rest->len;
     *rest = ps_str_skip(*rest, cell->len + 1);
-    *cell = trim(*cell);
+    *cell = trim_spaces(*cell);
     return true;
 }
 
@@ -232,7 +232,7 @@ static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
     unsigned n = 0;
     struct ps_str cell;
 
-    row = trim(row);
+    row = trim_spaces(row);
     if (ps_str_starts_with(row, PS_STR("|")))
         row = ps_str_skip(row, 1);
     while (next_cell(&row, &cell)) {
@@ -276,27 +276,27 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
 }
 
 /* Parses a value; none for "-", "_" and an empty cell. */
-static bool figure(struct ps_str cell, struct ps_num *out)
+static bool parse_figure(struct ps_str cell, struct ps_num *out)
 {
     *out = (struct ps_num){0};
     if (cell.len == 0 || ps_str_eq_c(cell, "-") || ps_str_eq_c(cell, "_"))
         return true;
     if (cell.ptr[cell.len - 1] == '%')
-        cell = trim((struct ps_str){cell.ptr, cell.len - 1});
+        cell = trim_spaces((struct ps_str){cell.ptr, cell.len - 1});
     return ps_report_parse_number(cell, out);
 }
 
 static bool read_figures(const struct reader *r, const struct ps_str *cells, struct action *out)
 {
-    if (!figure(cells[1], &out->mean_s))
+    if (!parse_figure(cells[1], &out->mean_s))
         return false;
     if (r->columns == 3)
-        return figure(cells[2], &out->total_s);
-    return figure(cells[2], &out->calls) && figure(cells[3], &out->total_s) &&
-           figure(cells[4], &out->pct) && out->calls.kind != PS_NUM_REAL;
+        return parse_figure(cells[2], &out->total_s);
+    return parse_figure(cells[2], &out->calls) && parse_figure(cells[3], &out->total_s) &&
+           parse_figure(cells[4], &out->pct) && out->calls.kind != PS_NUM_REAL;
 }
 
-static void reject(struct reader *r)
+static void reject_row(struct reader *r)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
@@ -322,7 +322,7 @@ static bool parse_row(struct reader *r, struct ps_str row)
 
     if (!read_row(r, row, cells, &read)) {
         if (!r->paused)
-            reject(r);
+            reject_row(r);
         return !r->paused;
     }
     r->rows_seen = true;
@@ -332,9 +332,9 @@ static bool parse_row(struct reader *r, struct ps_str row)
     if (r->in.line.is_repaired && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the name in this row contains invalid UTF-8 or was truncated");
-    if (ps_str_eq_c(cells[0], "Total") && section(r)->total_s.kind == PS_NUM_NONE) {
-        section(r)->total_s = read.total_s;
-        section(r)->calls = read.calls;
+    if (ps_str_eq_c(cells[0], "Total") && current_section(r)->total_s.kind == PS_NUM_NONE) {
+        current_section(r)->total_s = read.total_s;
+        current_section(r)->calls = read.calls;
     } else {
         struct action *action = add_action(r, cells[0]);
 
@@ -360,7 +360,7 @@ static struct ps_str row_of(const struct reader *r, struct ps_str text)
     text = ps_str_skip(text, r->indent);
     while (text.len && ((unsigned char)text.ptr[0] & 0xc0) == 0x80)
         text = ps_str_skip(text, 1);
-    return trim(text);
+    return trim_spaces(text);
 }
 
 /* Handles the line if it belongs to the current simple report. */
@@ -373,7 +373,7 @@ static bool in_report(struct reader *r, struct ps_str text)
     if (row.len && memchr(row.ptr, '|', row.len))
         return parse_row(r, row);
     if (row.len && !r->in.line.has_newline && !r->paused)
-        reject(r);
+        reject_row(r);
     r->paused |= row.len || r->rows_seen;
     return row.len == 0;
 }
@@ -385,7 +385,7 @@ static struct ps_str stage_of(struct ps_str before)
 {
     size_t n = 0;
 
-    before = trim(before);
+    before = trim_spaces(before);
     while (n < before.len) {
         char c = before.ptr[before.len - 1 - n];
 
@@ -404,7 +404,7 @@ static bool ends_in_report(struct ps_str line)
 
 static bool parse_heading(struct reader *r, struct ps_str text)
 {
-    struct ps_str line = trim(text);
+    struct ps_str line = trim_spaces(text);
 
     if (!ends_in_report(line))
         return false;
@@ -425,13 +425,13 @@ static bool parse_stats(struct reader *r, struct ps_str text)
 
     if (!at)
         return false;
-    name = trim(ps_str_skip(text, (size_t)(at - text.ptr) + stats_words.len));
+    name = trim_spaces(ps_str_skip(text, (size_t)(at - text.ptr) + stats_words.len));
     if (name.len == 0)
         return false;
     r->open = false;
     r->tables.is_open = false;
     r->tables.next = (struct ps_function_table){
-        .stage = section(r)->stage,
+        .stage = current_section(r)->stage,
         .title = add_action(r, name)->name,
     };
     return true;
@@ -441,7 +441,7 @@ static bool parse_header(struct reader *r, struct ps_str text)
 {
     if (!header_of(text, &r->indent, &r->columns))
         return false;
-    if (section(r)->total_s.kind != PS_NUM_NONE) { /* the report has no heading */
+    if (current_section(r)->total_s.kind != PS_NUM_NONE) { /* the report has no heading */
         PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
         r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
     }
@@ -458,7 +458,7 @@ static void take_function_line(struct reader *r)
     if (r->tables.n_reports > reports && r->n && !r->actions[r->n - 1].report)
         r->actions[r->n - 1].report = r->tables.n_reports;
     if (what == PS_FUNCTION_LINE_INVALID)
-        reject(r);
+        reject_row(r);
     r->repaired +=
         what == PS_FUNCTION_LINE_ROW && (r->in.line.is_repaired || r->in.line.is_rejoined);
     if (what == PS_FUNCTION_LINE_ROW && r->in.line.is_repaired && r->mended++ < TOLD)
@@ -526,12 +526,13 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 
 /* Where a line ends: a row between bars ends in a bar, a row of functions in the name of its
  * function. */
-static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
+                                             struct ps_str next)
 {
     const struct reader *r = reader;
     struct ps_str cells[N_COLUMNS], row = row_of(r, text);
 
-    if (is_header(text) || ends_in_report(trim(text)) || ps_str_find(next, stats_words))
+    if (is_header(text) || ends_in_report(trim_spaces(text)) || ps_str_find(next, stats_words))
         return PS_LINE_ENDS;
     if (!r->open || !row.len || row.ptr[0] != '|')
         return ps_function_tables_find_end(&r->tables, text, next);
@@ -545,7 +546,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    ps_report_unwrap(&r.in, is_wrapped, find_line_end, &r);
     status = read_log(&r, err);
 
     if (status == PS_OK && !report_all(&r))

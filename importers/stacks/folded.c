@@ -440,7 +440,7 @@ static enum ps_status find_track(struct reader *r, struct ps_str stack, struct p
 
 /* --- Lines --- */
 
-static void reject(struct reader *r, const char *why)
+static void reject_line(struct reader *r, const char *why)
 {
     const struct ps_report_line *line = &r->in.line;
 
@@ -478,12 +478,12 @@ static bool parse_count(struct reader *r, const struct st_folded_line *line,
         count.len = (size_t)(comma - count.ptr);
     }
     if (!count.len) {
-        reject(r, "this line has no count");
+        reject_line(r, "this line has no count");
     } else if (!st_parse_number(count, number)) {
-        reject(r, "the count is not a number, or is too large");
+        reject_line(r, "the count is not a number, or is too large");
     } else if (number->thousandths < 0) {
         if (!r->memory)
-            reject(r, "the count is negative");
+            reject_line(r, "the count is negative");
         r->negative++;
         if (__builtin_add_overflow(r->negative_sum, number->thousandths, &r->negative_sum))
             r->negative_sum = INT64_MIN;
@@ -502,7 +502,7 @@ static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
     enum ps_status status;
 
     if (!r->frames.n) {
-        reject(r, "this line has no frame");
+        reject_line(r, "this line has no frame");
         return PS_OK;
     }
     status = r->same_thread ? PS_OK : find_track(r, stack, err);
@@ -601,7 +601,8 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 
 /* Where a line ends. A stack that ends in a number is complete, unless the next line has the rest
  * of it: digits only, or the end of a frame whose bracket is open, "f (x.py 12". */
-static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
+                                             struct ps_str next)
 {
     struct st_folded_line line = st_folded_cut(st_folded_text(text)), rest = st_folded_cut(next);
 
@@ -653,7 +654,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         st_folded_look(ps_report_without_escapes(&plain, ps_stream_peek(in, HEAD)));
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
+    ps_report_unwrap(&r.in, is_wrapped, find_line_end, NULL);
     r.austin = guess.austin;
     r.is_torch = guess.torch > 0;
     r.pairs = guess.counted > 1 && guess.pairs == guess.counted;

@@ -223,7 +223,7 @@ static bool read_document(struct reader *r)
 
 /* --- Stacks --- */
 
-static uint32_t at(const struct ps_u32s *column, uint32_t row)
+static uint32_t column_value(const struct ps_u32s *column, uint32_t row)
 {
     return row < column->n ? column->items[row] : NONE;
 }
@@ -244,9 +244,9 @@ static struct ps_str text_of(const struct reader *r, const struct thread *t, uin
 /* The id of a frame named "name (file:line)". */
 static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t frame)
 {
-    uint32_t func = at(&t->func, frame), line = at(&t->line, frame);
-    struct ps_str name = text_of(r, t, at(&t->func_name, func));
-    struct ps_str file = text_of(r, t, at(&t->file, func));
+    uint32_t func = column_value(&t->func, frame), line = column_value(&t->line, frame);
+    struct ps_str name = text_of(r, t, column_value(&t->func_name, func));
+    struct ps_str file = text_of(r, t, column_value(&t->file, func));
 
     r->text.len = 0;
     ps_buf_str(&r->text, name.len ? name : PS_STR("(no name)"));
@@ -263,14 +263,14 @@ static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t fram
 /* A prefix must precede the stacks that use it, so that every stack ends. */
 static uint32_t prefix_of(const struct thread *t, uint32_t stack)
 {
-    uint32_t prefix = at(&t->prefix, stack);
+    uint32_t prefix = column_value(&t->prefix, stack);
 
     return prefix < stack ? prefix : NONE;
 }
 
 /* Sets out[0..*n) to the frames of a stack, root first. False: more than ST_DEPTH_MAX. */
-static bool unfold(const struct thread *t, const uint32_t *ids, uint32_t stack, uint32_t *out,
-                   uint32_t *n)
+static bool unfold_stack(const struct thread *t, const uint32_t *ids, uint32_t stack, uint32_t *out,
+                         uint32_t *n)
 {
     uint32_t depth = 0;
 
@@ -283,7 +283,7 @@ static bool unfold(const struct thread *t, const uint32_t *ids, uint32_t stack, 
     return true;
 }
 
-static void reject(struct reader *r, const char *why)
+static void reject_thread(struct reader *r, const char *why)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%s", why);
@@ -296,11 +296,11 @@ static void push_sample(struct reader *r, const struct thread *t, size_t i, cons
 
     r->read++;
     if (weight == NONE)
-        reject(r, "the weight of a sample is not a whole number of at least 0");
+        reject_thread(r, "the weight of a sample is not a whole number of at least 0");
     else if (weight == 0)
         r->zero++;
-    else if (!unfold(t, ids, t->stack.items[i], path, &n))
-        reject(r, "a stack is deeper than 10000 frames");
+    else if (!unfold_stack(t, ids, t->stack.items[i], path, &n))
+        reject_thread(r, "a stack is deeper than 10000 frames");
     else
         (void)st_add_stack(&r->stacks, track, path, n, (int64_t)weight * ST_SCALE, r->err);
 }
@@ -363,7 +363,7 @@ static void write_all(struct reader *r)
 
 /* Decides on the result of reading. A truncated file is rejected, because threads without their
  * complete tables cannot be shown. */
-static enum ps_status judge(struct reader *r, bool whole)
+static enum ps_status finish_reading(struct reader *r, bool whole)
 {
     struct ps_err *err = r->err;
 
@@ -389,7 +389,7 @@ static enum ps_status judge(struct reader *r, bool whole)
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.json = {.in = in}, .out = out, .stacks = {.out = out}, .err = err};
-    enum ps_status status = judge(&r, read_document(&r));
+    enum ps_status status = finish_reading(&r, read_document(&r));
 
     if (status == PS_OK)
         write_all(&r);

@@ -54,14 +54,14 @@ struct reader {
     uint64_t entries, stored, rejected, more_runs;
 };
 
-static void reject(struct reader *r, const char *why)
+static void reject_record(struct reader *r, const char *why)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->offset, r->line, "%s", why);
 }
 
 /* Reads an integer of at least 0 from an object; -1: there is none. */
-static int64_t whole(const cJSON *object, const char *key)
+static int64_t whole_member(const cJSON *object, const char *key)
 {
     struct ps_num n = ps_document_count(object, key);
 
@@ -72,7 +72,7 @@ static int64_t whole(const cJSON *object, const char *key)
 
 /* Grows an array of *n elements of `size` bytes so that index `id` is valid; new elements are zero.
  * False: `id` is out of range. */
-static bool room(void *array, size_t *n, int64_t id, size_t size)
+static bool grow_to_id(void *array, size_t *n, int64_t id, size_t size)
 {
     char **at = array;
     size_t want = *n ? *n : 64;
@@ -95,11 +95,11 @@ static void parse_texts(struct reader *r, const cJSON *list)
 
     cJSON_ArrayForEach(item, list)
     {
-        int64_t id = whole(item, "str_id");
+        int64_t id = whole_member(item, "str_id");
         struct ps_str text = ps_document_text(&r->arena, item, "value");
 
-        if (!text.ptr || !room(&r->texts, &r->n_texts, id, sizeof *r->texts))
-            reject(r, "a string record has no number");
+        if (!text.ptr || !grow_to_id(&r->texts, &r->n_texts, id, sizeof *r->texts))
+            reject_record(r, "a string record has no number");
         else
             r->texts[id] = ps_arena_copy(&r->arena, text);
     }
@@ -118,17 +118,17 @@ static void parse_frames(struct reader *r, const cJSON *list)
 
     cJSON_ArrayForEach(item, list)
     {
-        int64_t id = whole(item, "frame_id");
+        int64_t id = whole_member(item, "frame_id");
 
-        if (!room(&r->frames, &r->n_frames, id, sizeof *r->frames)) {
-            reject(r, "a frame record has no number");
+        if (!grow_to_id(&r->frames, &r->n_frames, id, sizeof *r->frames)) {
+            reject_record(r, "a frame record has no number");
             continue;
         }
         r->frames[id] = (struct frame){
             .known = true,
-            .path = text_of(r, whole(item, "path_str_id")),
-            .function = text_of(r, whole(item, "func_str_id")),
-            .line = whole(item, "line"),
+            .path = text_of(r, whole_member(item, "path_str_id")),
+            .function = text_of(r, whole_member(item, "func_str_id")),
+            .line = whole_member(item, "line"),
         };
     }
 }
@@ -155,19 +155,19 @@ static struct row *row_of(struct reader *r, const struct frame *frame)
 
 static void parse_entry(struct reader *r, const cJSON *entry)
 {
-    int64_t id = whole(entry, "frame_id"), self = whole(entry, "self");
-    int64_t cumulative = whole(entry, "cumulative"), samples, below;
+    int64_t id = whole_member(entry, "frame_id"), self = whole_member(entry, "self");
+    int64_t cumulative = whole_member(entry, "cumulative"), samples, below;
     struct row *row;
 
     r->entries++;
     if (id < 0 || (size_t)id >= r->n_frames || !r->frames[id].known || self < 0 || cumulative < 0) {
-        reject(r, "sample counts that are not numbers or belong to an unknown frame");
+        reject_record(r, "sample counts that are not numbers or belong to an unknown frame");
         return;
     }
     row = row_of(r, &r->frames[id]);
     if (__builtin_add_overflow(row->self, self, &samples) ||
         __builtin_add_overflow(row->cumulative, cumulative, &below)) {
-        reject(r, "the sum of samples exceeds 64 bits");
+        reject_record(r, "the sum of samples exceeds 64 bits");
         return;
     }
     row->self = samples;
@@ -208,7 +208,7 @@ static void parse_record(struct reader *r, const cJSON *record)
     const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "type"));
 
     if (!type)
-        reject(r, "a record has no type");
+        reject_record(r, "a record has no type");
     else if (strcmp(type, "meta") == 0)
         parse_meta(r, record);
     else if (r->more_runs)
@@ -225,7 +225,7 @@ static void parse_record(struct reader *r, const cJSON *record)
         parse_sums(r, record);
     else if (strcmp(type, "end") == 0) {
         r->has_ended = true;
-        r->samples = whole(record, "samples_total");
+        r->samples = whole_member(record, "samples_total");
     }
 }
 
@@ -251,7 +251,7 @@ static enum ps_status parse_line(struct reader *r, const struct ps_line *line, s
     if (record)
         parse_record(r, record);
     else
-        reject(r, "this line is not a complete JSON object");
+        reject_record(r, "this line is not a complete JSON object");
     cJSON_Delete(record);
     return PS_OK;
 }

@@ -244,14 +244,14 @@ static bool read_key(struct sp_reader *r)
 /* --- Sampled profiles --- */
 
 /* The weight of samples, in the unit of the track. */
-struct weighed {
+struct scaled_weight {
     int64_t weight;
     bool is_valid, rounded; /* is_valid: a number, not too large or negative */
 };
 
-static struct weighed weigh(const struct sp_profile *p, const struct st_decimal *each)
+static struct scaled_weight scale_weight(const struct sp_profile *p, const struct st_decimal *each)
 {
-    struct weighed out = {0};
+    struct scaled_weight out = {0};
 
     out.is_valid = st_decimal_scale(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
     return out;
@@ -266,7 +266,8 @@ static void sp_note(struct sp_reader *r, enum ps_severity severity, const char *
 }
 
 /* Pushes the first n frames of the profile's current stack. */
-static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const struct weighed *w)
+static void push_sample(struct sp_reader *r, uint32_t track, size_t n,
+                        const struct scaled_weight *w)
 {
     r->read++;
     if (!w->is_valid) {
@@ -292,7 +293,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
     struct sp_profile *p = &r->profile;
     struct ps_u32s *stack = &p->stack.items;
     const uint32_t *frames = p->frames.items;
-    struct weighed weight = weigh(p, &(struct st_decimal){.digits = 1});
+    struct scaled_weight weight = scale_weight(p, &(struct st_decimal){.digits = 1});
     size_t run = 0, left = p->has_weights ? 0 : p->n_samples, i = 0;
 
     for (; i < p->n_samples && r->err->code == PS_OK; i++, left--) {
@@ -301,7 +302,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
         if (!left && run == p->n_weights)
             break;
         if (!left) {
-            weight = weigh(p, &p->weights[run].weight);
+            weight = scale_weight(p, &p->weights[run].weight);
             left = p->weights[run++].n;
         }
         if (sample->n_added) { /* if there are none, the arrays may be NULL */
@@ -441,7 +442,7 @@ static bool new_track(struct sp_reader *r, uint32_t *track)
 }
 
 /* Rejects a profile whose unit differs from that of the profiles before it. */
-static bool fits(struct sp_reader *r)
+static bool check_unit(struct sp_reader *r)
 {
     const struct sp_profile *p = &r->profile;
 
@@ -473,7 +474,7 @@ static bool sp_profile_read(struct sp_reader *r)
     /* truncated before the weights, so those of the samples are unknown */
     if (!good && !r->profile.has_weights)
         r->profile.n_samples = 0;
-    if (r->profile.n_samples + r->profile.n_events == 0 || !fits(r))
+    if (r->profile.n_samples + r->profile.n_events == 0 || !check_unit(r))
         return good;
     if (!new_track(r, &track))
         return false;
@@ -652,7 +653,7 @@ static void write_all(struct sp_reader *r)
 
 /* Decides on the result of reading. The readable part of a truncated or damaged document is
  * shown. */
-static enum ps_status judge(struct sp_reader *r, bool whole)
+static enum ps_status finish_reading(struct sp_reader *r, bool whole)
 {
     struct ps_err *err = r->err;
 
@@ -697,7 +698,7 @@ static void reader_free(struct sp_reader *r)
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct sp_reader r = {.json = {.in = in}, .out = out, .stacks = {.out = out}, .err = err};
-    enum ps_status status = judge(&r, read_document(&r));
+    enum ps_status status = finish_reading(&r, read_document(&r));
 
     if (status == PS_OK)
         write_all(&r);

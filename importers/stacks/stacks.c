@@ -132,12 +132,12 @@ bool st_parse_unit(struct ps_str word, enum st_unit *unit, int *power)
 
 /* --- The language of a frame, from its name --- */
 
-static bool has(struct ps_str text, const char *word)
+static bool contains_word(struct ps_str text, const char *word)
 {
     return ps_str_find(text, ps_str_from_c(word)) != NULL;
 }
 
-static bool ends(struct ps_str text, const char *word)
+static bool ends_with_word(struct ps_str text, const char *word)
 {
     size_t len = strlen(word);
 
@@ -153,9 +153,9 @@ static bool is_python(struct ps_str frame)
         "<module>", "<lambda>", "<listcomp>", "<genexpr>", "<string>:"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has(frame, words[i]))
+        if (contains_word(frame, words[i]))
             return true;
-    return ends(frame, ".py") || ends(frame, ".ipynb");
+    return ends_with_word(frame, ".py") || ends_with_word(frame, ".ipynb");
 }
 
 /* Matches shared libraries, C++ names, addresses, builtins, and the annotations of FlameGraph's
@@ -168,10 +168,11 @@ static bool is_native(struct ps_str frame)
         ".rs)",  ".h:",   "_GLOBAL__", "+0x",    "[user] 0x", "<built-in", "<method '"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has(frame, words[i]))
+        if (contains_word(frame, words[i]))
             return true;
-    return ps_str_starts_with(frame, PS_STR("0x")) || ends(frame, ".so") || ends(frame, "_[k]") ||
-           ends(frame, "_[j]") || ends(frame, "_[i]");
+    return ps_str_starts_with(frame, PS_STR("0x")) || ends_with_word(frame, ".so") ||
+           ends_with_word(frame, "_[k]") || ends_with_word(frame, "_[j]") ||
+           ends_with_word(frame, "_[i]");
 }
 
 /* The enum ps_family of a frame, detected from its name: PS_FAMILY_RUNTIME for native code,
@@ -251,7 +252,7 @@ static void add_step(struct st_track *track, uint32_t kept, const uint32_t *fram
         track->deepest = track->n_open;
 }
 
-static uint32_t shared(const struct st_track *track, const uint32_t *frames, uint32_t n)
+static uint32_t count_shared(const struct st_track *track, const uint32_t *frames, uint32_t n)
 {
     uint32_t common = 0, most = n < track->n_open ? n : track->n_open;
 
@@ -275,7 +276,7 @@ enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint
     uint32_t common;
 
     n = n < ST_DEPTH_MAX ? n : ST_DEPTH_MAX;
-    common = shared(track, frames, n);
+    common = count_shared(track, frames, n);
     if (__builtin_add_overflow(n ? stacks->weight : stacks->idle, weight,
                                n ? &stacks->weight : &stacks->idle) ||
         stacks->weight > INT64_MAX / 4 || stacks->idle > INT64_MAX / 4)
@@ -403,7 +404,8 @@ void st_free(struct st_stacks *stacks)
 
 /* A frame that is open during the backward walk. */
 struct open_frame {
-    /* end: end of its slice; callees_total: total duration of its callees that were walked so far */
+    /* end: end of its slice; callees_total: total duration of its callees that were walked so far
+     */
     int64_t end, callees_total;
 };
 
@@ -431,14 +433,14 @@ static const uint8_t made_columns[] = {PS_COL_START, PS_COL_DURATION, PS_COL_SEL
                                        PS_COL_DEPTH, PS_COL_NAME,     PS_COL_FAMILY};
 
 /* The divisor of weights: without fractions the thousandths are not needed. */
-static int64_t divisor(const struct st_stacks *stacks)
+static int64_t weight_divisor(const struct st_stacks *stacks)
 {
     return stacks->unit == ST_TIME || stacks->fractions ? 1 : ST_SCALE;
 }
 
 static void leave_thousandths(struct st_stacks *stacks)
 {
-    for (uint32_t t = 0; t < stacks->n_tracks && divisor(stacks) == ST_SCALE; t++) {
+    for (uint32_t t = 0; t < stacks->n_tracks && weight_divisor(stacks) == ST_SCALE; t++) {
         struct st_track *track = &stacks->tracks[t];
 
         for (uint32_t i = 0; i < track->n_steps; i++)
@@ -631,7 +633,7 @@ static void write_metrics(const struct st_stacks *stacks)
 {
     static const char *const nothing[] = {"origin_us", "devices", "kernels",    "torch", "shapes",
                                           "stacks",    "memory",  "peak_bytes", "flops", "steps"};
-    int64_t by = divisor(stacks);
+    int64_t by = weight_divisor(stacks);
     const struct {
         const char *key;
         int64_t value;

@@ -220,7 +220,7 @@ static bool self_is_left(const struct sv_tree *tree, uint32_t node)
     return child && tree->rects[child - 1].x - rect->x > (rect->width - used) / 2;
 }
 
-static void enter(struct walk *w, uint32_t node)
+static void enter_node(struct walk *w, uint32_t node)
 {
     if (node != w->tree->root && w->depth < ST_DEPTH_MAX)
         w->path[w->depth++] = w->tree->rects[node].name;
@@ -230,7 +230,7 @@ static void enter(struct walk *w, uint32_t node)
         push_self(w, node);
 }
 
-static void leave(struct walk *w, uint32_t node)
+static void leave_node(struct walk *w, uint32_t node)
 {
     if (!self_is_left(w->tree, node))
         push_self(w, node);
@@ -248,22 +248,22 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
     uint32_t node = tree->root;
 
     w.path = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *w.path);
-    enter(&w, node);
+    enter_node(&w, node);
     while (err->code == PS_OK) {
         if (tree->rects[node].first_child) {
             node = tree->rects[node].first_child - 1;
-            enter(&w, node);
+            enter_node(&w, node);
             continue;
         }
-        leave(&w, node);
+        leave_node(&w, node);
         while (node != tree->root && !tree->rects[node].next_sibling) {
             node = tree->rects[node].parent - 1;
-            leave(&w, node);
+            leave_node(&w, node);
         }
         if (node == tree->root)
             break;
         node = tree->rects[node].next_sibling - 1;
-        enter(&w, node);
+        enter_node(&w, node);
     }
     free(w.path);
     return err->code;
@@ -295,7 +295,7 @@ static void put_character(struct ps_buf *out, uint32_t c)
 }
 
 /* Parses "#955" or "#x3bb". */
-static bool numbered(struct ps_str name, uint32_t *out)
+static bool parse_char_reference(struct ps_str name, uint32_t *out)
 {
     bool hex = name.len > 1 && (name.ptr[1] | 32) == 'x';
     uint32_t value = 0;
@@ -326,13 +326,13 @@ static bool put_entity(struct ps_buf *out, struct ps_str name)
             ps_buf_puts(out, known[i].text);
             return true;
         }
-    if (!name.len || name.ptr[0] != '#' || !numbered(name, &c))
+    if (!name.len || name.ptr[0] != '#' || !parse_char_reference(name, &c))
         return false;
     put_character(out, c);
     return true;
 }
 
-static struct ps_str unescape(struct ps_buf *out, struct ps_str text)
+static struct ps_str unescape_xml(struct ps_buf *out, struct ps_str text)
 {
     out->len = 0;
     while (text.len) {
@@ -435,7 +435,7 @@ static bool read_weight(struct reader *r, const struct title *title, int64_t *ou
 /* --- Rectangles --- */
 
 /* Parses a number attribute: ` x="10.5"`, ` x="0.5%"`. */
-static bool attribute(struct ps_str tag, const char *name, double *out)
+static bool read_attribute(struct ps_str tag, const char *name, double *out)
 {
     const char *at = ps_str_find(tag, ps_str_from_c(name));
     char copy[40];
@@ -459,16 +459,16 @@ static bool read_place(struct ps_str tag, struct sv_rect *rect)
 {
     double y;
 
-    if (!attribute(tag, " y=\"", &y))
+    if (!read_attribute(tag, " y=\"", &y))
         return false;
     rect->y = llround(y * 100);
-    if (attribute(tag, " fg:x=\"", &rect->x) && attribute(tag, " fg:w=\"", &rect->width))
+    if (read_attribute(tag, " fg:x=\"", &rect->x) && read_attribute(tag, " fg:w=\"", &rect->width))
         return true;
-    return attribute(tag, " x=\"", &rect->x) && attribute(tag, " width=\"", &rect->width) &&
-           rect->width >= 0;
+    return read_attribute(tag, " x=\"", &rect->x) &&
+           read_attribute(tag, " width=\"", &rect->width) && rect->width >= 0;
 }
 
-static void reject(struct reader *r, uint64_t at, const char *why)
+static void reject_rect(struct reader *r, uint64_t at, const char *why)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, at, 0, "%s", why);
@@ -485,18 +485,18 @@ static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest,
     struct ps_str tag;
 
     r->read++;
-    if (!read_title(unescape(&r->text, raw), &title) || !read_weight(r, &title, &rect.weight)) {
-        reject(r, at, "the title has no weight");
+    if (!read_title(unescape_xml(&r->text, raw), &title) || !read_weight(r, &title, &rect.weight)) {
+        reject_rect(r, at, "the title has no weight");
         return;
     }
     tag = open ? ps_str_skip(rest, (size_t)(open - rest.ptr)) : PS_STR("");
     close = tag.len ? memchr(tag.ptr, '>', tag.len) : NULL;
     if (!close || !read_place((struct ps_str){tag.ptr, (size_t)(close - tag.ptr)}, &rect)) {
-        reject(r, at, "the frame has no position");
+        reject_rect(r, at, "the frame has no position");
         return;
     }
     if (r->tree.n >= ST_ROWS_MAX) {
-        reject(r, at, "the picture has too many frames");
+        reject_rect(r, at, "the picture has too many frames");
         return;
     }
     r->number.len = 0;
@@ -549,7 +549,7 @@ static void write_title(struct reader *r)
         return;
     r->number.len = 0;
     ps_clean_text(&r->number,
-                  unescape(&r->text, (struct ps_str){rest.ptr, (size_t)(close - rest.ptr)}));
+                  unescape_xml(&r->text, (struct ps_str){rest.ptr, (size_t)(close - rest.ptr)}));
     /* Only the tool, not the command line: its arguments may be passwords. */
     if (ps_str_starts_with(ps_buf_slice(&r->number), PS_STR("py-spy")))
         r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
@@ -586,7 +586,7 @@ static enum ps_status refuse_weights(struct ps_err *err)
     return PS_BAD_INPUT;
 }
 
-static enum ps_status build(struct reader *r, struct ps_err *err)
+static enum ps_status build_tree(struct reader *r, struct ps_err *err)
 {
     uint32_t track, process;
 
@@ -614,7 +614,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         status = PS_OK;
     }
     if (status == PS_OK)
-        status = build(&r, err);
+        status = build_tree(&r, err);
     if (status == PS_OK)
         write_all(&r);
     st_free(&r.stacks);

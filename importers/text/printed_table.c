@@ -26,7 +26,7 @@ size_t ps_count_code_points(struct ps_str text)
     return n;
 }
 
-static struct ps_str trim(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && text.ptr[0] == ' ')
         text = ps_str_skip(text, 1);
@@ -79,14 +79,14 @@ struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, stru
 bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
                              struct ps_str *out)
 {
-    struct ps_str rest = trim(ps_printed_table_line(spans, header));
+    struct ps_str rest = trim_spaces(ps_printed_table_line(spans, header));
     size_t n = 0;
 
     while (rest.len && n < spans->n) {
         const char *gap = ps_str_find(rest, PS_STR("  "));
 
         out[n] = (struct ps_str){rest.ptr, gap ? (size_t)(gap - rest.ptr) : rest.len};
-        rest = trim(ps_str_skip(rest, out[n++].len));
+        rest = trim_spaces(ps_str_skip(rest, out[n++].len));
     }
     return n == spans->n && rest.len == 0;
 }
@@ -104,6 +104,6 @@ void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_st
         cell = (struct ps_str){row.ptr, bytes_of(row, width)};
         row = ps_str_skip(row, cell.len);
         passed = spans->columns[i].to;
-        out[i] = trim(cell);
+        out[i] = trim_spaces(cell);
     }
 }

@@ -89,7 +89,7 @@ static void clean_line(struct ps_report_reader *r, struct ps_report_line *line)
     line->text = text;
 }
 
-static void count(struct ps_report_tally *tally, const struct ps_report_line *line)
+static void count_line(struct ps_report_tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
         tally->offset = line->offset;
@@ -114,7 +114,7 @@ bool ps_report_is_ellipsis(struct ps_str text)
     return dots >= 3;
 }
 
-static size_t longest(const struct ps_report_reader *r)
+static size_t line_limit(const struct ps_report_reader *r)
 {
     return r->line_max ? r->line_max : LINE_MAX_BYTES;
 }
@@ -178,12 +178,12 @@ static void join_escapes(struct ps_report_reader *r, struct ps_line *line)
         return;
     r->raw.len = 0;
     ps_buf_str(&r->raw, line->text);
-    while (open.len && r->raw.len < longest(r)) {
+    while (open.len && r->raw.len < line_limit(r)) {
         struct ps_str head = ps_stream_peek(r->in, LOG_HEAD);
         struct ps_line rest;
 
         if (!closes_escape(open, ps_report_pop_line(&head)) ||
-            !ps_stream_line(r->in, longest(r), &rest))
+            !ps_stream_line(r->in, line_limit(r), &rest))
             break;
         ps_buf_str(&r->raw, without_returns(rest.text));
         line->is_truncated |= rest.is_truncated;
@@ -200,7 +200,7 @@ static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
     uint64_t number = r->lines + 1;
     struct ps_line line;
 
-    if (!ps_stream_line(r->in, longest(r), &line))
+    if (!ps_stream_line(r->in, line_limit(r), &line))
         return false;
     r->lines++;
     join_escapes(r, &line);
@@ -215,7 +215,7 @@ static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
     if (!ps_is_printable_ascii(line.text))
         clean_line(r, out);
     if (ps_report_is_ellipsis(out->text))
-        count(&r->ellipses, out);
+        count_line(&r->ellipses, out);
     return true;
 }
 
@@ -537,7 +537,7 @@ static bool skip_prefix(struct ps_report_reader *r)
 static void take_next(struct ps_report_reader *r)
 {
     if (!r->line.is_rejoined)
-        count(&r->rejoined, &r->line);
+        count_line(&r->rejoined, &r->line);
     r->continuation_lines++;
     r->last_piece_width = columns_of(r->next.text);
     r->line.text = ps_buf_slice(&r->row);
@@ -630,7 +630,7 @@ static void see_open(struct ps_report_reader *r, ps_report_classify *reads, cons
         return;
     rest = without_prefix(&r->wrap, r->next.text);
     if (is_word(rest) && reads(format, rest) == PS_ROW_NONE)
-        count(&r->open_rows, &r->line);
+        count_line(&r->open_rows, &r->line);
 }
 
 void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, const void *format)
@@ -643,7 +643,7 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, con
         see_open(r, reads, format);
     r->last_piece_width = columns;
     while ((row == PS_ROW_INCOMPLETE || (row == PS_ROW_COMPLETE && full)) && !r->joins_wide_lines &&
-           r->line.text.len < longest(r) && skip_prefix(r)) {
+           r->line.text.len < line_limit(r) && skip_prefix(r)) {
         /* Escape sequences have no width, but the program that wrapped the text may have counted
          * them. */
         bool more = columns_of(r->next.text) == columns || fills_width(r, r->next.text) ||
@@ -665,7 +665,7 @@ enum ps_status ps_report_check(struct ps_report_reader *r, struct ps_sink *out, 
 void ps_report_count_doubtful(struct ps_report_reader *r)
 {
     if (r->line.is_rejoined)
-        count(&r->rejected_joins, &r->line);
+        count_line(&r->rejected_joins, &r->line);
 }
 
 void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,

@@ -64,8 +64,8 @@ struct ps_report_reader {
     struct ps_buf next_text;
     bool has_next;
     uint64_t continuation_lines; /* number of continuation lines */
-    /* rejoined: rows joined from several lines; rejected_joins: joined rows that were rejected; ellipses: marks
-     * such as "..." */
+    /* rejoined: rows joined from several lines; rejected_joins: joined rows that were rejected;
+     * ellipses: marks such as "..." */
     struct ps_report_tally rejoined, rejected_joins, ellipses;
     struct ps_report_tally
         open_rows; /* rows that may continue on the next line, but were not joined */

@@ -32,8 +32,8 @@ struct weave {
     enum ps_track_kind kind;
 };
 
-static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process,
-                const struct tr_record *r)
+static void add_event(struct tr_async *async, struct tr_trace *trace, uint32_t process,
+                      const struct tr_record *r)
 {
     int64_t ts = r->ts_ns;
 
@@ -51,7 +51,7 @@ static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process
 
 void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
-    add(&trace->import->instants, trace, process, r);
+    add_event(&trace->import->instants, trace, process, r);
 }
 
 struct key {
@@ -104,7 +104,7 @@ void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_reco
     struct tr_async *async = &trace->import->async;
     struct key key = key_of(trace, process, r);
 
-    add(async, trace, process, r);
+    add_event(async, trace, process, r);
     async->events[async->n - 1].key =
         ps_intern_add(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
 }
@@ -186,7 +186,7 @@ static void start_event(struct weave *w, uint32_t at)
     }
 }
 
-static bool earlier(const void *list, uint32_t a, uint32_t b)
+static bool is_earlier(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_async *async = list;
 
@@ -196,7 +196,7 @@ static bool earlier(const void *list, uint32_t a, uint32_t b)
 static void start_events(struct weave *w)
 {
     const struct tr_async *async = w->async;
-    uint32_t *order = tr_sort_order(w->trace->scratch, async, async->n, earlier);
+    uint32_t *order = tr_sort_order(w->trace->scratch, async, async->n, is_earlier);
 
     w->open =
         tr_scratch_grow(w->trace->scratch, NULL, (size_t)async->keys.count + 1, sizeof *w->open);

@@ -87,8 +87,8 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
     return id < counters->n_series ? id : new_series(trace, process, r, key);
 }
 
-static bool count(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
-                  const struct tr_member *member, struct ps_num value)
+static bool add_count(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
+                      const struct tr_member *member, struct ps_num value)
 {
     struct tr_counters *counters = &trace->import->counters;
     int64_t ts;
@@ -152,7 +152,7 @@ static bool count_members(struct tr_trace *trace, uint32_t process, const struct
             value = ps_args_next(first, &packed);
         else
             value = text_number(member.value);
-        any |= count(trace, process, r, &member, value);
+        any |= add_count(trace, process, r, &member, value);
         if (!is_number)
             skip_params(member.value, &packed);
     }

@@ -163,7 +163,7 @@ static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *tra
     return n;
 }
 
-static bool any(const int64_t *values, uint32_t n)
+static bool any_nonzero(const int64_t *values, uint32_t n)
 {
     int64_t bits = 0;
 
@@ -198,7 +198,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     FILL(PS_COL_FAMILY, track->family[row]);
     FILL(PS_COL_TEMPLATE, track->template[row]);
     for (int extra = 0; extra < TR_N_EXTRAS; extra++)
-        if (track->extra[extra] && any(track->extra[extra] + first, n))
+        if (track->extra[extra] && any_nonzero(track->extra[extra] + first, n))
             chunk->column[extra_columns[extra]] = track->extra[extra] + first;
     if (emitter->args.len) {
         chunk->column[PS_COL_ARGS_AT] = emitter->column[PS_COL_ARGS_AT];
@@ -284,7 +284,7 @@ static bool is_key(struct ps_str behind)
     return n < behind.len && behind.ptr[n] == ':';
 }
 
-static struct ps_str inside(struct ps_str string)
+static struct ps_str string_content(struct ps_str string)
 {
     return string.len >= 2 ? (struct ps_str){string.ptr + 1, string.len - 2}
                            : (struct ps_str){NULL, 0};
@@ -303,8 +303,9 @@ static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_bu
 
         json = ps_str_skip(json, len);
         if (piece.ptr[0] == '"' && is_key(json)) {
-            secret = ps_is_secret_name(inside(piece));
-        } else if (piece.ptr[0] == '"' && piece.len > 2 && (secret || ps_is_token(inside(piece)))) {
+            secret = ps_is_secret_name(string_content(piece));
+        } else if (piece.ptr[0] == '"' && piece.len > 2 &&
+                   (secret || ps_is_token(string_content(piece)))) {
             piece = PS_STR(MASK);
             masked++;
         }
@@ -357,7 +358,7 @@ static bool has_header(const struct tr_trace *trace, const char *key)
     return false;
 }
 
-static uint64_t devices(const struct tr_import_state *import)
+static uint64_t count_devices(const struct tr_import_state *import)
 {
     uint64_t n = 0;
 
@@ -367,7 +368,7 @@ static uint64_t devices(const struct tr_import_state *import)
 }
 
 /* The peak of the devices, if there is one, else that of the host. */
-static void peak(struct tr_trace *trace)
+static void write_peak(struct tr_trace *trace)
 {
     int64_t host = trace->memory ? trace->memory->peak_host : 0;
     int64_t device = trace->memory ? trace->memory->peak_device : 0;
@@ -397,7 +398,7 @@ static int64_t span_ns(const struct tr_trace *trace)
     return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
 }
 
-static void figures(struct tr_trace *trace)
+static void write_figures(struct tr_trace *trace)
 {
     const struct tr_import_state *import = trace->import;
     char origin[24];
@@ -410,21 +411,21 @@ static void figures(struct tr_trace *trace)
     number(trace, "tracks", import->n_tracks);
     number(trace, "processes", import->written_processes);
     number(trace, "span_ns", span_ns(trace));
-    number(trace, "devices", (int64_t)devices(import));
+    number(trace, "devices", (int64_t)count_devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
     number(trace, "torch", trace->is_torch);
     number(trace, "shapes", any_shapes(trace));
     number(trace, "stacks", any_frames(trace));
     number(trace, "memory", trace->memory && trace->memory->n > 0);
     number(trace, "workers", 1);
-    peak(trace);
+    write_peak(trace);
     number(trace, "flops", import->has_flops);
     if (!tr_is_attributed(trace))
         number(trace, "steps", 0);
 }
 
 /* Writes the name of the program that made the trace. */
-static void tool(struct tr_trace *trace)
+static void write_tool(struct tr_trace *trace)
 {
     const char *name = trace->is_torch ? "PyTorch profiler" : "Chrome trace";
 
@@ -441,7 +442,7 @@ static void tool(struct tr_trace *trace)
     trace->out->ops->meta(trace->out, "tool", ps_str_from_c(name));
 }
 
-static void notes(struct tr_trace *trace)
+static void write_notes(struct tr_trace *trace)
 {
     static const struct {
         enum ps_severity severity;
@@ -484,7 +485,7 @@ static void notes(struct tr_trace *trace)
                     trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
 }
 
-static void ledger(struct tr_trace *trace)
+static void write_ledger(struct tr_trace *trace)
 {
     const struct tr_import_state *import = trace->import;
     static const enum tr_remark others[] = {TR_REMARK_METADATA, TR_REMARK_SAMPLE, TR_REMARK_OBJECT,
@@ -509,11 +510,11 @@ void tr_summary_write(struct tr_trace *trace)
 {
     struct ps_headline headline = {.unit = "s"};
 
-    tool(trace);
+    write_tool(trace);
     write_headers(trace);
-    figures(trace);
-    notes(trace);
-    ledger(trace);
+    write_figures(trace);
+    write_notes(trace);
+    write_ledger(trace);
     headline.label = trace->step_ns ? "mean step" : "span";
     headline.value = (double)(trace->step_ns ? trace->step_ns : span_ns(trace)) / 1e9;
     trace->out->ops->headline(trace->out, &headline);

@@ -130,8 +130,8 @@ static void store_end(struct tr_trace *trace, const struct tr_unbound_flow *loos
     group->ends[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
 }
 
-static void bind(struct tr_trace *trace, const struct tr_unbound_flow *loose,
-                 struct tr_sweep *sweeps, size_t n)
+static void bind_flow(struct tr_trace *trace, const struct tr_unbound_flow *loose,
+                      struct tr_sweep *sweeps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct tr_track *track = sweeps[i].track;
@@ -190,7 +190,7 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
     for (size_t i = 0; i < n; i++)
         sweeps[i].track = tracks[i];
     for (size_t i = 0; i < import->n_unbound_flows; i++) {
-        bind(trace, &import->unbound_flows[order ? order[i] : i], sweeps, n);
+        bind_flow(trace, &import->unbound_flows[order ? order[i] : i], sweeps, n);
         tr_scratch_row(trace->scratch, i);
     }
     for (size_t i = 0; i < n; i++)
@@ -243,7 +243,7 @@ static bool flow_before(const void *list, uint32_t x, uint32_t y)
     return (a_mark & TR_FLOW_PHASE) < (b_mark & TR_FLOW_PHASE);
 }
 
-static void arrow(const struct flow_run *run, size_t i, size_t j)
+static void write_arrow(const struct flow_run *run, size_t i, size_t j)
 {
     const struct tr_flow_end *from = &run->group->ends[index_at(run, i)];
     const struct tr_flow_end *to = &run->group->ends[index_at(run, j)];
@@ -277,7 +277,7 @@ static size_t only_start(const struct flow_run *run)
 
 /* Joins the ends of one id. A single s is connected with every f, as these may use another clock;
  * several s are each connected with the following ends. Unmatched ends are counted. */
-static void join(const struct flow_run *run)
+static void join_flows(const struct flow_run *run)
 {
     size_t start = only_start(run), last = start, loose = 0;
     bool used = false;
@@ -291,7 +291,7 @@ static void join(const struct flow_run *run)
             loose += last != NOWHERE && !used;
             used = false;
         } else if (last != NOWHERE) {
-            arrow(run, last, i);
+            write_arrow(run, last, i);
             used = true;
         } else
             loose++;
@@ -312,7 +312,7 @@ static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
         run.to = run.from + 1;
         while (run.to < group->n && same_flow(&run, run.from, run.to))
             run.to++;
-        join(&run);
+        join_flows(&run);
         tr_scratch_passed(trace->scratch, (run.to - run.from) * BYTES_JOINED);
     }
     tr_scratch_free(trace->scratch, order);

@@ -15,14 +15,14 @@ enum { MEMBER_HEAD = 64 * 1024 };
 
 static const struct ps_stream_limits member_limits = {(uint64_t)8 << 30, 1000};
 
-static struct ps_str unblank(struct ps_str s)
+static struct ps_str skip_blanks(struct ps_str s)
 {
     while (s.len && (unsigned char)s.ptr[0] <= ' ')
         s = ps_str_skip(s, 1);
     return s;
 }
 
-static bool has(struct ps_str head, const char *word)
+static bool contains_word(struct ps_str head, const char *word)
 {
     return ps_str_find(head, ps_str_from_c(word)) != NULL;
 }
@@ -30,9 +30,9 @@ static bool has(struct ps_str head, const char *word)
 /* Whether the JSON is of another tool whose files may also contain something like events. */
 static bool is_foreign(struct ps_str head)
 {
-    return has(head, "speedscope.app/file-format-schema") ||
-           (has(head, "\"profiles\"") && has(head, "\"shared\"")) ||
-           (has(head, "\"nbformat\"") && has(head, "\"cells\""));
+    return contains_word(head, "speedscope.app/file-format-schema") ||
+           (contains_word(head, "\"profiles\"") && contains_word(head, "\"shared\"")) ||
+           (contains_word(head, "\"nbformat\"") && contains_word(head, "\"cells\""));
 }
 
 /* Whether s begins with an object that has a phase, or with the start of an object whose first key
@@ -41,13 +41,13 @@ static bool begins_event(struct ps_str s)
 {
     static const char *const keys[] = {"\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""};
 
-    s = unblank(s);
+    s = skip_blanks(s);
     s.len = s.len < 4096 ? s.len : 4096;
     if (s.len == 0 || s.ptr[0] != '{')
         return false;
-    if (has(s, "\"ph\""))
+    if (contains_word(s, "\"ph\""))
         return true;
-    s = unblank(ps_str_skip(s, 1));
+    s = skip_blanks(ps_str_skip(s, 1));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ps_str_starts_with(s, ps_str_from_c(keys[i])))
             return s.len < 4000 && !memchr(s.ptr, '}', s.len);
@@ -57,26 +57,27 @@ static bool begins_event(struct ps_str s)
 /* Whether the file is just `[]`: torch 1.13 writes it when nothing ran inside the profiler. */
 static bool is_empty_list(struct ps_str head)
 {
-    struct ps_str rest = unblank(head);
+    struct ps_str rest = skip_blanks(head);
 
     if (rest.len == 0 || rest.ptr[0] != '[')
         return false;
-    rest = unblank(ps_str_skip(rest, 1));
-    return rest.len && rest.ptr[0] == ']' && unblank(ps_str_skip(rest, 1)).len == 0;
+    rest = skip_blanks(ps_str_skip(rest, 1));
+    return rest.len && rest.ptr[0] == ']' && skip_blanks(ps_str_skip(rest, 1)).len == 0;
 }
 
 static bool is_trace(struct ps_str head)
 {
-    struct ps_str body = unblank(head), inner;
+    struct ps_str body = skip_blanks(head), inner;
 
     if (body.len == 0 || is_foreign(head))
         return false;
-    inner = unblank(ps_str_skip(body, 1));
+    inner = skip_blanks(ps_str_skip(body, 1));
     if (body.ptr[0] == '[')
         return is_empty_list(head) || begins_event(inner);
-    return body.ptr[0] == '{' &&
-           (has(head, "\"traceEvents\"") || (begins_event(body) && has(head, "\"ph\"")) ||
-            (has(head, "\"schemaVersion\"") && has(head, "\"deviceProperties\"")));
+    return body.ptr[0] == '{' && (contains_word(head, "\"traceEvents\"") ||
+                                  (begins_event(body) && contains_word(head, "\"ph\"")) ||
+                                  (contains_word(head, "\"schemaVersion\"") &&
+                                   contains_word(head, "\"deviceProperties\"")));
 }
 
 /* Whether the file has a key or category that only PyTorch writes. */
@@ -91,9 +92,9 @@ static bool is_torch(struct ps_str head)
     };
 
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (has(head, marks[i]))
+        if (contains_word(head, marks[i]))
             return true;
-    return unblank(head).ptr[0] == '[' && has(head, "\"CPU functions\"");
+    return skip_blanks(head).ptr[0] == '[' && contains_word(head, "\"CPU functions\"");
 }
 
 static enum ps_match sniff_torch(struct ps_str head)
@@ -177,7 +178,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
 }
 
 /* Fails for an archive with fewer than two traces: it is not a job. */
-static enum ps_status refuse(const struct contents *in_it, struct ps_err *err)
+static enum ps_status refuse_contents(const struct contents *in_it, struct ps_err *err)
 {
     if (in_it->files == 1) {
         ps_err_hint(err, "unpack the archive and add that file");
@@ -198,7 +199,7 @@ static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct
     enum ps_status status = load_members(archive, out, job, &in_it, err);
 
     if (status == PS_OK && in_it.traces < 2)
-        status = refuse(&in_it, err);
+        status = refuse_contents(&in_it, err);
     if (status == PS_OK)
         tr_job_write(job);
     tr_job_free(job);

@@ -18,7 +18,7 @@ enum {
     DEVICE_PRIVATE = 20
 };
 
-static struct ps_str header(const struct tr_trace *trace, const char *key)
+static struct ps_str header_value(const struct tr_trace *trace, const char *key)
 {
     struct ps_str found = {NULL, 0};
 
@@ -47,7 +47,7 @@ struct tr_memory *tr_memory_get(struct tr_trace *trace)
         return memory;
     memory = trace->memory = ps_alloc(sizeof *memory);
     memory->xpu = exact_since_2026(trace);
-    if (ps_str_parse_i64(header(trace, "baseTimeNanoseconds"), &base) &&
+    if (ps_str_parse_i64(header_value(trace, "baseTimeNanoseconds"), &base) &&
         !__builtin_mul_overflow(trace->origin_us, INT64_C(1000), &origin) &&
         !__builtin_add_overflow(base, origin, &memory->base_ns))
         memory->rounded = !memory->xpu;
@@ -78,7 +78,7 @@ struct params {
     int n; /* parameters read so far; -1: not all are integers, ps_args_param reads them */
 };
 
-static int64_t param(struct params *params, int index, int64_t otherwise)
+static int64_t read_param(struct params *params, int index, int64_t otherwise)
 {
     struct ps_num value;
 
@@ -135,11 +135,11 @@ void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_reco
     m->args_address = r->args_address;
     if (__builtin_sub_overflow(r->ts_ns, trace->import->shift_ns, &m->time_ns) || m->time_ns < 0)
         m->time_ns = 0;
-    m->bytes = param(&params, t->bytes, 0);
-    m->kind = (uint64_t)kind_of(memory, param(&params, t->device_type, 0)) & 3;
+    m->bytes = read_param(&params, t->bytes, 0);
+    m->kind = (uint64_t)kind_of(memory, read_param(&params, t->device_type, 0)) & 3;
 }
 
-static bool before(const void *list, uint32_t a, uint32_t b)
+static bool is_earlier(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_memory *memory = list;
 
@@ -173,7 +173,7 @@ static int64_t add_num(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static int64_t minus(int64_t a, int64_t b)
+static int64_t subtract(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
@@ -181,7 +181,7 @@ static int64_t minus(int64_t a, int64_t b)
 void tr_memory_sort(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_get(trace);
-    uint32_t *order = tr_sort_order(trace->scratch, memory, memory->n, before);
+    uint32_t *order = tr_sort_order(trace->scratch, memory, memory->n, is_earlier);
 
     if (order) {
         struct tr_memory_record *sorted =
@@ -262,8 +262,8 @@ struct tr_memory_sums tr_memory_sum(struct tr_memory *memory, int64_t start, int
         return sums;
     memory->cover_differences[from]++;
     memory->cover_differences[to]--;
-    sums.cpu = minus(memory->cpu[to], memory->cpu[from]);
-    sums.accelerator = minus(memory->accelerator[to], memory->accelerator[from]);
+    sums.cpu = subtract(memory->cpu[to], memory->cpu[from]);
+    sums.accelerator = subtract(memory->accelerator[to], memory->accelerator[from]);
     return sums;
 }
 
@@ -339,11 +339,11 @@ static void write_record(struct tr_trace *trace, const struct tr_memory_record *
     struct params params = params_of(trace, m->template, m->args_address);
     struct ps_memory_event given = {.t_ns = m->time_ns, .bytes = m->bytes, .is_outside = outside};
 
-    given.device_type = param(&params, t->device_type, 0);
-    given.device = param(&params, t->device_id, -1);
-    given.address = param(&params, t->addr, 0);
-    given.allocated = param(&params, t->total_allocated, -1);
-    given.reserved = param(&params, t->total_reserved, -1);
+    given.device_type = read_param(&params, t->device_type, 0);
+    given.device = read_param(&params, t->device_id, -1);
+    given.address = read_param(&params, t->addr, 0);
+    given.allocated = read_param(&params, t->total_allocated, -1);
+    given.reserved = read_param(&params, t->total_reserved, -1);
     if (m->row != TR_NO_ROW)
         given.slice = ps_slice_id(trace->memory->tracks[m->thread], m->row);
     note_peak(trace->memory, &given, sums);

@@ -26,9 +26,8 @@ struct tr_window {
 
 struct tr_pages {
     struct ps_intern threads, templates, categories;
-    struct ps_intern
-        repaired_names; /* repaired names; repaired_marks, by index: hash of the original bytes */
-    struct ps_str *repaired_marks;
+    struct ps_intern repaired_names;
+    struct ps_str *repaired_marks; /* by index of a repaired name: hash of the original bytes */
     size_t repaired_cap;
     struct tr_page_cursor *cursors; /* by thread index */
     size_t threads_cap, templates_cap, categories_cap, headers_cap;

@@ -453,7 +453,7 @@ static void encode_string(struct tr_parser *parser, const struct tr_string *stri
 
 /* Arguments are separated into a template and parameters (slices/args.h), without recursion. */
 
-struct packing {
+struct args_packer {
     struct tr_parser *parser;
     struct tr_packed *out;
     unsigned depth, level;
@@ -471,7 +471,7 @@ static bool peek_char(struct tr_parser *parser, char *c)
     return true;
 }
 
-static void put_char(struct packing *p, char c)
+static void put_char(struct args_packer *p, char c)
 {
     ps_buf_add(&p->out->text, &c, 1);
 }
@@ -485,7 +485,7 @@ static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot
 }
 
 /* Appends a number such as +1, 007, .5 or 1. in JSON notation. */
-static void put_loose(struct packing *p, struct ps_str word)
+static void put_loose(struct args_packer *p, struct ps_str word)
 {
     struct ps_buf *out = &p->out->text;
     size_t whole = 0, i = word.ptr[0] == '-' || word.ptr[0] == '+' ? 1 : 0;
@@ -504,7 +504,7 @@ static void put_loose(struct packing *p, struct ps_str word)
     ps_buf_str(out, ps_str_skip(word, i));
 }
 
-static bool put_word(struct packing *p)
+static bool put_word(struct args_packer *p)
 {
     struct ps_str word;
     struct tr_number number;
@@ -537,7 +537,7 @@ static bool put_word(struct packing *p)
     return true;
 }
 
-static bool put_string(struct packing *p)
+static bool put_string(struct args_packer *p)
 {
     struct tr_string string;
 
@@ -547,7 +547,7 @@ static bool put_string(struct packing *p)
     return true;
 }
 
-static bool put_key(struct packing *p)
+static bool put_key(struct args_packer *p)
 {
     char c;
 
@@ -559,7 +559,7 @@ static bool put_key(struct packing *p)
     return true;
 }
 
-static bool open_bracket(struct packing *p, char c)
+static bool open_bracket(struct args_packer *p, char c)
 {
     if (p->depth >= TR_DEPTH_MAX) {
         p->parser->is_too_deep = true;
@@ -572,7 +572,7 @@ static bool open_bracket(struct packing *p, char c)
 }
 
 /* Reads the closing brackets after a value. *more: a comma and another value follow. */
-static bool close_brackets(struct packing *p, bool *more)
+static bool close_brackets(struct args_packer *p, bool *more)
 {
     char c;
 
@@ -601,7 +601,7 @@ static bool close_brackets(struct packing *p, bool *more)
 }
 
 /* Reads opening brackets and keys, then one value; none if the last bracket closes at once. */
-static bool put_value(struct packing *p)
+static bool put_value(struct args_packer *p)
 {
     char c;
 
@@ -623,7 +623,7 @@ static bool put_value(struct packing *p)
 
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level)
 {
-    struct packing p = {.parser = parser, .out = to, .depth = level, .level = level};
+    struct args_packer p = {.parser = parser, .out = to, .depth = level, .level = level};
     bool more = true;
 
     p.open[0] = p.open[1] = '[';
@@ -1039,7 +1039,7 @@ static bool read_object(struct tr_parser *p)
     return true;
 }
 
-/* Parses the event object `{...}` at parser->at as parser->mode allows. False: incomplete or
+/* Parses the event object `{...}` at parser->cursor as parser->mode allows. False: incomplete or
  * invalid. */
 static bool read_event(struct tr_parser *p)
 {

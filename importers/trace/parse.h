@@ -198,7 +198,7 @@ static inline uint64_t tr_parser_offset(const struct tr_parser *parser, const ch
 }
 
 /* A result of false means that the bytes end too early (parser->incomplete is set) or that
- * they are not JSON in this mode (it is not set). parser->at moves only on true. */
+ * they are not JSON in this mode (it is not set). parser->cursor moves only on true. */
 const char *tr_skip_blanks(const char *at, const char *end);
 /* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
 const char *tr_skip_plain(const char *at, const char *end);
@@ -223,9 +223,9 @@ bool tr_is_event_start(const char *at, const char *end);
 /* Parses events and the commas between them, up to the end of their array or of the
  * bytes. */
 enum tr_events_end {
-    TR_EVENTS_INCOMPLETE, /* parser->at is at the end or at an incomplete event */
-    TR_EVENTS_CLOSED,     /* parser->at is after the `]` */
-    /* parser->at is at something that is not part of the list: the `]` is missing */
+    TR_EVENTS_INCOMPLETE, /* parser->cursor is at the end or at an incomplete event */
+    TR_EVENTS_CLOSED,     /* parser->cursor is after the `]` */
+    /* parser->cursor is at something that is not part of the list: the `]` is missing */
     TR_EVENTS_OPEN,
 };
 /* `bare`: the events are not in an array (one per line). */
@@ -238,7 +238,7 @@ void tr_patterns_free(struct tr_patterns *patterns);
  * parser. */
 bool tr_patterns_full(const struct tr_patterns *patterns);
 
-/* Reads the event at parser->at if it has one of the expected forms, and appends its record to
+/* Reads the event at parser->cursor if it has one of the expected forms, and appends its record to
  * local. False: it must be parsed. */
 bool tr_pattern_match(struct tr_parser *parser);
 /* Call after an event was parsed and stored as the last record of local; it began at `start`. */

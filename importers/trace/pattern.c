@@ -194,7 +194,7 @@ void tr_patterns_free(struct tr_patterns *patterns)
     free(patterns);
 }
 
-static bool same(const char *a, const char *b, size_t len)
+static bool bytes_equal(const char *a, const char *b, size_t len)
 {
     uint64_t x[2], y[2];
 
@@ -271,7 +271,7 @@ static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t ori
     return at;
 }
 
-static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
+static bool match_pattern(struct tr_parser *p, const struct tr_pattern *pattern)
 {
     struct tr_local *local = &p->local;
     struct numbers numbers = {0, pattern->dur_ns, pattern->pid, pattern->tid, NULL};
@@ -283,7 +283,7 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
     ps_buf_reserve(&local->args, (size_t)pattern->n_steps * 12);
     numbers.params = local->args.ptr + local->args.len;
     for (const struct step *step = pattern->steps;; step++) {
-        if (!same(at, text, step->len))
+        if (!bytes_equal(at, text, step->len))
             return false;
         at += step->len;
         text += step->len;
@@ -399,7 +399,7 @@ static struct tr_pattern *match_by_start(struct tr_parser *p)
     head = &patterns->starts[start];
     link = head;
     for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->next_alike)
-        if (match(p, *link)) {
+        if (match_pattern(p, *link)) {
             found = *link;
             *link = found->next_alike;
             found->next_alike = *head;
@@ -419,7 +419,7 @@ static struct tr_pattern *match_follower(struct tr_parser *p)
     if (patterns->match_score <= 0 && patterns->next_replaced++ % 16)
         return NULL;
     for (size_t i = 0; i < FOLLOWERS && before->next[i]; i++)
-        if (match(p, before->next[i])) {
+        if (match_pattern(p, before->next[i])) {
             patterns->match_score += patterns->match_score < LUCK_MAX;
             return before->next[i];
         }
@@ -494,16 +494,16 @@ static bool has_form(const void *items, uint32_t index, const void *of)
     return true;
 }
 
-static struct tr_pattern *find(const struct tr_patterns *patterns, const struct form *form,
-                               uint64_t hash)
+static struct tr_pattern *find_pattern(const struct tr_patterns *patterns, const struct form *form,
+                                       uint64_t hash)
 {
     uint32_t index = ps_hash_table_find(&patterns->by_text, hash, has_form, patterns->items, form);
 
     return index == PS_HASH_NONE ? NULL : patterns->items[index];
 }
 
-static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern,
-                   const struct form *form, uint64_t hash)
+static void insert_pattern(struct tr_patterns *patterns, struct tr_pattern *pattern,
+                           const struct form *form, uint64_t hash)
 {
     uint32_t start;
 
@@ -522,8 +522,8 @@ static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern,
     patterns->starts[start] = pattern;
 }
 
-static struct tr_pattern *make(struct tr_parser *p, const struct form *form, uint64_t hash,
-                               uint64_t start)
+static struct tr_pattern *add_pattern(struct tr_parser *p, const struct form *form, uint64_t hash,
+                                      uint64_t start)
 {
     struct tr_patterns *patterns = p->patterns;
     const struct tr_local_record *record = &p->local.records[p->local.n - 1];
@@ -557,7 +557,7 @@ static struct tr_pattern *make(struct tr_parser *p, const struct form *form, uin
                                .tid = p->event.tid.number,
                                .dur_ns = record->record.dur_or_id,
                                .id_text = record->record.id_text};
-    insert(patterns, out, form, hash);
+    insert_pattern(patterns, out, form, hash);
     return out;
 }
 
@@ -599,7 +599,7 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
         return;
     form = (struct form){ps_buf_slice(&p->scratch), steps, p->n_slots + 1};
     hash = hash_of(&form);
-    pattern = find(patterns, &form, hash);
+    pattern = find_pattern(patterns, &form, hash);
     if (!pattern) {
         uint32_t *seen = &patterns->seen_hashes[hash % SEEN];
 
@@ -607,7 +607,7 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
             *seen = (uint32_t)(hash >> 32);
             return;
         }
-        pattern = make(p, &form, hash, start_hash(start, p->end));
+        pattern = add_pattern(p, &form, hash, start_hash(start, p->end));
     }
     move_follower_to_front(before, pattern);
     patterns->last = pattern;

@@ -107,14 +107,14 @@ static int process_group(const struct tr_process *process, bool torch)
     return torch ? 2 : 0;
 }
 
-struct placed {
+struct ordered_process {
     uint32_t index;
     int64_t group, sort_index;
 };
 
 static int by_place(const void *a, const void *b)
 {
-    const struct placed *x = a, *y = b;
+    const struct ordered_process *x = a, *y = b;
 
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
@@ -158,12 +158,12 @@ static void find_devices(struct tr_trace *trace)
 static void place_processes(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;
-    struct placed *order = ps_grow(NULL, (size_t)import->n_processes + 1, sizeof *order);
+    struct ordered_process *order = ps_grow(NULL, (size_t)import->n_processes + 1, sizeof *order);
 
     for (uint32_t i = 0; i < import->n_processes; i++) {
         const struct tr_process *process = &import->processes[i];
 
-        order[i] = (struct placed){.index = i, .sort_index = process->sort_index};
+        order[i] = (struct ordered_process){.index = i, .sort_index = process->sort_index};
         order[i].group = process_group(process, tr_is_attributed(trace));
         if (order[i].sort_index == INT64_MIN)
             order[i].sort_index = order[i].group == 1 ? process->device : 0;
@@ -176,7 +176,7 @@ static void place_processes(struct tr_trace *trace)
 
 /* Rank as main thread: 2 for the thread with the steps, 1 for the one with the number of the
  * process, else 0. */
-static int mainness(const struct tr_trace *trace, uint32_t thread)
+static int main_thread_rank(const struct tr_trace *trace, uint32_t thread)
 {
     const struct tr_thread *is = &trace->threads[thread];
     const struct tr_thread_facts *facts = &trace->import->threads[thread];
@@ -188,7 +188,7 @@ static int mainness(const struct tr_trace *trace, uint32_t thread)
 
 /* Puts the main thread of each process first: that of the highest rank, among equals the
  * busiest. */
-static void main_threads(struct tr_trace *trace, struct placed *order)
+static void main_threads(struct tr_trace *trace, struct ordered_process *order)
 {
     struct tr_import_state *import = trace->import;
     uint32_t *most = ps_grow(NULL, (size_t)import->n_processes + 1, sizeof *most);
@@ -198,7 +198,7 @@ static void main_threads(struct tr_trace *trace, struct placed *order)
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         const struct tr_thread_facts *facts = &import->threads[i];
         uint32_t *at = &most[facts->process];
-        int more = *at == TR_NO_ROW ? 1 : mainness(trace, i) - mainness(trace, *at);
+        int more = *at == TR_NO_ROW ? 1 : main_thread_rank(trace, i) - main_thread_rank(trace, *at);
 
         if (more > 0 ||
             (more == 0 && facts->n[TR_CLASS_THREAD] > import->threads[*at].n[TR_CLASS_THREAD]))
@@ -213,13 +213,13 @@ static void main_threads(struct tr_trace *trace, struct placed *order)
 static void place_threads(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;
-    struct placed *order = ps_grow(NULL, (size_t)trace->n_threads + 1, sizeof *order);
+    struct ordered_process *order = ps_grow(NULL, (size_t)trace->n_threads + 1, sizeof *order);
 
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         const struct tr_thread_facts *facts = &import->threads[i];
         bool host = import->processes[facts->process].device < 0;
 
-        order[i] = (struct placed){.index = i, .sort_index = facts->sort_index};
+        order[i] = (struct ordered_process){.index = i, .sort_index = facts->sort_index};
         if (order[i].sort_index == INT64_MIN)
             order[i].sort_index = host || trace->threads[i].tid_number == INT64_MIN
                                       ? 0
@@ -271,7 +271,7 @@ uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
     return process->id;
 }
 
-static struct ps_str trimmed(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && text.ptr[text.len - 1] == ' ')
         text.len--;
@@ -290,7 +290,7 @@ static struct ps_str stream_name(struct tr_trace *trace, const struct tr_track *
 static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_facts *facts,
                              const struct tr_track *track, struct ps_str tid)
 {
-    struct ps_str stream = trimmed(facts->name);
+    struct ps_str stream = trim_spaces(facts->name);
 
     switch (track->kind) {
     case PS_TRACK_STREAM:

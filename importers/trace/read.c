@@ -599,7 +599,7 @@ static enum ps_status read_events(struct tr_trace *trace, struct document *doc, 
     return merge_local(trace, p, maps);
 }
 
-/* Reads from parser->at as far as the bytes allow. The bytes from the new parser->at on are
+/* Reads from parser->cursor as far as the bytes allow. The bytes from the new parser->cursor on are
  * needed again, with more after them. */
 static enum ps_status read_document(struct tr_trace *trace, struct document *doc,
                                     struct tr_parser *p, struct maps *maps)
@@ -653,7 +653,7 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
 
 enum guess { GUESS_NOTHING, GUESS_ARRAY, GUESS_LINES };
 
-struct reading {
+struct read_state {
     struct ps_stream *in;
     struct tr_trace *trace;
     size_t block;
@@ -677,7 +677,7 @@ struct reading {
 };
 
 struct worker {
-    struct reading *reading;
+    struct read_state *reading;
     pthread_t thread;
     bool first; /* runs on the caller's thread, the only one that may call the sink */
     struct tr_parser parser;
@@ -732,7 +732,7 @@ static void fill_block(struct ps_buf *buf, struct ps_str before, struct ps_str b
 /* Reads the next block of the stream; false: no more. The last block may be empty. */
 static bool read_block(struct worker *w)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
     bool taken = false;
 
     (void)pthread_mutex_lock(&r->input);
@@ -787,7 +787,7 @@ static void clear_tables(struct worker *w)
 
 static enum ps_status parse_joined(struct worker *w)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
     struct tr_parser *p = &w->parser;
     uint64_t at = r->leftover.len ? r->leftover_offset : w->offset;
 
@@ -801,7 +801,7 @@ static enum ps_status parse_joined(struct worker *w)
 
 static enum ps_status merge_parsed(struct worker *w, enum tr_events_end end)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
     enum ps_status status;
 
     end_events(r->trace, &r->document, &w->parser, end);
@@ -814,7 +814,7 @@ static enum ps_status merge_parsed(struct worker *w, enum tr_events_end end)
 /* Keeps the bytes that could not be used yet for the next block. */
 static enum ps_status store_leftover(struct worker *w)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
     struct tr_parser *p = &w->parser;
     struct ps_str rest = {p->cursor, (size_t)(p->end - p->cursor)};
 
@@ -845,7 +845,7 @@ static enum ps_status report_progress(struct worker *w)
 
 static void set_guess(struct worker *w)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
     bool events = r->document.mode == DOC_EVENTS;
 
     if (w->parser.origin_known && !r->origin_known) {
@@ -860,7 +860,7 @@ static void set_guess(struct worker *w)
 /* Adds the block to the trace, when it is its turn. */
 static enum ps_status consume_block(struct worker *w, int guess, enum tr_events_end end)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
     bool right = guess != GUESS_NOTHING && r->leftover.len == 0 && r->document.mode == DOC_EVENTS &&
                  r->document.is_bare == (guess == GUESS_LINES) &&
                  r->document.between == TR_AT_COMMA;
@@ -875,7 +875,7 @@ static enum ps_status consume_block(struct worker *w, int guess, enum tr_events_
 
 static void run_worker(struct worker *w)
 {
-    struct reading *r = w->reading;
+    struct read_state *r = w->reading;
 
     while (read_block(w)) {
         int guess = atomic_load(&r->guess);
@@ -898,7 +898,7 @@ static void *work_thread(void *worker)
     return NULL;
 }
 
-static void run_workers(struct reading *r, struct worker *workers, unsigned n)
+static void run_workers(struct read_state *r, struct worker *workers, unsigned n)
 {
     unsigned started = 1;
 
@@ -926,7 +926,7 @@ static void free_workers(struct worker *workers, unsigned n)
 }
 
 /* Ends the document and the stream after the workers have finished. */
-static enum ps_status end_input(struct reading *r)
+static enum ps_status end_input(struct read_state *r)
 {
     struct tr_trace *trace = r->trace;
     struct tr_parser end = {.base = "", .cursor = "", .base_offset = ps_stream_offset(r->in)};
@@ -949,7 +949,7 @@ static enum ps_status end_input(struct reading *r)
 enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, size_t block,
                                   unsigned n, size_t budget)
 {
-    struct reading r = {.in = in, .trace = trace, .block = block ? block : BLOCK};
+    struct read_state r = {.in = in, .trace = trace, .block = block ? block : BLOCK};
     struct worker workers[WORKERS_MAX] = {0};
     enum ps_status status;
 

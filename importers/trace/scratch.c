@@ -90,7 +90,7 @@ static bool has_file(struct tr_scratch *scratch)
 }
 
 /* Allocates the next bytes of the file, including disk space. NULL: see errno. */
-static char *extend(struct tr_scratch *scratch, size_t size)
+static char *extend_mapping(struct tr_scratch *scratch, size_t size)
 {
     size_t pages = (size + PAGE - 1) & ~(PAGE - 1);
     char *at = scratch->base + scratch->used_bytes;
@@ -115,7 +115,7 @@ enum ps_status tr_scratch_segment(struct tr_scratch *scratch, size_t size, struc
     *out = NULL;
     if (!has_file(scratch))
         return PS_OK;
-    *out = extend(scratch, size);
+    *out = extend_mapping(scratch, size);
     if (!*out)
         return ps_fail_errno(err, "cannot extend", "the temporary file of the import");
     return PS_OK;
@@ -153,7 +153,7 @@ static bool is_small(const struct tr_scratch *scratch, size_t size)
     return !scratch || size < scratch->budget / LEAST_PARTS;
 }
 
-static size_t product(size_t count, size_t size)
+static size_t multiply_sizes(size_t count, size_t size)
 {
     size_t bytes;
 
@@ -183,12 +183,12 @@ static char *from_file(struct tr_scratch *scratch, size_t size)
 {
     if (size <= scratch->budget && scratch->used <= scratch->budget - size)
         return NULL;
-    return has_file(scratch) ? extend(scratch, size) : NULL;
+    return has_file(scratch) ? extend_mapping(scratch, size) : NULL;
 }
 
 void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size)
 {
-    size_t bytes = product(count, size);
+    size_t bytes = multiply_sizes(count, size);
     char *at;
 
     if (is_small(scratch, bytes))
@@ -221,7 +221,7 @@ void tr_scratch_free(struct tr_scratch *scratch, void *at)
 }
 
 /* Copies in parts, since both arrays are large. */
-static void copy(struct tr_scratch *scratch, char *to, const char *from, size_t size)
+static void copy_bytes(struct tr_scratch *scratch, char *to, const char *from, size_t size)
 {
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done < PASSED_MOST / 2 ? size - done : PASSED_MOST / 2;
@@ -231,7 +231,7 @@ static void copy(struct tr_scratch *scratch, char *to, const char *from, size_t 
 }
 
 /* Moves an array from memory to the file, or to a larger part of the file. */
-static void *move(struct tr_scratch *scratch, struct array *array, size_t size)
+static void *move_array(struct tr_scratch *scratch, struct array *array, size_t size)
 {
     struct array old = *array;
     char *at;
@@ -246,7 +246,7 @@ static void *move(struct tr_scratch *scratch, struct array *array, size_t size)
     }
     *array = (struct array){at ? at : ps_grow(NULL, size, 1), size};
     at = array->ptr;
-    copy(scratch, at, old.ptr, old.size < size ? old.size : size);
+    copy_bytes(scratch, at, old.ptr, old.size < size ? old.size : size);
     if (!tr_scratch_has(scratch, at))
         scratch->used += size;
     if (tr_scratch_has(scratch, old.ptr))
@@ -258,12 +258,12 @@ static void *move(struct tr_scratch *scratch, struct array *array, size_t size)
 
 void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_t size)
 {
-    size_t bytes = product(count, size);
+    size_t bytes = multiply_sizes(count, size);
     struct array *array = old ? array_of(scratch, old) : NULL;
     char *at;
 
     if (array)
-        return move(scratch, array, bytes);
+        return move_array(scratch, array, bytes);
     if (is_small(scratch, bytes))
         return ps_grow(old, count, size);
     at = old ? NULL : from_file(scratch, bytes);

@@ -229,7 +229,7 @@ static struct kernel_params *params_of(struct tr_steps *steps, uint32_t template
     return params;
 }
 
-static float param(struct ps_str markers, struct ps_str args, int index)
+static float kernel_param(struct ps_str markers, struct ps_str args, int index)
 {
     struct ps_num value = index < 0 ? (struct ps_num){0} : ps_args_param(markers, args, index);
 
@@ -250,8 +250,8 @@ static void add_kernel(struct tr_steps *steps, struct device *device, const stru
     device->kernels[device->n_kernels++] = (struct ps_kernel_use){
         .start = start,
         .end = start + duration,
-        .blocks = param(params->markers, args, params->blocks),
-        .occupancy = param(params->markers, args, params->occupancy),
+        .blocks = kernel_param(params->markers, args, params->blocks),
+        .occupancy = kernel_param(params->markers, args, params->occupancy),
     };
     device->kernel_ns = ps_add_saturated(device->kernel_ns, duration);
     if (track->flags[row] & PS_SLICE_TENSOR_CORE)
@@ -432,7 +432,7 @@ static struct ps_str next_object(struct ps_str *text)
 /* Sets json and name of the device from its entry in deviceProperties. If only one device worked
  * and only one is described, they are the same (ROCm counts processors among the devices of its
  * events). The name is copied to the trace's arena. */
-static void describe(struct tr_trace *trace, struct ps_device_summary *summary, bool only)
+static void describe_devices(struct tr_trace *trace, struct ps_device_summary *summary, bool only)
 {
     struct ps_str list = {0}, object, rest;
 
@@ -461,7 +461,7 @@ static void add_all_devices(struct ps_intervals *to, const struct ps_intervals *
 }
 
 /* Computes HTA's temporal breakdown, from the first to the last work of the device. */
-static void temporal(struct device *device, struct ps_device_summary *summary)
+static void compute_temporal(struct device *device, struct ps_device_summary *summary)
 {
     struct ps_intervals all = {0}, *works = device->works[0];
 
@@ -484,8 +484,8 @@ static void temporal(struct device *device, struct ps_device_summary *summary)
 /* Computes communication, computation and their overlap in [from, to), including the work that HTA
  * leaves out. Returns how long nothing ran because the host had not launched it, while the host was
  * not waiting for data. */
-static int64_t overlap(struct device *device, const struct ps_intervals *loading,
-                       struct ps_device_summary *summary, int64_t from, int64_t to)
+static int64_t compute_overlap(struct device *device, const struct ps_intervals *loading,
+                               struct ps_device_summary *summary, int64_t from, int64_t to)
 {
     struct ps_intervals all = {0}, *works = device->works[0];
     struct ps_intervals *compute = &works[WORK_COMPUTE];
@@ -532,10 +532,11 @@ static void write_device(struct tr_steps *steps, struct device *device, int64_t 
     tr_scratch_drop(steps->trace->scratch);
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
-    temporal(device, &summary);
+    compute_temporal(device, &summary);
     steps->waiting_ns = ps_add_saturated(
-        steps->waiting_ns, overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to));
-    describe(steps->trace, &summary, steps->n_devices == 1);
+        steps->waiting_ns,
+        compute_overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to));
+    describe_devices(steps->trace, &summary, steps->n_devices == 1);
     out->ops->device(out, &summary);
     *busy_ns = ps_add_saturated(*busy_ns, summary.busy_ns);
 }
@@ -692,7 +693,7 @@ static void drop_last(struct tr_steps *steps)
 }
 
 /* Extends the steps to the end of their work on the device. */
-static void settle(struct tr_steps *steps)
+static void extend_steps(struct tr_steps *steps)
 {
     uint64_t works = 0;
     int64_t previous;
@@ -804,7 +805,7 @@ static void write_parts(struct tr_steps *steps, const struct step *step, uint32_
     }
 }
 
-static struct ps_num share(int64_t part, int64_t whole)
+static struct ps_num share_of(int64_t part, int64_t whole)
 {
     return whole > 0 ? ps_real((double)part / (double)whole) : (struct ps_num){0};
 }
@@ -835,7 +836,7 @@ static void write_steps(struct tr_steps *steps)
     }
     if (counted && steps->annotated)
         mean = ps_int(wall / counted);
-    loading = share(dataloader, steps->annotated ? wall : 0);
+    loading = share_of(dataloader, steps->annotated ? wall : 0);
     if (loading.kind == PS_NUM_REAL)
         loading.r *= 100;
     steps->trace->step_ns = mean.kind == PS_NUM_INT ? mean.i : 0;
@@ -853,7 +854,7 @@ enum ps_status tr_steps_end(struct tr_steps *steps)
     join_roles(steps);
     if (steps->n_steps == 0)
         step_of_devices(steps);
-    settle(steps);
+    extend_steps(steps);
     write_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++)
         if (steps->steps[i].is_counted) {

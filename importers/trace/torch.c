@@ -13,7 +13,7 @@ struct flops;
 
 /* An open operator or overhead of a host track while the tree is built. Device work is attributed
  * to these. */
-struct open {
+struct open_event {
     uint32_t row; /* of an overhead: the row around it; TR_NO_ROW: none */
     uint32_t op;  /* innermost operator at or around this entry; TR_NO_ROW: none */
     int64_t end;
@@ -46,7 +46,7 @@ struct tr_torch {
     struct overheads overheads;
     bool frames; /* Python frames are part of torch's tree (torch of 2026) */
     /* Working memory of the tree. */
-    struct open *stack;
+    struct open_event *stack;
     size_t stack_cap;
     uint32_t *parent;  /* by row of the current track */
     uint8_t *children; /* number of children, by row; 2: two or more */
@@ -86,7 +86,7 @@ struct finder {
     const struct tr_thread *thread;
 };
 
-static void visit(void *user, const struct tr_record *records, size_t n)
+static void visit_records(void *user, const struct tr_record *records, size_t n)
 {
     struct finder *finder = user;
     struct overheads *out = finder->out;
@@ -106,7 +106,7 @@ static void visit(void *user, const struct tr_record *records, size_t n)
     }
 }
 
-static int order(int64_t a, int64_t b)
+static int compare_numbers(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -114,9 +114,9 @@ static int order(int64_t a, int64_t b)
 static int by_start(const void *a, const void *b)
 {
     const struct overhead *one = a, *other = b;
-    int by = order(one->start, other->start);
+    int by = compare_numbers(one->start, other->start);
 
-    return by ? by : order(other->end, one->end);
+    return by ? by : compare_numbers(other->end, one->end);
 }
 
 static void find_overheads(struct tr_trace *trace, struct overheads *out)
@@ -127,7 +127,7 @@ static void find_overheads(struct tr_trace *trace, struct overheads *out)
     for (uint32_t i = 0; out->host && i < trace->n_threads; i++) {
         finder.thread = &trace->threads[i];
         if (trace->import->threads[i].n[TR_CLASS_OVERHEAD])
-            tr_thread_visit(trace, finder.thread, visit, &finder);
+            tr_thread_visit(trace, finder.thread, visit_records, &finder);
     }
     if (out->n)
         qsort(out->items, out->n, sizeof *out->items, by_start);
@@ -213,7 +213,7 @@ static struct ps_str list_value(struct ps_str list, size_t index)
     return (struct ps_str){0};
 }
 
-static struct ps_str trimmed(struct ps_str text)
+static struct ps_str trim_quotes(struct ps_str text)
 {
     while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '"'))
         text = ps_str_skip(text, 1);
@@ -227,7 +227,7 @@ static struct dims dims_of(struct ps_str list)
     struct dims dims = {.n = 0, .tensor = list.len >= 2 && list.ptr[0] == '['};
     struct ps_str rest = ps_str_skip(list, 1);
     while (dims.tensor && rest.len > 0 && rest.ptr[0] != ']') {
-        struct ps_str value = trimmed(next_value(&rest));
+        struct ps_str value = trim_quotes(next_value(&rest));
         dims.tensor = dims.n < DIMS_MAX && ps_str_parse_i64(value, &dims.items[dims.n]) &&
                       dims.items[dims.n] >= 0;
         dims.n += dims.tensor;
@@ -236,7 +236,7 @@ static struct dims dims_of(struct ps_str list)
 }
 
 /* Returns the product; -1: negative factor or overflow. */
-static int64_t times(int64_t a, int64_t b)
+static int64_t multiply(int64_t a, int64_t b)
 {
     int64_t product;
     return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
@@ -246,7 +246,7 @@ static int64_t product_of(const struct dims *dims)
 {
     int64_t product = 1;
     for (size_t i = 0; i < dims->n; i++)
-        product = times(product, dims->items[i]);
+        product = multiply(product, dims->items[i]);
     return product;
 }
 
@@ -259,7 +259,7 @@ static int64_t matrix_product(const struct dims *a, const struct dims *b, bool b
     if (inner == 0 || batch == 0)
         return 0;
     int64_t left = product_of(a);
-    return left < 0 ? 0 : times(2, times(left / inner / batch, product_of(b)));
+    return left < 0 ? 0 : multiply(2, multiply(left / inner / batch, product_of(b)));
 }
 
 struct convolution {
@@ -269,7 +269,7 @@ struct convolution {
 /* Reads one or two numbers; one is used for both axes. */
 static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t out[2])
 {
-    struct dims dims = dims_of(trimmed(list_value(concrete, index)));
+    struct dims dims = dims_of(trim_quotes(list_value(concrete, index)));
     if (!dims.tensor || dims.n == 0)
         return false;
     out[0] = dims.items[0];
@@ -281,14 +281,15 @@ static bool convolution_of(struct ps_str concrete, struct convolution *out)
 {
     return pair_of(concrete, 3, 1, out->stride) && pair_of(concrete, 4, 0, out->pad) &&
            pair_of(concrete, 5, 0, out->dilation) &&
-           ps_str_parse_i64(trimmed(list_value(concrete, 6)), &out->groups) && out->groups > 0;
+           ps_str_parse_i64(trim_quotes(list_value(concrete, 6)), &out->groups) && out->groups > 0;
 }
 
 /* Returns the number of positions of the kernel on one axis. */
-static int64_t places(int64_t size, int64_t kernel, const struct convolution *how, int axis)
+static int64_t count_positions(int64_t size, int64_t kernel, const struct convolution *how,
+                               int axis)
 {
-    int64_t span = times(how->dilation[axis], kernel - 1);
-    int64_t store = times(2, how->pad[axis]);
+    int64_t span = multiply(how->dilation[axis], kernel - 1);
+    int64_t store = multiply(2, how->pad[axis]);
     if (kernel < 1 || span < 0 || store < 0 || __builtin_add_overflow(store, size, &store))
         return 0;
     return store < span + 1 ? 0 : (store - span - 1) / how->stride[axis] + 1;
@@ -300,16 +301,16 @@ static int64_t convolution_flops(const struct dims *input, const struct dims *we
     struct convolution how;
     if (input->n != 4 || weight->n != 4 || !convolution_of(concrete, &how))
         return 0;
-    int64_t out = times(places(input->items[2], weight->items[2], &how, 0),
-                        places(input->items[3], weight->items[3], &how, 1));
-    int64_t kernel = times(weight->items[2], weight->items[3]);
-    int64_t flops = times(times(2, input->items[0]), times(out, kernel));
-    flops = times(flops, times(input->items[1], weight->items[0]));
+    int64_t out = multiply(count_positions(input->items[2], weight->items[2], &how, 0),
+                           count_positions(input->items[3], weight->items[3], &how, 1));
+    int64_t kernel = multiply(weight->items[2], weight->items[3]);
+    int64_t flops = multiply(multiply(2, input->items[0]), multiply(out, kernel));
+    flops = multiply(flops, multiply(input->items[1], weight->items[0]));
     return flops < 0 ? 0 : flops / how.groups;
 }
 
-static int64_t compute(const struct tr_trace *trace, enum tr_flops_kind kind,
-                       const struct tr_template *template)
+static int64_t compute_flops(const struct tr_trace *trace, enum tr_flops_kind kind,
+                             const struct tr_template *template)
 {
     struct ps_str shapes = tr_text_of_id(trace, template->shapes);
     size_t at = kind == TR_FLOPS_ADDMM || kind == TR_FLOPS_BADDBMM ? 1 : 0;
@@ -345,7 +346,7 @@ static int64_t flops_of(struct flops *flops, enum tr_flops_kind kind, uint32_t t
         flops->values[kind] = ps_alloc_array(trace->n_templates, sizeof *flops->values[kind]);
     int64_t *known = &flops->values[kind][template_id];
     if (*known == 0) {
-        int64_t value = compute(trace, kind, &trace->templates[template_id]);
+        int64_t value = compute_flops(trace, kind, &trace->templates[template_id]);
         *known = value < 0 || value == INT64_MAX ? 1 : value + 1;
     }
     return *known - 1;
@@ -429,7 +430,7 @@ static bool is_candidate(const struct tr_torch *torch, const struct tr_track *tr
 }
 
 /* Returns how many of the open events contain [start, end). */
-static size_t still_open(const struct open *stack, size_t depth, int64_t start, int64_t end)
+static size_t still_open(const struct open_event *stack, size_t depth, int64_t start, int64_t end)
 {
     while (depth > 0 && (start >= stack[depth - 1].end || end > stack[depth - 1].end))
         depth--;
@@ -449,7 +450,7 @@ static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint3
 }
 
 /* Adds the time of device work that the row launched to operator `op`. */
-static void attribute(struct tr_track *track, uint32_t op, int64_t ns)
+static void attribute_time(struct tr_track *track, uint32_t op, int64_t ns)
 {
     if (op == TR_NO_ROW || ns == 0)
         return;
@@ -459,7 +460,7 @@ static void attribute(struct tr_track *track, uint32_t op, int64_t ns)
 
 static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32_t row, uint32_t op)
 {
-    attribute(track, op, tr_correlations_attribute(torch->correlations, track, row, op));
+    attribute_time(track, op, tr_correlations_attribute(torch->correlations, track, row, op));
 }
 
 static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t row)
@@ -471,10 +472,10 @@ static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t ro
             tr_track_extra(track, TR_FLOPS)[row] = flops;
     }
     if (tr_correlations_has_orphans(torch->correlations))
-        attribute(track, row, tr_correlations_adopt(torch->correlations, track, row));
+        attribute_time(track, row, tr_correlations_adopt(torch->correlations, track, row));
 }
 
-static size_t push(struct tr_torch *torch, size_t open, struct open event)
+static size_t push_open(struct tr_torch *torch, size_t open, struct open_event event)
 {
     PS_RESERVE_ONE(torch->stack, open, torch->stack_cap);
     torch->stack[open] = event;
@@ -489,14 +490,14 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
     struct overheads *all = &torch->overheads;
     for (; all->next < all->n; all->next++) {
         struct overhead *it = &all->items[all->next];
-        struct open event = {TR_NO_ROW, TR_NO_ROW, it->end, it};
+        struct open_event event = {TR_NO_ROW, TR_NO_ROW, it->end, it};
         if (row < track->n &&
             (it->start > track->start[row] ||
              (it->start == track->start[row] && it->end < it->start + track->duration[row])))
             break;
         open = still_open(torch->stack, open, it->start, it->end);
         if (open > 0) {
-            const struct open *around = &torch->stack[open - 1];
+            const struct open_event *around = &torch->stack[open - 1];
             event.row = around->row;
             event.op = around->op;
             subtract_wrapping(around->overhead ? &around->overhead->self
@@ -505,14 +506,14 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
         }
         if (event.row != TR_NO_ROW)
             torch->children[event.row] = 2;
-        open = push(torch, open, event);
+        open = push_open(torch, open, event);
     }
     return open;
 }
 
 /* Makes the row a child of `around`. fold subtracts its time from its parent. */
-static void join(struct tr_torch *torch, struct tr_track *track, const struct open *around,
-                 uint32_t row)
+static void join_row(struct tr_torch *torch, struct tr_track *track,
+                     const struct open_event *around, uint32_t row)
 {
     uint32_t parent = torch->parent[row] = around->row;
     if (parent != TR_NO_ROW)
@@ -526,13 +527,13 @@ static void join(struct tr_torch *torch, struct tr_track *track, const struct op
 
 /* Adds the row to the tree, as a child of the innermost of the `open` events. Returns the new
  * number of open events. */
-static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open, uint32_t row)
+static size_t enter_row(struct tr_torch *torch, struct tr_track *track, size_t open, uint32_t row)
 {
     uint32_t op = TR_NO_ROW;
     torch->parent[row] = TR_NO_ROW;
     if (open > 0) {
         op = torch->stack[open - 1].op;
-        join(torch, track, &torch->stack[open - 1], row);
+        join_row(torch, track, &torch->stack[open - 1], row);
     }
     if (track->slice_kind[row] == PS_SLICE_RUNTIME)
         visit_runtime(torch, track, row, op);
@@ -542,11 +543,11 @@ static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open,
     } else if (is_nvtx(track, row)) {
         op = row;
     }
-    return push(torch, open,
-                (struct open){row, op, track->start[row] + track->duration[row], NULL});
+    return push_open(torch, open,
+                     (struct open_event){row, op, track->start[row] + track->duration[row], NULL});
 }
 
-static void build(struct tr_torch *torch, struct tr_track *track)
+static void build_tree(struct tr_torch *torch, struct tr_track *track)
 {
     int64_t *self = tr_track_extra(track, TR_OP_SELF);
     bool is_host = track->thread && track->thread == torch->overheads.host;
@@ -572,7 +573,7 @@ static void build(struct tr_torch *torch, struct tr_track *track)
         depth = still_open(torch->stack, depth, track->start[row],
                            track->start[row] + track->duration[row]);
         self[row] = track->duration[row];
-        depth = enter(torch, track, depth, row);
+        depth = enter_row(torch, track, depth, row);
     }
     if (is_host)
         (void)enter_overheads(torch, track, depth, track->n);
@@ -645,7 +646,7 @@ static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t ro
 }
 
 /* From the end, so that all rows below a row are final when it is reached. */
-static void fold(struct tr_torch *torch, struct tr_track *track)
+static void fold_rows(struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = track->n; row-- > 0;) {
         if (torch->parent[row] < NOT_IN_TREE)
@@ -663,10 +664,10 @@ static void read_tree(struct tr_torch *torch, struct tr_track *track)
         return;
     torch->parent = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->parent);
     torch->children = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->children);
-    build(torch, track);
+    build_tree(torch, track);
     if (tr_memory_has_records(torch->memory) && !torch->trace->source)
         sum_memory(torch, track);
-    fold(torch, track);
+    fold_rows(torch, track);
     tr_scratch_free(track->scratch,
                     torch->parent); /* the next stages need much memory themselves */
     tr_scratch_free(track->scratch, torch->children);

@@ -31,8 +31,8 @@ struct tr_group {
     uint32_t call_thread : 30, calls : 2; /* calls: 2: two or more */
 };
 
-/* One of several calls of a group; after attribute_shared, a piece of work with the call that launched
- * it. */
+/* One of several calls of a group; after the work is distributed, a piece of work with the call
+ * that launched it. */
 struct tr_call {
     uint32_t group, thread;
     int64_t ts;
@@ -89,7 +89,7 @@ static struct tr_group *group_of(const struct tr_correlations *links, int64_t co
     return index == PS_HASH_NONE ? NULL : &links->groups[index];
 }
 
-static struct tr_group *make(struct tr_correlations *links, int64_t correlation)
+static struct tr_group *make_group(struct tr_correlations *links, int64_t correlation)
 {
     struct tr_group *found = group_of(links, correlation);
     uint32_t index = (uint32_t)links->n_groups;
@@ -188,7 +188,7 @@ static void add_work(struct tr_correlations *links, uint32_t device, uint32_t ro
     int64_t correlation;
     struct tr_work_entry entry = {.device = device, .row = row, .next = TR_NO_ENTRY};
     if (correlation_of(links->trace, &links->devices->items[device], row, &correlation)) {
-        struct tr_group *group = make(links, correlation);
+        struct tr_group *group = make_group(links, correlation);
         entry.next = group->head;
         group->head = (uint32_t)links->n_entries;
     }
@@ -266,7 +266,7 @@ static void collect_calls(struct tr_correlations *links, const struct tr_tracks 
     }
 }
 
-static int order(int64_t a, int64_t b)
+static int compare_numbers(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -274,17 +274,17 @@ static int order(int64_t a, int64_t b)
 static int by_time(const void *a, const void *b)
 {
     const struct tr_call *one = a, *other = b;
-    int by = order(one->group, other->group);
-    return by ? by : order(one->ts, other->ts);
+    int by = compare_numbers(one->group, other->group);
+    return by ? by : compare_numbers(one->ts, other->ts);
 }
 
 static int by_thread(const void *a, const void *b)
 {
     const struct tr_call *one = a, *other = b;
-    int by = order(one->group, other->group);
-    by = by ? by : order(one->thread, other->thread);
-    by = by ? by : order(one->ts, other->ts);
-    return by ? by : order(one->entry, other->entry);
+    int by = compare_numbers(one->group, other->group);
+    by = by ? by : compare_numbers(one->thread, other->thread);
+    by = by ? by : compare_numbers(one->ts, other->ts);
+    return by ? by : compare_numbers(one->entry, other->entry);
 }
 
 /* Returns the last of the group's n calls that began no later than ns, or the first if all began

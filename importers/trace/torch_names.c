@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static bool starts(struct ps_str name, const char *const *words)
+static bool starts_with_any(struct ps_str name, const char *const *words)
 {
     for (; *words; words++) {
         if (ps_str_starts_with(name, ps_str_from_c(*words)))
@@ -19,7 +19,7 @@ static bool starts(struct ps_str name, const char *const *words)
     return false;
 }
 
-static bool contains(struct ps_str name, const char *const *words)
+static bool contains_any(struct ps_str name, const char *const *words)
 {
     for (; *words; words++) {
         if (ps_str_find(name, ps_str_from_c(*words)))
@@ -59,27 +59,27 @@ static bool is_step(struct ps_str name)
 static bool is_host_work(struct ps_str name)
 {
     static const char *const words[] = {"gloo:", "mpi:", "ucc:", NULL};
-    return starts(name, words);
+    return starts_with_any(name, words);
 }
 
 static bool is_work(struct ps_str name)
 {
     static const char *const words[] = {"nccl:", "xccl:", "hccl:", NULL};
-    return starts(name, words) || is_host_work(name);
+    return starts_with_any(name, words) || is_host_work(name);
 }
 
 static bool is_collective(struct ps_str name)
 {
     static const char *const words[] = {"c10d::", "record_param_comms",
                                         "_c10d_functional::", "c10d_functional::", NULL};
-    return is_work(name) || starts(name, words);
+    return is_work(name) || starts_with_any(name, words);
 }
 
 static bool is_device_collective(struct ps_str name)
 {
     static const char *const head[] = {"nccl", "rccl", "hccl", "oneccl", NULL};
     static const char *const inside[] = {"ncclKernel", "ncclDevKernel", "ncclDev", NULL};
-    return starts(name, head) || contains(name, inside);
+    return starts_with_any(name, head) || contains_any(name, inside);
 }
 
 /* The TensorBoard plugin only uses its list, which contains xmma_gemm. Some of these kernels, named
@@ -95,7 +95,7 @@ static bool is_tensor_core(struct ps_str name)
         /* Not in that list: the label of xmma_fprop_implicit_gemm, Hopper, Blackwell. */
         "_tensor16x8x", "gmma", "sm90_xmma", "cutlass3x_sm90", "sm100_xmma", "cutlass3x_sm100",
         "nvjet", NULL};
-    return contains(name, words) && !contains(name, none);
+    return contains_any(name, words) && !contains_any(name, none);
 }
 
 static enum tr_flops_kind flops_kind(struct ps_str name)
@@ -218,13 +218,13 @@ static uint8_t host_family(struct ps_str name)
         return PS_FAMILY_ANNOTATION;
     struct ps_str word = bare_word(name, store, sizeof store);
     uint8_t family = FAMILY_OF(whole_words, word, is_one_of);
-    return family == PS_FAMILY_RUNTIME ? FAMILY_OF(word_parts, word, contains) : family;
+    return family == PS_FAMILY_RUNTIME ? FAMILY_OF(word_parts, word, contains_any) : family;
 }
 
 static uint8_t device_family(struct ps_str name)
 {
     return is_device_collective(name) ? PS_FAMILY_COMMUNICATION
-                                      : FAMILY_OF(kernel_parts, name, contains);
+                                      : FAMILY_OF(kernel_parts, name, contains_any);
 }
 
 uint8_t tr_name_family(struct ps_str name)
@@ -234,7 +234,7 @@ uint8_t tr_name_family(struct ps_str name)
     return family == PS_FAMILY_RUNTIME ? device_family(name) : family;
 }
 
-static struct tr_name understand(struct ps_str name)
+static struct tr_name classify_name(struct ps_str name)
 {
     int flags = TR_NAME_KNOWN;
     flags |= is_hidden(name) ? TR_NAME_HIDDEN : 0;
@@ -258,7 +258,7 @@ struct tr_name tr_name_flags(struct tr_names *names, uint32_t text_id)
     }
     struct tr_name *name = &names->flags[text_id];
     if (!(name->flags & TR_NAME_KNOWN))
-        *name = understand(tr_text_of_id(names->trace, text_id));
+        *name = classify_name(tr_text_of_id(names->trace, text_id));
     return *name;
 }
 

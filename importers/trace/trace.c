@@ -55,7 +55,7 @@ static void *map_memory(struct tr_pages *pages, size_t size)
     return at;
 }
 
-/* Allocates another window of the scratch file and drops the previous ones from memory. window->at
+/* Allocates another window of the scratch file and drops the previous ones from memory. window->ptr
  * is NULL if there is no file. */
 static enum ps_status add_window(struct tr_trace *trace)
 {
@@ -366,7 +366,7 @@ static void describe_pair(struct tr_trace *trace, struct tr_template *t,
 /* Set the properties of a new template or category. */
 static void describe_template(struct tr_trace *trace, struct tr_template *t)
 {
-    struct ps_template_pair pair = {.rest = t->text};
+    struct ps_template_pair pair = {.remainder = t->text};
 
     for (size_t i = 0; i < N_FIELDS; i++)
         *field_of(t, i) = -1;

@@ -14,7 +14,7 @@
 
 /* --- Columns --- */
 
-static void *column(const struct tr_track *track, uint32_t n, size_t size)
+static void *new_column(const struct tr_track *track, uint32_t n, size_t size)
 {
     return tr_scratch_grow(track->scratch, NULL, n ? n : 1, size);
 }
@@ -27,22 +27,22 @@ struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind
 
     track.stream = -1;
     track.tid = INT64_MIN;
-    track.start = column(&track, n, sizeof *track.start);
-    track.duration = column(&track, n, sizeof *track.duration);
-    track.args_address = column(&track, n, sizeof *track.args_address);
-    track.name_id = column(&track, n, sizeof *track.name_id);
-    track.template = column(&track, n, sizeof *track.template);
-    track.category = column(&track, n, sizeof *track.category);
-    track.slice_kind = column(&track, n, sizeof *track.slice_kind);
-    track.flags = column(&track, n, sizeof *track.flags);
+    track.start = new_column(&track, n, sizeof *track.start);
+    track.duration = new_column(&track, n, sizeof *track.duration);
+    track.args_address = new_column(&track, n, sizeof *track.args_address);
+    track.name_id = new_column(&track, n, sizeof *track.name_id);
+    track.template = new_column(&track, n, sizeof *track.template);
+    track.category = new_column(&track, n, sizeof *track.category);
+    track.slice_kind = new_column(&track, n, sizeof *track.slice_kind);
+    track.flags = new_column(&track, n, sizeof *track.flags);
     track.family = tr_scratch_alloc(scratch, n, sizeof *track.family);
     return track;
 }
 
 void tr_track_tree_columns(struct tr_track *track)
 {
-    track->self = column(track, track->n, sizeof *track->self);
-    track->parent = column(track, track->n, sizeof *track->parent);
+    track->self = new_column(track, track->n, sizeof *track->self);
+    track->parent = new_column(track, track->n, sizeof *track->parent);
     track->lane = tr_scratch_alloc(track->scratch, track->n, sizeof *track->lane);
 }
 
@@ -122,7 +122,7 @@ bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *tr
 #define RUN_LEAST    16
 #define BYTES_SORTED 32 /* memory read and written per item, approximately */
 
-struct sorting {
+struct sort_state {
     struct tr_scratch *scratch;
     const void *list;
     tr_less less;
@@ -131,13 +131,13 @@ struct sorting {
     size_t n_runs, cap_runs;
 };
 
-static void run_begins(struct sorting *s, size_t at)
+static void run_begins(struct sort_state *s, size_t at)
 {
     PS_RESERVE_ONE(s->runs, s->n_runs, s->cap_runs);
     s->runs[s->n_runs++] = at;
 }
 
-static void turn(uint32_t *order, size_t from, size_t to)
+static void reverse(uint32_t *order, size_t from, size_t to)
 {
     while (from + 1 < to) {
         uint32_t kept = order[from];
@@ -148,7 +148,7 @@ static void turn(uint32_t *order, size_t from, size_t to)
 }
 
 /* Inserts [sorted, to) into the sorted range [from, sorted). */
-static void insert(const struct sorting *s, size_t from, size_t sorted, size_t to)
+static void insertion_sort(const struct sort_state *s, size_t from, size_t sorted, size_t to)
 {
     for (; sorted < to; sorted++) {
         uint32_t item = s->order[sorted];
@@ -161,27 +161,27 @@ static void insert(const struct sorting *s, size_t from, size_t sorted, size_t t
 }
 
 /* Returns the end of the run that begins at `from`, in ascending order. */
-static size_t run_from(struct sorting *s, size_t from, size_t n)
+static size_t run_from(struct sort_state *s, size_t from, size_t n)
 {
     size_t to = from + 1;
 
     if (to < n && s->less(s->list, s->order[to], s->order[from])) {
         while (to < n && s->less(s->list, s->order[to], s->order[to - 1]))
             to++;
-        turn(s->order, from, to);
+        reverse(s->order, from, to);
     }
     while (to < n && !s->less(s->list, s->order[to], s->order[to - 1]))
         to++;
     if (to - from < RUN_LEAST && to < n) {
         size_t least = n - from < RUN_LEAST ? n : from + RUN_LEAST;
 
-        insert(s, from, to, least);
+        insertion_sort(s, from, to, least);
         to = least;
     }
     return to;
 }
 
-static void merge(const struct sorting *s, size_t from, size_t middle, size_t to)
+static void merge_runs(const struct sort_state *s, size_t from, size_t middle, size_t to)
 {
     size_t left = from, right = middle, at = from;
 
@@ -197,7 +197,7 @@ static void merge(const struct sorting *s, size_t from, size_t middle, size_t to
 }
 
 /* Merges each run with its right neighbour. */
-static void halve_runs(struct sorting *s)
+static void halve_runs(struct sort_state *s)
 {
     size_t n = s->n_runs - 1, kept = 0;
     uint32_t *order;
@@ -206,7 +206,7 @@ static void halve_runs(struct sorting *s)
         size_t from = s->runs[i], middle = s->runs[i + 1];
         size_t to = i + 1 < n ? s->runs[i + 2] : middle;
 
-        merge(s, from, middle, to);
+        merge_runs(s, from, middle, to);
         s->runs[kept++] = from;
     }
     s->runs[kept++] = s->runs[n];
@@ -228,7 +228,7 @@ static bool in_order(struct tr_scratch *scratch, const void *list, size_t n, tr_
 
 uint32_t *tr_sort_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
 {
-    struct sorting s = {.scratch = scratch, .list = list, .less = less};
+    struct sort_state s = {.scratch = scratch, .list = list, .less = less};
 
     if (in_order(scratch, list, n, less))
         return NULL;
@@ -267,8 +267,8 @@ static bool encloses_before(const void *list, uint32_t a, uint32_t b)
 }
 
 /* Reorders [from, to) of a column; `order` maps this range onto itself. */
-static void reorder(void *column, size_t size, const uint32_t *order, size_t from, size_t to,
-                    char *scratch)
+static void reorder_column(void *column, size_t size, const uint32_t *order, size_t from, size_t to,
+                           char *scratch)
 {
     char *bytes = column;
 
@@ -280,19 +280,19 @@ static void reorder(void *column, size_t size, const uint32_t *order, size_t fro
 static void reorder_all(struct tr_track *track, const uint32_t *order, size_t from, size_t to,
                         char *scratch)
 {
-    reorder(track->start, sizeof *track->start, order, from, to, scratch);
-    reorder(track->duration, sizeof *track->duration, order, from, to, scratch);
-    reorder(track->args_address, sizeof *track->args_address, order, from, to, scratch);
-    reorder(track->name_id, sizeof *track->name_id, order, from, to, scratch);
-    reorder(track->template, sizeof *track->template, order, from, to, scratch);
-    reorder(track->category, sizeof *track->category, order, from, to, scratch);
-    reorder(track->slice_kind, sizeof *track->slice_kind, order, from, to, scratch);
-    reorder(track->flags, sizeof *track->flags, order, from, to, scratch);
-    reorder(track->family, sizeof *track->family, order, from, to, scratch);
+    reorder_column(track->start, sizeof *track->start, order, from, to, scratch);
+    reorder_column(track->duration, sizeof *track->duration, order, from, to, scratch);
+    reorder_column(track->args_address, sizeof *track->args_address, order, from, to, scratch);
+    reorder_column(track->name_id, sizeof *track->name_id, order, from, to, scratch);
+    reorder_column(track->template, sizeof *track->template, order, from, to, scratch);
+    reorder_column(track->category, sizeof *track->category, order, from, to, scratch);
+    reorder_column(track->slice_kind, sizeof *track->slice_kind, order, from, to, scratch);
+    reorder_column(track->flags, sizeof *track->flags, order, from, to, scratch);
+    reorder_column(track->family, sizeof *track->family, order, from, to, scratch);
 }
 
 /* Returns the end of the shortest range from `from` on that `order` maps onto itself. */
-static size_t stretch(const uint32_t *order, size_t from)
+static size_t closed_range_end(const uint32_t *order, size_t from)
 {
     size_t farthest = order[from], i = from;
 
@@ -310,7 +310,7 @@ void tr_track_sort(struct tr_track *track, bool by_length)
 
     /* Rows are mostly out of order by a few positions only. */
     for (size_t from = 0, to; order && from < track->n; from = to) {
-        to = stretch(order, from);
+        to = closed_range_end(order, from);
         if (to - from > cap) {
             cap = (to - from) * 2;
             buffer = tr_scratch_grow(track->scratch, buffer, cap, sizeof(int64_t));
@@ -331,7 +331,7 @@ void tr_track_sort(struct tr_track *track, bool by_length)
  * extended to the end of the trace; an E without B began before the recording and is rejected.
  */
 
-struct pairing {
+struct pair_state {
     struct tr_trace *trace;
     struct tr_track *track;
     uint32_t *open; /* rows of open B events */
@@ -339,7 +339,7 @@ struct pairing {
     struct ps_buf begin, end, merged; /* JSON of the arguments */
 };
 
-static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
+static void args_json(const struct pair_state *p, uint32_t row, struct ps_buf *out)
 {
     uint32_t template = p->track->template[row];
 
@@ -349,7 +349,7 @@ static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
 }
 
 /* Merges: all members of `begin` that `end` does not have, then those of `end`. */
-static void merge_objects(struct pairing *p)
+static void merge_objects(struct pair_state *p)
 {
     struct ps_str rest = tr_args_object(ps_buf_slice(&p->begin));
     struct ps_str over = tr_args_object(ps_buf_slice(&p->end));
@@ -370,7 +370,7 @@ static void merge_objects(struct pairing *p)
     ps_buf_puts(&p->merged, "}");
 }
 
-static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
+static void merge_args(struct pair_state *p, uint32_t begin, uint32_t end)
 {
     struct tr_track *track = p->track;
     struct tr_import_state *import = p->trace->import;
@@ -392,7 +392,7 @@ static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
     ps_args_put_whole(&import->args, ps_buf_slice(&p->merged));
 }
 
-static void pair(struct pairing *p, uint32_t row)
+static void pair_end(struct pair_state *p, uint32_t row)
 {
     struct tr_track *track = p->track;
     uint32_t begin;
@@ -412,7 +412,7 @@ static void pair(struct pairing *p, uint32_t row)
     }
 }
 
-static void end_with_trace(struct pairing *p)
+static void end_with_trace(struct pair_state *p)
 {
     struct tr_track *track = p->track;
 
@@ -454,11 +454,11 @@ static bool drop_ends(struct tr_track *track)
 /* Turns the B and E rows of a track (marked in its family column) into sorted slices. */
 static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
 {
-    struct pairing p = {.trace = trace, .track = track};
+    struct pair_state p = {.trace = trace, .track = track};
 
     tr_track_sort(track, false);
     for (uint32_t row = 0; row < track->n; row++) {
-        pair(&p, row);
+        pair_end(&p, row);
         tr_scratch_row(track->scratch, row);
     }
     end_with_trace(&p);
@@ -565,7 +565,7 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 
 #define LANE_MOST (UINT16_MAX - 1)
 
-struct open {
+struct open_slice {
     int64_t end;           /* at most that of the entry below on the stack */
     int64_t covered_until; /* the time before it belongs to children */
     uint32_t row;          /* TR_NO_ROW: the bottom of the stack, which never ends */
@@ -573,10 +573,10 @@ struct open {
     uint32_t level;   /* lane of its children */
 };
 
-struct nesting {
+struct nest_state {
     struct tr_track *track;
     int64_t unit;
-    struct open *stack;
+    struct open_slice *stack;
     size_t n, cap;
     uint32_t *overlaps; /* rows that get a lane at the end */
     size_t n_overlaps, cap_overlaps;
@@ -588,18 +588,19 @@ static int64_t end_of(const struct tr_track *track, uint32_t row)
     return track->start[row] + track->duration[row];
 }
 
-static void push_open(struct nesting *nest, uint32_t row, int64_t end)
+static void push_open(struct nest_state *nest, uint32_t row, int64_t end)
 {
     uint32_t level = nest->n ? nest->stack[nest->n - 1].level + 1 : 0;
 
     PS_RESERVE_ONE(nest->stack, nest->n, nest->cap);
-    nest->stack[nest->n++] = (struct open){
+    nest->stack[nest->n++] = (struct open_slice){
         .end = end, .covered_until = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
 }
 
 /* Slices that were never ended last to the end of the trace, and contain the unclosed slices that
  * begin at that moment. */
-static bool both_unclosed(const struct nesting *nest, const struct open *open, uint32_t row)
+static bool both_unclosed(const struct nest_state *nest, const struct open_slice *open,
+                          uint32_t row)
 {
     return open->end == nest->track->start[row] && open->row != TR_NO_ROW &&
            nest->track->flags[row] & nest->track->flags[open->row] & PS_SLICE_UNCLOSED;
@@ -607,13 +608,13 @@ static bool both_unclosed(const struct nesting *nest, const struct open *open, u
 
 /* Closes the slices that ended by the start of `next`. A row that overlapped a closed slice and
  * lasts longer becomes the innermost open one. */
-static void close_until(struct nesting *nest, uint32_t next)
+static void close_until(struct nest_state *nest, uint32_t next)
 {
     int64_t start = nest->track->start[next];
 
     while (nest->stack[nest->n - 1].end <= start &&
            !both_unclosed(nest, &nest->stack[nest->n - 1], next)) {
-        struct open *below = &nest->stack[--nest->n - 1];
+        struct open_slice *below = &nest->stack[--nest->n - 1];
         uint32_t row = below->waiting;
 
         if (row == TR_NO_ROW)
@@ -626,7 +627,7 @@ static void close_until(struct nesting *nest, uint32_t next)
 
 /* Returns the innermost entry of the stack that lasts to `end`. Ends decrease from the bottom
  * up. */
-static size_t enclosing(const struct nesting *nest, int64_t end)
+static size_t find_enclosing(const struct nest_state *nest, int64_t end)
 {
     size_t low = 0, high = nest->n - 1;
 
@@ -642,9 +643,9 @@ static size_t enclosing(const struct nesting *nest, int64_t end)
 }
 
 /* Makes row a child of the stack entry `parent`. */
-static void adopt(struct nesting *nest, size_t parent, uint32_t row, int64_t end)
+static void adopt_row(struct nest_state *nest, size_t parent, uint32_t row, int64_t end)
 {
-    struct open *open = &nest->stack[parent];
+    struct open_slice *open = &nest->stack[parent];
     struct tr_track *track = nest->track;
     int64_t from = track->start[row];
 
@@ -659,12 +660,12 @@ static void adopt(struct nesting *nest, size_t parent, uint32_t row, int64_t end
     }
 }
 
-static void overlap(struct nesting *nest, uint32_t row, int64_t end)
+static void flag_overlap(struct nest_state *nest, uint32_t row, int64_t end)
 {
-    size_t at = enclosing(nest, end);
-    struct open *open = &nest->stack[at];
+    size_t at = find_enclosing(nest, end);
+    struct open_slice *open = &nest->stack[at];
 
-    adopt(nest, at, row, end);
+    adopt_row(nest, at, row, end);
     if (open->waiting == TR_NO_ROW || end_of(nest->track, open->waiting) < end)
         open->waiting = row;
     nest->track->flags[row] |= PS_SLICE_OVERLAP;
@@ -673,7 +674,7 @@ static void overlap(struct nesting *nest, uint32_t row, int64_t end)
     nest->overlaps[nest->n_overlaps++] = row;
 }
 
-static void set_lane(struct nesting *nest, uint32_t row)
+static void set_lane(struct nest_state *nest, uint32_t row)
 {
     uint32_t level = nest->stack[nest->n - 1].level;
 
@@ -691,14 +692,14 @@ static bool stands_apart(const struct tr_track *track, uint32_t row)
     return track->kind == PS_TRACK_STREAM && track->slice_kind[row] == PS_SLICE_SYNC;
 }
 
-static void set_apart(struct nesting *nest, uint32_t row)
+static void set_apart(struct nest_state *nest, uint32_t row)
 {
     nest->track->parent[row] = TR_NO_ROW;
     TR_SCRATCH_PUSH(nest->track->scratch, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
     nest->overlaps[nest->n_overlaps++] = row;
 }
 
-static void place_row(struct nesting *nest, uint32_t row)
+static void place_row(struct nest_state *nest, uint32_t row)
 {
     int64_t end = end_of(nest->track, row), top;
 
@@ -709,19 +710,19 @@ static void place_row(struct nesting *nest, uint32_t row)
     close_until(nest, row);
     top = nest->stack[nest->n - 1].end;
     if (end > top && end - top > nest->unit) {
-        overlap(nest, row, end);
+        flag_overlap(nest, row, end);
         return;
     }
     if (end > top)
         end = top;
-    adopt(nest, nest->n - 1, row, end);
+    adopt_row(nest, nest->n - 1, row, end);
     set_lane(nest, row);
     if (end > nest->track->start[row] || nest->track->flags[row] & PS_SLICE_UNCLOSED)
         push_open(nest, row, end);
 }
 
 /* Assigns lanes below those of the tree to the rows that have none. */
-static void spread_overlaps(struct nesting *nest)
+static void spread_overlaps(struct nest_state *nest)
 {
     struct tr_lanes lanes = {0};
 
@@ -741,7 +742,7 @@ static void spread_overlaps(struct nesting *nest)
 
 uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
 {
-    struct nesting nest = {.track = track, .unit = unit};
+    struct nest_state nest = {.track = track, .unit = unit};
 
     push_open(&nest, TR_NO_ROW, INT64_MAX);
     nest.stack[0].level = 0;
@@ -910,7 +911,7 @@ static bool is_memory(const struct gather *g, const struct tr_record *r)
     return r->name && r->name == g->import->memory_name;
 }
 
-static void gather(void *user, const struct tr_record *records, size_t n)
+static void add_records(void *user, const struct tr_record *records, size_t n)
 {
     struct gather *g = user;
 
@@ -978,7 +979,7 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
             g.track[i] = tr_track_new(trace->scratch, track_kinds[i], g.facts->n[i]);
             tr_track_set_name(trace, index, (enum tr_class)i, &g.track[i]);
         }
-    tr_thread_visit_once(trace, thread, gather, &g);
+    tr_thread_visit_once(trace, thread, add_records, &g);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i])
             finish_track(&g, (enum tr_class)i);

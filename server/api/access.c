@@ -12,7 +12,7 @@
 
 /* --- Authentication --- */
 
-enum presented { STRANGER, KNOWN, WRONG, TOO_OFTEN, BROKEN };
+enum token_outcome { STRANGER, KNOWN, WRONG, TOO_OFTEN, BROKEN };
 
 static int64_t now_s(void)
 {
@@ -45,7 +45,7 @@ void ps_access_init(struct ps_access *access, const struct ps_access_config *con
 }
 
 /* The token in the Authorization header, or NULL. */
-static const char *bearer(const struct ps_request *req)
+static const char *bearer_token(const struct ps_request *req)
 {
     const char *header = ps_request_header(req, "Authorization");
 
@@ -54,8 +54,8 @@ static const char *bearer(const struct ps_request *req)
     return header + 7 + strspn(header + 7, " ");
 }
 
-static enum presented throttle_outcome(struct ps_request *req, enum ps_status status,
-                                       const struct ps_err *err)
+static enum token_outcome throttle_outcome(struct ps_request *req, enum ps_status status,
+                                           const struct ps_err *err)
 {
     if (status == PS_OK)
         return KNOWN;
@@ -71,10 +71,10 @@ static bool is_throttled(struct ps_request *req)
            0;
 }
 
-static enum presented identify_client(struct ps_request *req, struct ps_token_holder *out)
+static enum token_outcome identify_client(struct ps_request *req, struct ps_token_holder *out)
 {
     struct ps_api *api = ps_request_api(req);
-    const char *token = bearer(req), *session;
+    const char *token = bearer_token(req), *session;
     struct ps_err err = PS_ERR_INIT;
 
     if (token && is_throttled(req))
@@ -89,7 +89,7 @@ static enum presented identify_client(struct ps_request *req, struct ps_token_ho
 
 const char *ps_api_secret(const struct ps_request *req)
 {
-    const char *secret = bearer(req);
+    const char *secret = bearer_token(req);
 
     if (!secret)
         secret = ps_request_cookie(req, cookie_name(req));
@@ -107,8 +107,8 @@ bool ps_api_secret_is_valid(void *api, const char *secret)
 
 /* --- Authorisation --- */
 
-static bool refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
-                   const char *hint)
+static bool refuse_request(struct ps_reply *reply, unsigned http, const char *word,
+                           const char *text, const char *hint)
 {
     ps_reply_set_error_fields(reply, http, word, text, hint);
     if (http == 401)
@@ -118,19 +118,20 @@ static bool refuse(struct ps_reply *reply, unsigned http, const char *word, cons
     return false;
 }
 
-static bool refuse_presented(enum presented presented, struct ps_reply *reply)
+static bool refuse_presented(enum token_outcome presented, struct ps_reply *reply)
 {
     if (presented == TOO_OFTEN)
-        return refuse(reply, 429, "too_often", "too many wrong tokens from this address",
-                      "wait a minute, then try again");
+        return refuse_request(reply, 429, "too_often", "too many wrong tokens from this address",
+                              "wait a minute, then try again");
     if (presented == WRONG)
-        return refuse(reply, 401, "unauthorized", "this shelf does not have this token",
-                      "`perfshelf token list` on the server lists the tokens");
+        return refuse_request(reply, 401, "unauthorized", "this shelf does not have this token",
+                              "`perfshelf token list` on the server lists the tokens");
     if (presented == BROKEN)
-        return refuse(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);
-    return refuse(reply, 401, "unauthorized", "this shelf needs a token",
-                  "log in, or send the header Authorization: Bearer psf_...; `perfshelf token add "
-                  "NAME --role viewer` on the server creates a token");
+        return refuse_request(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);
+    return refuse_request(
+        reply, 401, "unauthorized", "this shelf needs a token",
+        "log in, or send the header Authorization: Bearer psf_...; `perfshelf token add "
+        "NAME --role viewer` on the server creates a token");
 }
 
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply)
@@ -139,7 +140,7 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
     bool open = !ps_request_api(req)->access.config.tokens;
     enum ps_right need =
         route->required_right ? (enum ps_right)route->required_right : PS_RIGHT_ADMIN;
-    enum presented presented;
+    enum token_outcome presented;
 
     if (need == PS_RIGHT_NOBODY)
         return true;
@@ -150,10 +151,10 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
     req->right = open ? PS_RIGHT_ADMIN : holder.role;
     if (req->right >= need)
         return true;
-    return refuse(reply, 403, "forbidden",
-                  ps_arena_printf(&req->arena, "%s may not do this: the role %s is needed",
-                                  holder.name, ps_right_word(need)),
-                  NULL);
+    return refuse_request(reply, 403, "forbidden",
+                          ps_arena_printf(&req->arena, "%s may not do this: the role %s is needed",
+                                          holder.name, ps_right_word(need)),
+                          NULL);
 }
 
 /* --- Handlers --- */
@@ -174,7 +175,7 @@ static void write_me(struct ps_request *req, const struct ps_token_holder *holde
 enum ps_status ps_get_me(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_token_holder holder = {"", PS_RIGHT_NOBODY};
-    enum presented presented = identify_client(req, &holder);
+    enum token_outcome presented = identify_client(req, &holder);
 
     (void)err;
     if (presented == KNOWN || presented == STRANGER) {
@@ -209,7 +210,7 @@ enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct p
     const char *token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "token"));
     char session[PS_TOKEN_SIZE];
     struct ps_token_holder holder;
-    enum presented presented;
+    enum token_outcome presented;
 
     if (!token)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"token\":\"psf_...\"}");

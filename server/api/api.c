@@ -76,7 +76,7 @@ static bool next_second(struct ps_api *api)
     return !api->stopping;
 }
 
-static void *watch(void *arg)
+static void *watch_jobs(void *arg)
 {
     struct ps_api *api = arg;
     int64_t known = ps_store_version(api->store);
@@ -99,7 +99,7 @@ static enum ps_status start_watcher(struct ps_api *api, struct ps_err *err)
     int code;
 
     pthread_cond_init(&api->wake, NULL);
-    code = pthread_create(&api->watcher, NULL, watch, api);
+    code = pthread_create(&api->watcher, NULL, watch_jobs, api);
     api->watching = code == 0;
     return code == 0 ? PS_OK : ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
 }

@@ -3,8 +3,8 @@
 #include "server/api/state.h"
 
 /* Starts an event stream. If that fails, replies with the error and closes the connection. */
-static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,
-                             struct ps_err *err)
+static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,
+                                   struct ps_err *err)
 {
     /* A client without a user needed no secret: an old cookie must not end its stream later. */
     const char *secret = req->user_name[0] ? ps_api_secret(req) : "";
@@ -22,7 +22,7 @@ static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_r
 
 enum ps_status ps_all_events(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    return stream(req, PS_TOPIC_ALL, reply, err);
+    return begin_stream(req, PS_TOPIC_ALL, reply, err);
 }
 
 /* Sends the current state of the job, and ends the stream if the job has ended. */
@@ -44,7 +44,7 @@ enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, str
     enum ps_status status = ps_api_job_id(req, &id, err);
 
     if (status == PS_OK)
-        status = stream(req, id, reply, err);
+        status = begin_stream(req, id, reply, err);
     if (status == PS_OK && reply->feed)
         status = ps_jobs_show(ps_request_api(req)->jobs, id, begin_job_stream, reply->feed, err);
     return status;

@@ -10,8 +10,8 @@
 #include "server/share/selection.h"
 
 /* The run in the path, or the groups of a comparison. */
-static enum ps_status pick(struct ps_request *req, struct ps_share_selection **out,
-                           struct ps_err *err)
+static enum ps_status select_runs(struct ps_request *req, struct ps_share_selection **out,
+                                  struct ps_err *err)
 {
     const bool one = req->args[0] != NULL;
 
@@ -25,7 +25,7 @@ enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, st
 {
     struct ps_share_selection *picked;
     struct ps_json json = ps_reply_json(reply);
-    enum ps_status status = pick(req, &picked, err);
+    enum ps_status status = select_runs(req, &picked, err);
 
     reply->cache = PS_CACHE_CHECK; /* labels change */
     return status == PS_OK ? ps_share_write_reveals(ps_request_api(req)->store, picked->ids,
@@ -89,7 +89,7 @@ enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, str
     enum ps_status status = read_form(req, &form, err);
 
     if (status == PS_OK)
-        status = pick(req, &picked, err);
+        status = select_runs(req, &picked, err);
     if (status == PS_OK)
         status = write_file(req, picked, &form, reply, err);
     if (status != PS_OK)

@@ -89,7 +89,7 @@ enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, str
     return PS_OK;
 }
 
-static void show(void *user, const struct ps_job_view *job)
+static void write_job(void *user, const struct ps_job_view *job)
 {
     ps_job_json(user, job);
 }
@@ -102,7 +102,7 @@ enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, stru
     ps_json_object(&out);
     ps_json_key(&out, "rows");
     ps_json_array(&out);
-    status = ps_jobs_each(ps_request_api(req)->jobs, show, &out, err);
+    status = ps_jobs_each(ps_request_api(req)->jobs, write_job, &out, err);
     ps_json_end(&out);
     ps_json_end(&out);
     return status;
@@ -114,7 +114,8 @@ enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct
     uint64_t id;
     enum ps_status status = ps_api_job_id(req, &id, err);
 
-    return status == PS_OK ? ps_jobs_show(ps_request_api(req)->jobs, id, show, &out, err) : status;
+    return status == PS_OK ? ps_jobs_show(ps_request_api(req)->jobs, id, write_job, &out, err)
+                           : status;
 }
 
 enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

@@ -63,8 +63,8 @@ static void set_download(struct ps_request *req, const struct ps_read_route *rea
     ps_reply_header(reply, "Content-Disposition", ps_format_attachment(&req->arena, name));
 }
 
-static enum ps_status get(struct ps_request *req, const struct ps_read_route *read,
-                          struct ps_reply *reply, struct ps_err *err)
+static enum ps_status answer_read(struct ps_request *req, const struct ps_read_route *read,
+                                  struct ps_reply *reply, struct ps_err *err)
 {
     PS_AUTO(ps_read_request_free)
     struct ps_read_request question = {.store = ps_request_api(req)->store,
@@ -94,6 +94,6 @@ static enum ps_status get(struct ps_request *req, const struct ps_read_route *re
     enum ps_status ps_get_##name(struct ps_request *req, struct ps_reply *reply,                   \
                                  struct ps_err *err)                                               \
     {                                                                                              \
-        return get(req, &ps_read_##name, reply, err);                                              \
+        return answer_read(req, &ps_read_##name, reply, err);                                      \
     }
 PS_READS(DEFINE)

@@ -48,8 +48,8 @@ static enum ps_status check_measured(struct ps_store *store, const char *id, con
     return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", path);
 }
 
-static enum ps_status attach(struct ps_request *req, const char *id, const char *path,
-                             struct ps_source *out, struct ps_err *err)
+static enum ps_status attach_source(struct ps_request *req, const char *id, const char *path,
+                                    struct ps_source *out, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(req->files[0].path, O_RDONLY | O_CLOEXEC);
     const char *changed = ps_request_param(req, "changed");
@@ -76,7 +76,7 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
         return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
     status = check_measured(ps_request_api(req)->store, id, path, err);
     if (status == PS_OK)
-        status = attach(req, id, path, &source, err);
+        status = attach_source(req, id, path, &source, err);
     if (status != PS_OK)
         return status;
     ps_api_send_run_event(ps_request_api(req), id);
@@ -89,7 +89,7 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
 
 /* --- Merging runs --- */
 
-struct merging {
+struct merge_state {
     const char *ids[PS_MERGE_MAX];
     size_t n;
     const char *first_name;
@@ -106,7 +106,7 @@ static void list_merging(struct ps_buf *out)
             ps_buf_printf(out, "%s%s", out->len ? " and " : "", kinds[i].name);
 }
 
-static enum ps_status add_run(struct ps_request *req, const char *word, struct merging *out,
+static enum ps_status add_run(struct ps_request *req, const char *word, struct merge_state *out,
                               struct ps_err *err)
 {
     struct ps_store *store = ps_request_api(req)->store;
@@ -134,7 +134,7 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
     return status;
 }
 
-static enum ps_status read_ids(struct ps_request *req, struct merging *out, struct ps_err *err)
+static enum ps_status read_ids(struct ps_request *req, struct merge_state *out, struct ps_err *err)
 {
     const char *rest = ps_request_param(req, "ids");
     enum ps_status status = PS_OK;
@@ -150,14 +150,14 @@ static enum ps_status read_ids(struct ps_request *req, struct merging *out, stru
     return status;
 }
 
-static const char *merged_name(struct ps_request *req, const struct merging *merging)
+static const char *merged_name(struct ps_request *req, const struct merge_state *merging)
 {
     return ps_arena_printf(&req->arena, "%.300s and %zu more", merging->first_name, merging->n - 1);
 }
 
 enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct merging merging = {.n = 0};
+    struct merge_state merging = {.n = 0};
     struct ps_labels labels;
     enum ps_status status = ps_labels_read_params(req, &labels, err);
 

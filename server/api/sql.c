@@ -21,7 +21,7 @@ const struct ps_sql_limits ps_sql_limits_server = {
 const struct ps_sql_limits ps_sql_limits_local = {
     .seconds = 600, .max_seconds = 1000000, .rows = 10000000, .max_rows = INT64_MAX};
 
-struct asked {
+struct sql_task {
     struct ps_request *req;
     struct ps_reply *reply;
     struct ps_sql_request question;
@@ -35,7 +35,7 @@ static void delete_json(cJSON **json)
 
 static enum ps_status poll_asked(void *user, struct ps_err *err)
 {
-    const struct asked *asked = user;
+    const struct sql_task *asked = user;
 
     if (atomic_load(&ps_request_api(asked->req)->is_closing))
         return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
@@ -123,7 +123,7 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     return ps_query_find_runs(ps_request_api(req)->store, words.ptr, out->runs, &out->n_runs, err);
 }
 
-static enum ps_status read_question(struct asked *asked, struct ps_err *err)
+static enum ps_status read_question(struct sql_task *asked, struct ps_err *err)
 {
     struct ps_request *req = asked->req;
     struct ps_sql_request *out = &asked->question;
@@ -154,9 +154,9 @@ static enum ps_status read_question(struct asked *asked, struct ps_err *err)
     return status;
 }
 
-static void answer(void *arg)
+static void answer_task(void *arg)
 {
-    struct asked *asked = arg;
+    struct sql_task *asked = arg;
     struct ps_api *api = ps_request_api(asked->req);
     struct ps_reply *reply = asked->reply;
     struct ps_answer found = {.type = "application/json"};
@@ -185,13 +185,13 @@ static void answer(void *arg)
 enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_api *api = ps_request_api(req);
-    struct asked *asked = ps_arena_alloc(&req->arena, sizeof *asked);
+    struct sql_task *asked = ps_arena_alloc(&req->arena, sizeof *asked);
     enum ps_status status;
 
-    *asked = (struct asked){.req = req,
-                            .reply = reply,
-                            .question.bytes = api->sql_limits.bytes,
-                            .question.limits = {.memory = api->sql_limits.memory}};
+    *asked = (struct sql_task){.req = req,
+                               .reply = reply,
+                               .question.bytes = api->sql_limits.bytes,
+                               .question.limits = {.memory = api->sql_limits.memory}};
     status = read_question(asked, err);
     if (status != PS_OK)
         return status;
@@ -202,9 +202,9 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     }
     ps_request_defer(req);
     if (api->sql)
-        ps_work_add(api->sql, answer, asked);
+        ps_work_add(api->sql, answer_task, asked);
     else
-        answer(asked);
+        answer_task(asked);
     return PS_OK;
 }
 

@@ -33,7 +33,7 @@ static void key_of(const char *address, char out[64])
     (void)inet_ntop(AF_INET6, &six, out, 64);
 }
 
-static struct ps_throttle_entry *find(struct ps_throttle *throttle, const char *key)
+static struct ps_throttle_entry *find_address(struct ps_throttle *throttle, const char *key)
 {
     for (size_t i = 0; i < PS_THROTTLE_ADDRESSES; i++)
         if (throttle->entries[i].failures && strcmp(throttle->entries[i].address, key) == 0)
@@ -41,7 +41,7 @@ static struct ps_throttle_entry *find(struct ps_throttle *throttle, const char *
     return NULL;
 }
 
-static struct ps_throttle_entry *oldest(struct ps_throttle *throttle)
+static struct ps_throttle_entry *oldest_entry(struct ps_throttle *throttle)
 {
     struct ps_throttle_entry *found = throttle->entries;
 
@@ -59,7 +59,7 @@ unsigned ps_throttle_wait_s(struct ps_throttle *throttle, const char *address, i
 
     key_of(address, key);
     pthread_mutex_lock(&throttle->lock);
-    one = find(throttle, key);
+    one = find_address(throttle, key);
     if (one && one->failures >= PS_THROTTLE_TRIES && now_s - one->since_s < PS_THROTTLE_PERIOD_S)
         wait = (unsigned)(PS_THROTTLE_PERIOD_S - (now_s - one->since_s));
     pthread_mutex_unlock(&throttle->lock);
@@ -73,9 +73,9 @@ void ps_throttle_count_failure(struct ps_throttle *throttle, const char *address
 
     key_of(address, key);
     pthread_mutex_lock(&throttle->lock);
-    one = find(throttle, key);
+    one = find_address(throttle, key);
     if (!one || now_s - one->since_s >= PS_THROTTLE_PERIOD_S) {
-        one = one ? one : oldest(throttle);
+        one = one ? one : oldest_entry(throttle);
         *one = (struct ps_throttle_entry){.since_s = now_s};
         memcpy(one->address, key, sizeof key);
     }

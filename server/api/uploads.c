@@ -9,11 +9,11 @@
 
 #include "server/api/state.h"
 
-struct waiting;
+struct upload_wait;
 
 struct slot {
     struct ps_job_ticket ticket; /* first member: on_ended casts the ticket to the slot */
-    struct waiting *waiting;
+    struct upload_wait *waiting;
     char run[PS_ID_SIZE];
     bool already;
     struct ps_source_outcomes sources;
@@ -21,7 +21,7 @@ struct slot {
     struct ps_err err;
 };
 
-struct waiting {
+struct upload_wait {
     struct ps_request *req;
     struct ps_reply *reply;
     struct ps_api *api;
@@ -33,8 +33,9 @@ struct waiting {
 /* --- Answers to waiting clients --- */
 
 /* Writes RUN with additional members for this upload. */
-static enum ps_status write_run(struct waiting *waiting, const struct slot *slot, const char *id,
-                                bool already, struct ps_json *out, struct ps_err *err)
+static enum ps_status write_run(struct upload_wait *waiting, const struct slot *slot,
+                                const char *id, bool already, struct ps_json *out,
+                                struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json run = ps_json_writer(&text);
@@ -66,7 +67,7 @@ static void write_error(const struct ps_err *err, struct ps_json *out)
 
 /* Writes the runs of an archive, and errors for the other files, except those that are not
  * profiles. */
-static void write_parts(struct waiting *waiting, const struct slot *slot, struct ps_json *out)
+static void write_parts(struct upload_wait *waiting, const struct slot *slot, struct ps_json *out)
 {
     for (size_t i = 0; i < slot->parts.n; i++) {
         const struct ps_job_part *part = &slot->parts.items[i];
@@ -78,7 +79,7 @@ static void write_parts(struct waiting *waiting, const struct slot *slot, struct
     }
 }
 
-static void write_slot(struct waiting *waiting, struct slot *slot, struct ps_json *out)
+static void write_slot(struct upload_wait *waiting, struct slot *slot, struct ps_json *out)
 {
     if (slot->parts.runs)
         write_parts(waiting, slot, out);
@@ -87,7 +88,7 @@ static void write_slot(struct waiting *waiting, struct slot *slot, struct ps_jso
         write_error(&slot->err, out);
 }
 
-static unsigned status_of(const struct waiting *waiting)
+static unsigned status_of(const struct upload_wait *waiting)
 {
     for (size_t i = 0; i < waiting->n; i++)
         if (waiting->slots[i].err.code == PS_OK && !waiting->slots[i].already)
@@ -95,7 +96,7 @@ static unsigned status_of(const struct waiting *waiting)
     return 200;
 }
 
-static void write_many(struct waiting *waiting)
+static void write_many(struct upload_wait *waiting)
 {
     struct ps_json out = ps_reply_json(waiting->reply);
 
@@ -112,7 +113,7 @@ static void write_many(struct waiting *waiting)
     ps_json_end(&out);
 }
 
-static enum ps_status write_one(struct waiting *waiting)
+static enum ps_status write_one(struct upload_wait *waiting)
 {
     struct slot *slot = waiting->slots;
     struct ps_json out = ps_reply_json(waiting->reply);
@@ -130,7 +131,7 @@ static void free_slot(struct slot *slot)
     ps_job_parts_free(&slot->parts);
 }
 
-static void answer(struct waiting *waiting)
+static void answer_upload(struct upload_wait *waiting)
 {
     enum ps_status status = PS_OK;
 
@@ -147,7 +148,7 @@ static void answer(struct waiting *waiting)
 static void slot_ended(struct slot *slot)
 {
     if (atomic_fetch_sub(&slot->waiting->n_left, 1) == 1)
-        answer(slot->waiting);
+        answer_upload(slot->waiting);
 }
 
 static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job)
@@ -168,7 +169,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
 static enum ps_status wait_for_runs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
                                     struct ps_reply *reply)
 {
-    struct waiting *waiting =
+    struct upload_wait *waiting =
         ps_arena_alloc(&req->arena, sizeof *waiting + n * sizeof waiting->slots[0]);
     uint64_t id;
 

@@ -4,8 +4,8 @@
 #include "server/catalog/state.h"
 
 /* Runs a statement with one string bound. *changed: number of changed rows. */
-static enum ps_status change(struct ps_store *store, const char *query, const char *key,
-                             const char *value, int *changed, struct ps_err *err)
+static enum ps_status change_baseline(struct ps_store *store, const char *query, const char *key,
+                                      const char *value, int *changed, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -21,7 +21,7 @@ static enum ps_status change(struct ps_store *store, const char *query, const ch
 enum ps_status ps_store_set_baseline(struct ps_store *store, const char *id, struct ps_err *err)
 {
     int changed = 0;
-    enum ps_status status = change(store, "baseline_set", ":id", id, &changed, err);
+    enum ps_status status = change_baseline(store, "baseline_set", ":id", id, &changed, err);
 
     if (status == PS_OK && changed == 0) {
         status = ps_fail(err, PS_CONFLICT, "run %s has no series, so it cannot be a baseline", id);
@@ -34,7 +34,8 @@ enum ps_status ps_store_clear_baseline(struct ps_store *store, const char *serie
                                        struct ps_err *err)
 {
     int changed = 0;
-    enum ps_status status = change(store, "baseline_clear", ":series", series, &changed, err);
+    enum ps_status status =
+        change_baseline(store, "baseline_clear", ":series", series, &changed, err);
 
     if (status == PS_OK && changed == 0)
         status = ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
@@ -45,7 +46,7 @@ enum ps_status ps_store_clear_baseline_run(struct ps_store *store, const char *i
                                            struct ps_err *err)
 {
     int changed = 0;
-    enum ps_status status = change(store, "baseline_forget", ":id", id, &changed, err);
+    enum ps_status status = change_baseline(store, "baseline_forget", ":id", id, &changed, err);
 
     if (status == PS_OK && changed == 0)
         status = ps_fail(err, PS_NOT_FOUND, "run %s is not a baseline", id);

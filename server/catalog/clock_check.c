@@ -71,7 +71,7 @@ static bool load(struct ps_store *store, struct ps_clock_reference *out)
 
 /* Ignores failures: the next start then uses the previous reference. */
 /* Ignores failures: the next check has an older reference. */
-static void save(struct ps_store *store, const struct ps_clock_reference *reference)
+static void save_reference(struct ps_store *store, const struct ps_clock_reference *reference)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "clock");
@@ -104,7 +104,7 @@ bool ps_clock_check(struct ps_store *store, int64_t *jump_ms)
     agree = ps_clocks_agree(&reference, &now, jump_ms);
     if (strcmp(before.boot_id, reference.boot_id) != 0 || before.jumped_ms != reference.jumped_ms ||
         reference.trusted_ms - before.trusted_ms >= SAVE_MS)
-        save(store, &reference);
+        save_reference(store, &reference);
     return agree;
 }
 
@@ -117,5 +117,5 @@ void ps_clock_accept(struct ps_store *store)
     memcpy(reference.boot_id, now.boot_id, sizeof reference.boot_id);
     reference.offset_ms = now.real_ms - now.boot_ms;
     reference.trusted_ms = now.real_ms;
-    save(store, &reference);
+    save_reference(store, &reference);
 }

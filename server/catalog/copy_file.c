@@ -37,7 +37,7 @@ enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *e
 
 /* Reads both files again and compares them; drops the page cache of the copy first, to read it from
  * its disk. */
-static enum ps_status compare(int from, int to, const char *path, struct ps_err *err)
+static enum ps_status compare_files(int from, int to, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *blocks = ps_grow(NULL, 2, BLOCK);
     off_t at = 0;
@@ -66,7 +66,7 @@ enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_er
         (fstat(from, &about) != 0 ||
          futimens(to, (struct timespec[]){about.st_atim, about.st_mtim}) != 0 || fsync(to) != 0))
         status = ps_fail_errno(err, "cannot write", path);
-    return status == PS_OK && !cloned ? compare(from, to, path, err) : status;
+    return status == PS_OK && !cloned ? compare_files(from, to, path, err) : status;
 }
 
 /* Finds the path of the file in `from`, and its path in `to` with the same suffix. */

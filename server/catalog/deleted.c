@@ -72,7 +72,8 @@ void ps_deleted_free(struct ps_deleted *deleted)
     *deleted = (struct ps_deleted){.name = NULL};
 }
 
-static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct ps_err *err)
+static enum ps_status find_deleted(struct ps_db *db, const char *run, void *out_,
+                                   struct ps_err *err)
 {
     struct ps_deleted *out = out_;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -99,10 +100,10 @@ enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct p
                                struct ps_err *err)
 {
     *out = (struct ps_deleted){.name = NULL};
-    return ps_catalog_run_query(store, find, run, out, err);
+    return ps_catalog_run_query(store, find_deleted, run, out, err);
 }
 
-static enum ps_status restore(struct ps_store *store, const char *id, struct ps_err *err)
+static enum ps_status restore_run(struct ps_store *store, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"deleted_restore", "deleted_restore_tags",
                                           "deleted_restore_baseline"};
@@ -122,7 +123,7 @@ enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct 
     enum ps_status status;
 
     ps_catalog_begin(store, PS_DURABLE, err);
-    status = ps_catalog_end(store, restore(store, id, err), err);
+    status = ps_catalog_end(store, restore_run(store, id, err), err);
     if (status == PS_OK)
         ps_run_mark_invalidate(store, id);
     return status;
@@ -161,9 +162,9 @@ static enum ps_status find_next(struct ps_store *store, int64_t before_ms, char 
     return err->code;
 }
 
-static enum ps_status forget(struct ps_store *store, const char *id,
-                             const struct ps_pending_delete *pending, bool *found,
-                             struct ps_err *err)
+static enum ps_status forget_deleted(struct ps_store *store, const char *id,
+                                     const struct ps_pending_delete *pending, bool *found,
+                                     struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *sha256 = NULL;
@@ -185,14 +186,14 @@ static enum ps_status forget(struct ps_store *store, const char *id,
 }
 
 /* Deletes a deleted run with its files, unless it was recovered in the meantime. */
-static enum ps_status purge(struct ps_store *store, const char *id, struct ps_err *err)
+static enum ps_status purge_run(struct ps_store *store, const char *id, struct ps_err *err)
 {
     struct ps_pending_delete pending;
     bool found = false;
 
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
     ps_pending_delete_set_owner(store, &pending);
-    forget(store, id, &pending, &found, err);
+    forget_deleted(store, id, &pending, &found, err);
     if (ps_catalog_end(store, err->code, err) == PS_OK && found)
         ps_pending_delete_end(store, &pending);
     return err->code;
@@ -204,7 +205,7 @@ bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms)
     char id[PS_ID_SIZE];
 
     return find_next(store, before_ms, id, PS_ERR_IGNORED) == PS_OK && id[0] &&
-           purge(store, id, PS_ERR_IGNORED) == PS_OK;
+           purge_run(store, id, PS_ERR_IGNORED) == PS_OK;
 }
 
 void ps_deleted_expire(struct ps_store *store)

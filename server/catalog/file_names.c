@@ -60,8 +60,8 @@ bool ps_file_name_is_valid(const char *folder, const char *name)
     return false;
 }
 
-static char *join(const struct ps_store *store, const char *folder, const char *name,
-                  const char *ending)
+static char *join_path(const struct ps_store *store, const char *folder, const char *name,
+                       const char *ending)
 {
     struct ps_buf path = {0};
 
@@ -75,19 +75,19 @@ enum ps_status ps_store_path(const struct ps_store *store, const char *folder, c
     *path_out = NULL;
     if (!ps_file_name_is_valid(folder, name))
         return ps_fail(err, PS_NOT_FOUND, "invalid file name in %.20s/: %.80s", folder, name);
-    *path_out = join(store, folder, name, ending);
+    *path_out = join_path(store, folder, name, ending);
     return PS_OK;
 }
 
 char *ps_store_folder_path(const struct ps_store *store, const char *folder)
 {
-    return join(store, folder, "", "");
+    return join_path(store, folder, "", "");
 }
 
 char *ps_store_entry_path(const struct ps_store *store, const char *folder,
                           const struct dirent *entry)
 {
-    return join(store, folder, entry->d_name, "");
+    return join_path(store, folder, entry->d_name, "");
 }
 
 unsigned ps_store_next_number(struct ps_store *store)

@@ -155,14 +155,15 @@ enum ps_status ps_file_read_row(struct ps_db *db, const char *folder, const char
     return PS_OK;
 }
 
-struct wanted {
+struct row_lookup {
     const char *folder;
     struct ps_file_row *out;
 };
 
-static enum ps_status ask(struct ps_db *db, const char *key, void *user, struct ps_err *err)
+static enum ps_status read_kept_row(struct ps_db *db, const char *key, void *user,
+                                    struct ps_err *err)
 {
-    const struct wanted *wanted = user;
+    const struct row_lookup *wanted = user;
 
     return ps_file_read_row(db, wanted->folder, key, wanted->out, err);
 }
@@ -170,10 +171,10 @@ static enum ps_status ask(struct ps_db *db, const char *key, void *user, struct 
 enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
                             const char *key, struct ps_file_row *out, struct ps_err *err)
 {
-    struct wanted wanted = {folder, out};
+    struct row_lookup wanted = {folder, out};
 
     return db ? ps_file_read_row(db, folder, key, out, err)
-              : ps_catalog_run_query(store, ask, key, &wanted, err);
+              : ps_catalog_run_query(store, read_kept_row, key, &wanted, err);
 }
 
 enum ps_status ps_file_change_row(struct ps_db *db, const char *query, const char *folder,

@@ -76,7 +76,7 @@ static bool is_away(const struct ps_store *store)
 
 /* --- Transactions --- */
 
-static enum ps_status order(struct ps_store *store, struct ps_err *err)
+static enum ps_status acquire(struct ps_store *store, struct ps_err *err)
 {
     (void)store, (void)err;
     return PS_OK;
@@ -89,12 +89,12 @@ static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_
     return PS_OK;
 }
 
-static void done(struct ps_store *store, bool committed)
+static void release(struct ps_store *store, bool committed)
 {
     (void)store, (void)committed;
 }
 
-static int64_t number(const struct ps_store *store)
+static int64_t transaction_number(const struct ps_store *store)
 {
     (void)store;
     return 0;
@@ -314,11 +314,11 @@ const struct ps_backend ps_folder_backend = {
     .close = close_folder,
     .describe = describe,
     .is_away = is_away,
-    .acquire = order,
-    .begin = order,
+    .acquire = acquire,
+    .begin = acquire,
     .commit = commit,
-    .release = done,
-    .transaction_number = number,
+    .release = release,
+    .transaction_number = transaction_number,
     .catch_up = catch_up,
     .path = path_of,
     .has = has,

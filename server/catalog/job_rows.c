@@ -64,7 +64,7 @@ enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *j
     return ps_catalog_end(store, err->code, err);
 }
 
-static enum ps_status forget(struct ps_db *db, size_t keep, struct ps_err *err)
+static enum ps_status delete_old_jobs(struct ps_db *db, size_t keep, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -84,7 +84,7 @@ enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *
         ended |= rows[i].has_ended;
     }
     if (ended)
-        forget(store->catalog, keep, err);
+        delete_old_jobs(store->catalog, keep, err);
     return ps_catalog_end(store, err->code, err);
 }
 
@@ -109,8 +109,8 @@ static void read_row(struct ps_store *store, struct ps_stmt *stmt, struct ps_are
     };
 }
 
-static enum ps_status find(struct ps_store *store, struct ps_db *db, uint64_t id,
-                           struct ps_arena *arena, struct ps_job_row *out, struct ps_err *err)
+static enum ps_status find_job(struct ps_store *store, struct ps_db *db, uint64_t id,
+                               struct ps_arena *arena, struct ps_job_row *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -129,12 +129,13 @@ struct lookup {
     struct ps_job_row *out;
 };
 
-static enum ps_status seek(struct ps_db *db, const char *about, void *out, struct ps_err *err)
+static enum ps_status find_in_catalog(struct ps_db *db, const char *about, void *out,
+                                      struct ps_err *err)
 {
     const struct lookup *s = out;
 
     (void)about;
-    return find(s->store, db, s->id, s->arena, s->out, err);
+    return find_job(s->store, db, s->id, s->arena, s->out, err);
 }
 
 enum ps_status ps_job_row_find(struct ps_store *store, uint64_t id, bool look,
@@ -145,15 +146,15 @@ enum ps_status ps_job_row_find(struct ps_store *store, uint64_t id, bool look,
     enum ps_status status;
 
     if (look)
-        return ps_catalog_run_query(store, seek, NULL, &lookup, err);
+        return ps_catalog_run_query(store, find_in_catalog, NULL, &lookup, err);
     ps_catalog_read(store, &db, err);
-    status = seek(db, NULL, &lookup, err);
+    status = find_in_catalog(db, NULL, &lookup, err);
     ps_catalog_read_end(store, db);
     return status;
 }
 
-static enum ps_status list(struct ps_store *store, struct ps_db *db, size_t ended,
-                           struct ps_arena *arena, struct ps_buf *rows, struct ps_err *err)
+static enum ps_status list_jobs(struct ps_store *store, struct ps_db *db, size_t ended,
+                                struct ps_arena *arena, struct ps_buf *rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -176,7 +177,7 @@ enum ps_status ps_job_rows_list(struct ps_store *store, size_t ended, struct ps_
 
     (void)store->backend->catch_up(store);
     ps_catalog_read(store, &db, err);
-    list(store, db, ended, arena, &rows, err);
+    list_jobs(store, db, ended, arena, &rows, err);
     ps_catalog_read_end(store, db);
     if (err->code != PS_OK)
         return err->code;
@@ -197,7 +198,7 @@ enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_
     enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, err);
 
     if (status == PS_OK)
-        status = find(store, store->catalog, id, &arena, &row, err);
+        status = find_job(store, store->catalog, id, &arena, &row, err);
     if (status == PS_OK && row.has_ended)
         status = ps_fail(err, PS_CONFLICT, "job j%llu has finished", (unsigned long long)id);
     if (status == PS_OK)
@@ -211,8 +212,8 @@ enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_
 }
 
 /* Runs one statement about the jobs of a crashed session. */
-static enum ps_status leave(struct ps_store *store, const char *query, const char *dead,
-                            struct ps_err *err)
+static enum ps_status execute_for_session(struct ps_store *store, const char *query,
+                                          const char *dead, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -228,6 +229,6 @@ static enum ps_status leave(struct ps_store *store, const char *query, const cha
 
 enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err)
 {
-    leave(store, "job_fail", dead, err);
-    return leave(store, "job_take", dead, err);
+    execute_for_session(store, "job_fail", dead, err);
+    return execute_for_session(store, "job_take", dead, err);
 }

@@ -149,8 +149,8 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
     return got == 0;
 }
 
-static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
-                            struct ps_str label, struct ps_err *err)
+static enum ps_status apply_label(struct ps_db *db, const char *query, const char *id,
+                                  struct ps_str label, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -164,10 +164,10 @@ static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err)
 {
-    apply(db, "label_run", id, label, err);
-    apply(db, "tag_delete", id, label, err);
-    apply(db, "label_tags", id, label, err);
-    return apply(db, "label_sources", id, label, err);
+    apply_label(db, "label_run", id, label, err);
+    apply_label(db, "tag_delete", id, label, err);
+    apply_label(db, "label_tags", id, label, err);
+    return apply_label(db, "label_sources", id, label, err);
 }
 
 enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err)

@@ -317,7 +317,7 @@ static bool is_wanted(const struct cursor *cursor)
 }
 
 /* A run may have been deleted in the meantime: that is reported as an error, not as corruption. */
-static int fail(sqlite3_vtab *table, const struct ps_err *err)
+static int set_table_error(sqlite3_vtab *table, const struct ps_err *err)
 {
     int code = err->code == PS_OK ? SQLITE_OK : ps_table_fail(table, err);
 
@@ -340,7 +340,7 @@ static int go_on(struct cursor *cursor, bool begun)
         if (err.code != PS_OK)
             break;
     }
-    return fail(cursor->base.pVtab, &err);
+    return set_table_error(cursor->base.pVtab, &err);
 }
 
 /* Copies the values of the constraints. A value for the column `run` restricts the cursor to one

@@ -145,8 +145,8 @@ static const char *choose_name(struct ps_part *part, const struct ps_new_run *ru
     return title.len ? ps_arena_copy(&part->arena, title).ptr : kind;
 }
 
-static enum ps_status put(struct ps_part *part, const char *key, struct ps_num number,
-                          struct ps_str text, struct ps_err *err)
+static enum ps_status put_meta(struct ps_part *part, const char *key, struct ps_num number,
+                               struct ps_str text, struct ps_err *err)
 {
     struct ps_inserter rows = {.db = part->db, .err = err};
     struct ps_row_meta row = {.k = ps_str_from_c(key), .v = {.type = PS_CELL_TEXT, .bytes = text}};
@@ -179,7 +179,7 @@ static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_ro
     }
     ps_json_end(&label);
     ps_json_end(&label);
-    return put(part, "label", (struct ps_num){0}, ps_buf_slice(&text), err);
+    return put_meta(part, "label", (struct ps_num){0}, ps_buf_slice(&text), err);
 }
 
 static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
@@ -191,11 +191,12 @@ static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
     size_t n = strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
     const struct ps_tag texts[] = {
         {"kind", row->kind}, {"name", row->name}, {"created_at", created}, {"sha256", row->sha256}};
-    enum ps_status status = put(part, "bytes", ps_int((int64_t)row->bytes), PS_STR(""), err);
+    enum ps_status status = put_meta(part, "bytes", ps_int((int64_t)row->bytes), PS_STR(""), err);
 
     (void)snprintf(created + n, sizeof created - n, ".%03dZ", (int)(row->created_ms % 1000));
     for (size_t i = 0; status == PS_OK && i < sizeof texts / sizeof *texts; i++)
-        status = put(part, texts[i].key, (struct ps_num){0}, ps_str_from_c(texts[i].value), err);
+        status =
+            put_meta(part, texts[i].key, (struct ps_num){0}, ps_str_from_c(texts[i].value), err);
     return status == PS_OK ? put_label(part, row, err) : status;
 }
 
@@ -218,7 +219,7 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
     row->n_tags = run->n_tags;
 }
 
-static enum ps_status seal(struct ps_part *part, struct ps_err *err)
+static enum ps_status seal_part(struct ps_part *part, struct ps_err *err)
 {
     struct stat file;
     enum ps_status status = put_identity(part, err);
@@ -255,7 +256,7 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
     *out = (struct ps_published_run){.name = NULL};
     if (status == PS_OK) {
         fill_row(part, run, kind, original);
-        status = seal(part, &own);
+        status = seal_part(part, &own);
     }
     if (status == PS_OK)
         status = ps_catalog_publish(part->store, &part->metadata.row, part->path, out, &own);

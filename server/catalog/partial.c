@@ -45,8 +45,8 @@ enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, con
 }
 
 /* Runs one statement. *out: first column of its first row (malloc'ed), or NULL. */
-static enum ps_status ask(struct ps_store *store, const char *query, const char *id,
-                          const char *who, const char *file, char **out, struct ps_err *err)
+static enum ps_status run_query(struct ps_store *store, const char *query, const char *id,
+                                const char *who, const char *file, char **out, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -68,7 +68,7 @@ static void remove_expired(struct ps_store *store)
     struct ps_err err = PS_ERR_INIT;
     char *file = NULL;
 
-    while (ask(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
+    while (run_query(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
 
         if (ps_store_path(store, "spool", file, "", &path, PS_ERR_IGNORED) == PS_OK)
@@ -90,8 +90,8 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
         status = ps_store_spool(store, &path, &fd, err);
     if (status != PS_OK)
         return status;
-    status =
-        ask(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "", &found, err);
+    status = run_query(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "",
+                       &found, err);
     if (status == PS_OK && !found) {
         ps_err_hint(err, "finish or delete one of them; they expire after a day");
         status =
@@ -109,11 +109,11 @@ enum ps_status ps_partial_fail_unknown(struct ps_err *err)
 }
 
 /* Finds the path of the upload's file. The query partial_take deletes the row, too. */
-static enum ps_status find(struct ps_store *store, const char *query, const char *id,
-                           const char *who, char **path_out, struct ps_err *err)
+static enum ps_status find_upload(struct ps_store *store, const char *query, const char *id,
+                                  const char *who, char **path_out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *file = NULL;
-    enum ps_status status = ask(store, query, id, who, NULL, &file, err);
+    enum ps_status status = run_query(store, query, id, who, NULL, &file, err);
 
     *path_out = NULL;
     if (status == PS_OK && !file)
@@ -151,7 +151,7 @@ static enum ps_status grown_bytes(struct ps_store *store, const char *id, const 
     PS_AUTO(ps_close_fd) int fd = -1;
     enum ps_status status;
 
-    status = find(store, "partial_find", id, who, &path, err);
+    status = find_upload(store, "partial_find", id, who, &path, err);
     return status == PS_OK ? open_alone(path, &fd, out, err) : status;
 }
 
@@ -185,8 +185,8 @@ enum ps_status ps_partial_copy(int from, const char *from_path, int to, const ch
 }
 
 /* Appends the file `from`. Truncates the upload to its old size after a failure. */
-static enum ps_status append(const char *path, const char *from, uint64_t offset, uint64_t max,
-                             uint64_t *bytes_out, struct ps_err *err)
+static enum ps_status append_piece(const char *path, const char *from, uint64_t offset,
+                                   uint64_t max, uint64_t *bytes_out, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_close_fd) int fd = open(from, O_RDONLY | O_CLOEXEC);
@@ -219,8 +219,8 @@ static enum ps_status grow_by(struct ps_store *store, const char *id, const char
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status;
 
-    status = find(store, "partial_touch", id, who, &path, err);
-    return status == PS_OK ? append(path, from, offset, max, bytes_out, err) : status;
+    status = find_upload(store, "partial_touch", id, who, &path, err);
+    return status == PS_OK ? append_piece(path, from, offset, max, bytes_out, err) : status;
 }
 
 static enum ps_status grown_remove(struct ps_store *store, const char *id, const char *who,
@@ -229,7 +229,7 @@ static enum ps_status grown_remove(struct ps_store *store, const char *id, const
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status;
 
-    status = find(store, "partial_take", id, who, &path, err);
+    status = find_upload(store, "partial_take", id, who, &path, err);
     if (status == PS_OK)
         ps_spool_remove(store, path);
     return status;
@@ -245,7 +245,7 @@ static enum ps_status grown_take(struct ps_store *store, const char *id, const c
     status = grown_bytes(store, id, who, &have, err);
     if (status == PS_OK)
         status = ps_partial_check_offset(have, bytes, err);
-    return status == PS_OK ? find(store, "partial_take", id, who, path_out, err) : status;
+    return status == PS_OK ? find_upload(store, "partial_take", id, who, path_out, err) : status;
 }
 
 const struct ps_partial_ops ps_folder_partial = {

@@ -89,7 +89,7 @@ static enum ps_status remove_files(struct ps_store *store, const char *folder, c
     return err->code;
 }
 
-static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err *err)
+static enum ps_status delete_entries(struct ps_db *db, const char *owner, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -124,10 +124,10 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
 
         (void)ps_sync_dir(path, err);
     }
-    return forget(db, owner, err);
+    return delete_entries(db, owner, err);
 }
 
-static enum ps_status end(struct ps_store *store, const char *owner)
+static enum ps_status remove_in_transaction(struct ps_store *store, const char *owner)
 {
     struct ps_err err = PS_ERR_INIT;
 
@@ -140,7 +140,7 @@ static enum ps_status end(struct ps_store *store, const char *owner)
  * session or a later one, deletes the entries. */
 static void end_own(struct ps_store *store, const char *owner)
 {
-    if (end(store, owner) == PS_OK)
+    if (remove_in_transaction(store, owner) == PS_OK)
         return;
     (void)ps_catalog_lock(store);
     ps_buf_add(&store->undeleted_intents, owner, strlen(owner) + 1);
@@ -187,7 +187,7 @@ void ps_pending_delete_sweep(struct ps_store *store)
         if (dash)
             *dash = '\0';
         if (!ps_session_is_alive(store, session))
-            (void)end(store, at);
+            (void)remove_in_transaction(store, at);
     }
 }
 

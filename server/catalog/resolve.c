@@ -39,7 +39,8 @@ enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out
     return PS_OK;
 }
 
-static enum ps_status find(struct ps_db *db, const char *sha256, void *id_out, struct ps_err *err)
+static enum ps_status find_by_hash(struct ps_db *db, const char *sha256, void *id_out,
+                                   struct ps_err *err)
 {
     return ps_catalog_find(db, sha256, id_out, err);
 }
@@ -47,7 +48,7 @@ static enum ps_status find(struct ps_db *db, const char *sha256, void *id_out, s
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err)
 {
-    return ps_catalog_run_query(store, find, sha256, id_out, err);
+    return ps_catalog_run_query(store, find_by_hash, sha256, id_out, err);
 }
 
 static enum ps_status brief_of(struct ps_db *db, const char *id, void *brief, struct ps_err *err)
@@ -171,7 +172,8 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     return ps_fail(err, PS_CONFLICT, "%s matches several runs", run);
 }
 
-static enum ps_status resolve(struct ps_db *db, const char *run, void *id_out, struct ps_err *err)
+static enum ps_status resolve_run(struct ps_db *db, const char *run, void *id_out,
+                                  struct ps_err *err)
 {
     if (run[0] == '@')
         return resolve_nth(db, run, id_out, err);
@@ -182,7 +184,7 @@ static enum ps_status resolve(struct ps_db *db, const char *run, void *id_out, s
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err)
 {
-    return ps_catalog_run_query(store, resolve, run, id_out, err);
+    return ps_catalog_run_query(store, resolve_run, run, id_out, err);
 }
 
 struct resolved {
@@ -199,7 +201,7 @@ static enum ps_status resolve_all(struct ps_db *db, const char *none, void *reso
 
     (void)none;
     for (size_t i = 0; status == PS_OK && i < all->n; i++)
-        status = resolve(db, all->runs[i], all->ids[i], err);
+        status = resolve_run(db, all->runs[i], all->ids[i], err);
     return status;
 }
 

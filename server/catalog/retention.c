@@ -48,8 +48,9 @@ static void add_candidate(struct ps_stmt *row, size_t rule, struct ps_prune_list
     run->rule = rule;
 }
 
-static enum ps_status find(struct ps_db *db, const struct ps_retention *keep, size_t i,
-                           int64_t now_ms, struct ps_prune_list *out, struct ps_err *err)
+static enum ps_status find_runs_of_rule(struct ps_db *db, const struct ps_retention *keep, size_t i,
+                                        int64_t now_ms, struct ps_prune_list *out,
+                                        struct ps_err *err)
 {
     const struct ps_retention_rule *rule = &keep->rules[i];
     PS_AUTO(ps_buf_free) struct ps_buf named = {0};
@@ -100,7 +101,7 @@ static enum ps_status find_all(struct ps_store *store, const struct ps_retention
     *out = (struct ps_prune_list){.n = 0};
     for (size_t i = 0; status == PS_OK && i < keep->n; i++)
         if (by_age_too || keep->rules[i].unit != PS_RETAIN_BY_AGE)
-            status = find(db, keep, i, now_ms, out, err);
+            status = find_runs_of_rule(db, keep, i, now_ms, out, err);
     ps_catalog_read_end(store, db);
     put_in_order(out);
     return status;

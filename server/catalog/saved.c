@@ -9,7 +9,8 @@
 /* Ends the transaction with a bound statement. PS_FORBIDDEN without a message if it changed
  * nothing.
  */
-static enum ps_status end(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
+static enum ps_status execute_and_end(struct ps_store *store, struct ps_stmt *stmt,
+                                      struct ps_err *err)
 {
     if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
         return ps_catalog_end(store, PS_FORBIDDEN, err);
@@ -31,7 +32,7 @@ enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_
     ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     ps_bind_int(stmt, ":any", any);
     ps_bind_int(stmt, ":most", SAVED_MOST);
-    if (end(store, stmt, err) == PS_OK || err->code != PS_OK)
+    if (execute_and_end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;
     return ps_fail(err, PS_FORBIDDEN,
                    "\"%.80s\" belongs to somebody else, or %d queries are saved already",
@@ -48,7 +49,7 @@ enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const c
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":who", ps_str_from_c(who));
     ps_bind_int(stmt, ":any", any);
-    if (end(store, stmt, err) == PS_OK || err->code != PS_OK)
+    if (execute_and_end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;
     return ps_fail(err, PS_NOT_FOUND, "no such saved query, or it belongs to somebody else");
 }

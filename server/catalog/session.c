@@ -74,10 +74,10 @@ void ps_session_end(struct ps_store *store)
     ps_close_fd(&store->session_fd);
 }
 
-enum where { NOWHERE, DEAD, ALIVE };
+enum session_state { NOWHERE, DEAD, ALIVE };
 
 /* State of a session in this folder. `session` may come from an untrusted row. */
-static enum where local_session_state(const struct ps_store *store, const char *session)
+static enum session_state local_session_state(const struct ps_store *store, const char *session)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -91,7 +91,7 @@ static enum where local_session_state(const struct ps_store *store, const char *
 
 bool ps_session_is_alive(struct ps_store *store, const char *session)
 {
-    const enum where here = local_session_state(store, session);
+    const enum session_state here = local_session_state(store, session);
 
     return here == NOWHERE ? store->backend->session_is_alive(store, session) : here == ALIVE;
 }
@@ -149,8 +149,8 @@ static bool is_part(const char *name)
 
 /* Deletes the entries of a folder for which `gone` returns true: files, and private shelves in the
  * spool. */
-static void sweep(struct ps_store *store, const char *folder,
-                  bool (*gone)(struct ps_store *store, const char *name))
+static void sweep_folder(struct ps_store *store, const char *folder,
+                         bool (*gone)(struct ps_store *store, const char *name))
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, folder);
     DIR *dir = opendir(path);
@@ -205,8 +205,8 @@ void ps_session_sweep(struct ps_store *store)
     static const char *const folders[] = {"runs", "originals", "sources", "labels", "cache"};
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        sweep(store, folders[i], is_dead_part);
-    sweep(store, "spool", is_dead_spool);
+        sweep_folder(store, folders[i], is_dead_part);
+    sweep_folder(store, "spool", is_dead_spool);
     if (!ps_store_is_away(store))
         ps_pending_delete_sweep(store);
     sweep_sessions(store);

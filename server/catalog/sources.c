@@ -45,8 +45,8 @@ static enum ps_status delete_replaced(struct ps_db *db, const char *id, const ch
     return ps_pending_delete_add(db, pending, "sources", sha256, err);
 }
 
-static enum ps_status attach(struct ps_store *store, const char *id, const char *path,
-                             const struct ps_source *source, struct ps_err *err)
+static enum ps_status attach_source(struct ps_store *store, const char *id, const char *path,
+                                    const struct ps_source *source, struct ps_err *err)
 {
     struct ps_pending_delete earlier;
 
@@ -79,7 +79,7 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
     if (status == PS_OK) {
         *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
         memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
-        status = attach(store, id, path, out, err);
+        status = attach_source(store, id, path, out, err);
     }
     ps_ingest_end(ingest);
     return status;

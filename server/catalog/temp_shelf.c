@@ -11,14 +11,14 @@
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 
-struct showing {
+struct run_visitor {
     struct ps_store *store;
     ps_temp_shelf_visit *visit;
     void *user;
 };
 
-static enum ps_status visit_file(const struct showing *s, const char *name, struct ps_stream *bytes,
-                                 struct ps_err *err)
+static enum ps_status visit_file(const struct run_visitor *s, const char *name,
+                                 struct ps_stream *bytes, struct ps_err *err)
 {
     enum ps_status status = s->visit(s->user, name, bytes, err);
 
@@ -28,7 +28,7 @@ static enum ps_status visit_file(const struct showing *s, const char *name, stru
     return status;
 }
 
-static enum ps_status show_catalog(const struct showing *s, struct ps_err *err)
+static enum ps_status show_catalog(const struct run_visitor *s, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(s->store);
     sqlite3_int64 len = 0;
@@ -45,7 +45,7 @@ static enum ps_status show_catalog(const struct showing *s, struct ps_err *err)
     return status;
 }
 
-static enum ps_status show_run(const struct showing *s, const char *id, struct ps_err *err)
+static enum ps_status show_run(const struct run_visitor *s, const char *id, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = -1;
     char name[40];
@@ -57,7 +57,8 @@ static enum ps_status show_run(const struct showing *s, const char *id, struct p
     return visit_file(s, name, ps_stream_fd(fd, 0), err);
 }
 
-static enum ps_status show_source(const struct showing *s, const char *sha256, struct ps_err *err)
+static enum ps_status show_source(const struct run_visitor *s, const char *sha256,
+                                  struct ps_err *err)
 {
     static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -70,10 +71,10 @@ static enum ps_status show_source(const struct showing *s, const char *sha256, s
     return visit_file(s, name, ps_stream_decompress(ps_stream_fd(fd, 0), &limits), err);
 }
 
-typedef enum ps_status show_one(const struct showing *s, const char *key, struct ps_err *err);
+typedef enum ps_status show_one(const struct run_visitor *s, const char *key, struct ps_err *err);
 
 /* Calls `one` for each key that a query of the catalog returns. */
-static enum ps_status show_each(const struct showing *s, const char *query, show_one *one,
+static enum ps_status show_each(const struct run_visitor *s, const char *query, show_one *one,
                                 struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
@@ -93,7 +94,7 @@ static enum ps_status show_each(const struct showing *s, const char *query, show
 enum ps_status ps_temp_shelf_each_file(struct ps_store *store, ps_temp_shelf_visit *take,
                                        void *user, struct ps_err *err)
 {
-    const struct showing s = {store, take, user};
+    const struct run_visitor s = {store, take, user};
 
     show_catalog(&s, err);
     show_each(&s, "run_ids", show_run, err);

@@ -101,19 +101,20 @@ static bool parse_token(const char *text, struct token_text *out)
 /* --- Token table --- */
 
 /* Prepares a query with :id and :at bound. */
-static void prepare(struct ps_db *db, const char *query, const char *id, struct ps_stmt **out,
-                    struct ps_err *err)
+static void prepare_statement(struct ps_db *db, const char *query, const char *id,
+                              struct ps_stmt **out, struct ps_err *err)
 {
     ps_db_prepare(db, ps_query_sql(query), out, err);
     ps_bind_text(*out, ":id", ps_str_from_c(id));
     ps_bind_int(*out, ":at", ps_wall_clock_ms());
 }
 
-static enum ps_status run(struct ps_db *db, const char *query, const char *id, struct ps_err *err)
+static enum ps_status run_statement(struct ps_db *db, const char *query, const char *id,
+                                    struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    prepare(db, query, id, &stmt, err);
+    prepare_statement(db, query, id, &stmt, err);
     return ps_stmt_execute(stmt, err);
 }
 
@@ -123,7 +124,7 @@ static enum ps_status insert_token(struct ps_db *db, const struct token_text *to
     struct ps_stmt *stmt = NULL;
     bool inserted;
 
-    prepare(db, "token_insert", token_text->id, &stmt, err);
+    prepare_statement(db, "token_insert", token_text->id, &stmt, err);
     ps_bind_text(stmt, ":name", ps_str_from_c(name));
     ps_bind_text(stmt, ":role", ps_str_from_c(words[role]));
     ps_bind_text(stmt, ":hash", ps_str_from_c(token_text->hash));
@@ -178,7 +179,7 @@ static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps
     }
     if (ps_stmt_execute(stmt, err) == PS_OK && !id[0])
         ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
-    return run(db, "session_delete_all", id, err);
+    return run_statement(db, "session_delete_all", id, err);
 }
 
 enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct ps_err *err)
@@ -203,7 +204,7 @@ enum ps_status ps_token_each(struct ps_store *store,
 {
     struct ps_stmt *stmt = NULL;
 
-    prepare(ps_catalog_lock(store), "token_list", "", &stmt, err);
+    prepare_statement(ps_catalog_lock(store), "token_list", "", &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
 
@@ -219,7 +220,7 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
 {
     struct ps_stmt *stmt = NULL;
 
-    prepare(ps_catalog_lock(store), "token_count", "", &stmt, err);
+    prepare_statement(ps_catalog_lock(store), "token_count", "", &stmt, err);
     *out = ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
     ps_stmt_release(stmt);
     ps_catalog_unlock(store);
@@ -236,7 +237,7 @@ static enum ps_status find_holder(struct ps_db *db, const char *query,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_str hash, name;
 
-    prepare(db, query, token_text->id, &stmt, err);
+    prepare_statement(db, query, token_text->id, &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code != PS_OK ? err->code : PS_NOT_FOUND;
     hash = ps_col_text(stmt, 0);
@@ -250,7 +251,7 @@ static enum ps_status find_holder(struct ps_db *db, const char *query,
     return PS_OK;
 }
 
-struct presented {
+struct presented_token {
     const struct token_text *token_text;
     struct ps_token_holder *out;
     int64_t *used;
@@ -258,7 +259,7 @@ struct presented {
 
 static enum ps_status holder_of(struct ps_db *db, const char *query, void *user, struct ps_err *err)
 {
-    const struct presented *p = user;
+    const struct presented_token *p = user;
 
     return find_holder(db, query, p->token_text, p->out, p->used, err);
 }
@@ -268,8 +269,8 @@ static enum ps_status look_up(struct ps_store *store, const char *query,
                               const struct token_text *token_text, struct ps_token_holder *out,
                               int64_t *used, struct ps_err *err)
 {
-    return ps_catalog_run_query(store, holder_of, query, &(struct presented){token_text, out, used},
-                                err);
+    return ps_catalog_run_query(store, holder_of, query,
+                                &(struct presented_token){token_text, out, used}, err);
 }
 
 /* Records the last use, for display. Failures are ignored: a full disk must not lock users out. */
@@ -278,7 +279,7 @@ static void note_use(struct ps_store *store, const char *id)
     struct ps_err ignored = PS_ERR_INIT;
 
     ps_catalog_begin(store, PS_NOT_DURABLE, &ignored);
-    run(store->catalog, "token_used", id, &ignored);
+    run_statement(store->catalog, "token_used", id, &ignored);
     ps_catalog_end(store, ignored.code, &ignored);
 }
 
@@ -302,8 +303,8 @@ static enum ps_status insert_session(struct ps_db *db, const struct token_text *
 {
     struct ps_stmt *stmt = NULL;
 
-    run(db, "session_expire", "", err);
-    prepare(db, "session_insert", session->id, &stmt, err);
+    run_statement(db, "session_expire", "", err);
+    prepare_statement(db, "session_insert", session->id, &stmt, err);
     ps_bind_text(stmt, ":token", ps_str_from_c(token->id));
     ps_bind_text(stmt, ":hash", ps_str_from_c(session->hash));
     ps_bind_int(stmt, ":expires_at", ps_wall_clock_ms() + (int64_t)PS_SESSION_S * 1000);
@@ -352,6 +353,6 @@ enum ps_status ps_session_close(struct ps_store *store, const char *text, struct
     if (!parse_token(text, &token_text))
         return PS_OK;
     ps_catalog_begin(store, PS_DURABLE, err);
-    run(store->catalog, "session_delete", token_text.id, err);
+    run_statement(store->catalog, "session_delete", token_text.id, err);
     return ps_catalog_end(store, err->code, err);
 }

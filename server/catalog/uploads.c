@@ -181,8 +181,8 @@ static void add_pairs(struct ps_buf *out, const struct ps_tag *pairs, size_t n, 
     ps_json_end(&json);
 }
 
-static enum ps_status insert(struct ps_store *store, struct ps_accepted_upload *upload,
-                             struct ps_err *err)
+static enum ps_status insert_upload(struct ps_store *store, struct ps_accepted_upload *upload,
+                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
@@ -212,14 +212,15 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted_upload *
 }
 
 /* Inserts the rows of the upload, its job and its files in one transaction. */
-static enum ps_status accept(struct ps_store *store, struct ps_accepted_upload *upload,
-                             bool promised, const struct ps_sent_file *sent, struct ps_err *err)
+static enum ps_status accept_upload(struct ps_store *store, struct ps_accepted_upload *upload,
+                                    bool promised, const struct ps_sent_file *sent,
+                                    struct ps_err *err)
 {
     ps_catalog_begin(store, promised ? PS_DURABLE : PS_NOT_DURABLE, err);
     upload->id = 0;
     if (upload->job_row)
         ps_job_row_insert(store, upload->job_row, &upload->job, err);
-    insert(store, upload, err);
+    insert_upload(store, upload, err);
     if (store->backend->has_other_servers)
         place_files(store, upload, sent, err);
     if (err->code == PS_OK)
@@ -243,7 +244,7 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted_uploa
         status = send_files(store, upload, sent, err);
     else if (promised)
         status = sync_files(store, upload, err);
-    return status == PS_OK ? accept(store, upload, promised, sent, err) : status;
+    return status == PS_OK ? accept_upload(store, upload, promised, sent, err) : status;
 }
 
 /* Ignores failures: the next server may then try the import once more than allowed. */
@@ -300,7 +301,7 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
 
 /* Ends the upload and its job in one transaction. If a server were killed between two transactions,
  * the next one would not know the result of the job. */
-static enum ps_status end(struct ps_store *store, int64_t id, const struct ps_job_row *job)
+static enum ps_status end_upload(struct ps_store *store, int64_t id, const struct ps_job_row *job)
 {
     struct ps_err err = PS_ERR_INIT;
 
@@ -327,7 +328,7 @@ void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *
 
     if (!id)
         return;
-    status = end(store, id, job);
+    status = end_upload(store, id, job);
     (void)ps_catalog_lock(store);
     if (status == PS_OK)
         ps_upload_release(store, id);
@@ -357,7 +358,7 @@ void ps_uploads_retry_end(struct ps_store *store)
         const struct ps_job_row job = {
             .id = over.job, .state = over.state, .view = ps_str_from_c(over.view)};
 
-        if (!over.id || end(store, over.id, over.state ? &job : NULL) != PS_OK)
+        if (!over.id || end_upload(store, over.id, over.state ? &job : NULL) != PS_OK)
             return;
         (void)ps_catalog_lock(store);
         ps_upload_release(store, over.id);

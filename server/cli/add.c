@@ -26,7 +26,7 @@
 
 #define DEEPEST 64 /* folders in each other */
 
-struct adding {
+struct add_state {
     const struct ps_options *options;
     struct ps_client *client;
     struct ps_store *store; /* NULL with --server */
@@ -43,13 +43,13 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static struct timespec now(void)
+static struct timespec current_timespec(void)
 {
     const int64_t ns = ps_now_ns();
     return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 
-static void import_profile(struct adding *adding, struct ps_import_profile *profile)
+static void import_profile(struct add_state *adding, struct ps_import_profile *profile)
 {
     const struct ps_options *options = adding->options;
     const struct ps_label label = {.name = options->name,
@@ -65,13 +65,14 @@ static void import_profile(struct adding *adding, struct ps_import_profile *prof
         adding->status = 1;
 }
 
-static void import_file(struct adding *adding, int fd, const char *path, bool found)
+static void import_file(struct add_state *adding, int fd, const char *path, bool found)
 {
-    struct ps_import_profile profile = {.fd = fd,
-                                        .is_from_folder = found,
-                                        .path = path,
-                                        .filename = base_name(path),
-                                        .provenance = {path, adding->options->source_root, now()}};
+    struct ps_import_profile profile = {
+        .fd = fd,
+        .is_from_folder = found,
+        .path = path,
+        .filename = base_name(path),
+        .provenance = {path, adding->options->source_root, current_timespec()}};
     struct stat about;
     if (fstat(fd, &about) == 0)
         profile.provenance.modified = about.st_mtim;
@@ -100,7 +101,7 @@ static enum ps_status copy_all(int from, int to, struct ps_progress *progress, c
 }
 
 /* Copies a pipe to a temporary file, because an import reads its input twice (hash, content). */
-static void import_pipe(struct adding *adding, int pipe, const char *path, const char *filename)
+static void import_pipe(struct add_state *adding, int pipe, const char *path, const char *filename)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_progress progress;
@@ -110,10 +111,11 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
     if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
-    struct ps_import_profile profile = {.fd = readable,
-                                        .path = path,
-                                        .filename = filename,
-                                        .provenance = {NULL, adding->options->source_root, now()}};
+    struct ps_import_profile profile = {
+        .fd = readable,
+        .path = path,
+        .filename = filename,
+        .provenance = {NULL, adding->options->source_root, current_timespec()}};
     if (err.code == PS_OK)
         import_profile(adding, &profile);
     else
@@ -213,7 +215,7 @@ static void free_folder(struct folder *folder)
 
 /* --- Merging operands --- */
 
-struct merging {
+struct merge_state {
     const char *const *paths;
     size_t n, next;
     struct timespec modified; /* the oldest modification time */
@@ -223,7 +225,7 @@ struct merging {
 static enum ps_status next_operand(void *user, struct ps_import_process_file *out,
                                    struct ps_err *err)
 {
-    struct merging *merging = user;
+    struct merge_state *merging = user;
     struct stat about;
     if (merging->next == merging->n)
         return PS_OK;
@@ -250,12 +252,13 @@ static bool is_not_interrupted(void *user, uint64_t done, uint64_t total, uint64
 
 /* Merges all files into one run, or fails: a sum without one of the files would be wrong. `name` is
  * the name of the run unless --name is set. */
-static void add_merged(struct adding *adding, const char *const *paths, size_t n, const char *name)
+static void add_merged(struct add_state *adding, const char *const *paths, size_t n,
+                       const char *name)
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = -1;
     PS_AUTO(ps_close_fd) int readable = -1;
-    struct merging merging = {.paths = paths, .n = n, .modified = now()};
+    struct merge_state merging = {.paths = paths, .n = n, .modified = current_timespec()};
     if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK) {
         const struct ps_import_process apart = {adding->store, fd, &adding->limits,
                                                 is_not_interrupted, NULL};
@@ -274,7 +277,7 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
                         .provenance = {paths[0], adding->options->source_root, merging.modified}});
 }
 
-static void add_operands_merged(struct adding *adding)
+static void add_operands_merged(struct add_state *adding)
 {
     const struct ps_options *options = adding->options;
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
@@ -301,7 +304,7 @@ static size_t job_files(const struct folder *folder, size_t at)
     return n;
 }
 
-static void add_job(struct adding *adding, const struct folder *folder, size_t at, size_t n)
+static void add_job(struct add_state *adding, const struct folder *folder, size_t at, size_t n)
 {
     const char *path = folder->paths[at];
     size_t end = (size_t)(base_name(path) - path);
@@ -312,7 +315,7 @@ static void add_job(struct adding *adding, const struct folder *folder, size_t a
 }
 
 /* Imports one file of a folder. Returns whether it is a profile. */
-static bool add_found(struct adding *adding, const char *file)
+static bool add_found(struct add_state *adding, const char *file)
 {
     struct ps_err why = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -338,11 +341,11 @@ static bool not_interrupted(void *user)
 
 static void print_unreadable(void *user, const char *path, const struct ps_err *err)
 {
-    struct adding *adding = user;
+    struct add_state *adding = user;
     adding->status = ps_print_failure(path, err);
 }
 
-static void add_folder(struct adding *adding, const char *path)
+static void add_folder(struct add_state *adding, const char *path)
 {
     PS_AUTO(free_folder) struct folder folder = {0};
     struct ps_err err = PS_ERR_INIT;
@@ -365,7 +368,7 @@ static void add_folder(struct adding *adding, const char *path)
     adding->status = ps_print_failure(path, &err);
 }
 
-static void add_operand(struct adding *adding, const char *path)
+static void add_operand(struct add_state *adding, const char *path)
 {
     struct stat about;
     struct ps_err err = PS_ERR_INIT;
@@ -387,7 +390,7 @@ static void add_operand(struct adding *adding, const char *path)
 }
 
 /* Reports an invalid --source-root; the import continues without sources. */
-static void check_source_root(struct adding *adding)
+static void check_source_root(struct add_state *adding)
 {
     const char *root = adding->options->source_root;
     struct stat about;
@@ -401,7 +404,7 @@ static void check_source_root(struct adding *adding)
 
 int ps_cli_add(const struct ps_options *options)
 {
-    struct adding adding = {.options = options, .user_name = ps_cli_login_name()};
+    struct add_state adding = {.options = options, .user_name = ps_cli_login_name()};
     struct ps_err err = PS_ERR_INIT;
     if (ps_options_read_limits(options, &adding.limits, &err) != PS_OK) {
         ps_print_failure("add", &err);

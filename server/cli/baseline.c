@@ -5,8 +5,8 @@
 #include "server/cli/runs.h"
 
 /* Makes the run the baseline of its series. out: the changed RUN. */
-static enum ps_status pin(struct ps_client *client, const char *run, struct ps_buf *out,
-                          struct ps_err *err)
+static enum ps_status pin_run(struct ps_client *client, const char *run, struct ps_buf *out,
+                              struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_puts(&path, "runs");
@@ -66,7 +66,7 @@ int ps_cli_baseline(const struct ps_options *options)
             ps_client_send(client, "DELETE", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
         print_cleared(options->clear, options->json, &out);
     } else {
-        status = pin(client, options->operands[0], &answer, &err);
+        status = pin_run(client, options->operands[0], &answer, &err);
         if (status == PS_OK && options->json)
             ps_buf_str(&out, ps_buf_slice(&answer));
         else if (status == PS_OK)

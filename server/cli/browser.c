@@ -38,7 +38,7 @@ static int spawn_browser(const char *url, pid_t *pid)
 }
 
 /* Waits for the browser process, so that a long-running server keeps no zombie. */
-static void *forget(void *pid)
+static void *wait_for_browser(void *pid)
 {
     (void)waitpid((pid_t)(intptr_t)pid, NULL, 0);
     return NULL;
@@ -52,6 +52,6 @@ void ps_browser_show(const char *url)
 
     if (code != 0)
         ps_log("cannot open the browser (xdg-open: %s); open %s yourself", strerror(code), url);
-    else if (pthread_create(&thread, NULL, forget, (void *)(intptr_t)pid) == 0)
+    else if (pthread_create(&thread, NULL, wait_for_browser, (void *)(intptr_t)pid) == 0)
         (void)pthread_detach(thread);
 }

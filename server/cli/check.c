@@ -510,8 +510,8 @@ static void add_json_report(const struct ps_cli_comparison *compared, bool again
     ps_buf_puts(out, "\n");
 }
 
-static void print(const struct ps_options *options, const struct ps_cli_comparison *compared,
-                  struct report *report)
+static void print_report(const struct ps_options *options, const struct ps_cli_comparison *compared,
+                         struct report *report)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     ps_json_end(&report->json);
@@ -643,7 +643,7 @@ int ps_cli_check(const struct ps_options *options)
     if (status == PS_OK)
         status = check_all(options, budgets, &compared, &report, &err);
     if (status == PS_OK)
-        print(options, &compared, &report);
+        print_report(options, &compared, &report);
     else
         ps_print_failure("check", &err);
     ps_buf_free(&report.lines);

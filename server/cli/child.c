@@ -89,7 +89,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         kill((pid_t)running, number);
 }
 
-static void block(sigset_t *before)
+static void block_signals(sigset_t *before)
 {
     sigset_t all;
     sigemptyset(&all);
@@ -125,7 +125,7 @@ struct descriptors {
 };
 #define NOWHERE (-2)
 
-static void connect(posix_spawn_file_actions_t *files, int theirs, int ours)
+static void redirect(posix_spawn_file_actions_t *files, int theirs, int ours)
 {
     if (ours == NOWHERE)
         posix_spawn_file_actions_addopen(files, theirs, "/dev/null", O_RDWR, 0);
@@ -133,8 +133,8 @@ static void connect(posix_spawn_file_actions_t *files, int theirs, int ours)
         posix_spawn_file_actions_adddup2(files, ours, theirs);
 }
 
-static enum ps_status start(const char *path, const char *const *argv, const struct descriptors *to,
-                            pid_t *pid, struct ps_err *err)
+static enum ps_status spawn_child(const char *path, const char *const *argv,
+                                  const struct descriptors *to, pid_t *pid, struct ps_err *err)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -144,9 +144,9 @@ static enum ps_status start(const char *path, const char *const *argv, const str
         posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
     }
     posix_spawn_file_actions_init(&files);
-    connect(&files, STDIN_FILENO, to->in);
-    connect(&files, STDOUT_FILENO, to->out);
-    connect(&files, STDERR_FILENO, to->err);
+    redirect(&files, STDIN_FILENO, to->in);
+    redirect(&files, STDOUT_FILENO, to->out);
+    redirect(&files, STDERR_FILENO, to->err);
     int code = posix_spawn(pid, path, &files, &attr, (char *const *)(uintptr_t)argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attr);
@@ -167,12 +167,12 @@ static bool has_ended(pid_t pid, int how)
 }
 
 /* After waitpid the pid may be reused, so signals must no longer be passed on to it. */
-static int reap(pid_t pid)
+static int reap_child(pid_t pid)
 {
     sigset_t before;
     int status = 0;
     (void)has_ended(pid, 0);
-    block(&before);
+    block_signals(&before);
     running = 0;
     waitpid(pid, &status, 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -228,7 +228,7 @@ static enum ps_status run_split(const struct ps_child *child, struct descriptors
     }
     PS_AUTO(ps_close_fd) int read_end = ends[0];
     to->err = ends[1];
-    enum ps_status status = start(child->path, child->argv, to, &pid, err);
+    enum ps_status status = spawn_child(child->path, child->argv, to, &pid, err);
     close(ends[1]);
     running = pid;
     sigprocmask(SIG_SETMASK, to->mask, NULL);
@@ -239,7 +239,7 @@ static enum ps_status run_plain(const struct ps_child *child, struct descriptors
                                 struct ps_err *err)
 {
     pid_t pid = 0;
-    enum ps_status status = start(child->path, child->argv, to, &pid, err);
+    enum ps_status status = spawn_child(child->path, child->argv, to, &pid, err);
     running = pid;
     sigprocmask(SIG_SETMASK, to->mask, NULL);
     return status;
@@ -253,12 +253,12 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
     if (child->is_silent)
         to = (struct descriptors){NOWHERE, NOWHERE, NOWHERE, &mask};
     interrupted = 0;
-    block(&mask);
+    block_signals(&mask);
     catch_signals(before);
     enum ps_status status =
         child->import_log >= 0 ? run_split(child, &to, err) : run_plain(child, &to, err);
     if (running)
-        *status_out = reap((pid_t)running);
+        *status_out = reap_child((pid_t)running);
     restore_signals(before);
     return status;
 }
@@ -283,11 +283,11 @@ enum ps_status ps_child_capture(const char *path, const char *const *argv, bool 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return ps_fail_errno(err, "cannot create", "a pipe");
     struct descriptors to = {NOWHERE, ends[1], quiet ? NOWHERE : -1, NULL};
-    enum ps_status status = start(path, argv, &to, &pid, err);
+    enum ps_status status = spawn_child(path, argv, &to, &pid, err);
     close(ends[1]);
     if (status == PS_OK) {
         read_answer(ends[0], out);
-        *status_out = reap(pid);
+        *status_out = reap_child(pid);
     }
     close(ends[0]);
     return status;

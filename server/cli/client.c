@@ -155,8 +155,9 @@ static enum ps_status ask_local(struct ps_client *client, const struct ps_remote
     return status;
 }
 
-static enum ps_status ask(struct ps_client *client, const struct ps_remote_request *request,
-                          struct ps_buf *out, int fd, struct ps_err *err)
+static enum ps_status send_request(struct ps_client *client,
+                                   const struct ps_remote_request *request, struct ps_buf *out,
+                                   int fd, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
 
@@ -175,7 +176,7 @@ enum ps_status ps_client_send(struct ps_client *client, const char *method, cons
     const struct ps_remote_request request = {
         .method = method, .path = path, .body = body, .no_retry = strcmp(method, "DELETE") == 0};
 
-    return ask(client, &request, out, -1, err);
+    return send_request(client, &request, out, -1, err);
 }
 
 enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
@@ -185,7 +186,7 @@ enum ps_status ps_client_save(struct ps_client *client, const char *method, cons
     const struct ps_remote_request request = {
         .method = method, .path = path, .body = body, .headers = headers, .n_headers = n_headers};
 
-    return ask(client, &request, NULL, fd, err);
+    return send_request(client, &request, NULL, fd, err);
 }
 
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,

@@ -40,8 +40,8 @@ void ps_cli_comparison_close(struct ps_cli_comparison *compared)
 
 /* Finds the list item whose `key` is `name`, or the first item if name is NULL. A failure lists all
  * names. */
-static enum ps_status choose(const cJSON *list, const char *key, const char *name, const char *what,
-                             const cJSON **out, struct ps_err *err)
+static enum ps_status choose_table(const cJSON *list, const char *key, const char *name,
+                                   const char *what, const cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf names = {0};
     struct ps_nearest nearest = {.typed = name ? name : ""};
@@ -67,15 +67,15 @@ static enum ps_status choose(const cJSON *list, const char *key, const char *nam
 enum ps_status ps_cli_table(const struct ps_cli_comparison *compared, const char *of,
                             const cJSON **out, struct ps_err *err)
 {
-    return choose(cJSON_GetObjectItemCaseSensitive(compared->response, "tables"), "of", of, "table",
-                  out, err);
+    return choose_table(cJSON_GetObjectItemCaseSensitive(compared->response, "tables"), "of", of,
+                        "table", out, err);
 }
 
 enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
                              struct ps_err *err)
 {
-    return choose(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name, "metric", out,
-                  err);
+    return choose_table(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name,
+                        "metric", out, err);
 }
 
 enum ps_status ps_cli_rows(const struct ps_cli_comparison *compared, const cJSON *table,

@@ -83,8 +83,8 @@ static void print_reveals(const struct ps_buf *text)
     ps_print(&out);
 }
 
-static enum ps_status preview(const struct ps_options *options, struct ps_client *client,
-                              struct ps_err *err)
+static enum ps_status print_preview(const struct ps_options *options, struct ps_client *client,
+                                    struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -182,6 +182,6 @@ int ps_cli_export(const struct ps_options *options)
         if (!options->operands[i][0])
             (void)ps_client_fail_empty_run(&err);
     if (err.code == PS_OK)
-        (void)(options->preview ? preview : write_file)(options, client, &err);
+        (void)(options->preview ? print_preview : write_file)(options, client, &err);
     return err.code == PS_OK ? ps_flush_stdout(0) : ps_print_failure("export", &err);
 }

@@ -18,7 +18,7 @@ static bool is_import(const char *line, size_t len)
 }
 
 /* Length of the longest end of text that is a prefix of MARK. */
-static size_t begun(const char *text, size_t len)
+static size_t partial_mark_len(const char *text, size_t len)
 {
     size_t n = len < MARK_LEN - 1 ? len : MARK_LEN - 1;
     while (n && memcmp(text + len - n, MARK, n) != 0)
@@ -28,10 +28,10 @@ static size_t begun(const char *text, size_t len)
 
 /* Moves bytes from the start of text to log or rest. Returns their number; 0: more input is
  * needed. */
-static size_t decide(struct ps_import_split *split, const char *text, size_t len)
+static size_t split_line(struct ps_import_split *split, const char *text, size_t len)
 {
     const char *mark = memmem(text, len, MARK, MARK_LEN);
-    size_t before = mark ? (size_t)(mark - text) : len - begun(text, len);
+    size_t before = mark ? (size_t)(mark - text) : len - partial_mark_len(text, len);
     if (before || !mark) {
         ps_buf_add(&split->other_output, text, before);
         return before;
@@ -53,7 +53,7 @@ void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size
     size_t at = 0, took;
     ps_buf_add(&split->pending, bytes, n);
     do {
-        took = decide(split, split->pending.ptr + at, split->pending.len - at);
+        took = split_line(split, split->pending.ptr + at, split->pending.len - at);
         at += took;
     } while (took && at < split->pending.len);
     memmove(split->pending.ptr, split->pending.ptr + at, split->pending.len - at);

@@ -13,7 +13,7 @@ const char *ps_command_name(enum ps_command command)
     return ps_commands[command].name ? ps_commands[command].name : "";
 }
 
-static enum ps_status wrong(const struct ps_options *out, struct ps_err *err)
+static enum ps_status fail_usage(const struct ps_options *out, struct ps_err *err)
 {
     const char *command = ps_command_name(out->command);
     ps_err_hint(err, "see `perfshelf help%s%s`", command[0] ? " " : "", command);
@@ -112,7 +112,7 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
     }
     if (nearest)
         ps_err_hint(err, "did you mean %s? See `perfshelf help %s`", nearest, command);
-    (void)wrong(out, err);
+    (void)fail_usage(out, err);
     return ps_fail(err, PS_BAD_REQUEST, "unknown option %s", name);
 }
 
@@ -147,7 +147,7 @@ static enum ps_status add_tag(struct ps_options *out, const char *value, struct 
     const char *equals = strchr(value, '=');
     if (!equals || equals == value) {
         ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --tag: not KEY=VALUE", value);
-        return wrong(out, err);
+        return fail_usage(out, err);
     }
     struct ps_tag *tag = &out->tags[out->n_tags++];
     tag->key = ps_arena_copy(&out->arena, (struct ps_str){value, (size_t)(equals - value)}).ptr;
@@ -163,7 +163,7 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
         return add_tag(out, value, err);
     if (row->type == PS_UNTAG && !value[0]) {
         ps_fail(err, PS_BAD_REQUEST, "--untag needs the KEY of a tag");
-        return wrong(out, err);
+        return fail_usage(out, err);
     }
     if (row->type == PS_UNTAG) {
         out->tags[out->n_tags++] = (struct ps_tag){value, NULL};
@@ -193,11 +193,11 @@ static enum ps_status take_option(int argc, char **argv, int *i, struct ps_optio
         return unknown_option(out, word, err);
     if (row->type == PS_FLAG && value) {
         ps_fail(err, PS_BAD_REQUEST, "%s takes no value", row->name);
-        return wrong(out, err);
+        return fail_usage(out, err);
     }
     if (row->type != PS_FLAG && !value && *i + 1 == argc) {
         ps_fail(err, PS_BAD_REQUEST, "%s needs a value: %s", row->name, row->arg);
-        return wrong(out, err);
+        return fail_usage(out, err);
     }
     if (row->type != PS_FLAG)
         value = value ? value + 1 : argv[++*i];
@@ -254,7 +254,7 @@ static enum ps_status check_operands(const struct ps_options *out, struct ps_err
     if (!out->json || !out->csv)
         return PS_OK;
     ps_fail(err, PS_BAD_REQUEST, "--json and --csv cannot be combined");
-    return wrong(out, err);
+    return fail_usage(out, err);
 }
 
 /* $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG specification requires that a
@@ -296,7 +296,7 @@ static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
         *(from_said ? &out->to : &out->from) = kept;
     if (!out->from || !out->to || !out->from[0] || !out->to[0]) {
         ps_fail(err, PS_BAD_REQUEST, "missing --from STORE or --to STORE");
-        return wrong(out, err);
+        return fail_usage(out, err);
     }
     if (ps_pg_is_url(out->from) && check_url("--from", out->from, from_said, err) != PS_OK)
         return err->code;
@@ -328,7 +328,7 @@ static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
     if (out->server && (out->data || out->store)) {
         ps_fail(err, PS_BAD_REQUEST, "--server and %s cannot be combined: each names a shelf",
                 out->data ? "--data" : "--store");
-        return wrong(out, err);
+        return fail_usage(out, err);
     }
     if (!out->server && !out->data && !out->store && kept && kept[0])
         out->server = kept;
@@ -406,7 +406,7 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
     if (check_operands(out, err) != PS_OK)
         return err->code;
     if (out->note && ps_note_read(&out->arena, out->note, &out->note, err) != PS_OK)
-        return wrong(out, err);
+        return fail_usage(out, err);
     if (out->command == PS_COMMAND_COPY)
         return take_sides(out, err);
     if (take_server(out, err) != PS_OK || out->server || out->command == PS_COMMAND_FORMATS)

@@ -221,7 +221,7 @@ void ps_out_file_name(struct ps_out_file *out, const char *stem)
 
 /* --- Writing --- */
 
-static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
+static enum ps_status copy_part(struct ps_out_file *out, struct ps_err *err)
 {
     static char block[1 << 16];
     PS_AUTO(ps_close_fd)
@@ -257,7 +257,7 @@ static void number_name(struct ps_out_file *out, unsigned n)
     out->path = ps_strdup(ps_buf_slice(&path));
 }
 
-static enum ps_status publish(struct ps_out_file *out, struct ps_err *err)
+static enum ps_status publish_part(struct ps_out_file *out, struct ps_err *err)
 {
     int failed = out->replaces ? rename(out->part, out->path) : rename_new(out->part, out->path);
     for (unsigned n = 2; failed && errno == EEXIST && out->ending && n < UNIQUE_MAX; n++) {
@@ -273,7 +273,7 @@ static enum ps_status publish(struct ps_out_file *out, struct ps_err *err)
 
 enum ps_status ps_out_file_commit(struct ps_out_file *out, struct ps_err *err)
 {
-    return out->part ? publish(out, err) : copy(out, err);
+    return out->part ? publish_part(out, err) : copy_part(out, err);
 }
 
 void ps_out_file_close(struct ps_out_file *out)

@@ -47,8 +47,8 @@ void ps_progress_start(struct ps_progress *progress, const char *subject)
 }
 
 /* "big.prof  [#######-----]  62 %, 27.1 MiB of 43.5 MiB, about 2 s left" */
-static void draw(const struct ps_progress *progress, double done, double total, uint64_t records,
-                 double spent)
+static void draw_bar(const struct ps_progress *progress, double done, double total,
+                     uint64_t records, double spent)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char a[48], b[48], count[64];
@@ -76,7 +76,7 @@ bool ps_progress_step(void *user, uint64_t done, uint64_t total, uint64_t record
     if (progress->terminal) {
         double now = monotonic_s();
         if (now - progress->started_s >= FIRST_AFTER_S && now - progress->drawn_s >= REDRAW_S) {
-            draw(progress, (double)done, (double)total, records, now - progress->started_s);
+            draw_bar(progress, (double)done, (double)total, records, now - progress->started_s);
             progress->drawn_s = now;
         }
     }

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-struct pruning {
+struct prune_state {
     const struct ps_options *options;
     struct ps_store *store;
     struct ps_retention retention;
@@ -20,7 +20,7 @@ struct pruning {
     int status; /* exit status */
 };
 
-static void print_run(const struct pruning *pruning, const struct ps_prune_candidate *run)
+static void print_run(const struct prune_state *pruning, const struct ps_prune_candidate *run)
 {
     const bool removed = !pruning->options->dry_run;
     const char *rule = pruning->retention.rules[run->rule].text;
@@ -46,7 +46,7 @@ static void print_run(const struct pruning *pruning, const struct ps_prune_candi
     ps_print(&line);
 }
 
-static void print_summary(const struct pruning *pruning)
+static void print_summary(const struct prune_state *pruning)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char size[48], runs[64];
@@ -72,7 +72,7 @@ static void print_summary(const struct pruning *pruning)
 
 /* Deletes one run. If another process deleted it, or the rules keep it now, that is not a failure.
  * False: deleting the others would fail too. */
-static bool remove_one(struct pruning *pruning, const struct ps_prune_candidate *run)
+static bool remove_one(struct prune_state *pruning, const struct ps_prune_candidate *run)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = PS_OK;
@@ -96,7 +96,7 @@ int ps_cli_prune(const struct ps_options *options)
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
     PS_AUTO(ps_prune_list_free) struct ps_prune_list leaving = {.n = 0};
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
-    struct pruning pruning = {.options = options};
+    struct prune_state pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
     if (options->n_retention_rules == 0) {
         ps_err_hint(&err, "`perfshelf help prune` explains the rules");

@@ -14,7 +14,7 @@ struct rebuild_state {
     struct ps_progress progress;
 };
 
-static bool step(void *user, uint64_t done, uint64_t total, uint64_t files)
+static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t files)
 {
     struct rebuild_state *rebuild_state = user;
     return ps_progress_step(&rebuild_state->progress, done, total, files);
@@ -88,7 +88,7 @@ static void print_summary(const struct ps_options *options, const struct ps_rebu
 int ps_cli_rebuild(const struct ps_options *options)
 {
     struct rebuild_state rebuild_state = {.progress = {.drawn_s = 0}};
-    const struct ps_rebuild_options how = {on_report, step, &rebuild_state};
+    const struct ps_rebuild_options how = {on_report, on_progress, &rebuild_state};
     struct ps_rebuild_result sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();

@@ -146,7 +146,7 @@ static void add_checkout(struct record_tags *about)
 }
 
 /* At most PS_LABEL_MAX bytes, truncated between characters. */
-static char *shortened(struct ps_arena *arena, const char *text)
+static char *shorten_text(struct ps_arena *arena, const char *text)
 {
     size_t len = strlen(text), most = COMMAND_MOST;
     if (len <= PS_LABEL_MAX)
@@ -167,7 +167,7 @@ static void fill_tags(struct record_tags *about, const struct ps_tag *given, siz
     if (n_given)
         memcpy(about->tags, given, n_given * sizeof *given);
     about->n = n_given;
-    set_tag(about, "command", shortened(&about->arena, typed));
+    set_tag(about, "command", shorten_text(&about->arena, typed));
     if (gethostname(host, sizeof host - 1) == 0 && host[0])
         set_tag(about, "host", ps_arena_printf(&about->arena, "%s", host));
     set_tag(about, "python", ps_arena_printf(&about->arena, "%s", python));
@@ -288,7 +288,7 @@ static enum ps_status check_output(struct recording *r, struct ps_err *err)
     return status;
 }
 
-static enum ps_status prepare(struct recording *r, struct ps_err *err)
+static enum ps_status prepare_recording(struct recording *r, struct ps_err *err)
 {
     const struct ps_options *options = r->options;
     int64_t repeat;
@@ -339,7 +339,7 @@ static enum ps_status run_program(struct recording *r, int fd, int *exit_status,
     return ps_child_run(&child, exit_status, err);
 }
 
-static enum ps_status copy(int from, int to, const char *path, struct ps_err *err)
+static enum ps_status copy_file(int from, int to, const char *path, struct ps_err *err)
 {
     static char block[1 << 16];
     ssize_t n;
@@ -368,11 +368,11 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
                        "exec, or was stopped");
     if (to < 0)
         return ps_fail_errno(err, "cannot write", r->file);
-    return copy(from, to, r->file, err);
+    return copy_file(from, to, r->file, err);
 }
 
 /* Copies the profile to the file of -o. */
-static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
+static enum ps_status copy_to_output(struct recording *r, unsigned i, struct ps_err *err)
 {
     if (!r->options->output)
         return PS_OK;
@@ -382,7 +382,7 @@ static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
         return ps_fail_errno(err, "cannot read", r->file);
     enum ps_status status = ps_out_file_open(output_name(r, i), r->options->force, &out, err);
     if (status == PS_OK)
-        status = copy(from, out.fd, out.path, err);
+        status = copy_file(from, out.fd, out.path, err);
     return status == PS_OK ? ps_out_file_commit(&out, err) : status;
 }
 
@@ -414,7 +414,7 @@ static int nothing_recorded(const struct recording *r, int exit_status)
 }
 
 /* Imports the profile. Its sources are searched from the current folder. */
-static int shelve(struct recording *r, unsigned i)
+static int add_to_shelf(struct recording *r, unsigned i)
 {
     struct ps_err err = PS_ERR_INIT;
     struct stat about;
@@ -441,10 +441,10 @@ static int take_profile(struct recording *r, unsigned i, int exit_status)
     struct stat about;
     if (stat(r->file, &about) != 0 || about.st_size == 0)
         return nothing_recorded(r, exit_status);
-    int status = keep(r, i, &err) == PS_OK ? 0 : ps_print_failure(r->subject, &err);
+    int status = copy_to_output(r, i, &err) == PS_OK ? 0 : ps_print_failure(r->subject, &err);
     ps_progress_catch_interrupts();
     size_t n_tags = r->tags.n;
-    bool shelved = shelve(r, i) == 0;
+    bool shelved = add_to_shelf(r, i) == 0;
     r->tags.n = n_tags;
     report_exit(r, exit_status,
                 shelved ? "its profile is on the shelf" : "its profile cannot be imported");
@@ -546,7 +546,7 @@ int ps_cli_record(const struct ps_options *options)
     struct recording r = {.options = options};
     struct ps_err err = PS_ERR_INIT;
     int status;
-    if (prepare(&r, &err) == PS_OK)
+    if (prepare_recording(&r, &err) == PS_OK)
         status = record_to(&r);
     else
         status = ps_print_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);

@@ -66,8 +66,9 @@ static void add_python(const struct ps_python_command *command, struct ps_words 
         ps_words_add(words, command->flags.items[i]);
 }
 
-static enum ps_status missing(const struct ps_recorder *recorder,
-                              const struct ps_python_command *command, struct ps_err *err)
+static enum ps_status fail_missing_module(const struct ps_recorder *recorder,
+                                          const struct ps_python_command *command,
+                                          struct ps_err *err)
 {
     if (recorder->package)
         ps_err_hint(err, "install it: %s -m pip install %s", command->python, recorder->package);
@@ -76,9 +77,9 @@ static enum ps_status missing(const struct ps_recorder *recorder,
     return ps_fail(err, PS_NOT_FOUND, "%s has no module %s", command->python, recorder->module);
 }
 
-static enum ps_status judge(const struct ps_recorder *recorder,
-                            const struct ps_python_command *command, const char *answer,
-                            char version_out[24], struct ps_err *err)
+static enum ps_status check_python(const struct ps_recorder *recorder,
+                                   const struct ps_python_command *command, const char *answer,
+                                   char version_out[24], struct ps_err *err)
 {
     unsigned major = 0, minor = 0;
     char has[8] = "";
@@ -93,7 +94,7 @@ static enum ps_status judge(const struct ps_recorder *recorder,
                        recorder->python_min / 100, recorder->python_min % 100, command->python,
                        version_out);
     }
-    return strcmp(has, "has") == 0 ? PS_OK : missing(recorder, command, err);
+    return strcmp(has, "has") == 0 ? PS_OK : fail_missing_module(recorder, command, err);
 }
 
 /* Whether -X importtime is among the flags of the user: then Python logs its own imports in each
@@ -122,7 +123,7 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
         return err->code;
     ps_buf_puts(&answer, "");
     if (exit_status == 0)
-        return judge(recorder, command, answer.ptr, version_out, err);
+        return check_python(recorder, command, answer.ptr, version_out, err);
     ps_err_hint(err, "check that it is a Python that works");
     return ps_fail(err, PS_IO, "%s exited with status %d when asked for its version",
                    command->python, exit_status);

@@ -56,8 +56,8 @@ static size_t take_answer(char *bytes, size_t size, size_t n, void *user)
     return exchange->err.code == PS_OK ? block.len : 0;
 }
 
-static int step(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
-                curl_off_t up)
+static int on_transfer(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
+                       curl_off_t up)
 {
     const struct ps_remote_request *request = ((struct exchange *)user)->request;
 
@@ -90,13 +90,13 @@ static void set_up(struct ps_remote_http *http, const struct ps_remote_config *c
     (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
     (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
-    (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, step);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_transfer);
     (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     if (config->ca)
         (void)curl_easy_setopt(curl, CURLOPT_CAINFO, config->ca);
 }
 
-static enum ps_status check(const struct ps_remote_config *config, struct ps_err *err)
+static enum ps_status check_config(const struct ps_remote_config *config, struct ps_err *err)
 {
     const char *token = config->token ? config->token : "";
 
@@ -116,7 +116,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     struct ps_str base = ps_str_from_c(config->server);
 
-    if (check(config, err) != PS_OK)
+    if (check_config(config, err) != PS_OK)
         return err->code;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
@@ -236,7 +236,7 @@ static void name_server(const struct ps_remote_http *http, long status, struct p
 }
 
 /* Removes output of an earlier attempt. */
-static enum ps_status empty(int fd, struct ps_err *err)
+static enum ps_status truncate_output(int fd, struct ps_err *err)
 {
     if (fd >= 0 && (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0))
         return ps_fail_errno(err, "cannot write", "the answer");
@@ -263,7 +263,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     CURLcode code;
 
     *status_out = 0;
-    if (empty(fd, err) != PS_OK)
+    if (truncate_output(fd, err) != PS_OK)
         return;
     ps_buf_printf(&url, "%s/api/v1/%s", http->base, request->path);
     http->curl_error[0] = '\0';
@@ -313,7 +313,7 @@ bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
 }
 
 /* Whether a retry may succeed. */
-static bool passes(long http, const struct ps_err *err)
+static bool may_retry(long http, const struct ps_err *err)
 {
     return (http == 0 && err->code == PS_IO) || http == 429 || http == 502 || http == 503 ||
            http == 504;
@@ -330,7 +330,7 @@ enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remo
         http->has_responded |= status != 0;
         if (own.code == PS_OK)
             return PS_OK;
-        if (!passes(status, &own) || (request->no_retry && status == 0) ||
+        if (!may_retry(status, &own) || (request->no_retry && status == 0) ||
             !ps_remote_wait(http, n)) {
             if (ps_progress_interrupted())
                 return ps_fail(err, PS_CANCELLED, "interrupted");

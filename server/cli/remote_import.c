@@ -21,7 +21,7 @@
 #define BEGINNINGS  3 /* attempts if the server does not know the upload any more */
 #define LOOK_MS_MAX 1000
 
-struct sending {
+struct remote_upload {
     struct ps_remote_http *http;
     const struct ps_label *label;
     const struct ps_import_profile *profile;
@@ -52,8 +52,8 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-static enum ps_status ask(struct sending *sending, const char *method, const char *path, bool once,
-                          cJSON **out, struct ps_err *err)
+static enum ps_status send_request(struct remote_upload *sending, const char *method,
+                                   const char *path, bool once, cJSON **out, struct ps_err *err)
 {
     const struct ps_remote_request request = {.method = method, .path = path, .no_retry = once};
 
@@ -62,11 +62,11 @@ static enum ps_status ask(struct sending *sending, const char *method, const cha
 
 /* --- Sending the file --- */
 
-static enum ps_status begin(struct sending *sending, struct ps_err *err)
+static enum ps_status begin_upload(struct remote_upload *sending, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
 
-    if (ask(sending, "POST", "uploads", false, &answer, err) != PS_OK)
+    if (send_request(sending, "POST", "uploads", false, &answer, err) != PS_OK)
         return err->code;
     (void)snprintf(sending->id, sizeof sending->id, "%s", text_of(answer, "id"));
     sending->offset = 0;
@@ -76,7 +76,7 @@ static enum ps_status begin(struct sending *sending, struct ps_err *err)
     return ps_fail(err, PS_IO, "the answer is not that of a perfshelf server");
 }
 
-static enum ps_status read_piece(const struct sending *sending, char *to, size_t *n,
+static enum ps_status read_piece(const struct remote_upload *sending, char *to, size_t *n,
                                  struct ps_err *err)
 {
     uint64_t left = sending->bytes - sending->offset;
@@ -98,7 +98,8 @@ static enum ps_status read_piece(const struct sending *sending, char *to, size_t
     return PS_OK;
 }
 
-static enum ps_status put_piece(struct sending *sending, struct ps_str bytes, struct ps_err *err)
+static enum ps_status put_piece(struct remote_upload *sending, struct ps_str bytes,
+                                struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
@@ -117,14 +118,14 @@ static enum ps_status put_piece(struct sending *sending, struct ps_str bytes, st
 
 /* A chunk or its response was lost: asks the server for its offset. Smaller chunks are more likely
  * to arrive over bad connections. */
-static enum ps_status find_offset(struct sending *sending, struct ps_err *err)
+static enum ps_status find_offset(struct remote_upload *sending, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
 
     sending->piece = sending->piece / 2 > PIECE_MIN ? sending->piece / 2 : PIECE_MIN;
     ps_buf_printf(&path, "uploads/%s", sending->id);
-    if (ask(sending, "GET", path.ptr, false, &answer, err) != PS_OK)
+    if (send_request(sending, "GET", path.ptr, false, &answer, err) != PS_OK)
         return err->code;
     sending->offset = count_of(answer, "bytes");
     if (sending->offset <= sending->bytes)
@@ -133,7 +134,7 @@ static enum ps_status find_offset(struct sending *sending, struct ps_err *err)
     return ps_fail(err, PS_IO, "the server has more bytes than the file");
 }
 
-static enum ps_status send_pieces(struct sending *sending, struct ps_err *err)
+static enum ps_status send_pieces(struct remote_upload *sending, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, PIECE_MAX, 1);
     unsigned failures = 0;
@@ -173,7 +174,7 @@ static void add_param(struct ps_buf *path, const char *key, const char *value)
     ps_url_escape(path, value);
 }
 
-static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *err)
+static enum ps_status end_upload(struct remote_upload *sending, cJSON **out, struct ps_err *err)
 {
     const struct ps_label *label = sending->label;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -200,14 +201,14 @@ static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *e
 }
 
 /* Reads the job. PS_NOT_FOUND: the server was restarted and numbers jobs from 1 again. */
-static enum ps_status look(struct sending *sending, const cJSON *first, cJSON **out,
-                           struct ps_err *err)
+static enum ps_status read_job(struct remote_upload *sending, const cJSON *first, cJSON **out,
+                               struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "jobs/");
     ps_url_escape(&path, text_of(first, "id"));
-    if (ask(sending, "GET", path.ptr, false, out, err) != PS_OK)
+    if (send_request(sending, "GET", path.ptr, false, out, err) != PS_OK)
         return err->code;
     if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
         return PS_OK;
@@ -223,13 +224,13 @@ static bool has_ended(const cJSON *job)
 }
 
 /* Waits until the job has ended; *out is its final state. */
-static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON **out,
-                            struct ps_err *err)
+static enum ps_status watch_job(struct remote_upload *sending, const cJSON *first, cJSON **out,
+                                struct ps_err *err)
 {
     long wait_ms = 20;
 
     for (;;) {
-        enum ps_status status = look(sending, first, out, err);
+        enum ps_status status = read_job(sending, first, out, err);
 
         if (status != PS_OK || has_ended(*out))
             return status;
@@ -244,14 +245,14 @@ static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON *
 }
 
 /* Deletes a refused upload, which the server would otherwise store for a day. */
-static void give_up(struct sending *sending)
+static void give_up(struct remote_upload *sending)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
     struct ps_err unheard = PS_ERR_INIT;
 
     ps_buf_printf(&path, "uploads/%s", sending->id);
-    (void)ask(sending, "DELETE", path.ptr, true, &answer, &unheard);
+    (void)send_request(sending, "DELETE", path.ptr, true, &answer, &unheard);
 }
 
 static bool is_refusal(enum ps_status status)
@@ -260,26 +261,26 @@ static bool is_refusal(enum ps_status status)
 }
 
 /* One attempt: upload and import. */
-static enum ps_status send_once(struct sending *sending, cJSON **job, struct ps_err *err)
+static enum ps_status send_once(struct remote_upload *sending, cJSON **job, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
-    enum ps_status status = begin(sending, err);
+    enum ps_status status = begin_upload(sending, err);
 
     if (status != PS_OK)
         return status;
     status = send_pieces(sending, err);
     if (status == PS_OK)
-        status = end(sending, &answer, err);
+        status = end_upload(sending, &answer, err);
     if (is_refusal(status))
         give_up(sending);
     if (status == PS_OK)
-        status = watch(sending, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
+        status = watch_job(sending, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
     return status;
 }
 
 /* --- Sources of a line-level profile --- */
 
-struct there {
+struct remote_run {
     struct ps_remote_http *http;
     const char *run;
 };
@@ -306,7 +307,7 @@ static enum ps_status read_whole(int fd, const char *path, struct ps_buf *out, s
 static enum ps_status attach_there(void *user, const char *path, int fd, bool changed,
                                    struct ps_err *err)
 {
-    const struct there *there = user;
+    const struct remote_run *there = user;
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
@@ -327,7 +328,7 @@ static enum ps_status attach_there(void *user, const char *path, int fd, bool ch
 static void upload_sources(struct ps_remote_http *http, const char *run,
                            const struct ps_provenance *from)
 {
-    struct there there = {http, run};
+    struct remote_run there = {http, run};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
     PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;
@@ -359,7 +360,8 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
 
 /* --- Output --- */
 
-static void print_run(struct sending *sending, const char *path, const cJSON *run, bool already)
+static void print_run(struct remote_upload *sending, const char *path, const cJSON *run,
+                      bool already)
 {
     const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(run, "ledger");
     struct ps_import_result result = {
@@ -377,7 +379,8 @@ static void print_run(struct sending *sending, const char *path, const cJSON *ru
     sending->failed |= ps_imported_runs_add(sending->shelved, path, sending->json, &result) != 0;
 }
 
-static void fail(struct sending *sending, const char *path, const struct ps_err *err, bool skip)
+static void report_failure(struct remote_upload *sending, const char *path,
+                           const struct ps_err *err, bool skip)
 {
     if (skip && err->code == PS_UNKNOWN_KIND)
         ps_print_skipped(path, err);
@@ -386,7 +389,8 @@ static void fail(struct sending *sending, const char *path, const struct ps_err 
 }
 
 /* Prints the outcome for a job or one member of an archive: its run, or the error. */
-static void tell(struct sending *sending, const char *path, const cJSON *of, bool skip)
+static void print_outcome(struct remote_upload *sending, const char *path, const cJSON *of,
+                          bool skip)
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
@@ -396,22 +400,22 @@ static void tell(struct sending *sending, const char *path, const cJSON *of, boo
     ps_url_escape(&where, text_of(of, "run"));
     if (!text_of(of, "run")[0]) {
         ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(of, "error"), 0, &err);
-    } else if (ask(sending, "GET", where.ptr, false, &run, &err) == PS_OK) {
+    } else if (send_request(sending, "GET", where.ptr, false, &run, &err) == PS_OK) {
         print_run(sending, path, run,
                   cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(of, "already")));
         upload_sources(sending->http, text_of(run, "id"), &sending->profile->provenance);
     }
     if (err.code != PS_OK)
-        fail(sending, path, &err, skip);
+        report_failure(sending, path, &err, skip);
 }
 
-static void tell_all(struct sending *sending, const cJSON *job)
+static void tell_all(struct remote_upload *sending, const cJSON *job)
 {
     const cJSON *members = cJSON_GetObjectItemCaseSensitive(job, "members"), *member;
     const struct ps_import_profile *profile = sending->profile;
 
     if (!cJSON_GetArraySize(members) || !text_of(job, "run")[0]) {
-        tell(sending, profile->path, job, profile->is_from_folder);
+        print_outcome(sending, profile->path, job, profile->is_from_folder);
         return;
     }
     cJSON_ArrayForEach(member, members)
@@ -419,7 +423,7 @@ static void tell_all(struct sending *sending, const cJSON *job)
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
         ps_buf_printf(&path, "%s/%s", profile->path, text_of(member, "name"));
-        tell(sending, path.ptr, member, true);
+        print_outcome(sending, path.ptr, member, true);
     }
 }
 
@@ -432,12 +436,12 @@ static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *
                             const struct ps_import_profile *profile, bool json,
                             struct ps_imported_runs *out)
 {
-    struct sending sending = {.http = http,
-                              .label = label,
-                              .profile = profile,
-                              .shelved = out,
-                              .json = json,
-                              .piece = PIECE_MAX / 2};
+    struct remote_upload sending = {.http = http,
+                                    .label = label,
+                                    .profile = profile,
+                                    .shelved = out,
+                                    .json = json,
+                                    .piece = PIECE_MAX / 2};
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(delete_json) cJSON *job = NULL;
     struct stat about;
@@ -462,7 +466,7 @@ static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *
     return sending.failed ? 1 : 0;
 }
 
-struct relabeling {
+struct label_change {
     struct ps_client *client;
     const struct ps_label *label;
 };
@@ -471,7 +475,7 @@ struct relabeling {
  * note if they differ. */
 static int label_known(void *user, const char *path, const char *id, char **name)
 {
-    const struct relabeling *relabeling = user;
+    const struct label_change *relabeling = user;
     const struct ps_label *label = relabeling->label;
     const struct ps_edit edit = {.name = label->name && label->name[0] ? label->name : NULL,
                                  .series = label->series && label->series[0] ? label->series : NULL,
@@ -504,7 +508,7 @@ int ps_client_import(struct ps_client *client, const struct ps_label *label,
                      struct ps_imported_runs *out)
 {
     struct ps_remote_http *http = ps_client_http(client);
-    struct relabeling relabeling = {client, label};
+    struct label_change relabeling = {client, label};
 
     out->label_known = label_known;
     out->user = &relabeling;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /* Decompresses the original of the run into a nameless temporary file. */
-static enum ps_status unpack(struct ps_store *store, const char *id, int *fd_out,
-                             struct ps_err *err)
+static enum ps_status unpack_original(struct ps_store *store, const char *id, int *fd_out,
+                                      struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int kept = -1;
     PS_AUTO(ps_close_fd) int to = -1;
@@ -24,14 +24,14 @@ static enum ps_status unpack(struct ps_store *store, const char *id, int *fd_out
     return status;
 }
 
-static int renew(const struct ps_options *options, struct ps_store *store, const char *id)
+static int renew_run(const struct ps_options *options, struct ps_store *store, const char *id)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_run_brief brief = {.name = NULL};
     PS_AUTO(ps_close_fd) int fd = -1;
     int failed = 1;
     if (ps_store_read_brief(store, id, &brief, &err) == PS_OK &&
-        unpack(store, id, &fd, &err) == PS_OK) {
+        unpack_original(store, id, &fd, &err) == PS_OK) {
         const struct ps_label label = {.name = brief.name, .user_name = ps_cli_login_name()};
         failed = ps_cli_import_profile(
             store, &label,
@@ -53,7 +53,7 @@ static int renew_all(const struct ps_options *options, struct ps_store *store)
     if (ps_store_list_outdated(store, &ids, &err) != PS_OK)
         return ps_print_failure("renew", &err);
     for (size_t at = 0; at < ids.len && !ps_progress_interrupted(); at += PS_ID_SIZE)
-        status |= renew(options, store, ids.ptr + at);
+        status |= renew_run(options, store, ids.ptr + at);
     return status;
 }
 
@@ -72,6 +72,6 @@ int ps_cli_renew(const struct ps_options *options)
     if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
         return ps_print_failure("nothing renewed", &err);
     for (size_t i = 0; i < ids.n && !ps_progress_interrupted(); i++)
-        status |= renew(options, store, ids.items[i]);
+        status |= renew_run(options, store, ids.items[i]);
     return status;
 }

@@ -33,7 +33,7 @@ static void add_limit(const struct ps_retention_rule *rule, struct ps_buf *out)
         ps_buf_puts(out, ps_format_seconds((double)n / 1e3, figure));
 }
 
-static const char *words(const struct ps_retention_rule *rule, struct ps_arena *arena)
+static const char *rule_words(const struct ps_retention_rule *rule, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
@@ -93,7 +93,7 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena,
                     "each series, nightly=20 for one series");
         return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --keep", text);
     }
-    out->description = words(out, arena);
+    out->description = rule_words(out, arena);
     return PS_OK;
 }
 

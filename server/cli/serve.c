@@ -267,7 +267,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
 }
 
 /* Queues the uploads of servers that have crashed since. */
-static void resume(void *user)
+static void resume_uploads(void *user)
 {
     struct ps_err err = PS_ERR_INIT;
 
@@ -287,8 +287,8 @@ static const char *any_host(const struct server *server)
     return server->listener.host[0] == '[' ? "[::1]" : "127.0.0.1";
 }
 
-static enum ps_status start(struct server *server, const struct ps_serve_options *options,
-                            struct ps_err *err)
+static enum ps_status start_server(struct server *server, const struct ps_serve_options *options,
+                                   struct ps_err *err)
 {
     const char *where = options->listen ? options->listen : DEFAULT_LISTEN;
     enum ps_status status = ps_listen(where, &server->listener, err);
@@ -307,7 +307,8 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     if (status == PS_OK)
         status = ps_jobs_resume(ps_api_jobs(server->api), err);
     if (status == PS_OK)
-        status = ps_store_watch_others(server->store, resume, ps_api_jobs(server->api), err);
+        status =
+            ps_store_watch_others(server->store, resume_uploads, ps_api_jobs(server->api), err);
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
@@ -456,7 +457,7 @@ static void cancel_imports(struct server *server)
 
 /* Waits for running requests and imports, and cancels them if that takes too long or a second
  * signal arrives. False: some are left after the time limit. */
-static bool drain(struct server *server)
+static bool drain_jobs(struct server *server)
 {
     const bool is_shared = ps_store_is_shared(server->store);
     const int64_t grace_ms = is_shared ? GRACE_SHARED_MS : GRACE_MS;
@@ -497,13 +498,13 @@ static void forget_tls(struct server *server)
     ps_buf_free(&server->tls_key);
 }
 
-static int stop(struct server *server)
+static int stop_server(struct server *server)
 {
     ps_server_record_delete(server->record);
     ps_store_unwatch_others(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
-    if (!drain(server)) {
+    if (!drain_jobs(server)) {
         char count[64];
 
         ps_log("forced exit: %s not answered",
@@ -592,8 +593,8 @@ static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
 }
 
 /* url: URL of the shelf to show when the import has ended, or NULL. */
-static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const char *path,
-                            const char *url, struct ps_err *err)
+static enum ps_status queue_file(struct ps_store *store, struct ps_jobs *jobs, const char *path,
+                                 const char *url, struct ps_err *err)
 {
     const char *slash = strrchr(path, '/');
     struct stat st;
@@ -628,7 +629,7 @@ static void import_files(struct ps_store *store, struct ps_jobs *jobs,
     for (size_t i = 0; i < options->n_files; i++) {
         struct ps_err err = PS_ERR_INIT;
 
-        if (queue(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
+        if (queue_file(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
             to_show = false;
         else
             ps_log_err(options->files[i], &err);
@@ -648,7 +649,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
 #ifdef __GLIBC__
     (void)mallopt(M_ARENA_MAX, 2); /* sleeping threads need no separate heaps */
 #endif
-    if (start_signals(&err) != PS_OK || start(&server, options, &err) != PS_OK) {
+    if (start_signals(&err) != PS_OK || start_server(&server, options, &err) != PS_OK) {
         ps_log_err("serve", &err);
         give_up(&server);
         free(server.hosts);
@@ -661,7 +662,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
         ps_http_sweep(server.http);
         ps_deleted_expire(server.store);
     }
-    status = stop(&server);
+    status = stop_server(&server);
     free(server.hosts);
     return status;
 }

@@ -44,17 +44,18 @@ static bool wait_ms(struct ps_retention_thread *keeper, int64_t ms)
     return go_on;
 }
 
-static void rest(struct ps_retention_thread *keeper, int64_t ms)
+static void schedule_next(struct ps_retention_thread *keeper, int64_t ms)
 {
     keeper->rest_ms = ps_monotonic_ms() + ms;
 }
 
-static void tell(struct ps_retention_thread *keeper, const char *subject, const struct ps_err *err)
+static void log_failure(struct ps_retention_thread *keeper, const char *subject,
+                        const struct ps_err *err)
 {
     if (!keeper->is_failure_logged)
         ps_log_err(subject, err);
     keeper->failed = keeper->is_failure_logged = true;
-    rest(keeper, REST_MS);
+    schedule_next(keeper, REST_MS);
 }
 
 /* Deletes one run and increments *removed, then sleeps as long as the deletion took, so that other
@@ -71,14 +72,14 @@ static bool remove_one(struct ps_retention_thread *keeper, const struct ps_prune
         ps_api_send_deleted_event(keeper->api, run->id);
         break;
     case PS_NOT_FOUND: /* another process, such as a server with the same rules, deleted the run */
-        rest(keeper, REST_MS);
+        schedule_next(keeper, REST_MS);
         return false;
     case PS_UNAVAILABLE:
     case PS_FULL:
-        tell(keeper, run->id, &err);
+        log_failure(keeper, run->id, &err);
         return false;
     default:
-        tell(keeper, run->id, &err);
+        log_failure(keeper, run->id, &err);
     }
     return wait_ms(keeper, ps_monotonic_ms() - began);
 }
@@ -107,7 +108,7 @@ static void tell_limits(struct ps_retention_thread *keeper, const struct ps_rete
     keeper->is_wait_logged = held != 0;
 }
 
-static void apply(struct ps_retention_thread *keeper)
+static void apply_retention(struct ps_retention_thread *keeper)
 {
     PS_AUTO(due_free) struct ps_retention_due due = {.allowance = 0};
     struct ps_err err = PS_ERR_INIT;
@@ -117,10 +118,10 @@ static void apply(struct ps_retention_thread *keeper)
     keeper->failed = false;
     if (ps_retention_find_due(keeper->store, keeper->retention, keeper->since_ms, &due, &err) !=
         PS_OK) {
-        tell(keeper, "--keep", &err);
+        log_failure(keeper, "--keep", &err);
         return;
     }
-    rest(keeper, (ps_monotonic_ms() - began) * SHARE);
+    schedule_next(keeper, (ps_monotonic_ms() - began) * SHARE);
     tell_limits(keeper, &due);
     for (size_t i = 0; i < due.runs.n && removed < due.allowance; i++)
         if (!remove_one(keeper, &due.runs.items[i], &removed))
@@ -151,7 +152,7 @@ static void *run_thread(void *user)
             continue;
         known = version;
         looked = ps_monotonic_ms();
-        apply(keeper);
+        apply_retention(keeper);
     } while (wait_ms(keeper, STEP_MS));
     return NULL;
 }

@@ -249,20 +249,20 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
 }
 
 /* The requested table of a run (--of, default: the first), its metric, and the rows to show. */
-struct asked {
+struct show_request {
     struct ps_cli_comparison compared;
     const cJSON *table, *metric;
     unsigned rows;
     char sort[80]; /* column; "": the metric */
 };
 
-static void asked_close(struct asked *asked)
+static void asked_close(struct show_request *asked)
 {
     ps_cli_comparison_close(&asked->compared);
 }
 
 static enum ps_status read_asked(const struct ps_options *options, struct ps_client *client,
-                                 const char *id, struct asked *out, struct ps_err *err)
+                                 const char *id, struct show_request *out, struct ps_err *err)
 {
     enum ps_status status = ps_cli_compare(client, NULL, id, &out->compared, err);
 
@@ -279,7 +279,7 @@ static enum ps_status read_asked(const struct ps_options *options, struct ps_cli
 static enum ps_status add_table(const struct ps_options *options, struct ps_client *client,
                                 const char *id, struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(asked_close) struct asked asked = {.sort = ""};
+    PS_AUTO(asked_close) struct show_request asked = {.sort = ""};
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf conclusion = {0};
     const char *sort = asked.sort;
@@ -303,7 +303,7 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
 static enum ps_status check_table(const struct ps_options *options, struct ps_client *client,
                                   const char *id, struct ps_err *err)
 {
-    PS_AUTO(asked_close) struct asked asked = {.sort = ""};
+    PS_AUTO(asked_close) struct show_request asked = {.sort = ""};
     return read_asked(options, client, id, &asked, err);
 }
 

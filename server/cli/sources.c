@@ -13,28 +13,29 @@
 #define NAMES_TOLD 3
 
 /* Names for one note: the first few, and the total number. */
-struct names {
+struct name_list {
     struct ps_buf text;
     size_t n;
 };
 
-struct attaching {
+struct attach_state {
     ps_attach_source *attach;
     void *user; /* passed to attach */
     const struct ps_provenance *provenance;
     char *root;   /* real path of from->root, or NULL */
     char *folder; /* folder of the profile, with a trailing slash; "" for the current one */
     size_t n_wanted;
-    struct names missing, changed;
+    struct name_list missing, changed;
 };
 
-static void add_name(struct names *names, const char *name)
+static void add_name(struct name_list *names, const char *name)
 {
     if (names->n++ < NAMES_TOLD)
         ps_buf_printf(&names->text, "%s%s", names->text.len ? ", " : "", name);
 }
 
-static void tell(const struct attaching *a, const char *what, const struct names *names)
+static void report_names(const struct attach_state *a, const char *what,
+                         const struct name_list *names)
 {
     struct ps_err note = PS_ERR_INIT;
     const char *subject = a->provenance->profile ? a->provenance->profile : "standard input";
@@ -127,7 +128,7 @@ static int find_below(const char *root, const char *recorded)
     return fd;
 }
 
-static int find_recorded(const struct attaching *a, const char *recorded)
+static int find_recorded(const struct attach_state *a, const char *recorded)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     int fd = -1;
@@ -152,7 +153,7 @@ static bool is_later(const struct timespec *source, const struct timespec *profi
     return source->tv_sec > profile->tv_sec + COPIED_TOGETHER;
 }
 
-static void attach_one(struct attaching *a, const struct ps_wanted_source *wanted)
+static void attach_one(struct attach_state *a, const struct ps_wanted_source *wanted)
 {
     struct ps_err err = PS_ERR_INIT;
     struct stat about;
@@ -176,14 +177,15 @@ static void attach_one(struct attaching *a, const struct ps_wanted_source *wante
 
 /* Sources that are missing below --source-root are reported, since the user expects them there. The
  * paths that a profile of another machine recorded are often missing here. */
-static void tell_all(const struct attaching *a)
+static void tell_all(const struct attach_state *a)
 {
     if (a->root)
-        tell(a,
-             a->missing.n == a->n_wanted ? "no source found below --source-root"
-                                         : "sources not found below --source-root",
-             &a->missing);
-    tell(a, "changed after the profile was written, so line numbers may be off", &a->changed);
+        report_names(a,
+                     a->missing.n == a->n_wanted ? "no source found below --source-root"
+                                                 : "sources not found below --source-root",
+                     &a->missing);
+    report_names(a, "changed after the profile was written, so line numbers may be off",
+                 &a->changed);
 }
 
 /* "logs/" for logs/app.lprof. malloc'ed. */
@@ -197,7 +199,7 @@ static char *folder_of(const char *path)
 void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wanted_source *wanted,
                          size_t n, ps_attach_source *attach, void *user)
 {
-    struct attaching a = {.attach = attach, .user = user, .provenance = from};
+    struct attach_state a = {.attach = attach, .user = user, .provenance = from};
 
     a.root = from->root ? realpath(from->root, NULL) : NULL;
     a.folder = folder_of(from->profile);

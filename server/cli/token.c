@@ -46,8 +46,8 @@ static void add_to_json(void *user, const struct ps_token_row *row)
     ps_json_end(json);
 }
 
-static enum ps_status list(const struct ps_options *options, struct ps_store *store,
-                           struct ps_buf *out, struct ps_err *err)
+static enum ps_status list_tokens(const struct ps_options *options, struct ps_store *store,
+                                  struct ps_buf *out, struct ps_err *err)
 {
     static const char *const titles[] = {"name", "role", "created", "last used", "sessions"};
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 5, .right = 1U << 4};
@@ -68,8 +68,8 @@ static enum ps_status list(const struct ps_options *options, struct ps_store *st
     return status;
 }
 
-static enum ps_status add(const struct ps_options *options, struct ps_store *store,
-                          struct ps_buf *out, struct ps_err *err)
+static enum ps_status add_token(const struct ps_options *options, struct ps_store *store,
+                                struct ps_buf *out, struct ps_err *err)
 {
     const char *name = options->operands[1];
     struct ps_json json = ps_json_writer(out);
@@ -94,8 +94,8 @@ static enum ps_status add(const struct ps_options *options, struct ps_store *sto
     return PS_OK;
 }
 
-static enum ps_status revoke(const struct ps_options *options, struct ps_store *store,
-                             struct ps_buf *out, struct ps_err *err)
+static enum ps_status revoke_token(const struct ps_options *options, struct ps_store *store,
+                                   struct ps_buf *out, struct ps_err *err)
 {
     enum ps_status status = ps_token_revoke(store, options->operands[1], err);
 
@@ -138,7 +138,7 @@ int ps_cli_token(const struct ps_options *options)
         size_t operands;
         enum ps_status (*act)(const struct ps_options *, struct ps_store *, struct ps_buf *,
                               struct ps_err *);
-    } acts[] = {{"add", 2, add}, {"list", 1, list}, {"revoke", 2, revoke}};
+    } acts[] = {{"add", 2, add_token}, {"list", 1, list_tokens}, {"revoke", 2, revoke_token}};
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
@@ -160,7 +160,7 @@ int ps_cli_token(const struct ps_options *options)
     ps_print(&out);
     if (ps_flush_stdout(0) == 0)
         return 0;
-    if (acts[i].act != add)
+    if (acts[i].act != add_token)
         return 1;
     /* The token was not printed, and the shelf stores only its hash: nobody can use it. */
     err = (struct ps_err)PS_ERR_INIT;

@@ -144,8 +144,8 @@ static enum ps_status print_trend(const struct ps_buf *json, struct ps_buf *out,
     return PS_OK;
 }
 
-static enum ps_status ask(const struct ps_options *options, struct ps_client *client,
-                          struct ps_buf *out, struct ps_err *err)
+static enum ps_status ask_server(const struct ps_options *options, struct ps_client *client,
+                                 struct ps_buf *out, struct ps_err *err)
 {
     const char *series = options->operands[0];
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -172,7 +172,7 @@ int ps_cli_trend(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;
-    enum ps_status status = ask(options, client, &answer, &err);
+    enum ps_status status = ask_server(options, client, &answer, &err);
     if (status == PS_OK && !options->json)
         status = print_trend(&answer, &out, &err);
     if (status != PS_OK)

@@ -6,7 +6,8 @@
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
-static int recover(const struct ps_options *options, struct ps_client *client, const char *word)
+static int undelete_run(const struct ps_options *options, struct ps_client *client,
+                        const char *word)
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -75,7 +76,7 @@ static void add_table(const cJSON *rows, struct ps_buf *out)
     ps_table_free(&table);
 }
 
-static int list(const struct ps_options *options, struct ps_client *client)
+static int list_deleted(const struct ps_options *options, struct ps_client *client)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     PS_AUTO(ps_run_free) cJSON *page = NULL;
@@ -99,8 +100,8 @@ int ps_cli_undelete(const struct ps_options *options)
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     int status = client ? 0 : 1;
     if (client && options->n_operands == 0)
-        return list(options, client);
+        return list_deleted(options, client);
     for (size_t i = 0; client && i < options->n_operands; i++)
-        status |= recover(options, client, options->operands[i]);
+        status |= undelete_run(options, client, options->operands[i]);
     return status;
 }

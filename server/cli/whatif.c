@@ -6,7 +6,7 @@
 
 #define ROWS 20 /* modules in the printed table, the slowest first */
 
-static const cJSON *member(const cJSON *answer, const char *key)
+static const cJSON *get_member(const cJSON *answer, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(answer, key);
 }
@@ -23,7 +23,7 @@ static void add_share(const char *what, double us, double of, struct ps_buf *out
 
 static void add_head(const cJSON *answer, struct ps_buf *out)
 {
-    const cJSON *saving = member(answer, "saving_us");
+    const cJSON *saving = get_member(answer, "saving_us");
     double before = ps_run_number(answer, "before_us"), low = ps_run_number(saving, "low"),
            high = ps_run_number(saving, "high");
     char least[64], most[64], figure[64];
@@ -43,9 +43,9 @@ static void add_head(const cJSON *answer, struct ps_buf *out)
 static void add_startup(const cJSON *answer, struct ps_buf *out)
 {
     const cJSON *tick;
-    cJSON_ArrayForEach(tick, member(answer, "lazy"))
+    cJSON_ArrayForEach(tick, get_member(answer, "lazy"))
     {
-        if (!cJSON_IsTrue(member(tick, "startup")))
+        if (!cJSON_IsTrue(get_member(tick, "startup")))
             continue;
         ps_append_escaped(out, ps_str_from_c(ps_run_text(tick, "module")));
         ps_buf_puts(out,
@@ -57,7 +57,7 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
 static void add_importer(const cJSON *row, struct ps_table *table)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const cJSON *in = member(row, "in");
+    const cJSON *in = get_member(row, "in");
     ps_buf_puts(&text, ps_run_text(row, "by"));
     if (cJSON_IsObject(in))
         ps_buf_printf(&text, ", as in %s", ps_run_text(in, "name"));
@@ -67,7 +67,7 @@ static void add_importer(const cJSON *row, struct ps_table *table)
 static void add_modules(const cJSON *answer, struct ps_buf *out)
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 4, .right = 2};
-    const cJSON *row, *rows = member(answer, "rows");
+    const cJSON *row, *rows = get_member(answer, "rows");
     char more[64];
     int n = 0;
     if (cJSON_GetArraySize(rows) == 0)
@@ -100,7 +100,7 @@ static void add_suggestions(const cJSON *answer, struct ps_buf *out)
     const cJSON *row;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
-    cJSON_ArrayForEach(row, member(answer, "suggestions"))
+    cJSON_ArrayForEach(row, get_member(answer, "suggestions"))
     {
         char figure[64];
         ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "low_us"), "us", figure));
@@ -127,8 +127,8 @@ static enum ps_status print_answer(const struct ps_buf *json, bool asked, struct
     return PS_OK;
 }
 
-static enum ps_status ask(const struct ps_options *options, struct ps_client *client,
-                          struct ps_buf *answer, struct ps_err *err)
+static enum ps_status ask_estimate(const struct ps_options *options, struct ps_client *client,
+                                   struct ps_buf *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -150,7 +150,7 @@ int ps_cli_whatif(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;
-    enum ps_status status = ask(options, client, &answer, &err);
+    enum ps_status status = ask_estimate(options, client, &answer, &err);
     if (status == PS_OK && !options->json)
         status = print_answer(&answer, options->n_operands > 1, &out, &err);
     if (status != PS_OK)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-struct seen {
+struct header_counts {
     unsigned hosts, lengths, codings;
     bool odd_name, odd_value, odd_coding;
 };
@@ -37,7 +37,7 @@ static bool is_plain(const char *value, size_t len)
 static enum MHD_Result check_header(void *cls, enum MHD_ValueKind kind, const char *name,
                                     size_t name_len, const char *value, size_t value_len)
 {
-    struct seen *seen = cls;
+    struct header_counts *seen = cls;
 
     (void)kind;
     seen->odd_name |= !is_token(name, name_len);
@@ -53,7 +53,7 @@ static enum MHD_Result check_header(void *cls, enum MHD_ValueKind kind, const ch
 
 const char *ps_request_find_ambiguity(struct MHD_Connection *connection)
 {
-    struct seen seen = {0};
+    struct header_counts seen = {0};
 
     (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, check_header, &seen);
     if (seen.odd_name)

@@ -137,8 +137,8 @@ void ps_exchange_free(struct ps_exchange *x)
 
 /* The checks return false after making the reply. */
 
-static bool refuse(struct ps_exchange *x, unsigned http, const char *word, const char *text,
-                   const char *hint)
+static bool refuse_request(struct ps_exchange *x, unsigned http, const char *word, const char *text,
+                           const char *hint)
 {
     ps_reply_set_error_fields(&x->reply, http, word, text, hint);
     x->is_refused = true;
@@ -153,13 +153,13 @@ static bool refuse_err(struct ps_exchange *x)
 }
 
 /* Refuses requests whose end is ambiguous, and closes the connection after the response. */
-static bool unambiguous(struct ps_exchange *x)
+static bool check_ambiguity(struct ps_exchange *x)
 {
     const char *fault = ps_request_find_ambiguity(x->connection);
 
     if (!fault)
         return true;
-    (void)refuse(x, 400, "bad_request", fault, NULL);
+    (void)refuse_request(x, 400, "bad_request", fault, NULL);
     ps_reply_header(&x->reply, "Connection", "close");
     x->is_ambiguous = true;
     return false;
@@ -184,7 +184,7 @@ static bool known_host(struct ps_exchange *x)
 
     if (ps_guard_accepts_host(&x->http->config.guard, host))
         return true;
-    return refuse(
+    return refuse_request(
         x, 403, "forbidden", "this server does not answer to the host name in the request",
         ps_arena_printf(
             &x->req.arena,
@@ -202,8 +202,8 @@ static bool own_site(struct ps_exchange *x)
     if (ps_guard_accepts_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
                               is_read(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest") : NULL))
         return true;
-    return refuse(x, 403, "forbidden", "requests from pages of other sites are refused",
-                  "open the address of the shelf in the browser");
+    return refuse_request(x, 403, "forbidden", "requests from pages of other sites are refused",
+                          "open the address of the shelf in the browser");
 }
 
 static bool own_origin(struct ps_exchange *x)
@@ -211,8 +211,8 @@ static bool own_origin(struct ps_exchange *x)
     if (is_read(x) || ps_guard_accepts_origin(ps_request_header(&x->req, "Origin"),
                                               ps_request_header(&x->req, "Host")))
         return true;
-    return refuse(x, 403, "forbidden", "changes requested by pages of other sites are refused",
-                  NULL);
+    return refuse_request(x, 403, "forbidden",
+                          "changes requested by pages of other sites are refused", NULL);
 }
 
 static bool known_route(struct ps_exchange *x)
@@ -233,7 +233,7 @@ static bool known_route(struct ps_exchange *x)
         return true;
     if (status != PS_CONFLICT)
         return refuse_err(x);
-    (void)refuse(x, 405, "method", x->err.text, NULL);
+    (void)refuse_request(x, 405, "method", x->err.text, NULL);
     ps_reply_header(&x->reply, "Allow", match.allow);
     return false;
 }
@@ -319,7 +319,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
     x->began_ms = ps_monotonic_ms();
-    if (unambiguous(x) && known_host(x) && own_site(x) && own_origin(x) && known_route(x) &&
+    if (check_ambiguity(x) && known_host(x) && own_site(x) && own_origin(x) && known_route(x) &&
         is_admitted(x) && readable_query(x) && fitting_length(x) && open_sink(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;
@@ -386,7 +386,7 @@ static void finish_deferred(struct ps_exchange *x, enum ps_status status, const 
         ps_reply_set_error(&x->reply, err);
 }
 
-static void run(struct ps_exchange *x)
+static void run_handler(struct ps_exchange *x)
 {
     finish_deferred(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
 }
@@ -418,7 +418,7 @@ static void run_within_limits(struct ps_exchange *x)
 
     ps_context_begin(&context, x->http->config.timeout_ms, poll_read, x);
     if (!ps_context_has_ended())
-        run(x);
+        run_handler(x);
     if (ps_context_leave(&context) == PS_OK)
         return;
     drop_reply(x);
@@ -437,7 +437,7 @@ static void run_slow(void *arg)
     if (is_read(x))
         run_within_limits(x);
     else
-        run(x);
+        run_handler(x);
     if (x->yields) {
         ps_work_add_long(x->http->read_work, run_slow, x);
         return;
@@ -497,7 +497,7 @@ static enum MHD_Result start_handler(struct ps_exchange *x)
         return MHD_NO;
     if (x->route->flags & PS_ROUTE_SLOW)
         return wait_for_slow(x);
-    run(x);
+    run_handler(x);
     return x->is_deferred ? wait_for_finish(x) : ps_exchange_send(x);
 }
 

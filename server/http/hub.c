@@ -139,14 +139,14 @@ void ps_feed_free(struct ps_feed *feed)
 }
 
 /* The caller holds the lock. */
-static void wake(struct ps_feed *feed)
+static void wake_feed(struct ps_feed *feed)
 {
     if (feed->waiting)
         MHD_resume_connection(feed->connection);
     feed->waiting = false;
 }
 
-static void push(struct ps_feed *feed, struct ps_str text)
+static void push_text(struct ps_feed *feed, struct ps_str text)
 {
     if (feed->ending)
         return;
@@ -154,7 +154,7 @@ static void push(struct ps_feed *feed, struct ps_str text)
         feed->ending = true;
     else
         ps_buf_str(&feed->out, text);
-    wake(feed);
+    wake_feed(feed);
 }
 
 static struct ps_buf event_text(const char *event, struct ps_str data)
@@ -172,7 +172,7 @@ static void push_all(struct ps_hub *hub, uint64_t topic, struct ps_str text)
     pthread_mutex_lock(&hub->lock);
     for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next)
         if (feed->topic == PS_TOPIC_ALL || topic == PS_TOPIC_ALL || feed->topic == topic)
-            push(feed, text);
+            push_text(feed, text);
     pthread_mutex_unlock(&hub->lock);
 }
 
@@ -188,7 +188,7 @@ void ps_feed_send(struct ps_feed *feed, const char *event, struct ps_str data)
     PS_AUTO(ps_buf_free) struct ps_buf text = event_text(event, data);
 
     pthread_mutex_lock(&feed->hub->lock);
-    push(feed, ps_buf_slice(&text));
+    push_text(feed, ps_buf_slice(&text));
     pthread_mutex_unlock(&feed->hub->lock);
 }
 
@@ -212,7 +212,7 @@ static void end_feeds_of(struct ps_hub *hub, const char *secret)
         if (strcmp(feed->secret, secret) != 0)
             continue;
         feed->ending = true;
-        wake(feed);
+        wake_feed(feed);
     }
     pthread_mutex_unlock(&hub->lock);
 }
@@ -232,7 +232,7 @@ void ps_feed_end(struct ps_feed *feed)
 {
     pthread_mutex_lock(&feed->hub->lock);
     feed->ending = true;
-    wake(feed);
+    wake_feed(feed);
     pthread_mutex_unlock(&feed->hub->lock);
 }
 
@@ -244,7 +244,7 @@ static void end_where(struct ps_hub *hub, bool all, uint64_t topic)
         if (!all && feed->topic != topic)
             continue;
         feed->ending = true;
-        wake(feed);
+        wake_feed(feed);
     }
     pthread_mutex_unlock(&hub->lock);
 }

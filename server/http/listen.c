@@ -22,7 +22,7 @@ static enum ps_status bad_address(const char *where, struct ps_err *err)
     return ps_fail(err, PS_BAD_REQUEST, "%s is not an address to listen on", where);
 }
 
-static enum ps_status split(const char *where, struct place *out, struct ps_err *err)
+static enum ps_status split_address(const char *where, struct place *out, struct ps_err *err)
 {
     struct ps_str host = ps_str_from_c(where), port;
     const char *colon = strrchr(where, ':');
@@ -48,10 +48,10 @@ enum ps_status ps_listen_check(const char *where, struct ps_err *err)
 {
     struct place place;
 
-    return split(where, &place, err);
+    return split_address(where, &place, err);
 }
 
-static enum ps_status refused(const char *where, int code, struct ps_err *err)
+static enum ps_status fail_bind(const char *where, int code, struct ps_err *err)
 {
     if (code == EADDRINUSE) {
         ps_err_hint(err, "stop the other program (another perfshelf?), or use a free port with "
@@ -98,7 +98,7 @@ static bool is_any(const struct sockaddr_storage *at)
                                     : IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
 }
 
-static enum ps_status describe(struct ps_listener *out, struct ps_err *err)
+static enum ps_status describe_listener(struct ps_listener *out, struct ps_err *err)
 {
     struct sockaddr_storage at;
     socklen_t len = sizeof at;
@@ -121,7 +121,7 @@ enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_e
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
     struct place place;
     int code = 0;
-    enum ps_status status = split(where, &place, err);
+    enum ps_status status = split_address(where, &place, err);
 
     *out = (struct ps_listener){.fd = -1};
     if (status != PS_OK)
@@ -132,8 +132,8 @@ enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_e
         out->fd = open_socket(at, &code);
     freeaddrinfo(found);
     if (out->fd < 0)
-        return refused(where, code, err);
-    status = describe(out, err);
+        return fail_bind(where, code, err);
+    status = describe_listener(out, err);
     if (status != PS_OK)
         ps_close_fd(&out->fd);
     return status;

@@ -12,7 +12,7 @@ struct ps_local_result {
 
 /* There is no connection that could wait for a deferred reply: the handler must have
  * finished it. */
-static enum ps_status run(struct ps_exchange *x, struct ps_err *err)
+static enum ps_status run_handler(struct ps_exchange *x, struct ps_err *err)
 {
     enum ps_status status = x->route->handle(&x->req, &x->reply, err);
 
@@ -52,7 +52,7 @@ enum ps_status ps_local_call(const struct ps_local *local, const char *method, c
     if (status != PS_OK)
         return status;
     x->req.body = ps_arena_copy(&x->req.arena, body);
-    return run(x, err);
+    return run_handler(x, err);
 }
 
 struct ps_reply *ps_local_result_reply(struct ps_local_result *answer)

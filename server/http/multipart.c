@@ -14,7 +14,7 @@ static bool same_word(struct ps_str text, const char *word)
     return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
 }
 
-static struct ps_str trim(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
         text = ps_str_skip(text, 1);
@@ -31,7 +31,7 @@ static struct ps_str cut_at(struct ps_str text, char end)
 }
 
 /* The content of a quoted string that starts at text; \" does not end it. */
-static struct ps_str quoted(struct ps_str text)
+static struct ps_str parse_quoted(struct ps_str text)
 {
     size_t n = 1;
 
@@ -54,9 +54,10 @@ static struct ps_str header_param(struct ps_str value, const char *key)
             rest = ps_str_skip(rest, semi.len + 1);
             continue;
         }
-        rest = trim(ps_str_skip(rest, name.len + 1));
-        found = rest.len && rest.ptr[0] == '"' ? quoted(rest) : trim(cut_at(rest, ';'));
-        if (same_word(trim(name), key))
+        rest = trim_spaces(ps_str_skip(rest, name.len + 1));
+        found =
+            rest.len && rest.ptr[0] == '"' ? parse_quoted(rest) : trim_spaces(cut_at(rest, ';'));
+        if (same_word(trim_spaces(name), key))
             return found;
         rest = ps_str_skip(rest, (size_t)(found.ptr + found.len - rest.ptr));
         rest = ps_str_skip(rest, cut_at(rest, ';').len + 1);
@@ -64,7 +65,7 @@ static struct ps_str header_param(struct ps_str value, const char *key)
     return (struct ps_str){NULL, 0};
 }
 
-static int hex(struct ps_str text, size_t at)
+static int hex_byte(struct ps_str text, size_t at)
 {
     char digits[3] = {0}, *end;
     long byte;
@@ -78,13 +79,13 @@ static int hex(struct ps_str text, size_t at)
 
 /* Decodes \" and the escapes of browsers, %22 %0D %0A, or every %XX if `all`. Control characters
  * are replaced. Returns the length of out. */
-static size_t unescape(struct ps_str text, bool all, char *out, size_t size)
+static size_t unescape_quoted(struct ps_str text, bool all, char *out, size_t size)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < text.len && n + 1 < size; i++) {
         char c = text.ptr[i];
-        int byte = c == '%' ? hex(text, i) : -1;
+        int byte = c == '%' ? hex_byte(text, i) : -1;
 
         if (byte >= 0 && (all || byte == '"' || byte == '\r' || byte == '\n')) {
             c = (char)byte;
@@ -120,9 +121,9 @@ static void read_filename(struct ps_str disposition, struct ps_part *out)
 
     out->is_file = plain.ptr || wide.ptr || strcmp(out->name, "file") == 0;
     if (wide.len > utf8.len && strncasecmp(wide.ptr, utf8.ptr, utf8.len) == 0)
-        unescape(ps_str_skip(wide, utf8.len), true, text, sizeof text);
+        unescape_quoted(ps_str_skip(wide, utf8.len), true, text, sizeof text);
     else
-        unescape(plain, false, text, sizeof text);
+        unescape_quoted(plain, false, text, sizeof text);
     memcpy(out->path, text, strlen(text) + 1);
     keep_last_component(text);
     text[sizeof out->filename - 1] = '\0';
@@ -141,10 +142,10 @@ enum ps_status ps_part_head_parse(struct ps_str head, struct ps_part *out, struc
         head = ps_str_skip(head, line.len + 1);
         if (value.len && value.ptr[value.len - 1] == '\r')
             value.len--;
-        if (!same_word(trim(key), "content-disposition"))
+        if (!same_word(trim_spaces(key), "content-disposition"))
             continue;
         name = header_param(value, "name");
-        unescape(name, false, out->name, sizeof out->name);
+        unescape_quoted(name, false, out->name, sizeof out->name);
         read_filename(value, out);
     }
     if (!name.ptr)
@@ -295,8 +296,8 @@ static enum ps_status step_data_begins(struct ps_multipart *parser, struct ps_st
     return PS_OK;
 }
 
-static enum ps_status step(struct ps_multipart *parser, struct ps_str *in, bool *more,
-                           struct ps_err *err)
+static enum ps_status parse_step(struct ps_multipart *parser, struct ps_str *in, bool *more,
+                                 struct ps_err *err)
 {
     switch (parser->state) {
     case FIND_FIRST:
@@ -325,7 +326,7 @@ enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str byte
     ps_buf_add(&parser->hold, bytes.ptr, bytes.len);
     in = ps_buf_slice(&parser->hold);
     while (more && status == PS_OK)
-        status = step(parser, &in, &more, err);
+        status = parse_step(parser, &in, &more, err);
     memmove(parser->hold.ptr, in.ptr, in.len);
     parser->hold.len = in.len;
     return status;

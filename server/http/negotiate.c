@@ -15,7 +15,7 @@ static const char *skip_spaces(const char *at)
 }
 
 /* Whether the parameters refuse the encoding: "q=0", "q=0.000". */
-static bool refused(const char *params, size_t len)
+static bool is_refused(const char *params, size_t len)
 {
     for (const char *end = params + len; params < end; params++)
         if ((*params == 'q' || *params == 'Q') && params[1] == '=')
@@ -29,7 +29,7 @@ bool ps_accepts_gzip(const char *accept_encoding)
         size_t item = strcspn(at, ","), word = strcspn(at, ",; \t");
 
         if ((word == 4 && strncasecmp(at, "gzip", 4) == 0) || (word == 1 && *at == '*'))
-            return !refused(at + word, item - word);
+            return !is_refused(at + word, item - word);
         at += item;
     }
     return false;
@@ -86,7 +86,7 @@ bool ps_gzip_compress(struct ps_str in, struct ps_buf *out)
 }
 
 /* Characters that need no escape in a quoted string. */
-static bool plain(unsigned char c)
+static bool is_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '%' && c != '/';
 }
@@ -98,8 +98,8 @@ char *ps_format_attachment(struct ps_arena *arena, const char *name)
 
     ps_buf_puts(&text, "attachment; filename=\"");
     for (const char *at = name; *at; at++) {
-        exact = exact && plain((unsigned char)*at);
-        ps_buf_add(&text, plain((unsigned char)*at) ? at : "_", 1);
+        exact = exact && is_plain((unsigned char)*at);
+        ps_buf_add(&text, is_plain((unsigned char)*at) ? at : "_", 1);
     }
     ps_buf_puts(&text, "\"");
     if (!exact)

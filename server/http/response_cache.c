@@ -78,7 +78,7 @@ static void link_newest(struct ps_response_cache *set, struct entry *entry)
     set->ends.older = entry;
 }
 
-struct wanted {
+struct response_key {
     struct ps_str address;
     bool gzip;
 };
@@ -86,17 +86,17 @@ struct wanted {
 static bool is_entry(const void *entries, uint32_t index, const void *of)
 {
     const struct entry *entry = ((struct entry *const *)entries)[index];
-    const struct wanted *wanted = of;
+    const struct response_key *wanted = of;
 
     return entry->gzip == wanted->gzip &&
            ps_str_eq((struct ps_str){entry->address, entry->address_len}, wanted->address);
 }
 
-static struct entry *find(struct ps_response_cache *set, struct ps_str address, bool gzip,
-                          uint64_t hash)
+static struct entry *find_response(struct ps_response_cache *set, struct ps_str address, bool gzip,
+                                   uint64_t hash)
 {
     uint32_t index = ps_hash_table_find(&set->by_address, hash, is_entry, set->entries,
-                                        &(struct wanted){address, gzip});
+                                        &(struct response_key){address, gzip});
 
     return index == PS_HASH_NONE ? NULL : set->entries[index];
 }
@@ -104,7 +104,7 @@ static struct entry *find(struct ps_response_cache *set, struct ps_str address, 
 /* The address must not be in the set yet. */
 static void put_in(struct ps_response_cache *set, struct entry *entry)
 {
-    const struct wanted wanted = {{entry->address, entry->address_len}, entry->gzip};
+    const struct response_key wanted = {{entry->address, entry->address_len}, entry->gzip};
 
     if (set->n_vacant) {
         entry->index = set->vacant[--set->n_vacant];
@@ -157,7 +157,7 @@ const struct ps_cached_response *ps_response_cache_find(struct ps_response_cache
     struct entry *found;
 
     pthread_mutex_lock(&set->lock);
-    found = find(set, address, gzip, hash);
+    found = find_response(set, address, gzip, hash);
     if (found) {
         atomic_fetch_add(&found->holders, 1);
         unlink_use(found);
@@ -188,7 +188,7 @@ void ps_response_cache_put(struct ps_response_cache *set, struct ps_str address,
     entry->address = ps_strdup(address);
     entry->address_len = address.len;
     pthread_mutex_lock(&set->lock);
-    old = find(set, address, gzip, entry->hash);
+    old = find_response(set, address, gzip, entry->hash);
     if (old)
         take_out(set, old);
     put_in(set, entry);

@@ -34,13 +34,13 @@ static bool match_path(const char *pattern, struct ps_str path, struct raw_args 
     return at == path.len;
 }
 
-static bool serves_method(const struct ps_route *route, const char *method)
+static bool route_serves(const struct ps_route *route, const char *method)
 {
     return strcmp(route->method, method) == 0 ||
            (strcmp(route->method, "GET") == 0 && strcmp(method, "HEAD") == 0);
 }
 
-static void add_allowed(struct ps_arena *arena, struct ps_route_match *out, const char *method)
+static void allow_method(struct ps_arena *arena, struct ps_route_match *out, const char *method)
 {
     const char *have = out->allow;
     const char *text = strcmp(method, "GET") == 0 ? "GET, HEAD" : method;
@@ -70,11 +70,11 @@ enum ps_status ps_router_find(const struct ps_route *routes, size_t n, const cha
     for (size_t i = 0; i < n; i++) {
         if (!match_path(routes[i].path, path, &raw))
             continue;
-        if (serves_method(&routes[i], method)) {
+        if (route_serves(&routes[i], method)) {
             out->route = &routes[i];
             return decode_args(arena, &raw, out, err);
         }
-        add_allowed(arena, out, routes[i].method);
+        allow_method(arena, out, routes[i].method);
     }
     if (out->allow)
         return ps_fail(err, PS_CONFLICT, "this address supports only %s", out->allow);

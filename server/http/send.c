@@ -130,7 +130,7 @@ static void compress_body(struct ps_exchange *x)
         reply->etag = ps_arena_printf(&x->req.arena, "W/%s", reply->etag);
 }
 
-static void add(struct MHD_Response *response, const char *name, const char *value)
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (value)
         (void)MHD_add_response_header(response, name, value);
@@ -141,20 +141,20 @@ static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
     const struct ps_reply *reply = &x->reply;
 
     if (reply->status != 204 && reply->status != 304) {
-        add(response, "Content-Type", reply->type);
-        add(response, "Content-Encoding", reply->encoding);
+        add_header(response, "Content-Type", reply->type);
+        add_header(response, "Content-Encoding", reply->encoding);
     }
-    add(response, "ETag", reply->etag);
-    add(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
+    add_header(response, "ETag", reply->etag);
+    add_header(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
     for (size_t i = 0; i < reply->n_headers; i++)
-        add(response, reply->headers[i].name, reply->headers[i].value);
-    add(response, "X-Content-Type-Options", "nosniff");
-    add(response, "Referrer-Policy", "no-referrer");
-    add(response, "Cross-Origin-Opener-Policy", "same-origin");
-    add(response, "Cross-Origin-Resource-Policy", "same-origin");
-    add(response, "Content-Security-Policy", reply->is_page ? page_policy : data_policy);
+        add_header(response, reply->headers[i].name, reply->headers[i].value);
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Referrer-Policy", "no-referrer");
+    add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+    add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    add_header(response, "Content-Security-Policy", reply->is_page ? page_policy : data_policy);
     if (atomic_load(&x->http->quiesced))
-        add(response, "Connection", "close");
+        add_header(response, "Connection", "close");
 }
 
 static void stop_counting(struct ps_exchange *x)

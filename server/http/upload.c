@@ -107,7 +107,7 @@ static enum ps_status end_part(void *user, struct ps_err *err)
 static const struct ps_multipart_ops part_ops = {begin_part, part_data, end_part};
 
 /* Reserves space for `bytes` bytes of the body in total. */
-static enum ps_status claim(struct ps_upload *upload, uint64_t bytes, struct ps_err *err)
+static enum ps_status reserve_bytes(struct ps_upload *upload, uint64_t bytes, struct ps_err *err)
 {
     const struct ps_spool *spool = upload->spool;
 
@@ -133,7 +133,7 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
     enum ps_status status;
 
     *upload = (struct ps_upload){.spool = spool, .req = req, .max = max, .fd = -1};
-    status = claim(upload, length, err);
+    status = reserve_bytes(upload, length, err);
     req->is_form = ps_is_multipart(content_type);
     if (status == PS_OK && req->is_form)
         status = ps_multipart_create(content_type, &part_ops, upload, &upload->multipart, err);
@@ -154,7 +154,7 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
     upload->bytes += bytes.len;
     if (upload->bytes > upload->max)
         return too_large(upload, err);
-    if (claim(upload, upload->bytes, err) != PS_OK)
+    if (reserve_bytes(upload, upload->bytes, err) != PS_OK)
         return err->code;
     if (upload->multipart)
         return ps_multipart_feed(upload->multipart, bytes, err);

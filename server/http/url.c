@@ -23,7 +23,7 @@ static int escaped_byte(struct ps_str text, size_t at)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-static enum ps_status broken(struct ps_err *err)
+static enum ps_status fail_url(struct ps_err *err)
 {
     ps_err_hint(err, "write a percent sign as %%25");
     return ps_fail(err, PS_BAD_REQUEST, "the URL contains a %% that does not begin an escape");
@@ -45,7 +45,7 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
             i += 2;
         }
         if (byte < 0)
-            return broken(err);
+            return fail_url(err);
         if (byte == 0)
             return ps_fail(err, PS_BAD_REQUEST, "the URL contains a NUL byte");
         to[n++] = (char)byte;

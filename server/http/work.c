@@ -140,7 +140,7 @@ static struct task *next_task(struct ps_work *work)
     return task;
 }
 
-static void *loop(void *worker)
+static void *run_tasks(void *worker)
 {
     struct task *task;
 
@@ -170,7 +170,7 @@ enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work *
         struct worker *worker = &work->workers[work->n_workers];
 
         worker->work = work;
-        code = pthread_create(&worker->thread, NULL, loop, worker);
+        code = pthread_create(&worker->thread, NULL, run_tasks, worker);
     }
     pthread_mutex_unlock(&work->lock);
     if (code != 0) {
@@ -181,7 +181,7 @@ enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work *
     return PS_OK;
 }
 
-static void add(struct ps_work *work, enum lane lane, void (*fn)(void *arg), void *arg)
+static void add_task(struct ps_work *work, enum lane lane, void (*fn)(void *arg), void *arg)
 {
     struct task *task = ps_alloc(sizeof *task);
 
@@ -196,12 +196,12 @@ static void add(struct ps_work *work, enum lane lane, void (*fn)(void *arg), voi
 
 void ps_work_add(struct ps_work *work, void (*fn)(void *arg), void *arg)
 {
-    add(work, QUICK, fn, arg);
+    add_task(work, QUICK, fn, arg);
 }
 
 void ps_work_add_long(struct ps_work *work, void (*fn)(void *arg), void *arg)
 {
-    add(work, LONG, fn, arg);
+    add_task(work, LONG, fn, arg);
 }
 
 bool ps_work_must_yield(struct ps_work *work)

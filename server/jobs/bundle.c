@@ -22,21 +22,21 @@ bool ps_is_bundle(struct ps_str head)
 
 /* State of the JSON reader. Unknown keys are skipped. */
 
-struct reading {
+struct bundle_reader {
     struct ps_json_in json;
     struct ps_bundle *bundle;
     int64_t format;
     bool is_valid; /* no syntax error so far */
 };
 
-static const char *keep(struct reading *r)
+static const char *copy_string(struct bundle_reader *r)
 {
     return ps_arena_copy(&r->bundle->arena, r->json.text).ptr;
 }
 
 /* Whether the next token, which begins the value of a key, is of this type; if not, skips the
  * value. */
-static bool wants(struct reading *r, enum ps_json_token type)
+static bool expect_token(struct bundle_reader *r, enum ps_json_token type)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
 
@@ -46,14 +46,14 @@ static bool wants(struct reading *r, enum ps_json_token type)
     return false;
 }
 
-static void read_text(struct reading *r, const char **out)
+static void read_text(struct bundle_reader *r, const char **out)
 {
-    if (wants(r, PS_JSON_STRING))
-        *out = keep(r);
+    if (expect_token(r, PS_JSON_STRING))
+        *out = copy_string(r);
 }
 
 /* Advances to the next key of the object; false at its end or after a syntax error. */
-static bool next_key(struct reading *r)
+static bool next_key(struct bundle_reader *r)
 {
     enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_BAD;
 
@@ -63,7 +63,7 @@ static bool next_key(struct reading *r)
 
 /* Advances to the next object or array of an array; false at its end. Other tokens are syntax
  * errors. */
-static bool next_item(struct reading *r, enum ps_json_token type)
+static bool next_item(struct bundle_reader *r, enum ps_json_token type)
 {
     enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_BAD;
 
@@ -71,9 +71,9 @@ static bool next_item(struct reading *r, enum ps_json_token type)
     return r->is_valid && token == type;
 }
 
-static void read_tags(struct reading *r, struct ps_bundle_run *run)
+static void read_tags(struct bundle_reader *r, struct ps_bundle_run *run)
 {
-    if (!wants(r, PS_JSON_ARRAY))
+    if (!expect_token(r, PS_JSON_ARRAY))
         return;
     while (next_item(r, PS_JSON_ARRAY)) {
         struct ps_tag tag = {"", ""};
@@ -86,7 +86,7 @@ static void read_tags(struct reading *r, struct ps_bundle_run *run)
     }
 }
 
-static void read_source(struct reading *r, size_t run)
+static void read_source(struct bundle_reader *r, size_t run)
 {
     struct ps_bundle *bundle = r->bundle;
     struct ps_bundle_source source = {"", "", false, run};
@@ -97,7 +97,7 @@ static void read_source(struct reading *r, size_t run)
         else if (ps_str_eq_c(r->json.text, "path"))
             read_text(r, &source.path);
         else if (ps_str_eq_c(r->json.text, "changed"))
-            source.changed = wants(r, PS_JSON_TRUE);
+            source.changed = expect_token(r, PS_JSON_TRUE);
         else
             r->is_valid = ps_json_in_skip(&r->json);
     }
@@ -105,15 +105,15 @@ static void read_source(struct reading *r, size_t run)
     bundle->sources[bundle->n_sources++] = source;
 }
 
-static void read_sources(struct reading *r, size_t run)
+static void read_sources(struct bundle_reader *r, size_t run)
 {
-    if (!wants(r, PS_JSON_ARRAY))
+    if (!expect_token(r, PS_JSON_ARRAY))
         return;
     while (next_item(r, PS_JSON_OBJECT))
         read_source(r, run);
 }
 
-static void read_run(struct reading *r)
+static void read_run(struct bundle_reader *r)
 {
     struct ps_bundle *bundle = r->bundle;
     struct ps_bundle_run run = {.file = "", .name = "", .series = "", .note = ""};
@@ -140,15 +140,15 @@ static void read_run(struct reading *r)
     bundle->runs[bundle->n_runs++] = run;
 }
 
-static void read_all(struct reading *r)
+static void read_all(struct bundle_reader *r)
 {
     r->is_valid = ps_json_in_next(&r->json) == PS_JSON_OBJECT;
     while (next_key(r)) {
         if (ps_str_eq_c(r->json.text, "format")) {
-            if (wants(r, PS_JSON_NUMBER) && !ps_str_parse_i64(r->json.text, &r->format))
+            if (expect_token(r, PS_JSON_NUMBER) && !ps_str_parse_i64(r->json.text, &r->format))
                 r->format = -1;
         } else if (ps_str_eq_c(r->json.text, "runs")) {
-            if (!wants(r, PS_JSON_ARRAY))
+            if (!expect_token(r, PS_JSON_ARRAY))
                 continue;
             while (r->bundle->n_runs < RUNS_MOST && next_item(r, PS_JSON_OBJECT))
                 read_run(r);
@@ -180,7 +180,7 @@ static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
     return good;
 }
 
-static enum ps_status check(const struct reading *r, struct ps_err *err)
+static enum ps_status check_bundle(const struct bundle_reader *r, struct ps_err *err)
 {
     if (r->is_valid && r->format > FORMAT) {
         ps_err_hint(err, "add it with the perfshelf version that wrote it, or a newer one");
@@ -210,7 +210,7 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 
 enum ps_status ps_bundle_read(int fd, struct ps_bundle **out, struct ps_err *err)
 {
-    struct reading r = {.bundle = ps_alloc(sizeof *r.bundle)};
+    struct bundle_reader r = {.bundle = ps_alloc(sizeof *r.bundle)};
     enum ps_status status;
 
     *out = NULL;
@@ -221,7 +221,7 @@ enum ps_status ps_bundle_read(int fd, struct ps_bundle **out, struct ps_err *err
     }
     r.json.in = ps_stream_fd(fd, 0);
     read_all(&r);
-    status = check(&r, err);
+    status = check_bundle(&r, err);
     ps_stream_free(r.json.in);
     ps_json_in_free(&r.json);
     if (status == PS_OK)

@@ -77,9 +77,9 @@ static enum ps_status load(struct ps_store *store, struct watch *watch, const ch
     return watch->full_err.code != PS_OK ? watch->full_err.code : status;
 }
 
-static enum ps_status publish(struct ps_part *part, const struct ps_import_request *request,
-                              struct ps_ingest *intake, const struct ps_original *original,
-                              struct ps_import_result *out, struct ps_err *err)
+static enum ps_status publish_part(struct ps_part *part, const struct ps_import_request *request,
+                                   struct ps_ingest *intake, const struct ps_original *original,
+                                   struct ps_import_result *out, struct ps_err *err)
 {
     const struct ps_new_run run = {
         .name = or_empty(request->name),
@@ -138,7 +138,7 @@ static enum ps_status import_in_process(struct ps_store *store,
     if (status == PS_OK)
         status = read;
     if (status == PS_OK)
-        return publish(part, request, intake, original, out, err);
+        return publish_part(part, request, intake, original, out, err);
     ps_part_abort(part);
     return status;
 }

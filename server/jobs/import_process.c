@@ -72,7 +72,7 @@ static bool is_file(int fd)
     return fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static enum ps_status broken(struct ps_err *err)
+static enum ps_status fail_protocol(struct ps_err *err)
 {
     return ps_fail(err, PS_INTERNAL, "importer protocol violation");
 }
@@ -83,7 +83,7 @@ static enum ps_status take_member(struct import_session *t, const struct ps_fram
     const struct ps_frame go = {.type = PS_FRAME_CONTINUE, .fd = -1};
 
     if (!t->visit || is_file(frame->fd) == (frame->err.code != PS_OK))
-        return broken(err);
+        return fail_protocol(err);
     t->archive = true;
     if (t->visit(t->user, frame->word, frame->fd, &frame->err))
         return ps_frame_send(t->child.socket, &go, err);
@@ -95,7 +95,7 @@ static enum ps_status give_next(struct import_session *t, struct ps_err *err)
 {
     struct ps_import_process_file file = {.fd = -1};
     struct ps_frame answer = {.type = PS_FRAME_FILE};
-    enum ps_status status = t->next_file ? t->next_file(t->user, &file, err) : broken(err);
+    enum ps_status status = t->next_file ? t->next_file(t->user, &file, err) : fail_protocol(err);
 
     if (status == PS_OK) {
         answer.fd = file.fd;
@@ -122,8 +122,8 @@ static enum ps_status take_end(struct import_session *t, const struct ps_frame *
     return frame->err.code;
 }
 
-static enum ps_status take(struct import_session *t, const struct ps_frame *frame,
-                           struct ps_err *err)
+static enum ps_status handle_frame(struct import_session *t, const struct ps_frame *frame,
+                                   struct ps_err *err)
 {
     switch (frame->type) {
     case PS_FRAME_PROGRESS:
@@ -140,11 +140,11 @@ static enum ps_status take(struct import_session *t, const struct ps_frame *fram
     case PS_FRAME_DONE:
         return take_end(t, frame, err);
     default:
-        return broken(err);
+        return fail_protocol(err);
     }
 }
 
-static enum ps_status begin(struct import_session *t, const char *task, struct ps_err *err)
+static enum ps_status begin_task(struct import_session *t, const char *task, struct ps_err *err)
 {
     struct ps_frame frame = {
         .type = PS_FRAME_BEGIN,
@@ -165,7 +165,7 @@ static enum ps_status listen_to(struct import_session *t, struct ps_err *err)
 
         status = ps_child_receive(&t->child, goes_on, t, &frame, err);
         if (status == PS_OK)
-            status = take(t, &frame, err);
+            status = handle_frame(t, &frame, err);
         ps_close_fd(&frame.fd);
     }
     return status;
@@ -182,7 +182,7 @@ static enum ps_status import_session(struct import_session *t, const char *task,
 
     t->limits = t->process->limits ? t->process->limits : &usual;
     if (status == PS_OK)
-        status = begin(t, task, &own);
+        status = begin_task(t, task, &own);
     if (status == PS_OK)
         status = listen_to(t, &own);
     /* if the socket was closed, the exit status explains why */

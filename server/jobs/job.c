@@ -12,7 +12,7 @@
 #include "server/jobs/import.h"
 #include "server/jobs/import_process.h"
 
-static char *copy(const char *text)
+static char *copy_string(const char *text)
 {
     return ps_strdup(ps_str_from_c(text ? text : ""));
 }
@@ -24,15 +24,16 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->path = request->path;
     job->temporary = request->temporary;
     job->accepted = request->accepted;
-    job->filename = copy(request->filename);
-    job->name = copy(request->name);
-    job->series = copy(request->series);
-    job->user_name = copy(request->user_name);
-    job->note = copy(request->note);
+    job->filename = copy_string(request->filename);
+    job->name = copy_string(request->name);
+    job->series = copy_string(request->series);
+    job->user_name = copy_string(request->user_name);
+    job->note = copy_string(request->note);
     job->tags = ps_alloc_array(request->n_tags, sizeof *job->tags);
     job->n_tags = request->n_tags;
     for (size_t i = 0; i < job->n_tags; i++)
-        job->tags[i] = (struct ps_tag){copy(request->tags[i].key), copy(request->tags[i].value)};
+        job->tags[i] =
+            (struct ps_tag){copy_string(request->tags[i].key), copy_string(request->tags[i].value)};
     job->merge = ps_alloc_array(request->n_merge, sizeof *job->merge);
     job->n_merge = request->n_merge;
     for (size_t i = 0; i < job->n_merge; i++)
@@ -150,13 +151,13 @@ struct ps_job_view ps_job_view(const struct ps_job *job)
     };
 }
 
-struct importing {
+struct import_state {
     struct ps_job *job;
     struct ps_store *store;
     struct ps_job_result *out;
 };
 
-static size_t attached(const struct ps_source_outcomes *sources)
+static size_t count_attached(const struct ps_source_outcomes *sources)
 {
     size_t n = 0;
 
@@ -166,14 +167,14 @@ static size_t attached(const struct ps_source_outcomes *sources)
 }
 
 /* If there are several runs, keeps the outcomes of the run to which most sources were attached. */
-static void attach_sources(const struct importing *importing, const char *run)
+static void attach_sources(const struct import_state *importing, const char *run)
 {
     struct ps_source_outcomes *kept = &importing->out->sources, sources;
 
     if (!importing->job->source_set)
         return;
     ps_source_set_attach(importing->job->source_set, importing->store, run, &sources);
-    if (kept->n && attached(&sources) <= attached(kept)) {
+    if (kept->n && count_attached(&sources) <= count_attached(kept)) {
         ps_source_outcomes_free(&sources);
         return;
     }
@@ -184,14 +185,14 @@ static void attach_sources(const struct importing *importing, const char *run)
 static void on_told(void *user, const char *name, const struct ps_import_result *result,
                     const struct ps_err *err)
 {
-    const struct importing *importing = user;
+    const struct import_state *importing = user;
     struct ps_job_result *out = importing->out;
     const bool run = err->code == PS_OK;
 
     if (!name[0]) { /* not an archive */
         out->kind = result->kind;
         out->existed = result->existed;
-        out->name = run ? copy(result->name) : NULL;
+        out->name = run ? copy_string(result->name) : NULL;
     } else {
         ps_job_parts_add(&out->parts, name, result, err);
         out->existed = out->parts.runs && !out->parts.new_runs;
@@ -206,7 +207,7 @@ static void on_told(void *user, const char *name, const struct ps_import_result 
 
 /* If an archive fails after some of its profiles were imported, the error is reported like that of
  * a member. */
-static void settle(struct importing *importing)
+static void report_partial_failure(struct import_state *importing)
 {
     struct ps_job_result *out = importing->out;
 
@@ -217,11 +218,11 @@ static void settle(struct importing *importing)
     out->status = PS_OK;
 }
 
-static void import(struct ps_job *job, int fd, struct ps_store *store,
-                   const struct ps_sandbox_limits *limits, ps_job_progress *progress,
-                   struct ps_job_result *out)
+static void import_job(struct ps_job *job, int fd, struct ps_store *store,
+                       const struct ps_sandbox_limits *limits, ps_job_progress *progress,
+                       struct ps_job_result *out)
 {
-    struct importing importing = {job, store, out};
+    struct import_state importing = {job, store, out};
     const struct ps_import_request request = {
         .fd = fd,
         .filename = job->filename,
@@ -239,10 +240,10 @@ static void import(struct ps_job *job, int fd, struct ps_store *store,
     };
 
     out->status = ps_import_all(store, &request, on_told, &importing, &out->err);
-    settle(&importing);
+    report_partial_failure(&importing);
 }
 
-struct merging {
+struct merge_state {
     struct ps_job *job;
     struct ps_store *store;
     size_t next;
@@ -252,7 +253,7 @@ struct merging {
 static enum ps_status next_original(void *user, struct ps_import_process_file *out,
                                     struct ps_err *err)
 {
-    struct merging *merging = user;
+    struct merge_state *merging = user;
     struct ps_run_brief brief = {.name = NULL};
     struct ps_stream *in = NULL;
     const char *id;
@@ -266,7 +267,7 @@ static enum ps_status next_original(void *user, struct ps_import_process_file *o
         status = ps_store_open_original(merging->store, id, &in, &out->fd, &out->bytes, err);
     ps_stream_free(in); /* only the descriptor is needed: the importer reads it */
     free(merging->name);
-    out->name = merging->name = copy(brief.name);
+    out->name = merging->name = copy_string(brief.name);
     out->packed = true;
     ps_run_brief_free(&brief);
     return status;
@@ -274,7 +275,7 @@ static enum ps_status next_original(void *user, struct ps_import_process_file *o
 
 static bool merge_goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
-    const struct merging *merging = user;
+    const struct merge_state *merging = user;
 
     (void)done, (void)total, (void)records;
     return !atomic_load(&merging->job->cancel);
@@ -295,7 +296,7 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
                                  struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int to = -1;
-    struct merging merging = {.job = job, .store = store};
+    struct merge_state merging = {.job = job, .store = store};
     enum ps_status status = ps_store_scratch(store, &to, fd_out, err);
     const struct ps_import_process process = {store, to, limits, merge_goes_on, &merging};
 
@@ -320,7 +321,8 @@ static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, 
 }
 
 /* Fails an upload that was taken over and cannot be imported. */
-static enum ps_status refuse(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
+static enum ps_status fail_taken_over(const struct ps_job *job, struct ps_store *store,
+                                      struct ps_err *err)
 {
     *err = job->err;
     log_failure(job, store, err);
@@ -334,7 +336,7 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sand
 
     *out = (struct ps_job_result){0};
     if (job->err.code != PS_OK)
-        out->status = refuse(job, store, &out->err);
+        out->status = fail_taken_over(job, store, &out->err);
     else if (job->tries >= TRIES_MAX)
         out->status = give_up(job, store, &out->err);
     else if (!job->path)
@@ -349,5 +351,5 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sand
     if (atomic_load(&job->cancel))
         out->status = ps_fail(&out->err, PS_CANCELLED, "the import was cancelled");
     else
-        import(job, fd, store, limits, progress, out);
+        import_job(job, fd, store, limits, progress, out);
 }

@@ -33,7 +33,7 @@ struct ps_job_publisher {
 };
 
 /* Replaces the entry of the same job; with `older`, keeps an existing entry, which is newer. */
-static void add(struct entries *entries, struct entry entry, bool older)
+static void put_entry(struct entries *entries, struct entry entry, bool older)
 {
     for (size_t i = 0; i < entries->n; i++) {
         if (entries->items[i].id != entry.id)
@@ -111,7 +111,7 @@ static void *write_events(void *user)
         status = write_all(publisher, &now);
         (void)pthread_mutex_lock(&publisher->lock);
         for (; status != PS_OK && !last && now.n; now.n--)
-            add(&publisher->next, now.items[now.n - 1], true);
+            put_entry(&publisher->next, now.items[now.n - 1], true);
         free_entries(&now);
         if (status != PS_OK)
             wait_ms(publisher, AGAIN_MS);
@@ -145,7 +145,7 @@ void ps_job_publisher_put(struct ps_job_publisher *publisher, uint64_t id, enum 
                           struct ps_buf *view)
 {
     (void)pthread_mutex_lock(&publisher->lock);
-    add(&publisher->next, (struct entry){id, state, *view}, false);
+    put_entry(&publisher->next, (struct entry){id, state, *view}, false);
     *view = (struct ps_buf){.ptr = NULL};
     (void)pthread_cond_signal(&publisher->wake);
     (void)pthread_mutex_unlock(&publisher->lock);

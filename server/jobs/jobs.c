@@ -22,7 +22,7 @@ static void report_state(struct ps_job *job)
 }
 
 /* Frees the oldest ended jobs above `keep`. The caller holds the lock. */
-static void forget(struct ps_jobs *jobs)
+static void forget_ended(struct ps_jobs *jobs)
 {
     size_t ended = 0;
 
@@ -64,7 +64,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     ps_job_parts_copy(&parts, &job->parts);
     view.parts = &parts;
     report_state(job);
-    forget(jobs);
+    forget_ended(jobs);
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->lock);
     if (config->on_ended)
@@ -186,7 +186,7 @@ static bool must_wait_for_space(const struct ps_job *job, const struct ps_job_re
 }
 
 /* Shows the job as queued and removes it from this queue; it is read from the store again later. */
-static void postpone(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_result *result)
+static void postpone_job(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_result *result)
 {
     struct ps_job **link = &jobs->list;
 
@@ -206,7 +206,7 @@ static void postpone(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_res
     free(result->name);
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     struct ps_jobs *jobs = arg;
 
@@ -225,7 +225,7 @@ static void *work(void *arg)
             atomic_store(&job->cancel, true);
         ps_job_run(job, jobs->config.store, jobs->config.limits, on_progress, &result);
         if (must_wait_for_space(job, &result)) {
-            postpone(jobs, job, &result);
+            postpone_job(jobs, job, &result);
             continue;
         }
         ended = ended_view(job, &result);
@@ -261,7 +261,7 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
         return err->code;
     }
     for (; jobs->n_workers < config->workers; jobs->n_workers++) {
-        int code = pthread_create(&jobs->workers[jobs->n_workers], NULL, work, jobs);
+        int code = pthread_create(&jobs->workers[jobs->n_workers], NULL, run_worker, jobs);
 
         if (code != 0) {
             ps_jobs_stop(jobs);
@@ -377,7 +377,7 @@ struct ps_job *ps_jobs_find(struct ps_jobs *jobs, uint64_t id)
 
 /* Called with the lock held; returns with it released. The store is updated without the lock, which
  * is safe: no worker uses a cancelled job that is still queued. */
-static void cancel(struct ps_jobs *jobs, struct ps_job *job)
+static void cancel_job(struct ps_jobs *jobs, struct ps_job *job)
 {
     const bool before = atomic_exchange(&job->cancel, true);
     const bool queued = job->state == PS_JOB_QUEUED;
@@ -405,7 +405,7 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
     if (job && job->is_taken_over)
         job = NULL;
     if (job && !ps_job_ended(job)) {
-        cancel(jobs, job);
+        cancel_job(jobs, job);
         return PS_OK;
     }
     pthread_mutex_unlock(&jobs->lock);
@@ -422,7 +422,7 @@ void ps_jobs_mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain)
     if (job)
         job->is_taken_over = true;
     if (job && in_vain && !ps_job_ended(job))
-        cancel(jobs, job);
+        cancel_job(jobs, job);
     else
         pthread_mutex_unlock(&jobs->lock);
 }
@@ -445,7 +445,7 @@ static size_t cancel_all(struct ps_jobs *jobs, bool leave)
     while ((job = any_uncancelled(jobs))) {
         job->is_handed_over = leave && job->accepted;
         left += job->is_handed_over;
-        cancel(jobs, job);
+        cancel_job(jobs, job);
         pthread_mutex_lock(&jobs->lock);
     }
     pthread_mutex_unlock(&jobs->lock);
@@ -484,7 +484,7 @@ void ps_jobs_stop(struct ps_jobs *jobs)
         pthread_join(jobs->workers[i], NULL);
     ps_job_publisher_stop(jobs->publisher);
     jobs->config.kept_max = 0;
-    forget(jobs);
+    forget_ended(jobs);
     pthread_cond_destroy(&jobs->wake);
     pthread_mutex_destroy(&jobs->lock);
     free(jobs);

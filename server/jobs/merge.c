@@ -12,11 +12,11 @@ static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
 enum { HEAD = 64 * 1024, HEAD_INSIDE = 4096 };
 
-enum way { NOTHING, PICKLES, TRACES };
+enum merge_method { NOTHING, PICKLES, TRACES };
 
 struct ps_merge {
     int fd;
-    enum way method; /* set by the first file */
+    enum merge_method method; /* set by the first file */
     struct ps_archive_writer *tar;
 };
 
@@ -34,7 +34,7 @@ struct ps_merge *ps_merge_new(int fd)
 }
 
 /* A pickle of line_profiler starts with the PROTO opcode; a trace is JSON. */
-static enum way way_of_plain(struct ps_str head)
+static enum merge_method way_of_plain(struct ps_str head)
 {
     size_t blank = 0;
 
@@ -48,16 +48,16 @@ static enum way way_of_plain(struct ps_str head)
 
 /* The format of a file that may be compressed. Only the first bytes are decompressed, because the
  * file is read once. */
-static enum way way_of(struct ps_str head)
+static enum merge_method way_of(struct ps_str head)
 {
     struct ps_stream *inside = ps_stream_decompress(ps_stream_memory(head, 0), &limits);
-    enum way way = way_of_plain(ps_stream_peek(inside, HEAD_INSIDE));
+    enum merge_method way = way_of_plain(ps_stream_peek(inside, HEAD_INSIDE));
 
     ps_stream_free(inside);
     return way;
 }
 
-static enum ps_status check_way(struct ps_merge *merge, enum way way, const char *name,
+static enum ps_status check_way(struct ps_merge *merge, enum merge_method way, const char *name,
                                 struct ps_err *err)
 {
     if (way == NOTHING) {
@@ -109,7 +109,7 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
                             const char *name, struct ps_err *err)
 {
     struct ps_str head = ps_stream_peek(in, HEAD);
-    enum way way = way_of(head);
+    enum merge_method way = way_of(head);
     enum ps_status status = ps_stream_status(in, err);
 
     if (status == PS_OK && ps_is_archive(head))

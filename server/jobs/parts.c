@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-static const char *keep(struct ps_arena *arena, const char *text)
+static const char *copy_string(struct ps_arena *arena, const char *text)
 {
     return text ? ps_arena_copy(arena, ps_str_from_c(text)).ptr : NULL;
 }
 
-static void push(struct ps_job_parts *parts, struct ps_job_part part)
+static void push_part(struct ps_job_parts *parts, struct ps_job_part part)
 {
     struct ps_err *err = ps_arena_alloc(&parts->arena, sizeof *err);
 
     *err = *part.err;
     part.err = err;
-    part.name = keep(&parts->arena, part.name);
-    part.run = keep(&parts->arena, part.run);
+    part.name = copy_string(&parts->arena, part.name);
+    part.run = copy_string(&parts->arena, part.run);
     PS_RESERVE_ONE(parts->items, parts->n, parts->cap);
     parts->items[parts->n++] = part;
 }
@@ -31,14 +31,14 @@ void ps_job_parts_add(struct ps_job_parts *parts, const char *name,
     }
     parts->runs += run;
     parts->new_runs += run && !result->existed;
-    push(parts, (struct ps_job_part){
-                    .name = name,
-                    .run = run ? result->id : NULL,
-                    .kind = run ? result->kind : NULL,
-                    .existed = run && result->existed,
-                    .is_skipped = err->code == PS_UNKNOWN_KIND,
-                    .err = err,
-                });
+    push_part(parts, (struct ps_job_part){
+                         .name = name,
+                         .run = run ? result->id : NULL,
+                         .kind = run ? result->kind : NULL,
+                         .existed = run && result->existed,
+                         .is_skipped = err->code == PS_UNKNOWN_KIND,
+                         .err = err,
+                     });
 }
 
 void ps_job_parts_copy(struct ps_job_parts *out, const struct ps_job_parts *from)
@@ -46,7 +46,7 @@ void ps_job_parts_copy(struct ps_job_parts *out, const struct ps_job_parts *from
     *out = (struct ps_job_parts){
         .runs = from->runs, .new_runs = from->new_runs, .n_unlisted = from->n_unlisted};
     for (size_t i = 0; i < from->n; i++)
-        push(out, from->items[i]);
+        push_part(out, from->items[i]);
 }
 
 void ps_job_parts_free(struct ps_job_parts *parts)

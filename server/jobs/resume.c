@@ -54,7 +54,7 @@ static void take_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
     ps_arena_free(&arena);
 }
 
-static void resume(void *user, const struct ps_accepted_upload *upload)
+static void resume_upload(void *user, const struct ps_accepted_upload *upload)
 {
     struct resume_state *resume_state = user;
     struct stat about = {0};
@@ -93,7 +93,8 @@ static void resume(void *user, const struct ps_accepted_upload *upload)
 enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
 {
     struct resume_state resume_state = {.jobs = jobs};
-    enum ps_status status = ps_upload_take_over(jobs->config.store, resume, &resume_state, err);
+    enum ps_status status =
+        ps_upload_take_over(jobs->config.store, resume_upload, &resume_state, err);
 
     ps_source_set_release(resume_state.source_set);
     free(resume_state.set_text);

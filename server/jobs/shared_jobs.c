@@ -137,13 +137,13 @@ enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void
 }
 
 /* Shows all unfinished jobs and the last ended ones. */
-struct showing {
+struct job_visitor {
     shown *on_shown;
     void *user;
     size_t max_ended, ended;
 };
 
-static void show_next(struct showing *showing, const struct ps_job_view *view)
+static void show_next(struct job_visitor *showing, const struct ps_job_view *view)
 {
     const bool ended = view->state != PS_JOB_QUEUED && view->state != PS_JOB_RUNNING;
 
@@ -151,7 +151,7 @@ static void show_next(struct showing *showing, const struct ps_job_view *view)
         showing->on_shown(showing->user, view);
 }
 
-static void show_own_jobs(struct ps_jobs *jobs, struct showing *showing)
+static void show_own_jobs(struct ps_jobs *jobs, struct job_visitor *showing)
 {
     for (struct ps_job *job = jobs->list; job; job = job->next) {
         const struct ps_job_view view = ps_job_view(job);
@@ -164,7 +164,7 @@ enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struc
 {
     struct ps_arena arena = {0};
     struct ps_job_row *rows = NULL;
-    struct showing showing = {show, user, jobs->config.listed_max, 0};
+    struct job_visitor showing = {show, user, jobs->config.listed_max, 0};
     size_t n = 0;
     enum ps_status status = PS_OK;
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "server/jobs/importer_main.h"
 
-static enum ps_status begin(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
+static enum ps_status begin_process(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {
     const struct ps_sandbox_limits *limits = sniffer->limits;
     struct ps_frame frame = {
@@ -18,7 +18,7 @@ static enum ps_status begin(struct ps_sniffer *sniffer, int fd, struct ps_err *e
 }
 
 /* Sends the file to the running process, or to a new one if it has ended. */
-static enum ps_status ask(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
+static enum ps_status ask_process(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {
     const struct ps_frame frame = {.type = PS_FRAME_FILE, .fd = fd};
 
@@ -26,14 +26,14 @@ static enum ps_status ask(struct ps_sniffer *sniffer, int fd, struct ps_err *err
         ps_frame_send(sniffer->child.socket, &frame, PS_ERR_IGNORED) == PS_OK)
         return PS_OK;
     ps_sniffer_end(sniffer);
-    return begin(sniffer, fd, err);
+    return begin_process(sniffer, fd, err);
 }
 
 enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
     struct ps_frame frame = {.fd = -1};
-    enum ps_status status = ask(sniffer, fd, &own);
+    enum ps_status status = ask_process(sniffer, fd, &own);
 
     if (status == PS_OK)
         status =

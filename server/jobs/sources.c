@@ -72,7 +72,7 @@ void ps_source_outcomes_free(struct ps_source_outcomes *outcomes)
     *outcomes = (struct ps_source_outcomes){0};
 }
 
-static const char *keep(struct ps_arena *arena, const char *text)
+static const char *copy_string(struct ps_arena *arena, const char *text)
 {
     return text ? ps_arena_copy(arena, ps_str_from_c(text)).ptr : NULL;
 }
@@ -85,8 +85,8 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
     out->items = ps_arena_alloc(&out->arena, from->n * sizeof *out->items);
     for (size_t i = 0; i < from->n; i++) {
         out->items[i] = from->items[i];
-        out->items[i].name = keep(&out->arena, from->items[i].name);
-        out->items[i].path = keep(&out->arena, from->items[i].path);
+        out->items[i].name = copy_string(&out->arena, from->items[i].name);
+        out->items[i].path = copy_string(&out->arena, from->items[i].path);
     }
 }
 
@@ -156,10 +156,10 @@ static void attach_one(struct ps_store *store, const char *run, const struct ps_
     PS_AUTO(ps_close_fd) int fd = -1;
     size_t i;
 
-    *outcome = (struct ps_source_outcome){.name = keep(&out->arena, file->value)};
+    *outcome = (struct ps_source_outcome){.name = copy_string(&out->arena, file->value)};
     if (ps_measured_list_find(measured, file->value, &i, &outcome->err) != PS_OK)
         return;
-    outcome->path = keep(&out->arena, measured->items[i].path);
+    outcome->path = copy_string(&out->arena, measured->items[i].path);
     fd = open(file->key, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         (void)ps_fail_errno(&outcome->err, "cannot read", file->value);
@@ -182,6 +182,6 @@ void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, con
             attach_one(store, run, &set->items[i], &measured, out);
         else
             out->items[out->n++] = (struct ps_source_outcome){
-                .name = keep(&out->arena, set->items[i].value), .err = err};
+                .name = copy_string(&out->arena, set->items[i].value), .err = err};
     }
 }

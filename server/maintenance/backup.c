@@ -24,7 +24,7 @@
 
 #define MARK "backup-of" /* file in the target with the path of the shelf whose backup it is */
 
-struct backing {
+struct backup_state {
     const struct ps_backup_options *options;
     struct ps_backup_result *out;
     struct ps_store *source, *target; /* the catalog of `target` is the snapshot */
@@ -69,7 +69,7 @@ static enum ps_status check_target(const char *target, const char *source, struc
                : ps_fail(err, PS_CONFLICT, "%s is the backup of another shelf, %s", target, said);
 }
 
-static enum ps_status open_target(struct backing *b, const char *target, int *lock,
+static enum ps_status open_target(struct backup_state *b, const char *target, int *lock,
                                   struct ps_err *err)
 {
     char source[PATH_MAX];
@@ -93,7 +93,7 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
 
 /* Takes the snapshot. Waiting uploads are not part of a backup, since spool files are not copied.
  */
-static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
+static enum ps_status take_catalog(struct backup_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
@@ -109,8 +109,8 @@ static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 
 /* --- Files --- */
 
-static enum ps_status copy(struct backing *b, const char *folder, const char *key,
-                           struct ps_err *err)
+static enum ps_status copy_file(struct backup_state *b, const char *folder, const char *key,
+                                struct ps_err *err)
 {
     uint64_t bytes;
     enum ps_status status = ps_copy_file(b->source, b->target, folder, key, &bytes, err);
@@ -121,16 +121,16 @@ static enum ps_status copy(struct backing *b, const char *folder, const char *ke
 }
 
 /* Copies a label if it exists, in place of an earlier one. */
-static enum ps_status copy_label(struct backing *b, const char *key, struct ps_err *err)
+static enum ps_status copy_label(struct backup_state *b, const char *key, struct ps_err *err)
 {
-    enum ps_status status = copy(b, "labels", key, err);
+    enum ps_status status = copy_file(b, "labels", key, err);
 
     return status == PS_NOT_FOUND && err->code == PS_OK ? PS_OK : status;
 }
 
 /* Handles a missing file of a run: if the run was removed meanwhile, leaves it out of the backup;
  * else fails, since the shelf is damaged. */
-static enum ps_status leave_out(struct backing *b, const char *id, const char *sha256,
+static enum ps_status leave_out(struct backup_state *b, const char *id, const char *sha256,
                                 struct ps_err *err)
 {
     char found[PS_ID_SIZE];
@@ -146,7 +146,7 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
     return ps_snapshot_remove_run(b->target->catalog, id, err);
 }
 
-static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
+static enum ps_status copy_run(struct backup_state *b, const char *id, const char *sha256,
                                struct ps_err *err)
 {
     char found[PS_ID_SIZE];
@@ -154,9 +154,9 @@ static enum ps_status copy_run(struct backing *b, const char *id, const char *sh
 
     if (ps_store_find(b->source, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
         return leave_out(b, id, sha256, err);
-    status = copy(b, "runs", id, err);
+    status = copy_file(b, "runs", id, err);
     if (status == PS_OK)
-        status = copy(b, "originals", sha256, err);
+        status = copy_file(b, "originals", sha256, err);
     if (status == PS_OK)
         status = copy_label(b, id, err);
     if (status == PS_NOT_FOUND && err->code == PS_OK)
@@ -165,7 +165,7 @@ static enum ps_status copy_run(struct backing *b, const char *id, const char *sh
     return status;
 }
 
-static bool go_on(struct backing *b, uint64_t bytes, struct ps_err *err)
+static bool go_on(struct backup_state *b, uint64_t bytes, struct ps_err *err)
 {
     b->done += bytes;
     if (b->options->progress(b->options->user, b->done, b->total, b->out->files))
@@ -176,7 +176,7 @@ static bool go_on(struct backing *b, uint64_t bytes, struct ps_err *err)
 
 /* Copies the files of all runs. Reads all rows first, because leaving out a run changes the table.
  */
-static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
+static enum ps_status copy_runs(struct backup_state *b, struct ps_err *err)
 {
     /* id and hash of each run, each followed by a NUL */
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
@@ -199,7 +199,7 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
     return err->code;
 }
 
-static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
+static enum ps_status copy_sources(struct backup_state *b, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -207,7 +207,7 @@ static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
     while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
-        if (copy(b, "sources", sha256, err) == PS_NOT_FOUND)
+        if (copy_file(b, "sources", sha256, err) == PS_NOT_FOUND)
             ps_snapshot_remove_source(b->target->catalog, sha256, err);
     }
     ps_stmt_release(stmt);
@@ -229,7 +229,7 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
 }
 
 /* Lists files of the previous backup that the new one does not refer to, each followed by a NUL. */
-static void list_unused(struct backing *b, struct ps_buf *out)
+static void list_unused(struct backup_state *b, struct ps_buf *out)
 {
     for (const char *const *folder = ps_stored_folders; *folder; folder++) {
         PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->target, *folder);
@@ -245,7 +245,7 @@ static void list_unused(struct backing *b, struct ps_buf *out)
     }
 }
 
-static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
+static enum ps_status sync_folders(struct backup_state *b, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -258,7 +258,7 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
 }
 
 /* Deletes the old -wal and -shm files before the new catalog.db replaces the old one. */
-static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
+static enum ps_status put_catalog(struct backup_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = ps_store_file_path(b->target, "catalog.db");
     PS_AUTO(ps_free_ptr) char *wal = ps_store_file_path(b->target, "catalog.db-wal");
@@ -277,7 +277,7 @@ static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
     return ps_sync_dir(b->target->dir, err);
 }
 
-static enum ps_status back_up(struct backing *b, struct ps_err *err)
+static enum ps_status back_up(struct backup_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf unused = {0};
     enum ps_status status = take_catalog(b, err);
@@ -305,7 +305,7 @@ enum ps_status ps_store_backup(const char *dir, const char *target,
                                const struct ps_backup_options *how, struct ps_backup_result *out,
                                struct ps_err *err)
 {
-    struct backing b = {.options = how, .out = out};
+    struct backup_state b = {.options = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
     enum ps_status status = PS_OK;
 

@@ -38,7 +38,7 @@ struct rebuild_state {
     size_t n, cap;
 };
 
-static void report(struct rebuild_state *r, const char *file, const char *text)
+static void report_finding(struct rebuild_state *r, const char *file, const char *text)
 {
     r->options->report(r->options->user, file, text);
 }
@@ -57,7 +57,7 @@ static void set_aside(struct rebuild_state *r, const char *folder, const struct 
         ps_buf_printf(&text, "%s; moved to lost/%s", why, file->d_name);
     else
         ps_buf_printf(&text, "%s; it could not be moved to lost/", why);
-    report(r, from + strlen(r->store->dir) + 1, text.ptr);
+    report_finding(r, from + strlen(r->store->dir) + 1, text.ptr);
     r->out->moved_to_lost++;
 }
 
@@ -69,7 +69,7 @@ static void open_old(struct rebuild_state *r)
     struct ps_err err = PS_ERR_INIT;
 
     if (access(r->old_path, F_OK) != 0) {
-        report(r, "catalog.db", "it is missing");
+        report_finding(r, "catalog.db", "it is missing");
         return;
     }
     ps_uri_path(&uri, r->old_path);
@@ -77,7 +77,7 @@ static void open_old(struct rebuild_state *r)
         r->old_whole =
             ps_check_db(r->old, false, &err) == PS_OK && ps_catalog_migrate(r->old, &err) == PS_OK;
     if (!r->old_whole)
-        report(r, "catalog.db", err.text);
+        report_finding(r, "catalog.db", err.text);
 }
 
 /* Copies the rows of a table up to the first unreadable one. An older catalog may lack columns. */
@@ -120,7 +120,7 @@ static void tell_label(struct rebuild_state *r, const char *label, const struct 
         return;
     ps_buf_printf(&file, "labels/%s.json", label);
     ps_buf_printf(&text, "it could not be restored: %s", err->text);
-    report(r, file.ptr, text.ptr);
+    report_finding(r, file.ptr, text.ptr);
 }
 
 /* Inserts the data of labels/<label>.json that is not in the catalog yet. */
@@ -341,7 +341,7 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
     return status == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : status;
 }
 
-static enum ps_status fill(struct rebuild_state *r, struct ps_err *err)
+static enum ps_status fill_catalog(struct rebuild_state *r, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(r->store, PS_DURABLE, err);
 
@@ -401,7 +401,7 @@ static void save_spool(struct rebuild_state *r)
 
 /* Moves the old catalog to lost/ and puts the new one in its place. The old log is moved first,
  * because SQLite would apply it to the new catalog. */
-static enum ps_status swap(struct rebuild_state *r, struct ps_err *err)
+static enum ps_status swap_catalogs(struct rebuild_state *r, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *lost = ps_store_folder_path(r->store, "lost");
     PS_AUTO(ps_buf_free) struct ps_buf log = {0};
@@ -414,7 +414,7 @@ static enum ps_status swap(struct rebuild_state *r, struct ps_err *err)
     ps_buf_printf(&aside, "%scatalog-%s-%ld.db", lost, when, (long)getpid());
     (void)mkdir(lost, 0777);
     if (link(r->old_path, aside.ptr) != 0 && errno != ENOENT)
-        report(r, "catalog.db", "it cannot be moved to lost/");
+        report_finding(r, "catalog.db", "it cannot be moved to lost/");
     ps_buf_printf(&log, "%s-wal", r->old_path);
     ps_buf_puts(&aside, "-wal");
     (void)rename(log.ptr, aside.ptr);
@@ -438,7 +438,7 @@ static void remove_new(const struct rebuild_state *r)
     }
 }
 
-static enum ps_status rebuild(struct rebuild_state *r, struct ps_err *err)
+static enum ps_status rebuild_catalog(struct rebuild_state *r, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_open(r->new_path, &r->store->catalog, err);
 
@@ -447,7 +447,7 @@ static enum ps_status rebuild(struct rebuild_state *r, struct ps_err *err)
     open_old(r);
     status = find_runs(r, err);
     if (status == PS_OK)
-        status = fill(r, err);
+        status = fill_catalog(r, err);
     if (status != PS_OK)
         return status;
     list_orphans(r);
@@ -456,7 +456,7 @@ static enum ps_status rebuild(struct rebuild_state *r, struct ps_err *err)
     r->old = NULL;
     ps_db_close(r->store->catalog); /* this merges its log into the file */
     r->store->catalog = NULL;
-    return swap(r, err);
+    return swap_catalogs(r, err);
 }
 
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
@@ -473,7 +473,7 @@ enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options
     r.old_path = ps_store_file_path(r.store, "catalog.db");
     r.new_path = ps_store_file_path(r.store, "catalog.new.db");
     remove_new(&r);
-    status = rebuild(&r, err);
+    status = rebuild_catalog(&r, err);
     ps_db_close(r.old);
     ps_store_close(r.store);
     if (status != PS_OK)

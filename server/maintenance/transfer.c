@@ -146,8 +146,8 @@ struct id_text {
 
 /* Runs a query on the catalog of `to` that returns a run id and a string per row. Appends both,
  * each followed by a NUL. */
-static enum ps_status list(struct transfer *t, const char *query, struct ps_buf *out,
-                           struct ps_err *err)
+static enum ps_status append_rows(struct transfer *t, const char *query, struct ps_buf *out,
+                                  struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->target);
@@ -166,7 +166,7 @@ static enum ps_status list(struct transfer *t, const char *query, struct ps_buf 
 }
 
 /* Reads the next pair of a list. False: end of the list. */
-static bool next(const struct ps_buf *list, size_t *at, struct id_text *out)
+static bool next_runs(const struct ps_buf *list, size_t *at, struct id_text *out)
 {
     if (*at >= list->len)
         return false;
@@ -408,7 +408,7 @@ static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 
 /* ps_fit(value, type): converts a value to the declared type of its column, and repairs invalid
  * strings. */
-static void fit(sqlite3_context *context, int argc, sqlite3_value **argv)
+static void sql_fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const char *type = (const char *)sqlite3_value_text(argv[1]);
     const int held = sqlite3_value_type(argv[0]);
@@ -490,7 +490,7 @@ static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
     enum ps_status status = PS_OK;
 
     if (sqlite3_create_function_v2(t->snapshot->handle, "ps_fit", 2,
-                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, fit, NULL, NULL,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_fit, NULL, NULL,
                                    NULL) != SQLITE_OK)
         return ps_db_fail(t->snapshot, err, "database");
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
@@ -506,7 +506,7 @@ static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
 
 /* Prepares the snapshot, a temporary file: disables syncing, and drops the triggers, since the
  * tables that they maintain are not read. */
-static enum ps_status prepare(struct transfer *t, struct ps_err *err)
+static enum ps_status prepare_snapshot(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -580,9 +580,9 @@ static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err
 {
     PS_AUTO(ps_buf_free) struct ps_buf away = {0};
     struct id_text run;
-    enum ps_status status = list(t, "copy_away", &away, err);
+    enum ps_status status = append_rows(t, "copy_away", &away, err);
 
-    for (size_t at = 0; status == PS_OK && next(&away, &at, &run);) {
+    for (size_t at = 0; status == PS_OK && next_runs(&away, &at, &run);) {
         transfer_found(t, "run", run.id, "--update copies it again", "%s", run.text);
         status = ps_snapshot_remove_run(t->snapshot, run.id, err);
     }
@@ -603,7 +603,7 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
         status = ps_db_open(uri.ptr, true, &t->snapshot, err);
     }
     if (status == PS_OK)
-        status = prepare(t, err);
+        status = prepare_snapshot(t, err);
     if (status == PS_OK && t->target->backend->takes_only_utf8)
         status = fit_all(t, err);
     if (status != PS_OK)
@@ -634,8 +634,9 @@ static void transfer_forget(struct transfer *t)
 
 /* --- Runs --- */
 
-static enum ps_status put(struct ps_db *db, const char *sql, const struct transfer_run *run,
-                          bool renumber, struct ps_err *err)
+static enum ps_status execute_for_run(struct ps_db *db, const char *sql,
+                                      const struct transfer_run *run, bool renumber,
+                                      struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -657,7 +658,7 @@ static enum ps_status insert_rows(struct transfer *t, const char *table,
                   "INSERT INTO main.%s(%s) SELECT %s FROM old.%s WHERE run = :id"
                   " ON CONFLICT DO NOTHING",
                   table, columns.ptr, columns.ptr, table);
-    return status == PS_OK ? put(t->target->catalog, sql.ptr, run, false, err) : status;
+    return status == PS_OK ? execute_for_run(t->target->catalog, sql.ptr, run, false, err) : status;
 }
 
 /* Inserts the row of a run unless another process has inserted it. If its sequence number is in use
@@ -675,7 +676,8 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
                   " FROM old.run o WHERE id = :id AND NOT EXISTS"
                   " (SELECT 1 FROM main.run m WHERE m.id = o.id AND m.sha256 = o.sha256)",
                   columns.ptr, columns.ptr);
-    return status == PS_OK ? put(t->target->catalog, sql.ptr, run, t->renumber, err) : status;
+    return status == PS_OK ? execute_for_run(t->target->catalog, sql.ptr, run, t->renumber, err)
+                           : status;
 }
 
 /* Writes the label file of a copied run if its label may differ from that in the run file: if the
@@ -720,7 +722,7 @@ static bool transfer_has(struct ps_store *store, const char *folder, const char 
 
 /* State shared by the threads that fetch the files of a batch. Each thread fetches the next file.
  */
-struct fetching {
+struct fetch_queue {
     struct transfer *transfer;
     pthread_t leader; /* the thread that calls progress */
     atomic_size_t next;
@@ -731,7 +733,7 @@ struct fetching {
 
 static bool go_on(void *user, uint64_t bytes)
 {
-    struct fetching *f = user;
+    struct fetch_queue *f = user;
     struct transfer *t = f->transfer;
 
     (void)bytes;
@@ -741,8 +743,8 @@ static bool go_on(void *user, uint64_t bytes)
     return !atomic_load(&f->stopped);
 }
 
-static enum ps_status check(struct fetching *f, const struct transfer_file *piece,
-                            struct ps_err *err)
+static enum ps_status check_piece(struct fetch_queue *f, const struct transfer_file *piece,
+                                  struct ps_err *err)
 {
     const struct ps_check_watch watch = {go_on, f};
 
@@ -762,7 +764,8 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 
 /* Copies one file. piece->wrong: the file of `from` is unusable; *err: the copy failed for another
  * reason. */
-static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, struct ps_err *err)
+static enum ps_status fetch_piece(struct fetch_queue *f, struct transfer_file *piece,
+                                  struct ps_err *err)
 {
     struct transfer *t = f->transfer;
     PS_AUTO(ps_close_fd) int from = -1;
@@ -784,16 +787,16 @@ static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, str
         status = ps_copy_complete(from, to, piece->path, err);
     if (status != PS_OK)
         return status;
-    status = check(f, piece, wrong);
+    status = check_piece(f, piece, wrong);
     if (status == PS_CANCELLED)
         return ps_fail(err, status, "stopped; the next copy continues from here");
     return status == PS_OK ? ps_file_send(t->target, piece->folder, piece->path, &piece->sent, err)
                            : PS_OK;
 }
 
-static void *work(void *user)
+static void *fetch_thread(void *user)
 {
-    struct fetching *f = user;
+    struct fetch_queue *f = user;
 
     while (!atomic_load(&f->stopped)) {
         const size_t i = atomic_fetch_add(&f->next, 1);
@@ -802,7 +805,7 @@ static void *work(void *user)
         if (i >= f->transfer->n_pieces)
             break;
         if (f->transfer->pieces[i].exists || f->transfer->pieces[i].source_err.code != PS_OK ||
-            fetch(f, &f->transfer->pieces[i], &err) == PS_OK)
+            fetch_piece(f, &f->transfer->pieces[i], &err) == PS_OK)
             continue;
         (void)pthread_mutex_lock(&f->lock);
         (void)ps_fail_copy(&f->err, &err);
@@ -816,15 +819,15 @@ static void *work(void *user)
  * database. */
 static enum ps_status transfer_fetch(struct transfer *t, struct ps_err *err)
 {
-    struct fetching f = {
+    struct fetch_queue f = {
         .transfer = t, .leader = pthread_self(), .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t others[FETCHERS - 1];
     size_t n = 0;
 
     while (n < FETCHERS - 1 && n + 1 < t->n_pieces &&
-           pthread_create(&others[n], NULL, work, &f) == 0)
+           pthread_create(&others[n], NULL, fetch_thread, &f) == 0)
         n++;
-    (void)work(&f);
+    (void)fetch_thread(&f);
     while (n)
         (void)pthread_join(others[--n], NULL);
     (void)pthread_mutex_destroy(&f.lock);
@@ -848,8 +851,8 @@ static bool is_planned(const struct transfer *t, const char *folder, const char 
 }
 
 /* Adds a file to t->pieces unless it is there. `bad`: NULL, or why the file is invalid. */
-static void plan(struct transfer *t, struct transfer_run *run, const char *folder, const char *key,
-                 const char *sha256, const char *bad)
+static void plan_file(struct transfer *t, struct transfer_run *run, const char *folder,
+                      const char *key, const char *sha256, const char *bad)
 {
     struct transfer_file piece = {.folder = folder, .run = run};
 
@@ -926,10 +929,10 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
 
     run->is_complete = run->has_row && !missing;
     for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.ptr + at) + 1)
-        plan(t, run, "sources", list.ptr + at, list.ptr + at,
-             ps_file_name_is_valid("sources", list.ptr + at)
-                 ? NULL
-                 : "the catalog of the source has no valid hash for this file");
+        plan_file(t, run, "sources", list.ptr + at, list.ptr + at,
+                  ps_file_name_is_valid("sources", list.ptr + at)
+                      ? NULL
+                      : "the catalog of the source has no valid hash for this file");
     return status;
 }
 
@@ -939,12 +942,12 @@ static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run
 {
     if (!ps_file_name_is_valid("originals", run->sha256) ||
         !ps_file_name_is_valid("runs", run->id) || strncmp(run->id, run->sha256, 16) != 0) {
-        plan(t, run, "runs", run->id, run->sha256,
-             "the catalog of the source has no valid hash for this file");
+        plan_file(t, run, "runs", run->id, run->sha256,
+                  "the catalog of the source has no valid hash for this file");
         return PS_OK;
     }
-    plan(t, run, "runs", run->id, run->sha256, NULL);
-    plan(t, run, "originals", run->sha256, run->sha256, NULL);
+    plan_file(t, run, "runs", run->id, run->sha256, NULL);
+    plan_file(t, run, "originals", run->sha256, run->sha256, NULL);
     return plan_sources(t, run, err);
 }
 
@@ -1070,9 +1073,9 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf gone = {0};
     struct id_text run;
-    enum ps_status status = list(t, "copy_gone", &gone, err);
+    enum ps_status status = append_rows(t, "copy_gone", &gone, err);
 
-    for (size_t at = 0; status == PS_OK && next(&gone, &at, &run);) {
+    for (size_t at = 0; status == PS_OK && next_runs(&gone, &at, &run);) {
         struct ps_err own = PS_ERR_INIT;
 
         status = ps_store_remove(t->target, run.id, "copy --update", &own);
@@ -1115,12 +1118,12 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
     struct id_text run;
     enum ps_status status = ps_catalog_begin(t->target, PS_DURABLE, err);
 
-    while (status == PS_OK && n < UPDATES_AT_ONCE && next(labels, at, &run)) {
+    while (status == PS_OK && n < UPDATES_AT_ONCE && next_runs(labels, at, &run)) {
         status = update_label(t, run.id, err);
         n++;
     }
     status = ps_catalog_end(t->target, status, err);
-    while (status == PS_OK && n-- && next(labels, &from, &run))
+    while (status == PS_OK && n-- && next_runs(labels, &from, &run))
         transfer_updated(t, "run", run.id, run.text);
     if (status == PS_OK && !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
         status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
@@ -1135,7 +1138,7 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
     enum ps_status status = remove_gone(t, err);
 
     if (status == PS_OK)
-        status = list(t, "copy_labels", &labels, err);
+        status = append_rows(t, "copy_labels", &labels, err);
     for (size_t at = 0; status == PS_OK && at < labels.len;)
         status = put_labels(t, &labels, &at, err);
     return status;
@@ -1398,8 +1401,8 @@ static enum ps_status put_rows(struct transfer *t, const struct transfer_run *ru
 }
 
 /* Publishes the runs of a batch in one transaction. */
-static enum ps_status publish(struct transfer *t, const struct transfer_run *runs, size_t n,
-                              struct ps_err *err)
+static enum ps_status publish_runs(struct transfer *t, const struct transfer_run *runs, size_t n,
+                                   struct ps_err *err)
 {
     struct ps_pending_delete pending = {""};
     enum ps_status status = transfer_mark_deleted(t, &pending, err);
@@ -1414,7 +1417,7 @@ static enum ps_status publish(struct transfer *t, const struct transfer_run *run
     return status;
 }
 
-static void count(struct transfer *t, const struct transfer_run *runs, size_t n)
+static void count_results(struct transfer *t, const struct transfer_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         t->out->existed += runs[i].has_row && !runs[i].is_left_out;
@@ -1436,8 +1439,8 @@ static bool is_of_rows(enum ps_status status)
 
 /* Fetches the files of these runs that are missing in `to`, into t->pieces. *whole: nothing is
  * missing. */
-static enum ps_status take(struct transfer *t, struct transfer_run *runs, size_t n, bool *whole,
-                           struct ps_err *err)
+static enum ps_status fetch_missing(struct transfer *t, struct transfer_run *runs, size_t n,
+                                    bool *whole, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -1459,12 +1462,12 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
 {
     struct ps_err own = PS_ERR_INIT;
     bool whole;
-    enum ps_status status = take(t, runs, n, &whole, &own);
+    enum ps_status status = fetch_missing(t, runs, n, &whole, &own);
 
     if (status == PS_OK && !whole)
-        status = publish(t, runs, n, &own);
+        status = publish_runs(t, runs, n, &own);
     if (status == PS_OK)
-        count(t, runs, n);
+        count_results(t, runs, n);
     transfer_drop_pieces(t);
     if (status == PS_OK || !is_of_rows(status))
         return status == PS_OK ? PS_OK : ps_fail_copy(err, &own);
@@ -1526,7 +1529,8 @@ static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
 
 /* Compares through a new mirror, if `to` is a shared store: the existing mirror shows what this
  * process wrote, not what the database has. */
-static enum ps_status compare(struct transfer *t, const struct shelf_at *to, struct ps_err *err)
+static enum ps_status compare_shelves(struct transfer *t, const struct shelf_at *to,
+                                      struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
     struct ps_store *anew = NULL;
@@ -1540,7 +1544,8 @@ static enum ps_status compare(struct transfer *t, const struct shelf_at *to, str
     return status;
 }
 
-static enum ps_status transfer(struct transfer *t, const struct shelf_at *to, struct ps_err *err)
+static enum ps_status transfer_shelf(struct transfer *t, const struct shelf_at *to,
+                                     struct ps_err *err)
 {
     enum ps_status status = transfer_snapshot(t, err);
 
@@ -1551,7 +1556,7 @@ static enum ps_status transfer(struct transfer *t, const struct shelf_at *to, st
         ps_catalog_unlock(t->target);
     }
     if (status == PS_OK)
-        status = compare(t, to, err);
+        status = compare_shelves(t, to, err);
     transfer_forget(t);
     return status;
 }
@@ -1575,7 +1580,7 @@ enum ps_status ps_store_transfer(const char *from, const char *to,
     if (status == PS_OK)
         status = check_others(t.source, t.target, err);
     if (status == PS_OK)
-        status = transfer(&t, &b, err);
+        status = transfer_shelf(&t, &b, err);
     free(t.pieces);
     ps_store_close(t.target);
     ps_store_close(t.source);

@@ -22,7 +22,7 @@ struct expected { /* a run of the catalog */
     uint64_t bytes, db_bytes;
 };
 
-struct verifying {
+struct verify_state {
     const struct ps_verify_options *options;
     struct ps_verify_result *out;
     struct ps_store *store;
@@ -34,8 +34,8 @@ struct verifying {
     struct ps_err access_err; /* error if the database was unreachable or a file unreadable */
 };
 
-static void report(struct verifying *v, const char *what, const char *file, const char *text,
-                   const char *hint)
+static void report_finding(struct verify_state *v, const char *what, const char *file,
+                           const char *text, const char *hint)
 {
     const struct ps_finding finding = {what, file, text, hint};
 
@@ -45,7 +45,7 @@ static void report(struct verifying *v, const char *what, const char *file, cons
 
 static bool read_on(void *user, uint64_t bytes)
 {
-    struct verifying *v = user;
+    struct verify_state *v = user;
 
     v->done += bytes;
     v->out->bytes += bytes;
@@ -57,17 +57,18 @@ static bool read_on(void *user, uint64_t bytes)
 }
 
 /* Reports a failed query of the catalog. */
-static void report_catalog(struct verifying *v, const struct ps_err *err)
+static void report_catalog(struct verify_state *v, const struct ps_err *err)
 {
     if (err->code == PS_OK)
         return;
     v->unreadable = true;
-    report(v, "catalog", "catalog.db", err->text, REBUILD);
+    report_finding(v, "catalog", "catalog.db", err->text, REBUILD);
 }
 
 /* Asks the catalog about a file. True if it cannot be read, which is reported once: then the file
  * is neither stray nor sound. */
-static bool ask_locked(struct verifying *v, const char *query, const char *folder, const char *key)
+static bool ask_locked(struct verify_state *v, const char *query, const char *folder,
+                       const char *key)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_err err = PS_ERR_INIT;
@@ -84,7 +85,7 @@ static bool ask_locked(struct verifying *v, const char *query, const char *folde
 
 /* Evaluates a yes/no query on the catalog. Repeats a "no" in a write transaction, so that no
  * concurrent change can be the reason. */
-static bool ask(struct verifying *v, const char *query, const char *folder, const char *key)
+static bool evaluate(struct verify_state *v, const char *query, const char *folder, const char *key)
 {
     struct ps_err ignored = PS_ERR_INIT; /* without permission to write, the first answer counts */
     enum ps_status status;
@@ -103,7 +104,7 @@ static bool ask(struct verifying *v, const char *query, const char *folder, cons
 
 /* --- Catalog --- */
 
-static void list_runs(struct verifying *v)
+static void list_runs(struct verify_state *v)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
@@ -126,7 +127,7 @@ static void list_runs(struct verifying *v)
     report_catalog(v, &err);
 }
 
-static void check_catalog(struct verifying *v)
+static void check_catalog(struct verify_state *v)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
@@ -138,7 +139,7 @@ static void check_catalog(struct verifying *v)
     while (status == PS_OK && ps_stmt_step(stmt, &err)) {
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));
 
-        report(v, "catalog", "catalog.db", text, REBUILD);
+        report_finding(v, "catalog", "catalog.db", text, REBUILD);
     }
     ps_stmt_release(stmt);
     ps_catalog_unlock(v->store);
@@ -151,8 +152,9 @@ static void check_catalog(struct verifying *v)
 
 /* Reports a missing or damaged file, unless its row was deleted meanwhile. If the file could not be
  * checked, stops. */
-static void report_file(struct verifying *v, const char *what, const char *folder, const char *key,
-                        const char *ending, const struct ps_err *err, const char *hint)
+static void report_file(struct verify_state *v, const char *what, const char *folder,
+                        const char *key, const char *ending, const struct ps_err *err,
+                        const char *hint)
 {
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
@@ -160,13 +162,13 @@ static void report_file(struct verifying *v, const char *what, const char *folde
         v->access_err = *err;
         v->stopped = true;
     }
-    if (v->stopped || !ask(v, "kept_wanted", folder, key))
+    if (v->stopped || !evaluate(v, "kept_wanted", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s%s", folder, key, ending);
-    report(v, what, file.ptr, err->text, hint);
+    report_finding(v, what, file.ptr, err->text, hint);
 }
 
-static void check_label(struct verifying *v, const char *id)
+static void check_label(struct verify_state *v, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
@@ -184,14 +186,15 @@ static void check_label(struct verifying *v, const char *id)
     if (!ps_label_read(v->store, id, &label))
         return;
     v->out->files++;
-    if (!ask(v, "label_valid", NULL, label.ptr ? label.ptr : "")) {
+    if (!evaluate(v, "label_valid", NULL, label.ptr ? label.ptr : "")) {
         ps_buf_printf(&file, "labels/%s.json", id);
-        report(v, "label", file.ptr, "the file is damaged", "`perfshelf rebuild` writes it again");
+        report_finding(v, "label", file.ptr, "the file is damaged",
+                       "`perfshelf rebuild` writes it again");
     }
 }
 
 /* Checks baselines and saved queries, which have label files too. */
-static void check_lists(struct verifying *v)
+static void check_lists(struct verify_state *v)
 {
     static const struct {
         const char *label, *query, *text;
@@ -216,7 +219,7 @@ static void check_lists(struct verifying *v)
         ps_catalog_unlock(v->store);
         report_catalog(v, &err);
         if (differs)
-            report(v, "catalog", "catalog.db", lists[i].text, REBUILD);
+            report_finding(v, "catalog", "catalog.db", lists[i].text, REBUILD);
     }
 }
 
@@ -231,7 +234,7 @@ static const char *ending_of(const char *path)
 
 /* Compares a run file with the hash recorded when it was written. *known: there is such a hash;
  * older shelves have none. */
-static enum ps_status check_hash(struct verifying *v, const char *id, const char *path,
+static enum ps_status check_hash(struct verify_state *v, const char *id, const char *path,
                                  struct ps_sent_file *found, bool *known, struct ps_err *err)
 {
     struct ps_file_row kept;
@@ -249,7 +252,7 @@ static enum ps_status check_hash(struct verifying *v, const char *id, const char
 }
 
 /* Records the hash of a run file that passed all other checks. */
-static void record_hash(struct verifying *v, const char *id, const struct ps_sent_file *found)
+static void record_hash(struct verify_state *v, const char *id, const struct ps_sent_file *found)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the count of recorded hashes says it */
     enum ps_status status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
@@ -289,7 +292,7 @@ static enum ps_status read_run_record(const struct expected *run, const char *pa
     return status;
 }
 
-static void compare_label(struct verifying *v, const struct run_record *run_record,
+static void compare_label(struct verify_state *v, const struct run_record *run_record,
                           const char *label, struct ps_buf *differs)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -303,7 +306,8 @@ static void compare_label(struct verifying *v, const struct run_record *run_reco
 /* Compares the row with the run file and its label, with the catalog locked. Without a recorded
  * label hash, the label of the run file or that in labels/ must match: a failed change may have
  * left a file in labels/. */
-static void compare_row(struct verifying *v, struct run_record *run_record, struct ps_buf *differs)
+static void compare_row(struct verify_state *v, struct run_record *run_record,
+                        struct ps_buf *differs)
 {
     const char *id = run_record->metadata.row.id, *label = run_record->metadata.label;
     bool changed = false;
@@ -322,7 +326,7 @@ static void compare_row(struct verifying *v, struct run_record *run_record, stru
 
 /* Repeats a failed comparison in a write transaction, so that no concurrent change can be the
  * reason. */
-static void check_row(struct verifying *v, const struct expected *run, const char *path)
+static void check_row(struct verify_state *v, const struct expected *run, const char *path)
 {
     PS_AUTO(run_record_free) struct run_record run_record = {.metadata = {.title = NULL}};
     PS_AUTO(ps_buf_free) struct ps_buf differs = {0};
@@ -347,11 +351,11 @@ static void check_row(struct verifying *v, const struct expected *run, const cha
         return;
     ps_buf_printf(&text, "the row of run %s differs from its run file or label file in: ", run->id);
     ps_buf_str(&text, ps_buf_slice(&differs));
-    report(v, "catalog", "catalog.db", text.ptr, REBUILD);
+    report_finding(v, "catalog", "catalog.db", text.ptr, REBUILD);
 }
 
 /* Performs all checks of a run file. The hash of a fetched file was verified during the fetch. */
-static enum ps_status check_run_file(struct verifying *v, const struct expected *run,
+static enum ps_status check_run_file(struct verify_state *v, const struct expected *run,
                                      const char *path, struct ps_err *err)
 {
     const bool hashes = !v->store->backend->evicts_files && !v->options->quick;
@@ -370,7 +374,7 @@ static enum ps_status check_run_file(struct verifying *v, const struct expected 
     return status;
 }
 
-static void check_run(struct verifying *v, const struct expected *run)
+static void check_run(struct verify_state *v, const struct expected *run)
 {
     const struct ps_check_watch watch = {read_on, v};
     PS_AUTO(ps_free_ptr) char *path = NULL;
@@ -397,7 +401,7 @@ static void check_run(struct verifying *v, const struct expected *run)
     v->out->runs++;
 }
 
-static void check_sources(struct verifying *v)
+static void check_sources(struct verify_state *v)
 {
     const struct ps_check_watch watch = {read_on, v};
     PS_AUTO(ps_buf_free) struct ps_buf shas = {0};
@@ -428,27 +432,28 @@ static void check_sources(struct verifying *v)
 
 static void check_stray(void *user, const char *folder, const char *name)
 {
-    struct verifying *v = user;
+    struct verify_state *v = user;
     PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
-    if (strstr(name, ".part") || ask(v, "kept_used", folder, key))
+    if (strstr(name, ".part") || evaluate(v, "kept_used", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s", folder, name);
-    report(v, "stray", file.ptr, "no run refers to it",
-           strcmp(folder, "runs") == 0 ? "`perfshelf rebuild` adds it as a run; or delete it"
-                                       : "delete it");
+    report_finding(v, "stray", file.ptr, "no run refers to it",
+                   strcmp(folder, "runs") == 0
+                       ? "`perfshelf rebuild` adds it as a run; or delete it"
+                       : "delete it");
 }
 
 /* --- Verification --- */
 
 /* Ignores cached files, which would not reveal damage in the database. */
-static enum ps_status bypass_cache(struct verifying *v, char **dir_out, struct ps_err *err)
+static enum ps_status bypass_cache(struct verify_state *v, char **dir_out, struct ps_err *err)
 {
     return v->options->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
 }
 
-static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
+static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
 {
     check_catalog(v);
     for (size_t i = 0; i < v->n && !v->stopped; i++)
@@ -484,7 +489,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
                                const struct ps_verify_options *how, struct ps_verify_result *out,
                                struct ps_err *err)
 {
-    struct verifying v = {.options = how, .out = out};
+    struct verify_state v = {.options = how, .out = out};
     struct ps_err opening = PS_ERR_INIT;
     struct stat about;
     char *fetched = NULL;
@@ -505,7 +510,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
     } else if (url) {
         status = ps_fail_copy(err, &opening);
     } else {
-        report(&v, "catalog", "catalog.db", opening.text, REBUILD);
+        report_finding(&v, "catalog", "catalog.db", opening.text, REBUILD);
     }
     if (fetched)
         ps_remove_tree(fetched);

@@ -100,8 +100,9 @@ static const struct ps_read_route *const reads[] = {&read_sql,
 
 /* --- Dispatch --- */
 
-static enum ps_status answer(const struct ps_read_route *read, struct ps_read_request *question,
-                             struct ps_answer *out, struct ps_err *err)
+static enum ps_status answer_read(const struct ps_read_route *read,
+                                  struct ps_read_request *question, struct ps_answer *out,
+                                  struct ps_err *err)
 {
     enum ps_status status = ps_read_request_resolve(read, question, err);
 
@@ -111,8 +112,8 @@ static enum ps_status answer(const struct ps_read_route *read, struct ps_read_re
     return status;
 }
 
-static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct ps_answer *out,
-                               struct ps_err *err)
+static enum ps_status dispatch_url(struct ps_arena *arena, struct ps_str url, struct ps_answer *out,
+                                   struct ps_err *err)
 {
     const char *mark = memchr(url.ptr, '?', url.len);
     struct ps_str path = {url.ptr, mark ? (size_t)(mark - url.ptr) : url.len};
@@ -138,7 +139,7 @@ static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct
         params[i] = (struct ps_param){pairs.items[i].key, pairs.items[i].value};
     question.params = (struct ps_params){params, pairs.n};
     memcpy(question.args, match.args, sizeof question.args);
-    return answer(reads[match.route - routes], &question, out, err);
+    return answer_read(reads[match.route - routes], &question, out, err);
 }
 
 static void error_body(struct ps_buf *body, const struct ps_err *err)
@@ -173,7 +174,7 @@ const struct answer *ps_engine_ask(char *url)
 
     ps_buf_free(&found.body);
     found = (struct ps_answer){.type = "application/json"};
-    status = dispatch(&arena, ps_str_from_c(url), &found, &err);
+    status = dispatch_url(&arena, ps_str_from_c(url), &found, &err);
     if (status != PS_OK) {
         ps_buf_free(&found.body);
         found = (struct ps_answer){.type = "application/json"};

@@ -148,7 +148,8 @@ static int sleep_not(sqlite3_vfs *vfs, int us)
     return us;
 }
 
-static int now(sqlite3_vfs *vfs, sqlite3_int64 *out) /* out: milliseconds of the Julian date */
+static int current_time(sqlite3_vfs *vfs,
+                        sqlite3_int64 *out) /* out: milliseconds of the Julian date */
 {
     static const sqlite3_int64 epoch = 24405875 * (sqlite3_int64)8640000;
 
@@ -161,7 +162,7 @@ static int now_days(sqlite3_vfs *vfs, double *out)
 {
     sqlite3_int64 ms;
 
-    (void)now(vfs, &ms);
+    (void)current_time(vfs, &ms);
     *out = (double)ms / 86400000.0;
     return SQLITE_OK;
 }
@@ -184,7 +185,7 @@ int sqlite3_os_init(void)
         .xSleep = sleep_not,
         .xCurrentTime = now_days,
         .xGetLastError = last_error,
-        .xCurrentTimeInt64 = now,
+        .xCurrentTimeInt64 = current_time,
     };
 
     ps_sqlite_immutable_vfs(&vfs);

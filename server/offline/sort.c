@@ -6,14 +6,14 @@
 
 #include "base/mem.h"
 
-struct merging {
+struct merge_state {
     size_t size;
     int (*compare)(const void *, const void *, void *);
     void *user;
     char *room;
 };
 
-static void merge_sort(const struct merging *m, char *at, size_t n)
+static void merge_sort(const struct merge_state *m, char *at, size_t n)
 {
     size_t half = n / 2, taken = 0;
     char *left = at, *right = at + half * m->size, *end = at + n * m->size, *out = m->room;
@@ -40,7 +40,7 @@ static void merge_sort(const struct merging *m, char *at, size_t n)
 void qsort_r(void *at, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
              void *user)
 {
-    struct merging m = {size, compare, user, ps_grow(NULL, n, size)};
+    struct merge_state m = {size, compare, user, ps_grow(NULL, n, size)};
 
     merge_sort(&m, at, n);
     free(m.room);

@@ -10,7 +10,7 @@
 #define WAIT_MS 20
 
 /* Requires the lock. Moves the entry to the front of the list and adds a user. */
-static struct ps_cache_entry *find(struct ps_lru_cache *list, const char *key)
+static struct ps_cache_entry *find_entry(struct ps_lru_cache *list, const char *key)
 {
     struct ps_cache_entry *found = NULL;
 
@@ -32,7 +32,7 @@ struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *list, const char *
     struct ps_cache_entry *found;
 
     pthread_mutex_lock(&list->lock);
-    found = find(list, key);
+    found = find_entry(list, key);
     pthread_mutex_unlock(&list->lock);
     return found;
 }
@@ -58,7 +58,7 @@ struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *list, const char 
     struct ps_cache_entry *found;
 
     pthread_mutex_lock(&list->lock);
-    while (!(found = find(list, key)) && is_claimed(list, key) && !ps_context_has_ended())
+    while (!(found = find_entry(list, key)) && is_claimed(list, key) && !ps_context_has_ended())
         wait_briefly(list);
     if (!found) {
         *claim = (struct ps_cache_claim){list->claims, key};
@@ -81,7 +81,7 @@ void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *clai
 }
 
 /* Requires the lock. */
-static void evict(struct ps_lru_cache *list)
+static void evict_entries(struct ps_lru_cache *list)
 {
     while (list->bytes > list->bytes_max) {
         struct ps_cache_entry **oldest = NULL, *gone;
@@ -123,6 +123,6 @@ void ps_lru_cache_release(struct ps_lru_cache *list, struct ps_cache_entry *entr
     }
     pthread_mutex_lock(&list->lock);
     entry->users--;
-    evict(list);
+    evict_entries(list);
     pthread_mutex_unlock(&list->lock);
 }

@@ -569,8 +569,8 @@ struct table_request {
 };
 
 /* Prepares a statement over the rows of request->sql. */
-static enum ps_status prepare(struct table_request *request, const char *text, struct ps_stmt **out,
-                              struct ps_err *err)
+static enum ps_status prepare_table_statement(struct table_request *request, const char *text,
+                                              struct ps_stmt **out, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -596,7 +596,7 @@ static enum ps_status prepare_ordered(struct table_request *request, const struc
     if (page)
         ps_buf_printf(&text, " LIMIT %lld OFFSET %lld", (long long)page->limit,
                       (long long)page->offset);
-    return prepare(request, text.ptr, out, err);
+    return prepare_table_statement(request, text.ptr, out, err);
 }
 
 /* Counts and sums the rows that pass the filters. */
@@ -612,7 +612,7 @@ static enum ps_status sum_rows(struct table_request *request, struct entry *out,
     for (size_t i = 0; i < table->n_sums; i++)
         ps_buf_printf(&text, ", %s AS %s", table->sums[i].expression, table->sums[i].name);
     ps_buf_printf(&text, " FROM (%s)", request->sql);
-    status = prepare(request, text.ptr, &stmt, err);
+    status = prepare_table_statement(request, text.ptr, &stmt, err);
     if (status != PS_OK || !ps_stmt_step(stmt, err))
         return status == PS_OK ? err->code : status;
     out->total = ps_col_int(stmt, 0);
@@ -632,7 +632,7 @@ static enum ps_status sort_numbers(struct table_request *request, struct entry *
     enum ps_status status;
 
     ps_buf_printf(&text, "SELECT id, %s FROM (%s)", request->order.sort->expression, request->sql);
-    status = prepare(request, text.ptr, &stmt, err);
+    status = prepare_table_statement(request, text.ptr, &stmt, err);
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct ps_value value = {.num = ps_col_num(stmt, 1)};
 
@@ -660,7 +660,7 @@ static enum ps_status order_ids(struct table_request *request, struct entry *out
     if (status != PS_OK || out->ids)
         return status;
     ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", request->sql, request->order.terms);
-    status = prepare(request, text.ptr, &stmt, err);
+    status = prepare_table_statement(request, text.ptr, &stmt, err);
     out->ids = ps_alloc_array((size_t)out->total + 1, sizeof *out->ids);
     while (status == PS_OK && out->n_ids < out->total && ps_stmt_step(stmt, err))
         out->ids[out->n_ids++] = (uint32_t)ps_col_int(stmt, 0);

@@ -12,7 +12,7 @@
 
 /* --- Opening --- */
 
-struct where {
+struct store_location {
     const char *url;
     uint64_t cache_bytes;
 };
@@ -25,7 +25,7 @@ static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
 
 static enum ps_status open_replica(struct ps_store *store, const void *user, struct ps_err *err)
 {
-    const struct where *where = user;
+    const struct store_location *where = user;
     enum ps_status status;
 
     store->replica = ps_alloc(sizeof *store->replica);
@@ -47,7 +47,7 @@ static void close_replica(struct ps_store *store)
 enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t cache_bytes,
                                     struct ps_store **out, struct ps_err *err)
 {
-    const struct where where = {url, cache_bytes};
+    const struct store_location where = {url, cache_bytes};
 
     return url ? ps_store_open_backend(dir, &ps_replica_backend, &where, out, err)
                : ps_store_open(dir, out, err);
@@ -63,7 +63,7 @@ static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_
     return status;
 }
 
-static int64_t number(const struct ps_store *store)
+static int64_t transaction_number(const struct ps_store *store)
 {
     return store->replica->mirror->clock.transaction;
 }
@@ -200,7 +200,7 @@ struct ps_watch {
 };
 
 /* Periodic check: deletes unpublished files of crashed sessions and takes over their uploads. */
-static void look(void *user)
+static void check_sessions(void *user)
 {
     struct ps_watch *watch = user;
     struct ps_store *store = watch->store;
@@ -227,7 +227,7 @@ static enum ps_status watch_others(struct ps_store *store, void (*tell)(void *us
     watch->store = store;
     watch->notify = tell;
     watch->user = user;
-    return ps_ticker_start(&watch->ticker, PS_LEASE_BEAT_MS, look, watch, err);
+    return ps_ticker_start(&watch->ticker, PS_LEASE_BEAT_MS, check_sessions, watch, err);
 }
 
 static void unwatch(struct ps_store *store)
@@ -256,7 +256,7 @@ const struct ps_backend ps_replica_backend = {
     .begin = ps_mirror_begin,
     .commit = commit,
     .release = ps_mirror_end,
-    .transaction_number = number,
+    .transaction_number = transaction_number,
     .catch_up = ps_mirror_poll,
     .path = path,
     .has = has,

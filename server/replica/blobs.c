@@ -145,25 +145,25 @@ static enum ps_status append_loose_row(void *user, const struct ps_pg_value *val
     return PS_OK;
 }
 
-struct state {
+struct blob_state {
     bool reserved_bytes, has_bytes, has_row;
 };
 
 static enum ps_status read_state_row(void *user, const struct ps_pg_value *values, size_t n,
                                      struct ps_err *err)
 {
-    struct state *out = user;
+    struct blob_state *out = user;
 
     (void)n;
     (void)err;
-    *out = (struct state){values[0].i > 0, values[1].i > 0, values[2].i > 0};
+    *out = (struct blob_state){values[0].i > 0, values[1].i > 0, values[2].i > 0};
     return PS_OK;
 }
 
 /* Inside a transaction of the clock: a complete loose blob is either referenced, and is no longer
  * loose, or its row is deleted, so that it cannot be found any more. */
 static enum ps_status check_complete(struct ps_pg *pg, const struct ps_pg_value values[2],
-                                     struct state *out, struct ps_err *err)
+                                     struct blob_state *out, struct ps_err *err)
 {
     enum ps_status status =
         ps_pg_run(pg,
@@ -184,7 +184,7 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
                                 struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(place), ps_pg_text(hash)};
-    struct state state = {false, false, false};
+    struct blob_state state = {false, false, false};
     enum ps_status status = ps_blob_let_go(pg, place, err);
 
     if (status == PS_OK)
@@ -232,7 +232,7 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_is_needed *is_alive, void
 
 /* --- Sending --- */
 
-struct sending {
+struct blob_upload {
     struct ps_pg *pg;
     const char *session, *place, *hash;
     int fd;
@@ -256,7 +256,7 @@ static enum ps_status count_row(void *user, const struct ps_pg_value *values, si
 /* Queues the begin of a transaction that adds to the place. It locks the row of loose, so that no
  * sweep can clear its owner. If the owner is cleared already, the queued statements insert nothing.
  */
-static enum ps_status begin_transfer(struct sending *s, struct ps_err *err)
+static enum ps_status begin_transfer(struct blob_upload *s, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->place), ps_pg_text(s->session)};
     enum ps_status status =
@@ -270,7 +270,7 @@ static enum ps_status begin_transfer(struct sending *s, struct ps_err *err)
     return status;
 }
 
-static enum ps_status end_transfer(struct sending *s, enum ps_status status, struct ps_err *err)
+static enum ps_status end_transfer(struct blob_upload *s, enum ps_status status, struct ps_err *err)
 {
     size_t rows = 0;
 
@@ -286,7 +286,7 @@ static enum ps_status end_transfer(struct sending *s, enum ps_status status, str
 }
 
 /* Reads the next chunk; *len 0: end of file. */
-static enum ps_status read_chunk(struct sending *s, size_t *len, struct ps_err *err)
+static enum ps_status read_chunk(struct blob_upload *s, size_t *len, struct ps_err *err)
 {
     ssize_t got = 1;
 
@@ -299,7 +299,7 @@ static enum ps_status read_chunk(struct sending *s, size_t *len, struct ps_err *
     return PS_OK;
 }
 
-static enum ps_status queue_chunk(struct sending *s, size_t len, struct ps_err *err)
+static enum ps_status queue_chunk(struct blob_upload *s, size_t len, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {
         ps_pg_text(s->place),
@@ -316,7 +316,7 @@ static enum ps_status queue_chunk(struct sending *s, size_t len, struct ps_err *
 }
 
 /* Sends up to GROUP chunks in one transaction. *more: the end of the file was not reached. */
-static enum ps_status send_group(struct sending *s, bool *more, struct ps_err *err)
+static enum ps_status send_group(struct blob_upload *s, bool *more, struct ps_err *err)
 {
     enum ps_status status = begin_transfer(s, err);
 
@@ -332,7 +332,7 @@ static enum ps_status send_group(struct sending *s, bool *more, struct ps_err *e
     return end_transfer(s, status, err);
 }
 
-static enum ps_status send_chunks(struct sending *s, struct ps_err *err)
+static enum ps_status send_chunks(struct blob_upload *s, struct ps_err *err)
 {
     char found[PS_CONTENT_HASH_SIZE];
     bool more = true;
@@ -351,7 +351,7 @@ static enum ps_status send_chunks(struct sending *s, struct ps_err *err)
 
 /* Inserts the row of blob, which makes the bytes visible. If another server inserted it first,
  * deletes our chunks. */
-static enum ps_status publish(struct sending *s, struct ps_err *err)
+static enum ps_status publish_blob(struct blob_upload *s, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->hash), ps_pg_text(s->place),
                                          ps_pg_int((int64_t)s->bytes), ps_pg_int(s->chunks),
@@ -376,7 +376,7 @@ static enum ps_status publish(struct sending *s, struct ps_err *err)
 
 /* Makes one attempt. `before`: place of an earlier attempt with unknown result, or NULL. *placed:
  * that place was released, and the place of this attempt may have a row. */
-static enum ps_status send_once(struct sending *s, const char *before, bool *placed,
+static enum ps_status send_once(struct blob_upload *s, const char *before, bool *placed,
                                 struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->place), ps_pg_text(s->hash),
@@ -399,7 +399,7 @@ static enum ps_status send_once(struct sending *s, const char *before, bool *pla
                        3, NULL, NULL, err);
     if (status == PS_OK)
         status = send_chunks(s, err);
-    return status == PS_OK ? publish(s, err) : status;
+    return status == PS_OK ? publish_blob(s, err) : status;
 }
 
 enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *place, int fd,
@@ -407,7 +407,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
 {
     PS_AUTO(ps_free_ptr) char *chunk = ps_grow(NULL, PS_BLOB_CHUNK, 1);
     PS_AUTO(ps_free_ptr) char *before = NULL;
-    struct sending s = {pg, session, NULL, hash, fd, bytes, chunk, {.bytes = 0}, 0, false};
+    struct blob_upload s = {pg, session, NULL, hash, fd, bytes, chunk, {.bytes = 0}, 0, false};
     struct ps_err own = PS_ERR_INIT;
     int places = 0;
 
@@ -434,7 +434,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
 
 /* --- Fetching --- */
 
-struct fetching {
+struct blob_fetch {
     struct ps_pg *pg;
     const char *hash;
     ps_blob_receive *receive;
@@ -448,7 +448,7 @@ struct fetching {
 static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values, size_t n,
                                     struct ps_err *err)
 {
-    struct fetching *f = user;
+    struct blob_fetch *f = user;
     enum ps_status status;
 
     (void)n;
@@ -462,7 +462,7 @@ static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values
 }
 
 /* Fetches the remaining chunks, up to the first missing one. */
-static enum ps_status fetch_on(struct fetching *f, struct ps_err *err)
+static enum ps_status fetch_on(struct blob_fetch *f, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
     int64_t from = -1;
@@ -482,7 +482,7 @@ static enum ps_status fetch_on(struct fetching *f, struct ps_err *err)
 
 /* Makes one attempt. If the blob was deleted and sent again, it continues with the chunks of the
  * new place, which are identical. */
-static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
+static enum ps_status fetch_once(struct blob_fetch *f, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *before = NULL;
     enum ps_status status = ps_pg_connect(f->pg, PS_BLOB_WAIT_MS, err);
@@ -509,7 +509,7 @@ static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
 enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_receive *take, void *user,
                              struct ps_err *err)
 {
-    struct fetching f = {.pg = pg, .hash = hash, .receive = take, .user = user};
+    struct blob_fetch f = {.pg = pg, .hash = hash, .receive = take, .user = user};
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status;
     int64_t at;

@@ -15,7 +15,7 @@ static const struct {
 } told[] = {{"run", "id"},     {"tag", "run"}, {"baseline", "run"},
             {"source", "run"}, {"job", "id"},  {"saved_query", NULL}};
 
-static void add(struct ps_change_feed *feed, const struct ps_row_change *change)
+static void add_change(struct ps_change_feed *feed, const struct ps_row_change *change)
 {
     for (size_t i = 0; i < feed->n; i++)
         if (feed->items[i].job == change->job && strcmp(feed->items[i].run, change->run) == 0)
@@ -37,7 +37,7 @@ static void add_value(struct ps_change_feed *feed, bool job, sqlite3_value *valu
     else
         (void)snprintf(change.run, sizeof change.run, "%s",
                        (const char *)sqlite3_value_text(value));
-    add(feed, &change);
+    add_change(feed, &change);
 }
 
 static int column_of(const struct ps_change_feed_watch *watch, const char *table,
@@ -90,7 +90,7 @@ void ps_change_feed_unwatch(sqlite3 *db)
 void ps_change_feed_move(struct ps_change_feed *from, struct ps_change_feed *to)
 {
     for (size_t i = 0; i < from->n && !to->is_overflowed; i++)
-        add(to, &from->items[i]);
+        add_change(to, &from->items[i]);
     to->is_overflowed |= from->is_overflowed;
     to->has_shelf_change |= from->has_shelf_change;
     ps_change_feed_free(from);

@@ -65,8 +65,8 @@ static enum ps_status begin_once(struct ps_pg *pg, int64_t step, struct ps_clock
     return status == PS_OK ? check_clock(out, err) : status;
 }
 
-static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, struct ps_clock *out,
-                            struct ps_err *err)
+static enum ps_status begin_transaction(struct ps_pg *pg, int64_t wait_ms, int64_t step,
+                                        struct ps_clock *out, struct ps_err *err)
 {
     const int64_t until = ps_monotonic_ms() + wait_ms;
     int64_t pause = 0;
@@ -88,14 +88,14 @@ static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, str
 enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
                               struct ps_err *err)
 {
-    return begin(pg, wait_ms, 1, out, err);
+    return begin_transaction(pg, wait_ms, 1, out, err);
 }
 
 enum ps_status ps_clock_lock(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_clock clock;
 
-    return begin(pg, wait_ms, 0, &clock, err);
+    return begin_transaction(pg, wait_ms, 0, &clock, err);
 }
 
 enum ps_status ps_clock_begin_read(struct ps_pg *pg, struct ps_err *err)
@@ -160,7 +160,7 @@ static bool is_key(const struct ps_clock_table *table, size_t column)
     return false;
 }
 
-static void upsert(struct ps_buf *sql, const struct ps_clock_table *table)
+static void put_upsert(struct ps_buf *sql, const struct ps_clock_table *table)
 {
     ps_buf_printf(sql, "INSERT INTO \"%s\"(", table->name);
     add_names(sql, table);
@@ -184,7 +184,7 @@ enum ps_status ps_clock_put(struct ps_pg *pg, const struct ps_clock_table *table
 
     memcpy(all, values, table->n_columns * sizeof *values);
     all[table->n_columns] = ps_pg_int(n);
-    upsert(&sql, table);
+    put_upsert(&sql, table);
     return ps_pg_queue(pg, sql.ptr, all, table->n_columns + 1, err);
 }
 

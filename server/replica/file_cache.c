@@ -122,7 +122,7 @@ static int by_use(const void *a, const void *b)
 
 /* Lists the cached files; skips files that disappear meanwhile. Free files->at. Returns the sum of
  * their bytes. */
-static uint64_t list(const struct ps_file_cache *cache, struct files *files)
+static uint64_t list_files(const struct ps_file_cache *cache, struct files *files)
 {
     DIR *dir = opendir(cache->dir);
     uint64_t bytes = 0;
@@ -164,13 +164,13 @@ static uint64_t bytes_allowed(const struct ps_file_cache *cache, uint64_t bytes)
 
 /* Reads the folder, since other processes add files, too. Deletes the least recently used files
  * above `most` or the available space, except `last`, the file added last. */
-static void sweep(struct ps_file_cache *cache, const char *last, uint64_t most)
+static void evict_files(struct ps_file_cache *cache, const char *last, uint64_t most)
 {
     struct files files = {NULL, 0, 0};
     uint64_t bytes, room;
 
     (void)pthread_mutex_lock(&cache->sweep_lock);
-    bytes = list(cache, &files);
+    bytes = list_files(cache, &files);
     room = bytes_allowed(cache, bytes);
     most = most < room ? most : room;
     if (bytes > most) {
@@ -213,22 +213,22 @@ static enum ps_status move_in(struct ps_file_cache *cache, const char *hash, con
     cache->uncounted_bytes += bytes;
     if (bytes_here(cache) > bytes_allowed(cache, bytes_here(cache)) ||
         cache->uncounted_bytes > cache->max_bytes / 10)
-        sweep(cache, hash, cache->max_bytes);
+        evict_files(cache, hash, cache->max_bytes);
     return PS_OK;
 }
 
 /* --- Fetching --- */
 
-struct filling {
+struct part_writer {
     int fd;
     const char *path;
     uint64_t max_bytes;
     struct ps_content_hash content;
 };
 
-static enum ps_status fill(void *user, struct ps_str bytes, struct ps_err *err)
+static enum ps_status write_part(void *user, struct ps_str bytes, struct ps_err *err)
 {
-    struct filling *filling = user;
+    struct part_writer *filling = user;
 
     if (bytes.len > filling->max_bytes - filling->content.bytes)
         return ps_fail(err, PS_IO, "the store: a file has more bytes than stated");
@@ -240,14 +240,14 @@ static enum ps_status fetch_to(const char *path, const char *hash, uint64_t byte
                                ps_file_cache_fetch *fetch, void *user, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    struct filling filling = {fd, path, bytes, {.bytes = 0}};
+    struct part_writer filling = {fd, path, bytes, {.bytes = 0}};
     char found[PS_CONTENT_HASH_SIZE];
     enum ps_status status;
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot write", path);
     ps_content_hash_begin(&filling.content);
-    status = fetch(user, hash, fill, &filling, err);
+    status = fetch(user, hash, write_part, &filling, err);
     ps_content_hash_end(&filling.content, found);
     if (status == PS_OK && (filling.content.bytes != bytes || strcmp(found, hash) != 0))
         status = ps_fail(err, PS_IO, "the store: the file with hash %s is damaged", hash);
@@ -287,7 +287,7 @@ static enum ps_status fetch_with_retries(struct ps_file_cache *cache, const char
     enum ps_status status = fetch_once(cache, hash, bytes, fetch, user, &own);
 
     for (int left = 1; status == PS_FULL && left >= 0 && bytes_here(cache); left--) {
-        sweep(cache, "", left ? bytes_here(cache) / 2 : 0);
+        evict_files(cache, "", left ? bytes_here(cache) / 2 : 0);
         own = (struct ps_err)PS_ERR_INIT;
         status = fetch_once(cache, hash, bytes, fetch, user, &own);
     }
@@ -410,7 +410,7 @@ enum ps_status ps_file_cache_open(const char *dir, const char *session, uint64_t
     (void)pthread_mutex_init(&cache->lock, NULL);
     (void)pthread_mutex_init(&cache->sweep_lock, NULL);
     (void)pthread_cond_init(&cache->changed, NULL);
-    cache->bytes = (int64_t)list(cache, &files);
+    cache->bytes = (int64_t)list_files(cache, &files);
     free(files.items);
     *out = cache;
     return PS_OK;

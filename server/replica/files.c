@@ -213,8 +213,8 @@ enum ps_status ps_shared_files_send(struct ps_store *store, const char *path,
     return status;
 }
 
-static enum ps_status fetch(void *user, const char *hash, ps_blob_receive *take, void *to,
-                            struct ps_err *err)
+static enum ps_status fetch_blob(void *user, const char *hash, ps_blob_receive *take, void *to,
+                                 struct ps_err *err)
 {
     struct ps_shared_files *shared = user;
     struct ps_pg *pg = acquire_connection(shared);
@@ -227,7 +227,7 @@ static enum ps_status fetch(void *user, const char *hash, ps_blob_receive *take,
 enum ps_status ps_shared_files_fetch(struct ps_store *store, const struct ps_file_row *file,
                                      char **path_out, struct ps_err *err)
 {
-    return ps_file_cache_get(store->replica->files->cache, file->hash, file->bytes, fetch,
+    return ps_file_cache_get(store->replica->files->cache, file->hash, file->bytes, fetch_blob,
                              store->replica->files, path_out, err);
 }
 

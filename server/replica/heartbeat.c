@@ -14,7 +14,7 @@
 /* --- Own lease --- */
 
 /* Ignores failures: the next beat retries. */
-static void beat(void *user)
+static void renew_lease(void *user)
 {
     struct ps_heartbeat *is_alive = user;
     const int64_t now = ps_monotonic_ms();
@@ -38,7 +38,7 @@ enum ps_status ps_heartbeat_start(struct ps_store *store, const char *url, struc
     (void)pthread_mutex_init(&is_alive->begin_lock, NULL);
     (void)pthread_mutex_init(&is_alive->check_lock, NULL);
     store->replica->heartbeat = is_alive;
-    return ps_ticker_start(&is_alive->ticker, PS_LEASE_BEAT_MS, beat, is_alive, err);
+    return ps_ticker_start(&is_alive->ticker, PS_LEASE_BEAT_MS, renew_lease, is_alive, err);
 }
 
 void ps_heartbeat_stop(struct ps_store *store)

@@ -30,7 +30,8 @@ static enum ps_status give_number(struct ps_pg *pg, int64_t *out, struct ps_err 
 }
 
 /* Inserts the row. If it exists, updates it and increments its beat. */
-static enum ps_status insert(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
+static enum ps_status insert_lease(struct ps_pg *pg, const struct ps_lease *lease,
+                                   struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(lease->session), ps_pg_int(lease->number),
                                          ps_pg_text(lease->location)};
@@ -49,7 +50,7 @@ enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct p
     if (status == PS_OK)
         status = give_number(pg, &lease->number, err);
     if (status == PS_OK)
-        status = insert(pg, lease, err);
+        status = insert_lease(pg, lease, err);
     if (status == PS_OK)
         status = ps_pg_commit(pg, err);
     if (status != PS_OK)
@@ -65,7 +66,7 @@ enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, st
         ps_pg_run(pg, "UPDATE server SET beat = beat + 1 WHERE \"session\" = $1 RETURNING beat",
                   &session, 1, take_int, &beat, err);
 
-    return status == PS_OK && !beat ? insert(pg, lease, err) : status;
+    return status == PS_OK && !beat ? insert_lease(pg, lease, err) : status;
 }
 
 enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err *err)
@@ -88,7 +89,7 @@ enum ps_status ps_lease_exists(struct ps_pg *pg, const char *session, bool *out,
 
 /* --- Leases of others --- */
 
-static struct ps_lease_state *find(const struct ps_lease_watch *watch, struct ps_str session)
+static struct ps_lease_state *find_lease(const struct ps_lease_watch *watch, struct ps_str session)
 {
     for (size_t i = 0; i < watch->n; i++)
         if (ps_str_eq(ps_str_from_c(watch->items[i].session), session))
@@ -98,10 +99,10 @@ static struct ps_lease_state *find(const struct ps_lease_watch *watch, struct ps
 
 const struct ps_lease_state *ps_lease_find(const struct ps_lease_watch *watch, const char *session)
 {
-    return find(watch, ps_str_from_c(session));
+    return find_lease(watch, ps_str_from_c(session));
 }
 
-struct look {
+struct lease_check {
     struct ps_lease_watch *watch;
     int64_t elapsed_ms;
 };
@@ -109,9 +110,9 @@ struct look {
 static enum ps_status take_row(void *user, const struct ps_pg_value *values, size_t n,
                                struct ps_err *err)
 {
-    const struct look *look = user;
+    const struct lease_check *look = user;
     struct ps_lease_watch *watch = look->watch;
-    struct ps_lease_state *seen = find(watch, values[0].text);
+    struct ps_lease_state *seen = find_lease(watch, values[0].text);
 
     (void)err;
     if (n != 2 || values[0].text.len >= PS_LEASE_SIZE)
@@ -142,7 +143,7 @@ static void forget_gone(struct ps_lease_watch *watch)
 enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
                                   struct ps_err *err)
 {
-    struct look look = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
+    struct lease_check look = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
     enum ps_status status;
 
     if (look.elapsed_ms > LOOK_MOST_MS)

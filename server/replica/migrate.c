@@ -147,7 +147,7 @@ static enum ps_status migrate_from(struct ps_pg *pg, int64_t layout, struct ps_e
     return status;
 }
 
-static enum ps_status migrate(struct ps_pg *pg, struct ps_err *err)
+static enum ps_status migrate_tables(struct ps_pg *pg, struct ps_err *err)
 {
     int64_t layout = 0;
     enum ps_status status = ps_pg_connect(pg, 0, err);
@@ -169,7 +169,7 @@ enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err)
 
     for (unsigned failed = 0; failed < TRIES; failed++) {
         own = (struct ps_err)PS_ERR_INIT;
-        (void)migrate(pg, &own);
+        (void)migrate_tables(pg, &own);
         if (own.code == PS_OK || own.code == PS_CONFLICT || own.code == PS_FORBIDDEN)
             break;
         ps_sleep_ms(PAUSE_MS);

@@ -38,7 +38,7 @@ static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struc
 }
 
 /* Connects and prepares; retries until `until`, as ps_clock_begin does. */
-static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_err *err)
+static enum ps_status connect_writer(struct ps_store *store, int64_t until, struct ps_err *err)
 {
     struct ps_pg *pg = store->replica->mirror->writer;
     int64_t pause = 0;
@@ -75,7 +75,7 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
         return ps_fail(err, PS_UNAVAILABLE, "the store: too many concurrent changes");
     }
     m->is_sent = m->has_repairs = false;
-    status = prepare(store, until, err);
+    status = connect_writer(store, until, err);
     if (status == PS_OK)
         status = ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->clock, err);
     if (status != PS_OK)
@@ -83,7 +83,7 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
     return status;
 }
 
-static enum ps_status record(struct ps_store *store, struct ps_err *err)
+static enum ps_status begin_recording(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     int code = sqlite3session_create(store->catalog->handle, "main", &m->session);
@@ -136,7 +136,7 @@ enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
 
     before.transaction--;
     status = catch_up(store, m->writer, &before, err);
-    return status == PS_OK ? record(store, err) : status;
+    return status == PS_OK ? begin_recording(store, err) : status;
 }
 
 /* Sends and commits the recorded changes. If strings were repaired, the mirror keeps the previous
@@ -176,7 +176,7 @@ void ps_mirror_end(struct ps_store *store, bool committed)
 
 /* Updates the mirror from one remote snapshot. The snapshot is never older than the mirror: no
  * other thread writes to the mirror meanwhile. */
-static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
+static enum ps_status fetch_changes(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     struct ps_clock clock = {0};
@@ -227,7 +227,7 @@ static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct 
         status = ps_clock_read(m->poll_pg, &clock, err);
     ps_pg_set_timeout(m->poll_pg, 0);
     if (status == PS_OK && clock.transaction != store->seen_transaction)
-        status = fetch(store, err);
+        status = fetch_changes(store, err);
     ps_pg_rollback(m->poll_pg);
     if (status == PS_OK ||
         !ps_context_has_ended()) /* else the request was cancelled; the database may be reachable */
@@ -235,7 +235,7 @@ static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct 
     return status;
 }
 
-static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
+static enum ps_status poll_locked(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     enum ps_status status;
@@ -268,7 +268,7 @@ bool ps_mirror_is_away(const struct ps_store *store)
 }
 
 /* Prunes old deletions. One server would suffice; several do no harm. */
-static void prune(struct ps_mirror *m)
+static void prune_deletions(struct ps_mirror *m)
 {
     if (ps_monotonic_ms() - m->pruned_ms < PRUNE_MS)
         return;
@@ -312,8 +312,8 @@ static void poll_again(void *user)
 {
     struct ps_store *store = user;
 
-    if (look(store, 0, PS_ERR_IGNORED) == PS_OK)
-        prune(store->replica->mirror);
+    if (poll_locked(store, 0, PS_ERR_IGNORED) == PS_OK)
+        prune_deletions(store->replica->mirror);
     report_reachability(store);
     report_changes(store->replica->mirror);
 }
@@ -362,7 +362,7 @@ static enum ps_status first_poll(struct ps_store *store, struct ps_err *err)
 {
     const bool fetched = ps_catalog_is_mirror(store->catalog);
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = look(store, WAIT_MS, &own);
+    enum ps_status status = poll_locked(store, WAIT_MS, &own);
 
     return status == PS_OK || (status == PS_UNAVAILABLE && fetched) ? PS_OK
                                                                     : ps_fail_copy(err, &own);

@@ -13,8 +13,8 @@
 
 /* --- Tables --- */
 
-static enum ps_status describe(struct ps_db *db, const char *name, struct ps_arena *arena,
-                               struct ps_clock_table *out, struct ps_err *err)
+static enum ps_status describe_table(struct ps_db *db, const char *name, struct ps_arena *arena,
+                                     struct ps_clock_table *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -46,7 +46,7 @@ enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out
             continue;
         if (out->n == PS_MIRROR_TABLES)
             return ps_fail(err, PS_INTERNAL, "internal error: too many shared tables");
-        status = describe(db, table->name, &out->arena, &out->items[out->n++], err);
+        status = describe_table(db, table->name, &out->arena, &out->items[out->n++], err);
     }
     return status;
 }
@@ -66,7 +66,7 @@ static void add_columns(struct ps_buf *sql, const struct ps_clock_table *table)
 
 /* --- Reading changes into the mirror --- */
 
-static void bind(struct ps_stmt *stmt, int at, const struct ps_pg_value *value)
+static void bind_value(struct ps_stmt *stmt, int at, const struct ps_pg_value *value)
 {
     switch (value->type) {
     case PS_PG_NULL:
@@ -96,7 +96,7 @@ static enum ps_status apply_row(void *user, const struct ps_pg_value *values, si
     struct ps_err own = PS_ERR_INIT;
 
     for (size_t i = 0; i < n; i++)
-        bind(stmt, (int)i + 1, &values[i]);
+        bind_value(stmt, (int)i + 1, &values[i]);
     (void)ps_stmt_step(stmt, &own);
     ps_stmt_rewind(stmt);
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
@@ -217,7 +217,7 @@ struct row_sender {
     bool is_repaired;
 };
 
-static void get(struct row_sender *s, sqlite3_value *from, struct ps_pg_value *out)
+static void read_param(struct row_sender *s, sqlite3_value *from, struct ps_pg_value *out)
 {
     *out = (struct ps_pg_value){.type = PS_PG_NULL};
     switch (sqlite3_value_type(from)) {
@@ -269,11 +269,11 @@ static enum ps_status queue_row(struct row_sender *s, const struct ps_clock_tabl
     if (status != PS_OK)
         return status;
     for (size_t i = 0; i < table->n_key_columns; i++)
-        bind(stmt, (int)i + 1, &key[i]);
+        bind_value(stmt, (int)i + 1, &key[i]);
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_INTERNAL, "a changed row of table %s is missing", table->name);
     for (size_t i = 0; i < table->n_columns; i++)
-        get(s, sqlite3_column_value(stmt->handle, (int)i), &values[i]);
+        read_param(s, sqlite3_column_value(stmt->handle, (int)i), &values[i]);
     return ps_clock_put(s->pg, table, s->clock->transaction, values, err);
 }
 
@@ -307,7 +307,7 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
                                  : sqlite3changeset_old)(iter, column, &value) != SQLITE_OK ||
             !value)
             return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
-        get(s, value, &key[i]);
+        read_param(s, value, &key[i]);
     }
     if (s->is_repaired) /* two different keys may be equal after the repair */
         return ps_fail(err, PS_BAD_REQUEST, "a key of table %s is not UTF-8", table->name);

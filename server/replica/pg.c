@@ -126,7 +126,7 @@ static bool is_fatal_state(const char *state)
     return strncmp(state, "57P", 3) == 0 || strcmp(state, "25006") == 0;
 }
 
-static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_err *err)
+static enum ps_status fail_pg(struct ps_pg *pg, const PGresult *result, struct ps_err *err)
 {
     const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
     const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
@@ -172,7 +172,7 @@ static enum ps_status fail_timeout(struct ps_pg *pg, struct ps_err *err)
                    (int)(pg->silence_ms / 1000));
 }
 
-static enum ps_status flush(struct ps_pg *pg, struct ps_err *err)
+static enum ps_status flush_output(struct ps_pg *pg, struct ps_err *err)
 {
     int left;
 
@@ -180,9 +180,9 @@ static enum ps_status flush(struct ps_pg *pg, struct ps_err *err)
         if (!wait_for(pg, true))
             return fail_timeout(pg, err);
         if (!PQconsumeInput(pg->link))
-            return fail(pg, NULL, err);
+            return fail_pg(pg, NULL, err);
     }
-    return left == 0 ? PS_OK : fail(pg, NULL, err);
+    return left == 0 ? PS_OK : fail_pg(pg, NULL, err);
 }
 
 /* Waits for the next result; *out NULL: no further result of this statement. */
@@ -192,7 +192,7 @@ static enum ps_status next_result(struct ps_pg *pg, PGresult **out, struct ps_er
         if (!wait_for(pg, false))
             return fail_timeout(pg, err);
         if (!PQconsumeInput(pg->link))
-            return fail(pg, NULL, err);
+            return fail_pg(pg, NULL, err);
     }
     *out = PQgetResult(pg->link);
     return PS_OK;
@@ -266,7 +266,7 @@ static enum ps_status read_result(struct ps_pg *pg, const PGresult *result, ps_p
     case PGRES_PIPELINE_SYNC:
         return PS_OK;
     default:
-        return fail(pg, result, err);
+        return fail_pg(pg, result, err);
     }
 }
 
@@ -299,8 +299,8 @@ enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *er
     if (!pg->link)
         return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
     if (!PQsendQuery(pg->link, sql))
-        return fail(pg, NULL, err);
-    status = flush(pg, err);
+        return fail_pg(pg, NULL, err);
+    status = flush_output(pg, err);
     return status == PS_OK ? read_results(pg, NULL, NULL, err) : status;
 }
 
@@ -380,7 +380,7 @@ static void put_number(struct params *out, size_t i, Oid type, uint64_t bits)
     out->lengths[i] = 8;
 }
 
-static void put(struct params *out, size_t i, const struct ps_pg_value *value)
+static void set_param(struct params *out, size_t i, const struct ps_pg_value *value)
 {
     uint64_t bits;
 
@@ -410,10 +410,10 @@ static enum ps_status send(struct ps_pg *pg, const char *sql, const struct ps_pg
     struct params params = {{0}, {0}, {0}, {0}, {0}};
 
     for (size_t i = 0; i < n; i++)
-        put(&params, i, &values[i]);
+        set_param(&params, i, &values[i]);
     if (!PQsendQueryParams(pg->link, sql, (int)n, params.types, params.values, params.lengths,
                            params.formats, 1))
-        return fail(pg, NULL, err);
+        return fail_pg(pg, NULL, err);
     return PS_OK;
 }
 
@@ -428,7 +428,7 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
     if (status == PS_OK)
         (void)PQsetSingleRowMode(pg->link);
     if (status == PS_OK)
-        status = flush(pg, err);
+        status = flush_output(pg, err);
     return status == PS_OK ? read_results(pg, row, user, err) : status;
 }
 
@@ -450,7 +450,7 @@ static enum ps_status read_queued_results(struct ps_pg *pg, ps_pg_row *row, void
         if (got != PS_OK)
             return got;
         if (!result && ended)
-            return fail(pg, NULL, err);
+            return fail_pg(pg, NULL, err);
         ended = !result;
         if (result && first == PS_OK)
             first = read_result(pg, result, row, user, err);
@@ -471,8 +471,8 @@ enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct 
         return PS_OK;
     pg->n_unanswered = 0;
     if (!PQpipelineSync(pg->link))
-        return fail(pg, NULL, err);
-    status = flush(pg, err);
+        return fail_pg(pg, NULL, err);
+    status = flush_output(pg, err);
     if (status == PS_OK)
         status = read_queued_results(pg, row, user, err);
     if (pg->link && !PQexitPipelineMode(pg->link))
@@ -490,11 +490,11 @@ enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg
     if (pg->n_unanswered == SAY_AT_MOST)
         status = ps_pg_flush(pg, NULL, NULL, err);
     if (status == PS_OK && pg->n_unanswered == 0 && !PQenterPipelineMode(pg->link))
-        return fail(pg, NULL, err);
+        return fail_pg(pg, NULL, err);
     if (status == PS_OK)
         status = send(pg, sql, params, n, err);
     if (status == PS_OK)
-        status = flush(pg, err);
+        status = flush_output(pg, err);
     pg->n_unanswered += status == PS_OK;
     return status;
 }

@@ -20,8 +20,8 @@
 
 /* Inside a transaction: reads the number of bytes. */
 
-static enum ps_status find(struct ps_store *store, const char *id, const char *who, uint64_t *out,
-                           struct ps_err *err)
+static enum ps_status find_upload(struct ps_store *store, const char *id, const char *who,
+                                  uint64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -33,8 +33,8 @@ static enum ps_status find(struct ps_store *store, const char *id, const char *w
 }
 
 /* Lists the keys of the pieces, each followed by a NUL. */
-static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf *keys,
-                           struct ps_err *err)
+static enum ps_status list_piece_keys(struct ps_store *store, const char *id, struct ps_buf *keys,
+                                      struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -44,8 +44,8 @@ static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf
     return err->code;
 }
 
-static enum ps_status add(struct ps_store *store, const char *id, const char *who, uint64_t bytes,
-                          struct ps_err *err)
+static enum ps_status add_upload_bytes(struct ps_store *store, const char *id, const char *who,
+                                       uint64_t bytes, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
@@ -55,12 +55,12 @@ static enum ps_status add(struct ps_store *store, const char *id, const char *wh
 }
 
 /* Deletes the row and the pieces. */
-static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err *err)
+static enum ps_status drop_upload(struct ps_store *store, const char *id, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
     struct ps_stmt *stmt = NULL;
 
-    list(store, id, &keys, err);
+    list_piece_keys(store, id, &keys, err);
     for (const char *at = keys.ptr; at && at < keys.ptr + keys.len; at += strlen(at) + 1)
         ps_file_remove(store, "pieces", at, err);
     ps_partial_prepare(store, "pieces_end", id, "", &stmt, err);
@@ -73,7 +73,7 @@ static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const
                                    uint64_t *out, struct ps_err *err)
 {
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    find(store, id, who, out, err);
+    find_upload(store, id, who, out, err);
     return ps_catalog_end(store, err->code, err);
 }
 
@@ -87,10 +87,10 @@ static enum ps_status insert_piece(struct ps_store *store, const char *id, const
     (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_SIZE - 1, id,
                    (unsigned long long)offset);
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    find(store, id, who, &have, err);
+    find_upload(store, id, who, &have, err);
     ps_partial_check_offset(have, offset, err);
     ps_file_place(store, sent, "pieces", key, NULL, err);
-    add(store, id, who, sent->bytes, err);
+    add_upload_bytes(store, id, who, sent->bytes, err);
     return ps_catalog_end(store, err->code, err);
 }
 
@@ -122,23 +122,23 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
 }
 
 /* Deletes the upload. bytes: its required size; NULL: any. */
-static enum ps_status end(struct ps_store *store, const char *id, const char *who,
-                          const uint64_t *bytes, struct ps_err *err)
+static enum ps_status end_upload(struct ps_store *store, const char *id, const char *who,
+                                 const uint64_t *bytes, struct ps_err *err)
 {
     uint64_t have = 0;
 
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    find(store, id, who, &have, err);
+    find_upload(store, id, who, &have, err);
     if (bytes)
         ps_partial_check_offset(have, *bytes, err);
-    drop(store, id, err);
+    drop_upload(store, id, err);
     return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status pieces_remove(struct ps_store *store, const char *id, const char *who,
                                     struct ps_err *err)
 {
-    return end(store, id, who, NULL, err);
+    return end_upload(store, id, who, NULL, err);
 }
 
 static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIAL_SIZE],
@@ -163,7 +163,7 @@ static void pieces_expire(struct ps_store *store)
         ps_catalog_begin(store, PS_NOT_DURABLE, &ignored);
         find_expired(store, id, &ignored);
         if (id[0])
-            drop(store, id, &ignored);
+            drop_upload(store, id, &ignored);
     } while (ps_catalog_end(store, ignored.code, &ignored) == PS_OK && id[0]);
 }
 
@@ -176,11 +176,11 @@ static enum ps_status read_pieces(struct ps_store *store, const char *id, const 
     enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, err);
 
     if (status == PS_OK)
-        status = find(store, id, who, &have, err);
+        status = find_upload(store, id, who, &have, err);
     if (status == PS_OK)
         status = ps_partial_check_offset(have, bytes, err);
     if (status == PS_OK)
-        status = list(store, id, keys, err);
+        status = list_piece_keys(store, id, keys, err);
     return ps_catalog_end(store, status, err);
 }
 
@@ -215,7 +215,7 @@ static enum ps_status pieces_take(struct ps_store *store, const char *id, const 
     if (status == PS_OK)
         status = concatenate_pieces(store, &keys, fd, *path_out, err);
     if (status == PS_OK)
-        status = end(store, id, who, &bytes, err);
+        status = end_upload(store, id, who, &bytes, err);
     if (status == PS_OK) {
         atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
         return PS_OK;

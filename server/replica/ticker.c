@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 
-static void *run(void *arg)
+static void *run_ticker(void *arg)
 {
     struct ps_ticker *ticker = arg;
 
@@ -23,7 +23,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void destroy(struct ps_ticker *ticker)
+static void destroy_ticker(struct ps_ticker *ticker)
 {
     (void)pthread_cond_destroy(&ticker->wake);
     (void)pthread_mutex_destroy(&ticker->lock);
@@ -37,9 +37,9 @@ enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void 
         (struct ps_ticker){.pause_ms = pause_ms, .tick = tick, .user = user, .is_running = true};
     (void)pthread_mutex_init(&ticker->lock, NULL);
     (void)pthread_cond_init(&ticker->wake, NULL);
-    if (pthread_create(&ticker->thread, NULL, run, ticker) == 0)
+    if (pthread_create(&ticker->thread, NULL, run_ticker, ticker) == 0)
         return PS_OK;
-    destroy(ticker);
+    destroy_ticker(ticker);
     return ps_fail(err, PS_INTERNAL, "cannot start a thread");
 }
 
@@ -52,5 +52,5 @@ void ps_ticker_stop(struct ps_ticker *ticker)
     (void)pthread_cond_signal(&ticker->wake);
     (void)pthread_mutex_unlock(&ticker->lock);
     (void)pthread_join(ticker->thread, NULL);
-    destroy(ticker);
+    destroy_ticker(ticker);
 }

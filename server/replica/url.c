@@ -31,7 +31,7 @@ enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
     return PS_OK;
 }
 
-static const char *option(const PQconninfoOption *options, const char *keyword)
+static const char *option_value(const PQconninfoOption *options, const char *keyword)
 {
     for (; options && options->keyword; options++)
         if (strcmp(options->keyword, keyword) == 0 && options->val && options->val[0])
@@ -43,8 +43,8 @@ char *ps_pg_place(const char *url)
 {
     struct ps_buf out = {0};
     PQconninfoOption *options = PQconninfoParse(url, NULL);
-    const char *host = option(options, "host"), *port = option(options, "port");
-    const char *name = option(options, "dbname"), *service = option(options, "service");
+    const char *host = option_value(options, "host"), *port = option_value(options, "port");
+    const char *name = option_value(options, "dbname"), *service = option_value(options, "service");
 
     ps_buf_puts(&out, "postgresql://");
     ps_buf_puts(&out, host ? host : "");

@@ -24,7 +24,7 @@ static const char *next_of(const char *at, const char *end, char c)
 
 /* Compares only where the first character occurs, in either case: a shelf of 100,000 runs is
  * searched after each key press. */
-static bool contains(struct ps_str hay, struct ps_str needle)
+static bool contains_text(struct ps_str hay, struct ps_str needle)
 {
     const char c = needle.len ? needle.ptr[0] : '\0', folded = (char)(c | 0x20);
     const char *end, *one, *two = NULL;
@@ -51,7 +51,7 @@ static bool any_contains(sqlite3_value **texts, int n, struct ps_str needle)
     for (int i = 0; i < n; i++) {
         const char *at = (const char *)sqlite3_value_text(texts[i]);
 
-        if (at && contains((struct ps_str){at, (size_t)sqlite3_value_bytes(texts[i])}, needle))
+        if (at && contains_text((struct ps_str){at, (size_t)sqlite3_value_bytes(texts[i])}, needle))
             return true;
     }
     return false;
@@ -67,7 +67,7 @@ static struct ps_str next_word(const char **at)
     return word;
 }
 
-static void words(sqlite3_context *context, int n, sqlite3_value **values)
+static void sql_words(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const char *at = n ? (const char *)sqlite3_value_text(values[0]) : NULL;
     bool match = true;
@@ -88,7 +88,7 @@ static void free_regex(void *regex)
     pcre2_code_free(regex);
 }
 
-static pcre2_code *compiled(sqlite3_context *context, sqlite3_value *pattern)
+static pcre2_code *compile_pattern(sqlite3_context *context, sqlite3_value *pattern)
 {
     pcre2_code *regex = sqlite3_get_auxdata(context, 0);
     PCRE2_SIZE at;
@@ -118,7 +118,7 @@ static void match_regexp(sqlite3_context *context, int n, sqlite3_value **values
     if (sqlite3_value_type(values[0]) == SQLITE_NULL ||
         sqlite3_value_type(values[1]) == SQLITE_NULL)
         return;
-    regex = compiled(context, values[0]);
+    regex = compile_pattern(context, values[0]);
     if (!regex) {
         sqlite3_result_error(context, "invalid regular expression", -1);
         return;
@@ -164,6 +164,6 @@ void ps_register_functions(sqlite3 *db)
 {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 
-    sqlite3_create_function_v2(db, "ps_words", -1, flags, NULL, words, NULL, NULL, NULL);
+    sqlite3_create_function_v2(db, "ps_words", -1, flags, NULL, sql_words, NULL, NULL, NULL);
     sqlite3_create_function_v2(db, "regexp", 2, flags, NULL, match_regexp, NULL, NULL, NULL);
 }

@@ -57,7 +57,7 @@ struct limits {
     uint32_t max_depth, max_nodes;
 };
 
-struct fn {
+struct function_row {
     struct ps_num ncalls, tottime;
     double primitive, cumtime;
     int64_t cycle;
@@ -76,9 +76,9 @@ struct callee {
 };
 
 /* A function that was expanded before: one function may be on many paths. */
-struct known {
+struct known_function {
     uint32_t function;
-    struct fn fn; /* without its blobs */
+    struct function_row fn; /* without its blobs */
     struct callee *callees;
     size_t n;
 };
@@ -86,7 +86,7 @@ struct known {
 struct walk {
     sqlite3_stmt *fetch;
     int code; /* the first failure of fetch, or SQLITE_OK */
-    struct known *known;
+    struct known_function *known;
     uint32_t n_known, cap_known;
     struct ps_hash_table known_index; /* function -> index in known */
     const struct limits *limits;
@@ -189,22 +189,22 @@ static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
 
 /* Reads a row of FN_COLUMNS. Samplers store other counts in place of calls: only functions in a
  * cycle can be recursive. */
-static struct fn fn_of_row(sqlite3_stmt *stmt)
+static struct function_row fn_of_row(sqlite3_stmt *stmt)
 {
-    struct fn fn = {.ncalls = column_num(stmt, 0),
-                    .primitive = sqlite3_column_double(stmt, 1),
-                    .tottime = column_num(stmt, 2),
-                    .cumtime = sqlite3_column_double(stmt, 3),
-                    .cycle = sqlite3_column_int64(stmt, 4),
-                    .callers = column_blob(stmt, 5),
-                    .callees = column_blob(stmt, 6)};
+    struct function_row fn = {.ncalls = column_num(stmt, 0),
+                              .primitive = sqlite3_column_double(stmt, 1),
+                              .tottime = column_num(stmt, 2),
+                              .cumtime = sqlite3_column_double(stmt, 3),
+                              .cycle = sqlite3_column_int64(stmt, 4),
+                              .callers = column_blob(stmt, 5),
+                              .callees = column_blob(stmt, 6)};
 
     fn.recursive = fn.cycle && ps_num_real(fn.ncalls) > fn.primitive;
     return fn;
 }
 
 /* Reads a function. False: it does not exist, or an error occurred and w->code is set. */
-static bool fetch(struct walk *w, uint32_t id, struct fn *out)
+static bool fetch_function(struct walk *w, uint32_t id, struct function_row *out)
 {
     int code;
 
@@ -293,7 +293,7 @@ static struct path_node *add_node(struct paths *out, uint32_t function, uint32_t
 /* Adds a function as root: with all of its time if nothing in the profile called it, or if all else
  * happened inside the calls from outside (for example builtins.exec, which imports re-enter);
  * otherwise with the time that its callers do not account for. */
-static void add_root_if_called(struct paths *out, uint32_t id, const struct fn *fn)
+static void add_root_if_called(struct paths *out, uint32_t id, const struct function_row *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
     double from_outside = ps_num_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
@@ -345,7 +345,7 @@ static int all_roots(sqlite3 *db, struct paths *out)
     if (code != SQLITE_OK)
         return code;
     while (sqlite3_step(stmt) == SQLITE_ROW) {
-        struct fn fn = fn_of_row(stmt);
+        struct function_row fn = fn_of_row(stmt);
 
         add_root_if_called(out, (uint32_t)sqlite3_column_int64(stmt, 7), &fn);
     }
@@ -355,10 +355,10 @@ static int all_roots(sqlite3 *db, struct paths *out)
 
 static void one_root(struct walk *w)
 {
-    struct fn fn;
+    struct function_row fn;
     struct path_node *node;
 
-    if (!fetch(w, w->limits->root, &fn))
+    if (!fetch_function(w, w->limits->root, &fn))
         return;
     node = add_node(w->out, w->limits->root, NO_PARENT, 0);
     node->is_complete = true;
@@ -375,7 +375,8 @@ static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *ou
     return false;
 }
 
-static struct callee callee_of(uint32_t id, const struct fn *g, const struct ps_call *edge)
+static struct callee callee_of(uint32_t id, const struct function_row *g,
+                               const struct ps_call *edge)
 {
     bool only = ps_num_real(edge->ncalls) == ps_num_real(g->ncalls),
          has_time = edge->cumtime_s.kind != PS_NUM_NONE;
@@ -401,13 +402,13 @@ static bool on_path(const struct paths *out, uint32_t at, uint32_t function)
 }
 
 /* Upper bounds of the callees of f: sum, largest and second largest. */
-struct room {
+struct upper_bounds {
     double sum, largest, second_largest;
 };
 
-static struct room room_of(const struct callee *callees, size_t n)
+static struct upper_bounds room_of(const struct callee *callees, size_t n)
 {
-    struct room room = {0, 0, 0};
+    struct upper_bounds room = {0, 0, 0};
 
     for (size_t i = 0; i < n; i++) {
         double hi = callees[i].node.upper;
@@ -422,8 +423,8 @@ static struct room room_of(const struct callee *callees, size_t n)
 }
 
 /* Applies the rules above to a callee whose upper bound is set. */
-static void set_certainty(const struct path_node *above, const struct fn *f, struct room room,
-                          struct callee *c)
+static void set_certainty(const struct path_node *above, const struct function_row *f,
+                          struct upper_bounds room, struct callee *c)
 {
     struct path_node *node = &c->node;
     double others = node->upper == room.largest ? room.second_largest : room.largest;
@@ -445,10 +446,10 @@ static void set_certainty(const struct path_node *above, const struct fn *f, str
 
 static bool is_function(const void *items, uint32_t index, const void *function)
 {
-    return ((const struct known *)items)[index].function == *(const uint32_t *)function;
+    return ((const struct known_function *)items)[index].function == *(const uint32_t *)function;
 }
 
-static void read_callees(struct walk *w, struct known *k)
+static void read_callees(struct walk *w, struct known_function *k)
 {
     PS_AUTO(ps_free_ptr)
     char *ids = ps_strdup(k->fn.callees); /* the next fetch invalidates the blobs */
@@ -457,10 +458,10 @@ static void read_callees(struct walk *w, struct known *k)
     uint32_t id = 0;
 
     while (rest.len && ps_ids_next(&rest, &id)) {
-        struct fn g;
+        struct function_row g;
         struct ps_call edge;
 
-        if (!fetch(w, id, &g) || !find_edge(g.callers, k->function, &edge))
+        if (!fetch_function(w, id, &g) || !find_edge(g.callers, k->function, &edge))
             continue;
         PS_RESERVE_ONE(k->callees, k->n, cap);
         k->callees[k->n++] = callee_of(id, &g, &edge);
@@ -470,15 +471,15 @@ static void read_callees(struct walk *w, struct known *k)
 
 /* Returns a function with its callees; NULL if the file does not have it. Valid until the next
  * call. */
-static const struct known *load_function(struct walk *w, uint32_t function)
+static const struct known_function *load_function(struct walk *w, uint32_t function)
 {
-    struct known k = {.function = function};
+    struct known_function k = {.function = function};
     uint64_t hash = ps_hash_u64(function);
     uint32_t index = ps_hash_table_find(&w->known_index, hash, is_function, w->known, &function);
 
     if (index != PS_HASH_NONE)
         return &w->known[index];
-    if (!fetch(w, function, &k.fn))
+    if (!fetch_function(w, function, &k.fn))
         return NULL;
     read_callees(w, &k);
     PS_RESERVE_ONE(w->known, w->n_known, w->cap_known);
@@ -497,8 +498,8 @@ static void forget_all(struct walk *w)
 
 /* Whether a callee of the node at `at` is large enough to become a node; if so sets its
  * certainty. */
-static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, struct room room,
-                         struct callee *c)
+static bool becomes_node(const struct walk *w, uint32_t at, const struct function_row *f,
+                         struct upper_bounds room, struct callee *c)
 {
     const struct paths *out = w->out;
     const struct path_node *above = &out->nodes[at];
@@ -518,13 +519,13 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, 
     return true;
 }
 
-static void expand(struct walk *w, uint32_t at)
+static void expand_node(struct walk *w, uint32_t at)
 {
     struct paths *out = w->out;
-    const struct known *k = load_function(w, out->nodes[at].function);
+    const struct known_function *k = load_function(w, out->nodes[at].function);
     PS_AUTO(ps_free_ptr) struct callee *callees = NULL;
     uint32_t first = out->n;
-    struct room room;
+    struct upper_bounds room;
 
     if (!k || !k->n)
         return;
@@ -572,7 +573,7 @@ static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *
         heap_push(&w, i);
     }
     while (w.n_heap && w.code == SQLITE_OK)
-        expand(&w, heap_pop(&w));
+        expand_node(&w, heap_pop(&w));
     sqlite3_finalize(w.fetch);
     free(w.heap);
     forget_all(&w);

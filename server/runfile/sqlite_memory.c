@@ -28,7 +28,7 @@ static bool may_grow(size_t more)
     return !current->exceeded && !ps_context_has_ended();
 }
 
-static void count(int before, int after)
+static void count_bytes(int before, int after)
 {
     size_t released = (size_t)before, added = (size_t)after;
 
@@ -39,30 +39,30 @@ static void count(int before, int after)
     current->used += added - released;
 }
 
-static void *allocate(int bytes)
+static void *allocate_counted(int bytes)
 {
     void *block = may_grow((size_t)bytes) ? own.xMalloc(bytes) : NULL;
 
     if (block)
-        count(0, own.xSize(block));
+        count_bytes(0, own.xSize(block));
     return block;
 }
 
-static void release(void *block)
+static void free_counted(void *block)
 {
     if (block)
-        count(own.xSize(block), 0);
+        count_bytes(own.xSize(block), 0);
     own.xFree(block);
 }
 
-static void *resize(void *block, int bytes)
+static void *resize_counted(void *block, int bytes)
 {
     const int before = own.xSize(block);
     const bool grows = bytes > before;
     void *moved = !grows || may_grow((size_t)(bytes - before)) ? own.xRealloc(block, bytes) : NULL;
 
     if (moved)
-        count(before, own.xSize(moved));
+        count_bytes(before, own.xSize(moved));
     return moved;
 }
 
@@ -77,9 +77,9 @@ __attribute__((constructor)) static void set_allocator(void)
     if (setup_code != SQLITE_OK)
         return;
     ours = own;
-    ours.xMalloc = allocate;
-    ours.xFree = release;
-    ours.xRealloc = resize;
+    ours.xMalloc = allocate_counted;
+    ours.xFree = free_counted;
+    ours.xRealloc = resize_counted;
     setup_code = sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
 }
 

@@ -37,7 +37,7 @@ static const char *find_text(struct ps_str text, struct ps_str part, bool is_blo
     return part.len ? memmem(text.ptr, text.len, part.ptr, part.len) : text.ptr;
 }
 
-static void instr(sqlite3_context *context, int n, sqlite3_value **values)
+static void sql_instr(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const bool is_blob = sqlite3_value_type(values[0]) == SQLITE_BLOB &&
                          sqlite3_value_type(values[1]) == SQLITE_BLOB;
@@ -78,7 +78,7 @@ static char *copy_bytes(char *to, const char *from, size_t n)
     return to + n;
 }
 
-static void replace(sqlite3_context *context, int n, sqlite3_value **values)
+static void sql_replace(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const struct ps_str text = text_of(values[0]), part = text_of(values[1]),
                         other = text_of(values[2]);
@@ -188,7 +188,7 @@ static size_t last_len(struct ps_str text)
 
 enum { LEFT = 1, RIGHT = 2 };
 
-static void trim(sqlite3_context *context, int n, sqlite3_value **values)
+static void sql_trim(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const intptr_t sides = (intptr_t)sqlite3_user_data(context);
     struct ps_str text = text_of(values[0]), chars = n > 1 ? text_of(values[1]) : PS_STR(" ");
@@ -336,7 +336,7 @@ static bool read_escape(sqlite3_context *context, sqlite3_value *value, struct p
 }
 
 /* like(pattern, text, escape), glob(pattern, text) */
-static void like(sqlite3_context *context, int n, sqlite3_value **values)
+static void sql_like(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const bool is_glob = sqlite3_user_data(context) != NULL;
     const int most =
@@ -376,10 +376,17 @@ void ps_register_text_functions(sqlite3 *db)
         intptr_t user;
         void (*call)(sqlite3_context *context, int n, sqlite3_value **values);
     } functions[] = {
-        {"instr", 2, 0, instr},   {"replace", 3, 0, replace}, {"trim", 1, LEFT | RIGHT, trim},
-        {"ltrim", 1, LEFT, trim}, {"rtrim", 1, RIGHT, trim},  {"trim", 2, LEFT | RIGHT, trim},
-        {"ltrim", 2, LEFT, trim}, {"rtrim", 2, RIGHT, trim},  {"like", 2, 0, like},
-        {"like", 3, 0, like},     {"glob", 2, 1, like},
+        {"instr", 2, 0, sql_instr},
+        {"replace", 3, 0, sql_replace},
+        {"trim", 1, LEFT | RIGHT, sql_trim},
+        {"ltrim", 1, LEFT, sql_trim},
+        {"rtrim", 1, RIGHT, sql_trim},
+        {"trim", 2, LEFT | RIGHT, sql_trim},
+        {"ltrim", 2, LEFT, sql_trim},
+        {"rtrim", 2, RIGHT, sql_trim},
+        {"like", 2, 0, sql_like},
+        {"like", 3, 0, sql_like},
+        {"glob", 2, 1, sql_like},
     };
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 

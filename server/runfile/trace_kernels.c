@@ -32,7 +32,7 @@ struct kernel_sums {
 };
 
 /* The arguments of a kernel that are read here. */
-enum wanted { GRID, BLOCK, REGISTERS, SHARED, BLOCKS_PER_SM, OCCUPANCY, N_WANTED };
+enum wanted_arg { GRID, BLOCK, REGISTERS, SHARED, BLOCKS_PER_SM, OCCUPANCY, N_WANTED };
 
 static const struct {
     const char *key;
@@ -58,7 +58,7 @@ struct names {
     struct ps_buf raw;
 };
 
-struct summing {
+struct sum_state {
     struct ps_db *db;
     struct ps_trace_cache *cache;
     struct ps_range range;
@@ -101,7 +101,7 @@ static void free_sums(struct kernel_sums *sums)
 
 /* --- Launch parameters --- */
 
-static const struct places *places_of(struct summing *s, int64_t template)
+static const struct places *places_of(struct sum_state *s, int64_t template)
 {
     struct places *places;
 
@@ -118,7 +118,8 @@ static const struct places *places_of(struct summing *s, int64_t template)
     return places;
 }
 
-static struct ps_num param(struct summing *s, const struct ps_chunk *chunk, uint32_t i, int index)
+static struct ps_num kernel_param(struct sum_state *s, const struct ps_chunk *chunk, uint32_t i,
+                                  int index)
 {
     int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i);
     int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
@@ -129,7 +130,7 @@ static struct ps_num param(struct summing *s, const struct ps_chunk *chunk, uint
                          ps_str_skip(chunk->args, (size_t)at), index);
 }
 
-static int64_t whole(struct ps_num n)
+static int64_t int_or_minus_one(struct ps_num n)
 {
     return n.kind == PS_NUM_INT ? n.i : -1;
 }
@@ -144,7 +145,7 @@ static void add_mean(struct ps_num value, int64_t duration, double *sum, double 
 
 /* Returns the text id of the operator that a slice belongs to; 0: none. Kernels of one stream are
  * launched by several threads in turn, so the packed columns of names are kept for all chunks. */
-static int64_t operator_name(struct summing *s, int64_t slice)
+static int64_t operator_name(struct sum_state *s, int64_t slice)
 {
     const struct ps_chunk_row *chunk = slice ? ps_trace_find_chunk(s->cache, slice) : NULL;
     struct names *names;
@@ -168,23 +169,23 @@ static int64_t operator_name(struct summing *s, int64_t slice)
     return name;
 }
 
-static void add_launch(struct summing *s, const struct ps_chunk *chunk, uint32_t i,
+static void add_launch(struct sum_state *s, const struct ps_chunk *chunk, uint32_t i,
                        const struct places *places, struct kernel_key *key)
 {
     key->op = operator_name(s, ps_chunk_value(chunk, PS_COL_OP, i));
     for (int k = 0; k < 3; k++) {
         if (places->indices[GRID] >= 0)
-            key->grid[k] = whole(param(s, chunk, i, places->indices[GRID] + k));
+            key->grid[k] = int_or_minus_one(kernel_param(s, chunk, i, places->indices[GRID] + k));
         if (places->indices[BLOCK] >= 0)
-            key->block[k] = whole(param(s, chunk, i, places->indices[BLOCK] + k));
+            key->block[k] = int_or_minus_one(kernel_param(s, chunk, i, places->indices[BLOCK] + k));
     }
-    key->registers = whole(param(s, chunk, i, places->indices[REGISTERS]));
-    key->shared = whole(param(s, chunk, i, places->indices[SHARED]));
+    key->registers = int_or_minus_one(kernel_param(s, chunk, i, places->indices[REGISTERS]));
+    key->shared = int_or_minus_one(kernel_param(s, chunk, i, places->indices[SHARED]));
 }
 
 /* --- Slices --- */
 
-static void add_slice(struct summing *s, const struct ps_chunk *chunk, uint32_t i, int64_t kind)
+static void add_slice(struct sum_state *s, const struct ps_chunk *chunk, uint32_t i, int64_t kind)
 {
     int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
     int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
@@ -209,15 +210,15 @@ static void add_slice(struct summing *s, const struct ps_chunk *chunk, uint32_t 
     sum->max_ns = duration > sum->max_ns ? duration : sum->max_ns;
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
     sum->tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
-    add_mean(param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
+    add_mean(kernel_param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
-    add_mean(param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,
+    add_mean(kernel_param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,
              &sum->occupancy_weight);
 }
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)
 {
-    struct summing *s = user;
+    struct sum_state *s = user;
 
     s->row = ps_trace_find_chunk(s->cache, ps_slice_id(chunk->track, chunk->first));
     for (uint32_t i = 0; i < chunk->n; i++) {
@@ -243,7 +244,7 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range, bool by
                    PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_OP),
         .args = true,
     };
-    struct summing s = {.db = db, .range = range, .by_launch = by_launch, .out = out, .err = err};
+    struct sum_state s = {.db = db, .range = range, .by_launch = by_launch, .out = out, .err = err};
 
     if (ps_trace_cache_load_texts(db, &s.cache, err) != PS_OK)
         return err->code;

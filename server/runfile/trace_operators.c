@@ -24,7 +24,7 @@ static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
     return ps_table_arguments(info, HIDDEN, 3);
 }
 
-static struct ps_operator *push(struct ps_operators *sums)
+static struct ps_operator *push_operator(struct ps_operators *sums)
 {
     PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
     sums->items[sums->n] = (struct ps_operator){0};
@@ -41,7 +41,7 @@ static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_opera
         return err->code;
     ps_bind_int(stmt, ":by_shape", by_shape);
     while (ps_stmt_step(stmt, err)) {
-        struct ps_operator *o = push(out);
+        struct ps_operator *o = push_operator(out);
 
         o->name = (uint32_t)ps_col_int(stmt, 0);
         o->shapes = (uint32_t)ps_col_int(stmt, 1);
@@ -65,14 +65,14 @@ static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_opera
     return err->code;
 }
 
-struct summing {
+struct sum_state {
     struct ps_operators *sums;
     struct ps_range range;
 };
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)
 {
-    const struct summing *summing = user;
+    const struct sum_state *summing = user;
 
     ps_operators_add(summing->sums, chunk, summing->range);
     return true;
@@ -117,14 +117,14 @@ static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct
             }
     ps_packed_close(&reader);
     if (err->code == PS_OK && sum.calls)
-        *push(sums) = sum;
+        *push_operator(sums) = sum;
     return err->code;
 }
 
 static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by_shape,
                                 struct ps_operators *sums, struct ps_err *err)
 {
-    struct summing summing = {sums, range};
+    struct sum_state summing = {sums, range};
     const struct ps_chunk_query query = {
         .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
 
@@ -138,7 +138,7 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by
 static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
                               struct ps_err *err)
 {
-    struct summing summing = {sums, range};
+    struct sum_state summing = {sums, range};
     const struct ps_chunk_query query = {
         .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
 

@@ -29,7 +29,7 @@ void ps_trace_reader_release(struct ps_trace_reader *reader)
 }
 
 /* Points the blob handle at a row of chunk_column. */
-static enum ps_status seek(struct ps_trace_reader *reader, int64_t key, struct ps_err *err)
+static enum ps_status seek_row(struct ps_trace_reader *reader, int64_t key, struct ps_err *err)
 {
     int code = reader->blob ? sqlite3_blob_reopen(reader->blob, key)
                             : sqlite3_blob_open(reader->db->handle, "main", "chunk_column", "data",
@@ -57,7 +57,7 @@ enum ps_status ps_trace_reader_packed(struct ps_trace_reader *reader,
     if (reader->chunk_of_column[column] != chunk->id) {
         size_t len;
 
-        if (seek(reader, key, err) != PS_OK)
+        if (seek_row(reader, key, err) != PS_OK)
             return err->code;
         len = (size_t)sqlite3_blob_bytes(reader->blob);
         raw->len = 0;

@@ -147,7 +147,7 @@ static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column colum
 }
 
 /* Moves to the first wanted row in the current chunk or a later one. */
-static enum ps_status settle(struct cursor *cursor, struct ps_err *err)
+static enum ps_status find_wanted_row(struct cursor *cursor, struct ps_err *err)
 {
     for (; cursor->chunk < cursor->end; cursor->chunk++) {
         const struct ps_chunk_row *chunk = cursor->chunk;
@@ -180,7 +180,7 @@ static int next_slice(sqlite3_vtab_cursor *base)
     if (++cursor->row < cursor->stop)
         return SQLITE_OK;
     cursor->chunk++;
-    if (settle(cursor, &err) != PS_OK)
+    if (find_wanted_row(cursor, &err) != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     return SQLITE_OK;
 }
@@ -239,7 +239,7 @@ static int filter_slices(sqlite3_vtab_cursor *base, int plan, const char *name, 
         return SQLITE_OK;
     }
     start_all(cursor, cache, plan, argv);
-    return settle(cursor, &err) == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);
+    return find_wanted_row(cursor, &err) == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);
 }
 
 static int at_end(sqlite3_vtab_cursor *base)

@@ -103,7 +103,7 @@ static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_
     return PS_OK;
 }
 
-static int64_t before(int64_t at, int64_t by)
+static int64_t subtract_saturated(int64_t at, int64_t by)
 {
     int64_t out;
 
@@ -117,7 +117,7 @@ static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t short
 {
     struct ps_trace_reader *reader = ps_trace_reader_acquire(db);
     bool all = shorter_ns == INT64_MAX;
-    int64_t from = all ? INT64_MIN : before(window->from_ns, shorter_ns);
+    int64_t from = all ? INT64_MIN : subtract_saturated(window->from_ns, shorter_ns);
     size_t at, end;
 
     ps_trace_chunk_range(db->trace, track, &at, &end);
@@ -139,8 +139,8 @@ static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t short
     return err->code;
 }
 
-static enum ps_status fill(struct ps_db *db, uint32_t track, struct ps_window *window,
-                           struct ps_err *err)
+static enum ps_status fill_window(struct ps_db *db, uint32_t track, struct ps_window *window,
+                                  struct ps_err *err)
 {
     struct levels levels;
     unsigned k = 0;
@@ -171,7 +171,7 @@ enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns
     ps_trace_chunk_range(cache, track, &first, &end);
     if (!track || first == end)
         (void)ps_fail(&own, PS_NOT_FOUND, "no track %u in this run", track);
-    else if (fill(db, track, out, &own) == PS_OK)
+    else if (fill_window(db, track, out, &own) == PS_OK)
         ps_window_end(out);
     return ps_fail_copy(err, &own);
 }

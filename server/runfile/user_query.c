@@ -136,8 +136,8 @@ static bool is_harmless(const char *function)
 }
 
 /* a: table of a read, or name of a pragma; b: name of a function. */
-static int authorize(void *user, int action, const char *a, const char *b, const char *c,
-                     const char *d)
+static int authorize_action(void *user, int action, const char *a, const char *b, const char *c,
+                            const char *d)
 {
     bool may = false;
 
@@ -182,5 +182,5 @@ void ps_db_restrict_to_user_sql(struct ps_db *db, struct ps_memory_limit *memory
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     db->memory = memory;
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, is_ended, memory);
-    sqlite3_set_authorizer(db->handle, authorize, NULL);
+    sqlite3_set_authorizer(db->handle, authorize_action, NULL);
 }

@@ -14,40 +14,40 @@ static struct ps_str text_or_empty(struct ps_stmt *stmt, int column)
     return text.ptr ? text : PS_STR("");
 }
 
-static const char *keep(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+static const char *copy_column(struct ps_arena *arena, struct ps_stmt *stmt, int column)
 {
     return ps_arena_copy(arena, text_or_empty(stmt, column)).ptr;
 }
 
 static const char *keep_null(struct ps_arena *arena, struct ps_stmt *stmt, int column)
 {
-    return ps_col_is_null(stmt, column) ? NULL : keep(arena, stmt, column);
+    return ps_col_is_null(stmt, column) ? NULL : copy_column(arena, stmt, column);
 }
 
 static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run_metadata *out)
 {
     struct ps_catalog_row *row = &out->row;
 
-    row->sha256 = keep(arena, stmt, 0);
-    row->kind = keep(arena, stmt, 1);
-    row->name = keep(arena, stmt, 2);
+    row->sha256 = copy_column(arena, stmt, 0);
+    row->kind = copy_column(arena, stmt, 1);
+    row->name = copy_column(arena, stmt, 2);
     row->series = row->user_name = row->note = "";
     row->tool = keep_null(arena, stmt, 3);
     row->tool_version = keep_null(arena, stmt, 4);
     row->created_ms = ps_col_int(stmt, 5);
     row->headline.value = ps_col_real(stmt, 6);
-    row->headline.unit = keep(arena, stmt, 7);
-    row->headline.label = keep(arena, stmt, 8);
+    row->headline.unit = copy_column(arena, stmt, 7);
+    row->headline.label = copy_column(arena, stmt, 8);
     row->bytes = (uint64_t)ps_col_int(stmt, 9);
-    row->ledger.unit = keep(arena, stmt, 10);
+    row->ledger.unit = copy_column(arena, stmt, 10);
     row->ledger.read = (uint64_t)ps_col_int(stmt, 11);
     row->ledger.stored = (uint64_t)ps_col_int(stmt, 12);
     row->ledger.repaired = (uint64_t)ps_col_int(stmt, 13);
     row->ledger.rejected = (uint64_t)ps_col_int(stmt, 14);
     row->ledger.other = (uint64_t)ps_col_int(stmt, 15);
-    row->summary = ps_col_is_null(stmt, 16) ? "{}" : keep(arena, stmt, 16);
-    out->label = keep(arena, stmt, 17);
-    out->title = keep(arena, stmt, 18);
+    row->summary = ps_col_is_null(stmt, 16) ? "{}" : copy_column(arena, stmt, 16);
+    out->label = copy_column(arena, stmt, 17);
+    out->title = copy_column(arena, stmt, 18);
 }
 
 enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,

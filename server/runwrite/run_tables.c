@@ -23,9 +23,9 @@ const struct ps_column *ps_run_column(const char *table, const char *column)
 
 /* --- Statements --- */
 
-static enum ps_status prepare(struct ps_db *to, const char *verb, const char *table,
-                              const char *const *columns, size_t n, struct ps_stmt **out,
-                              struct ps_err *err)
+static enum ps_status prepare_insert(struct ps_db *to, const char *verb, const char *table,
+                                     const char *const *columns, size_t n, struct ps_stmt **out,
+                                     struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
@@ -42,7 +42,7 @@ static enum ps_status prepare(struct ps_db *to, const char *verb, const char *ta
 enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char *const *columns,
                                 size_t n, struct ps_stmt **out, struct ps_err *err)
 {
-    return prepare(to, "INSERT", table, columns, n, out, err);
+    return prepare_insert(to, "INSERT", table, columns, n, out, err);
 }
 
 static void bind_text(sqlite3_stmt *stmt, int at, struct ps_str text)
@@ -86,7 +86,7 @@ static void bind_cell(sqlite3_stmt *stmt, int at, const struct ps_cell *cell)
     }
 }
 
-static enum ps_status step(struct ps_stmt *stmt, struct ps_err *err)
+static enum ps_status step_insert(struct ps_stmt *stmt, struct ps_err *err)
 {
     if (sqlite3_step(stmt->handle) != SQLITE_DONE)
         return ps_db_fail(stmt->db, err, "cannot write the run");
@@ -99,7 +99,7 @@ enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cel
 {
     for (size_t i = 0; i < n; i++)
         bind_cell(insert->handle, (int)i + 1, &cells[i]);
-    return step(insert, err);
+    return step_insert(insert, err);
 }
 
 /* --- Rows as structs --- */
@@ -166,8 +166,8 @@ static struct ps_inserter_table *open_table(struct ps_inserter *to, int which)
         return out;
     for (size_t c = 0; c < table->n; c++)
         columns[c] = table->columns[c].name;
-    return prepare(to->db, table->replaces ? "INSERT OR REPLACE" : "INSERT", table->name, columns,
-                   table->n, &out->stmt, to->err) == PS_OK
+    return prepare_insert(to->db, table->replaces ? "INSERT OR REPLACE" : "INSERT", table->name,
+                          columns, table->n, &out->stmt, to->err) == PS_OK
                ? out
                : NULL;
 }
@@ -194,7 +194,7 @@ void ps_insert_row(struct ps_inserter *to, int which, const void *row)
             open->bound &= ~bit;
         }
     }
-    (void)step(open->stmt, to->err);
+    (void)step_insert(open->stmt, to->err);
 }
 
 void ps_inserter_free(struct ps_inserter *to)

@@ -135,7 +135,7 @@ static uint32_t *place_of(struct run_files *files, uint32_t key)
     return &files->by_key[key];
 }
 
-static uint32_t add(struct run_files *files, const struct ps_function *row)
+static uint32_t add_run_file(struct run_files *files, const struct ps_function *row)
 {
     PS_RESERVE_ONE(files->items, files->n, files->cap);
     files->items[files->n] = (struct run_file){.path = ps_arena_copy(&files->arena, row->file),
@@ -152,7 +152,7 @@ static uint32_t add_file(struct run_files *files, const struct ps_function *row)
     struct run_file *file;
 
     if (!*place)
-        *place = add(files, row);
+        *place = add_run_file(files, row);
     file = &files->items[*place - 1];
     if (row->has_entry) {
         file->functions++;
@@ -671,7 +671,7 @@ static void put_packed_columns(struct ps_writer *w, const struct pack_buffer *p,
     }
 }
 
-static void flush(struct ps_writer *w, struct pack_buffer *p)
+static void flush_packed(struct ps_writer *w, struct pack_buffer *p)
 {
     int64_t start, end, id;
 
@@ -689,7 +689,7 @@ static void flush(struct ps_writer *w, struct pack_buffer *p)
     p->n = 0;
 }
 
-static void push(struct ps_writer *w, struct pack_buffer *p, const int64_t *row)
+static void push_packed_row(struct ps_writer *w, struct pack_buffer *p, const int64_t *row)
 {
     if (p->n == p->cap) {
         p->cap = p->cap ? p->cap * 4 : 128;
@@ -699,7 +699,7 @@ static void push(struct ps_writer *w, struct pack_buffer *p, const int64_t *row)
     for (unsigned c = 0; c < p->columns; c++)
         p->column[c][p->n] = row[c];
     if (++p->n == p->max_rows)
-        flush(w, p);
+        flush_packed(w, p);
 }
 
 static void write_flow(struct ps_sink *sink, const struct ps_flow *row)
@@ -710,8 +710,9 @@ static void write_flow(struct ps_sink *sink, const struct ps_flow *row)
         return;
     if (!p->columns)
         *p = (struct pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .max_rows = ROWS};
-    push(writer_of(sink), p,
-         (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
+    push_packed_row(
+        writer_of(sink), p,
+        (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
 }
 
 static void write_counter(struct ps_sink *sink, const struct ps_counter *row)
@@ -756,7 +757,7 @@ static void write_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, do
     series->min = fmin(series->min, value); /* returns the other value if one is NaN */
     series->max = fmax(series->max, value);
     memcpy(&row[1], &value, sizeof value);
-    push(writer_of(sink), &series->counts, row);
+    push_packed_row(writer_of(sink), &series->counts, row);
 }
 
 static void write_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
@@ -768,10 +769,10 @@ static void write_memory_event(struct ps_sink *sink, const struct ps_memory_even
         return;
     if (!p->columns)
         *p = (struct pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .max_rows = ROWS};
-    push(writer_of(sink), p,
-         (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
-                           row->allocated, row->reserved, row->slice, row->is_outside,
-                           row->worker});
+    push_packed_row(writer_of(sink), p,
+                    (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes,
+                                      row->address, row->allocated, row->reserved, row->slice,
+                                      row->is_outside, row->worker});
     if (row->is_outside)
         ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
@@ -796,11 +797,11 @@ static void end_packed(struct ps_writer *w)
 {
     struct trace_sums *sums = &w->trace;
 
-    flush(w, &sums->flows);
-    flush(w, &sums->events);
+    flush_packed(w, &sums->flows);
+    flush_packed(w, &sums->events);
     for (uint32_t i = 0; i < sums->n_series; i++) {
         put_series(w, i + 1, &sums->series[i]);
-        flush(w, &sums->series[i].counts);
+        flush_packed(w, &sums->series[i].counts);
     }
 }
 
@@ -936,7 +937,7 @@ static void plus(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-static void join(struct ps_operator *to, const struct ps_operator *from)
+static void join_operators(struct ps_operator *to, const struct ps_operator *from)
 {
     plus(&to->calls, from->calls);
     plus(&to->self_cpu_ns, from->self_cpu_ns);
@@ -969,7 +970,7 @@ static void put_operators(struct ps_writer *w)
         for (next = i + 1; next < sums->n && sums->items[next].name == row.name &&
                            sums->items[next].kind == row.kind;
              next++)
-            join(&row, &sums->items[next]);
+            join_operators(&row, &sums->items[next]);
         put_operator(w, &row, false);
         rows[ps_slice_on_device(row.kind)]++;
     }

@@ -32,8 +32,8 @@ static unsigned types_of(const struct ps_column *column)
     return types[column->type] | (column->is_nullable ? 1u << PS_CELL_NULL : 0);
 }
 
-static enum ps_status broken(struct ps_err *err, const char *table, const char *column,
-                             const char *what)
+static enum ps_status fail_invalid(struct ps_err *err, const char *table, const char *column,
+                                   const char *what)
 {
     return ps_fail(err, PS_BAD_INPUT, "%s.%s of the run file %s", table, column, what);
 }
@@ -42,15 +42,15 @@ static enum ps_status check_cell(const struct ps_run_table *table, const struct 
                                  const struct ps_cell *cell, struct ps_err *err)
 {
     if (!(types_of(column) >> cell->type & 1))
-        return broken(err, table->name, column->name, "has a value of another type");
+        return fail_invalid(err, table->name, column->name, "has a value of another type");
     if (cell->type == PS_CELL_REAL && !isfinite(cell->real))
-        return broken(err, table->name, column->name, "is infinite");
+        return fail_invalid(err, table->name, column->name, "is infinite");
     if (cell->type != PS_CELL_INT)
         return PS_OK;
     if (column->is_id && cell->i < 1)
-        return broken(err, table->name, column->name, "is less than 1");
+        return fail_invalid(err, table->name, column->name, "is less than 1");
     if (cell->i < column->min || cell->i > column->max)
-        return broken(err, table->name, column->name, "is out of range");
+        return fail_invalid(err, table->name, column->name, "is out of range");
     return PS_OK;
 }
 
@@ -68,7 +68,7 @@ static enum ps_status check_references(struct ps_db *db, const struct ps_run_tab
         table->name, column->name, column->references, column->name);
     status = ps_db_prepare(db, sql.ptr, &stmt, err);
     if (status == PS_OK && ps_stmt_step(stmt, err))
-        status = broken(err, table->name, column->name, "refers to a missing row");
+        status = fail_invalid(err, table->name, column->name, "refers to a missing row");
     return status == PS_OK ? err->code : status;
 }
 
@@ -95,7 +95,7 @@ static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *ta
         }
     }
     if (status == PS_OK && !table->is_sparse && last_id > rows + table->first_id - 1)
-        status = broken(err, table->name, "id", "is greater than the number of rows");
+        status = fail_invalid(err, table->name, "id", "is greater than the number of rows");
     return status == PS_OK ? err->code : status;
 }
 
@@ -168,9 +168,9 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
         status = ps_db_prepare(db, "SELECT callers, callees FROM function", &stmt, err);
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         if (!are_calls(ps_col_text(stmt, 0), last))
-            status = broken(err, "function", "callers", "is damaged");
+            status = fail_invalid(err, "function", "callers", "is damaged");
         else if (!are_ids(ps_col_text(stmt, 1), last))
-            status = broken(err, "function", "callees", "is damaged");
+            status = fail_invalid(err, "function", "callees", "is damaged");
     }
     return status == PS_OK ? err->code : status;
 }
@@ -222,7 +222,7 @@ static enum ps_status check_templates(struct trace *t)
 {
     for (size_t i = 0; i < t->cache->n_templates; i++)
         if (t->cache->templates[i].ptr && !is_template(t, t->cache->templates[i]))
-            return broken(t->err, "args_template", "text", "is not JSON");
+            return fail_invalid(t->err, "args_template", "text", "is not JSON");
     return t->err->code;
 }
 
@@ -285,14 +285,16 @@ static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i
 static enum ps_status check_slice(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
 {
     if (ps_chunk_value(chunk, PS_COL_PARENT, i) > (int64_t)chunk->first + i)
-        return broken(t->err, "chunk_column", "data", "has a parent that is not in its track");
+        return fail_invalid(t->err, "chunk_column", "data",
+                            "has a parent that is not in its track");
     if (!is_slice(t, ps_chunk_value(chunk, PS_COL_LAUNCH, i)) ||
         !is_slice(t, ps_chunk_value(chunk, PS_COL_OP, i)))
-        return broken(t->err, "chunk_column", "data", "refers to a missing slice");
+        return fail_invalid(t->err, "chunk_column", "data", "refers to a missing slice");
     if (i && ps_chunk_value(chunk, PS_COL_START, i) < ps_chunk_value(chunk, PS_COL_START, i - 1))
-        return broken(t->err, "chunk_column", "data", "has slices that are not sorted by start");
+        return fail_invalid(t->err, "chunk_column", "data",
+                            "has slices that are not sorted by start");
     if (!check_args(t, chunk, i))
-        return broken(t->err, "chunk_column", "data", "has arguments that cannot be read");
+        return fail_invalid(t->err, "chunk_column", "data", "has arguments that cannot be read");
     return PS_OK;
 }
 
@@ -305,7 +307,7 @@ static bool check_chunk(void *user, const struct ps_chunk *chunk)
 
         for (uint32_t i = 0; chunk->column[c] && i < chunk->n; i++)
             if (chunk->column[c][i] < span.min || chunk->column[c][i] > span.max) {
-                (void)broken(t->err, "chunk_column", "data", "has a value out of range");
+                (void)fail_invalid(t->err, "chunk_column", "data", "has a value out of range");
                 return false;
             }
     }
@@ -358,7 +360,7 @@ static enum ps_status check_pyramid(struct trace *t)
                           (struct ps_str){blocks.ptr + PS_PYRAMID_HEAD_SIZE,
                                           block.bytes - PS_PYRAMID_HEAD_SIZE},
                           &block))
-                status = broken(t->err, "pyramid", "data", "is damaged");
+                status = fail_invalid(t->err, "pyramid", "data", "is damaged");
             else
                 blocks = ps_str_skip(blocks, block.bytes);
         }
@@ -394,7 +396,7 @@ static enum ps_status check_packed(struct trace *t, enum ps_packed_family family
     while (status == PS_OK && ps_packed_next(&reader, t->err))
         for (size_t i = 0; i < reader.rows.n && status == PS_OK; i++)
             if (!is_packed_row(t, family, &reader.rows, i))
-                status = broken(t->err, "packed_column", "data", "has a value out of range");
+                status = fail_invalid(t->err, "packed_column", "data", "has a value out of range");
     ps_packed_close(&reader);
     return status == PS_OK ? t->err->code : status;
 }

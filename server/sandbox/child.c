@@ -35,7 +35,7 @@ static void choose_environment(char *out[4])
 
 /* Spawns the child in its own process group: signals of a terminal go to the parent, which ends the
  * child. */
-static int spawn(pid_t *pid, int theirs, char *argv[])
+static int spawn_self(pid_t *pid, int theirs, char *argv[])
 {
     char *environment[4];
     posix_spawn_file_actions_t files;
@@ -75,7 +75,7 @@ enum ps_status ps_child_start(struct ps_child *child, const char *verb, const ch
     *child = (struct ps_child){0, -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return ps_fail_errno(err, "cannot make", "a socket for the importer");
-    code = spawn(&child->pid, ends[1], argv);
+    code = spawn_self(&child->pid, ends[1], argv);
     (void)close(ends[1]);
     child->socket = ends[0];
     if (code == 0)

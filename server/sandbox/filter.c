@@ -110,7 +110,7 @@ struct program {
     unsigned short n;
 };
 
-static struct sock_filter *add(struct program *p, unsigned code, size_t k)
+static struct sock_filter *add_instruction(struct program *p, unsigned code, size_t k)
 {
     struct sock_filter *one = &p->instructions[p->n++];
 
@@ -118,14 +118,14 @@ static struct sock_filter *add(struct program *p, unsigned code, size_t k)
     return one;
 }
 
-static void load(struct program *p, size_t offset)
+static void add_load(struct program *p, size_t offset)
 {
-    add(p, BPF_LD | BPF_W | BPF_ABS, offset);
+    add_instruction(p, BPF_LD | BPF_W | BPF_ABS, offset);
 }
 
-static void give(struct program *p, uint32_t verdict)
+static void add_return(struct program *p, uint32_t verdict)
 {
-    add(p, BPF_RET | BPF_K, verdict);
+    add_instruction(p, BPF_RET | BPF_K, verdict);
 }
 
 /* Jump offsets of failed comparisons; filled in when the position of the next row is known. */
@@ -146,9 +146,9 @@ static void add_test(struct program *p, const struct test *test, struct exits *e
     uint32_t value = test->value == OWN_PID ? (uint32_t)getpid() : test->value;
     struct sock_filter *jump;
 
-    load(p, offsetof(struct seccomp_data, args) + 8 * test->argument);
-    add(p, BPF_ALU | BPF_AND | BPF_K, test->mask);
-    jump = add(p, BPF_JMP | BPF_JEQ | BPF_K, value);
+    add_load(p, offsetof(struct seccomp_data, args) + 8 * test->argument);
+    add_instruction(p, BPF_ALU | BPF_AND | BPF_K, test->mask);
+    jump = add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, value);
     add_exit(exits, p, test->differs ? &jump->jt : &jump->jf);
 }
 
@@ -157,24 +157,24 @@ static void add_call(struct program *p, const struct call *call)
     struct exits exits = {.n = 0};
     struct sock_filter *skip;
 
-    load(p, offsetof(struct seccomp_data, nr));
-    skip = add(p, BPF_JMP | BPF_JEQ | BPF_K, call->number);
+    add_load(p, offsetof(struct seccomp_data, nr));
+    skip = add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, call->number);
     add_exit(&exits, p, &skip->jf);
     for (size_t i = 0; i < 2 && call->tests[i].mask; i++)
         add_test(p, &call->tests[i], &exits);
-    give(p, call->refusal ? SECCOMP_RET_ERRNO | (uint32_t)call->refusal : SECCOMP_RET_ALLOW);
+    add_return(p, call->refusal ? SECCOMP_RET_ERRNO | (uint32_t)call->refusal : SECCOMP_RET_ALLOW);
     for (unsigned i = 0; i < exits.n; i++)
         *exits.offsets[i] = (uint8_t)(p->n - exits.positions[i]);
 }
 
-static void make(struct program *p)
+static void build_filter(struct program *p)
 {
-    load(p, offsetof(struct seccomp_data, arch));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE)->jt = 1;
-    give(p, SECCOMP_RET_KILL_PROCESS);
+    add_load(p, offsetof(struct seccomp_data, arch));
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE)->jt = 1;
+    add_return(p, SECCOMP_RET_KILL_PROCESS);
     for (size_t i = 0; i < N_CALLS; i++)
         add_call(p, &calls[i]); /* x32 numbers match none of them */
-    give(p, SECCOMP_RET_TRAP);
+    add_return(p, SECCOMP_RET_TRAP);
 }
 
 /* Replaces fstat of glibc in this program and its libraries: glibc of Debian 12 calls newfstatat
@@ -201,7 +201,7 @@ int ps_filter_enter(void)
     PS_AUTO(ps_free_ptr) struct program *p = ps_alloc(sizeof *p);
     struct sock_fprog all = {.filter = p->instructions};
 
-    make(p);
+    build_filter(p);
     all.len = p->n;
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &all);
 }

@@ -30,8 +30,8 @@ unsigned ps_sandbox_parts(void)
 }
 
 /* Lowers a resource limit; never raises it. `after`: hard limit minus soft limit. */
-static enum ps_status limit(int what, const char *name, uint64_t most, uint64_t after,
-                            struct ps_err *err)
+static enum ps_status set_limit(int what, const char *name, uint64_t most, uint64_t after,
+                                struct ps_err *err)
 {
     struct rlimit now;
 
@@ -48,16 +48,16 @@ static enum ps_status limit(int what, const char *name, uint64_t most, uint64_t 
 
 static enum ps_status limit_all(const struct ps_sandbox_limits *limits, struct ps_err *err)
 {
-    enum ps_status status = limit(RLIMIT_CORE, "core dumps", 0, 0, err);
+    enum ps_status status = set_limit(RLIMIT_CORE, "core dumps", 0, 0, err);
 
     if (status == PS_OK)
-        status = limit(RLIMIT_CPU, "processor time", limits->cpu_s, 5, err);
+        status = set_limit(RLIMIT_CPU, "processor time", limits->cpu_s, 5, err);
     if (status == PS_OK)
-        status = limit(RLIMIT_FSIZE, "the size of files", limits->file, 0, err);
+        status = set_limit(RLIMIT_FSIZE, "the size of files", limits->file, 0, err);
     if (status == PS_OK && LIMITS_MEMORY)
-        status = limit(RLIMIT_DATA, "memory", limits->memory, 0, err);
+        status = set_limit(RLIMIT_DATA, "memory", limits->memory, 0, err);
     if (status == PS_OK && LIMITS_MEMORY)
-        status = limit(RLIMIT_AS, "addresses", limits->memory + ADDRESSES, 0, err);
+        status = set_limit(RLIMIT_AS, "addresses", limits->memory + ADDRESSES, 0, err);
     return status;
 }
 

@@ -95,7 +95,7 @@ static void note_markers(struct ps_redacted_params *params, struct ps_str value,
 static void filter_object(struct ps_redaction *r, struct ps_str object,
                           struct ps_redacted_params *params, struct ps_buf *out)
 {
-    struct ps_template_pair pair = {.rest = object};
+    struct ps_template_pair pair = {.remainder = object};
     bool first = true;
 
     if (!object.len)
@@ -118,8 +118,8 @@ static void filter_object(struct ps_redaction *r, struct ps_str object,
     ps_buf_puts(out, "}");
 }
 
-static void filter(struct ps_redaction *r, struct ps_str text, struct ps_redacted_params *params,
-                   struct ps_buf *out)
+static void filter_params(struct ps_redaction *r, struct ps_str text,
+                          struct ps_redacted_params *params, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf filtered = {0};
     const char *mark = text.len ? memchr(text.ptr, PS_TEMPLATE_REST, text.len) : NULL;
@@ -158,7 +158,7 @@ bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, 
     if (ps_str_eq_c(text, PS_TEMPLATE_WHOLE_TEXT))
         ps_buf_str(out, text);
     else
-        filter(r, text, params, out);
+        filter_params(r, text, params, out);
     return true;
 }
 
@@ -259,12 +259,12 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
         if (template == PS_TEMPLATE_WHOLE)
             ps_scrub_learn_json(&r->scrub, ps_args_whole(packed));
     } else if (template == PS_TEMPLATE_WHOLE) {
-        filter(r, ps_args_whole(packed), NULL, &text);
-        ps_args_put_whole(&r->args, ps_buf_slice(&text));
+        filter_params(r, ps_args_whole(packed), NULL, &text);
+        ps_args_put_whole(&r->arg_bytes, ps_buf_slice(&text));
     } else if (template > 0 && (size_t) template <r->n_params) {
         params = &r->params[template];
         ps_args_copy((struct ps_str){params->markers.ptr, params->markers.len}, packed,
-                     params->kept_markers.ptr, &r->args);
+                     params->kept_markers.ptr, &r->arg_bytes);
     }
 }
 
@@ -275,7 +275,7 @@ static void put_rows(struct ps_redaction *r, size_t n, const int64_t *templates,
     int64_t last_at = -1, last_template = -1, last_new = 0;
 
     for (size_t i = 0; i < n; i++) {
-        size_t before = r->args.len;
+        size_t before = r->arg_bytes.len;
 
         if (at[i] == last_at && templates[i] == last_template) {
             at[i] = last_new;
@@ -285,7 +285,7 @@ static void put_rows(struct ps_redaction *r, size_t n, const int64_t *templates,
         last_template = templates[i];
         if (templates[i] && at[i] >= 0 && (size_t)at[i] <= args.len)
             put_arguments(r, templates[i], ps_str_skip(args, (size_t)at[i]));
-        at[i] = last_new = r->args.len > before ? (int64_t)before : 0;
+        at[i] = last_new = r->arg_bytes.len > before ? (int64_t)before : 0;
     }
 }
 
@@ -299,7 +299,7 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     size_t n = 0;
     enum ps_status status = rows_of(db, chunk, &n, err);
 
-    r->args.len = r->at.len = 0;
+    r->arg_bytes.len = r->arg_addresses.len = 0;
     if (status != PS_OK)
         return status;
     templates = ps_grow(NULL, n, sizeof *templates);
@@ -312,7 +312,7 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     if (status != PS_OK)
         return status;
     put_rows(r, n, templates, at, args);
-    ps_column_pack(at, n, &r->at);
+    ps_column_pack(at, n, &r->arg_addresses);
     r->chunk = chunk;
     return PS_OK;
 }
@@ -326,6 +326,6 @@ bool ps_redact_chunk(struct ps_redaction *r, struct ps_row *row, struct ps_err *
         return true;
     if (r->chunk != chunk && rewrite_chunk(r, row->source_db, chunk, err) != PS_OK)
         return false;
-    row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->args : &r->at);
+    row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->arg_bytes : &r->arg_addresses);
     return true;
 }

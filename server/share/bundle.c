@@ -9,7 +9,7 @@
 #include "base/archive.h"
 #include "server/share/redaction.h"
 
-struct bundling {
+struct bundle_state {
     struct ps_store *store; /* the shelf, or a private store with the redacted copies */
     const struct ps_bundle_options *options;
     bool originals;
@@ -48,13 +48,13 @@ static void put_sources(const struct ps_attached_list *list, size_t index, struc
     ps_json_end(json);
 }
 
-static const char *member_name(const struct bundling *b, size_t index, char out[40])
+static const char *member_name(const struct bundle_state *b, size_t index, char out[40])
 {
     (void)snprintf(out, 40, "%zu/%s", index, b->originals ? "original" : "run");
     return out;
 }
 
-static enum ps_status put_run(struct bundling *b, size_t index, struct ps_json *json,
+static enum ps_status put_run(struct bundle_state *b, size_t index, struct ps_json *json,
                               struct ps_err *err)
 {
     const char *id = b->options->ids[index];
@@ -94,7 +94,7 @@ static void put_side(const char *key, size_t from, size_t to, struct ps_json *js
     ps_json_end(json);
 }
 
-static enum ps_status put_about(struct bundling *b, struct ps_err *err)
+static enum ps_status put_about(struct bundle_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json json = ps_json_writer(&text);
@@ -124,7 +124,7 @@ static enum ps_status put_about(struct bundling *b, struct ps_err *err)
 
 /* --- Runs --- */
 
-static enum ps_status put_original(struct bundling *b, size_t index, struct ps_err *err)
+static enum ps_status put_original(struct bundle_state *b, size_t index, struct ps_err *err)
 {
     char name[40];
     struct ps_stream *in = NULL;
@@ -146,7 +146,7 @@ static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
 }
 
 /* Writes the run file, without the views and meta data of the private store. */
-static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_err *err)
+static enum ps_status put_run_file(struct bundle_state *b, size_t index, struct ps_err *err)
 {
     const struct ps_rewrite_callbacks how = {.row = as_it_is, .end = ps_rewrite_drop_views};
     PS_AUTO(ps_free_ptr) char *path = NULL;
@@ -171,7 +171,7 @@ static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_e
     return status;
 }
 
-static enum ps_status put_source_files(struct bundling *b, size_t index, struct ps_err *err)
+static enum ps_status put_source_files(struct bundle_state *b, size_t index, struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
     const char *id = b->options->ids[index];
@@ -195,7 +195,7 @@ static enum ps_status put_source_files(struct bundling *b, size_t index, struct 
     return status;
 }
 
-static enum ps_status put_all(struct bundling *b, struct ps_err *err)
+static enum ps_status put_all(struct bundle_state *b, struct ps_err *err)
 {
     enum ps_status status = put_about(b, err);
 
@@ -212,7 +212,7 @@ static enum ps_status put_all(struct bundling *b, struct ps_err *err)
 enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_bundle_options *what, int fd,
                                struct ps_err *err)
 {
-    struct bundling b = {store, what, what->originals && !what->redact, NULL};
+    struct bundle_state b = {store, what, what->originals && !what->redact, NULL};
     struct ps_share_copy copy = {.store = NULL};
     struct ps_err own = PS_ERR_INIT, end = PS_ERR_INIT;
     enum ps_status status = PS_OK;

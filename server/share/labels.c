@@ -6,7 +6,7 @@
 
 #include "server/share/redaction.h"
 
-static const char *keep(struct ps_share_labels *labels, struct ps_stmt *stmt, int column)
+static const char *copy_column(struct ps_share_labels *labels, struct ps_stmt *stmt, int column)
 {
     struct ps_str text = ps_col_text(stmt, column);
 
@@ -21,13 +21,13 @@ static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share
 
     if (status != PS_OK)
         return status;
-    (void)snprintf(out->kind, sizeof out->kind, "%s", keep(out, stmt, 0));
-    (void)snprintf(out->sha256, sizeof out->sha256, "%s", keep(out, stmt, 1));
+    (void)snprintf(out->kind, sizeof out->kind, "%s", copy_column(out, stmt, 0));
+    (void)snprintf(out->sha256, sizeof out->sha256, "%s", copy_column(out, stmt, 1));
     out->bytes = (uint64_t)ps_col_int(stmt, 2);
-    out->name = keep(out, stmt, 3);
-    out->series = keep(out, stmt, 4);
-    out->user_name = keep(out, stmt, 5);
-    out->note = keep(out, stmt, 6);
+    out->name = copy_column(out, stmt, 3);
+    out->series = copy_column(out, stmt, 4);
+    out->user_name = copy_column(out, stmt, 5);
+    out->note = copy_column(out, stmt, 6);
     return PS_OK;
 }
 
@@ -42,8 +42,8 @@ static enum ps_status read_tags(struct ps_db *db, const char *id, struct ps_shar
         ps_bind_text(stmt, ":id", ps_str_from_c(id));
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         PS_RESERVE_ONE(out->tags, out->n_tags, cap);
-        out->tags[out->n_tags].key = keep(out, stmt, 0);
-        out->tags[out->n_tags++].value = keep(out, stmt, 1);
+        out->tags[out->n_tags].key = copy_column(out, stmt, 0);
+        out->tags[out->n_tags++].value = copy_column(out, stmt, 1);
     }
     return status == PS_OK ? err->code : status;
 }
@@ -164,8 +164,8 @@ static bool is_command(const struct ps_share_labels *labels, const char *label)
     return is_truncated(text) || occurs_in_command(labels, text);
 }
 
-static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labels,
-                            const char *text, bool command)
+static const char *scrub_label(struct ps_redaction *r, struct ps_share_labels *labels,
+                               const char *text, bool command)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
 
@@ -176,9 +176,9 @@ static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labe
     return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).ptr : "";
 }
 
-static const char *replaced(struct ps_redaction *r, struct ps_share_labels *labels,
-                            const char *text,
-                            void (*act)(struct ps_scrub *, struct ps_str, struct ps_buf *))
+static const char *replace_label(struct ps_redaction *r, struct ps_share_labels *labels,
+                                 const char *text,
+                                 void (*act)(struct ps_scrub *, struct ps_str, struct ps_buf *))
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
 
@@ -211,12 +211,12 @@ static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *lab
     unsigned says = ps_scrub_key_category(ps_str_from_c(tag->key)) & r->scrub.redact;
 
     if (says == PS_REVEAL_HOSTS)
-        return replaced(r, labels, tag->value, ps_scrub_host);
+        return replace_label(r, labels, tag->value, ps_scrub_host);
     if (says == PS_REVEAL_PEOPLE)
-        return replaced(r, labels, tag->value, ps_scrub_person);
+        return replace_label(r, labels, tag->value, ps_scrub_person);
     if (says == PS_REVEAL_ARGUMENTS && !is_command_key(tag->key))
-        return replaced(r, labels, tag->value, put_arguments);
-    return scrubbed(r, labels, tag->value, says == PS_REVEAL_ARGUMENTS);
+        return replace_label(r, labels, tag->value, put_arguments);
+    return scrub_label(r, labels, tag->value, says == PS_REVEAL_ARGUMENTS);
 }
 
 void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labels)
@@ -234,8 +234,8 @@ void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labe
         labels->n_tags = 0;
         return;
     }
-    labels->name = scrubbed(r, labels, labels->name, is_name_command);
-    labels->series = scrubbed(r, labels, labels->series, is_command(labels, labels->series));
+    labels->name = scrub_label(r, labels, labels->name, is_name_command);
+    labels->series = scrub_label(r, labels, labels->series, is_command(labels, labels->series));
     for (size_t i = 0; i < labels->n_tags; i++)
         labels->tags[i].value = tag_value(r, labels, &labels->tags[i]);
 }

@@ -41,7 +41,7 @@ void ps_share_compare_address(const char *base, const char *fresh, struct ps_buf
 }
 
 /* Does nothing on a filled err. */
-static enum ps_status put(const struct page *page, struct ps_str text, struct ps_err *err)
+static enum ps_status put_text(const struct page *page, struct ps_str text, struct ps_err *err)
 {
     return err->code == PS_OK ? ps_write_all(page->fd, text, NAME, err) : err->code;
 }
@@ -124,9 +124,9 @@ static enum ps_status put_packed(struct page *page, const char *name, uint64_t b
                           i ? "</script>\n" : "", name, (unsigned long long)bytes);
         base64(piece, n, &text);
         if (status == PS_OK)
-            status = put(page, ps_buf_slice(&text), err);
+            status = put_text(page, ps_buf_slice(&text), err);
     }
-    return status == PS_OK ? put(page, PS_STR("</script>\n"), err) : status;
+    return status == PS_OK ? put_text(page, PS_STR("</script>\n"), err) : status;
 }
 
 static enum ps_status put_file(void *user, const char *name, struct ps_stream *bytes,
@@ -171,10 +171,10 @@ static enum ps_status put_about(const struct page *page, const struct ps_share_c
     ps_json_end(&json);
     ps_json_end(&json);
     ps_buf_puts(&text, "</script>\n");
-    return put(page, ps_buf_slice(&text), err);
+    return put_text(page, ps_buf_slice(&text), err);
 }
 
-static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps_err *err)
+static enum ps_status inflate_shell(struct ps_str shell, struct ps_buf *out, struct ps_err *err)
 {
     static const struct ps_stream_limits limits = {SHELL_MOST, 0};
     struct ps_stream *in;
@@ -197,7 +197,7 @@ static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps
 }
 
 /* Returns the part of *text before `mark`, and removes that part and the mark from *text. */
-static struct ps_str before(struct ps_str *text, struct ps_str mark)
+static struct ps_str split_before(struct ps_str *text, struct ps_str mark)
 {
     const char *at = memmem(text->ptr, text->len, mark.ptr, mark.len);
     struct ps_str found = {text->ptr, at ? (size_t)(at - text->ptr) : text->len};
@@ -234,18 +234,18 @@ enum ps_status ps_share_write_page(const struct ps_share_copy *copy, const char 
     PS_AUTO(ps_buf_free) struct ps_buf page_text = {0};
     struct page page = {copy->store, fd, 0};
     struct ps_str text, graphviz;
-    enum ps_status status = inflate(shell, &page_text, err);
+    enum ps_status status = inflate_shell(shell, &page_text, err);
 
     if (status != PS_OK)
         return status;
     text = ps_buf_slice(&page_text);
-    put(&page, before(&text, PS_STR("<!--graphviz-->")), err);
-    graphviz = before(&text, PS_STR("<!--/graphviz-->"));
+    put_text(&page, split_before(&text, PS_STR("<!--graphviz-->")), err);
+    graphviz = split_before(&text, PS_STR("<!--/graphviz-->"));
     if (has_graph(copy->store, err))
-        put(&page, graphviz, err);
-    put(&page, before(&text, PS_STR("<!--runs-->")), err);
+        put_text(&page, graphviz, err);
+    put_text(&page, split_before(&text, PS_STR("<!--runs-->")), err);
     put_about(&page, copy, start, err);
     if (err->code == PS_OK)
         ps_temp_shelf_each_file(copy->store, put_file, &page, err);
-    return put(&page, text, err);
+    return put_text(&page, text, err);
 }

@@ -167,9 +167,9 @@ enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, co
 
 /* --- Copies --- */
 
-static enum ps_status publish(struct ps_store *from, struct ps_store *to, const char *id,
-                              struct ps_part *part, const struct ps_share_labels *labels,
-                              struct ps_err *err)
+static enum ps_status publish_copy(struct ps_store *from, struct ps_store *to, const char *id,
+                                   struct ps_part *part, const struct ps_share_labels *labels,
+                                   struct ps_err *err)
 {
     const struct ps_new_run run = {.name = labels->name,
                                    .filename = "",
@@ -234,7 +234,7 @@ static enum ps_status copy_redacted(struct ps_redaction *r, struct ps_store *fro
     if (status == PS_OK)
         status = ps_redact_file(r, from, id, ps_part_path(part), err);
     if (status == PS_OK)
-        status = publish(from, to, id, part, &labels, err);
+        status = publish_copy(from, to, id, part, &labels, err);
     else
         ps_part_abort(part);
     if (status == PS_OK)

@@ -53,7 +53,7 @@ void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *w
     ps_buf_printf(out, "%s%u", word, ps_intern_add(table, value) + 1);
 }
 
-static char lower(char c)
+static char lower_char(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -65,7 +65,7 @@ static uint32_t number_of(struct ps_names *names, struct ps_str name)
 
     ps_buf_str(&small, name);
     for (size_t i = 0; i < small.len; i++)
-        small.ptr[i] = lower(small.ptr[i]);
+        small.ptr[i] = lower_char(small.ptr[i]);
     return ps_intern_add(&names->words, ps_buf_slice(&small)) + 1;
 }
 
@@ -81,8 +81,8 @@ void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *ou
 
 /* --- Learning --- */
 
-static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_names *names,
-                  struct ps_str name, const char *word)
+static void learn_name(struct ps_scrub *scrub, enum ps_reveal category, struct ps_names *names,
+                       struct ps_str name, const char *word)
 {
     char became[40];
 
@@ -92,13 +92,13 @@ static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_nam
     ps_scrub_record(scrub, category, name, became);
     if (name.len >= LEAST_WORD && name.len < 64 && !is_common(name)) {
         names->lengths |= UINT64_C(1) << name.len;
-        names->first_bytes[(unsigned char)lower(name.ptr[0])] = true;
+        names->first_bytes[(unsigned char)lower_char(name.ptr[0])] = true;
     }
 }
 
 void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name)
 {
-    learn(scrub, PS_REVEAL_PEOPLE, &scrub->people, name, "person");
+    learn_name(scrub, PS_REVEAL_PEOPLE, &scrub->people, name, "person");
 }
 
 /* Learns a domain from a URL, a mail address or an IPv4 address. Its first part alone may be an
@@ -106,7 +106,7 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name)
 static void learn_domain(struct ps_scrub *scrub, struct ps_str name)
 {
     if (!ps_str_eq_c(name, "localhost") && !ps_str_eq_c(name, "127.0.0.1"))
-        learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
+        learn_name(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
 }
 
 /* For a name with a domain, also learns the first part alone. */
@@ -116,8 +116,8 @@ void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
 
     learn_domain(scrub, name);
     if (dot && !is_digit(name.ptr[0]))
-        learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts,
-              (struct ps_str){name.ptr, (size_t)(dot - name.ptr)}, "host");
+        learn_name(scrub, PS_REVEAL_HOSTS, &scrub->hosts,
+                   (struct ps_str){name.ptr, (size_t)(dot - name.ptr)}, "host");
 }
 
 /* Returns the offset of the account name after a folder of home folders at `at`; 0: no such folder
@@ -182,7 +182,7 @@ static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
 }
 
 /* The host of a URL, without login and port. */
-static struct ps_str authority(struct ps_str rest)
+static struct ps_str url_authority(struct ps_str rest)
 {
     size_t n = 0;
     const char *mark;
@@ -200,7 +200,7 @@ static struct ps_str authority(struct ps_str rest)
 /* Learns the user and the host from USER:PASSWORD@HOST. */
 static void learn_url(struct ps_scrub *scrub, struct ps_str rest)
 {
-    struct ps_str host = authority(rest);
+    struct ps_str host = url_authority(rest);
     struct ps_str user = {rest.ptr, 0};
 
     learn_domain(scrub, host);
@@ -313,10 +313,10 @@ static size_t word_at(const struct ps_names *names, struct ps_str text, size_t a
 {
     char small[64];
 
-    if (!names->first_bytes[(unsigned char)lower(text.ptr[at])] || !begins_word(text, at))
+    if (!names->first_bytes[(unsigned char)lower_char(text.ptr[at])] || !begins_word(text, at))
         return 0;
     for (size_t i = 0; i < sizeof small && at + i < text.len; i++)
-        small[i] = lower(text.ptr[at + i]);
+        small[i] = lower_char(text.ptr[at + i]);
     for (uint64_t left = names->lengths; left;) {
         unsigned n = 63 - (unsigned)__builtin_clzll(left);
 
@@ -328,7 +328,8 @@ static size_t word_at(const struct ps_names *names, struct ps_str text, size_t a
     return 0;
 }
 
-static size_t replace(struct ps_scrub *scrub, struct ps_str text, size_t at, struct ps_buf *out)
+static size_t replace_word(struct ps_scrub *scrub, struct ps_str text, size_t at,
+                           struct ps_buf *out)
 {
     size_t n;
 
@@ -352,7 +353,7 @@ void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *o
             ps_buf_add(out, text.ptr + i, home - i);
             ps_scrub_person(scrub, (struct ps_str){text.ptr + home, n}, out);
             i = home + n;
-        } else if ((n = replace(scrub, text, i, out))) {
+        } else if ((n = replace_word(scrub, text, i, out))) {
             i += n;
         } else {
             ps_buf_add(out, text.ptr + i++, 1);

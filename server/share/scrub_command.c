@@ -30,7 +30,7 @@ static size_t word_length(struct ps_str text)
     return n;
 }
 
-static struct ps_str trim(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && (unsigned char)text.ptr[0] <= ' ')
         text = ps_str_skip(text, 1);
@@ -45,7 +45,7 @@ static bool is_sign(char c)
 }
 
 /* The word without the punctuation around it. */
-static struct ps_str bare(struct ps_str word)
+static struct ps_str trim_signs(struct ps_str word)
 {
     while (word.len && is_sign(word.ptr[0]))
         word = ps_str_skip(word, 1);
@@ -160,7 +160,7 @@ static bool is_known(struct ps_str word)
                                         "arguments",
                                         "python"};
 
-    word = without_number(bare(word));
+    word = without_number(trim_signs(word));
     return is_one_of(word, words, sizeof words / sizeof *words);
 }
 
@@ -234,7 +234,7 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
 void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out)
 {
     ps_buf_puts(out, "(");
-    ps_scrub_number(&scrub->arguments, trim(arguments), "arguments ", out);
+    ps_scrub_number(&scrub->arguments, trim_spaces(arguments), "arguments ", out);
     ps_buf_puts(out, ")");
 }
 
@@ -273,13 +273,14 @@ bool ps_scrub_is_command(struct ps_str text)
 {
     struct ps_str program, rest;
 
-    text = trim(text);
+    text = trim_spaces(text);
     program = (struct ps_str){text.ptr, word_length(text)};
     rest = ps_str_skip(text, program.len);
-    if (!trim(rest).len || memchr(text.ptr, '\n', text.len))
+    if (!trim_spaces(rest).len || memchr(text.ptr, '\n', text.len))
         return false;
     if (is_environment(text) || is_interpreter(program))
-        return !is_number(bare(rest)) && !(ps_str_starts_with(trim(rest), PS_STR("(arguments ")));
+        return !is_number(trim_signs(rest)) &&
+               !(ps_str_starts_with(trim_spaces(rest), PS_STR("(arguments ")));
     for (size_t i = 0; i < program.len; i++)
         if (is_sign(program.ptr[i]) && !strchr("_./\\:~@+-", program.ptr[i]))
             return false;
@@ -338,11 +339,11 @@ static size_t kept_length(struct ps_str label)
 
     while (at < label.len) {
         struct ps_str word = {label.ptr + at, word_length(ps_str_skip(label, at))};
-        bool stays = is_number(bare(word)) || is_known(word) || is_target(word, before);
+        bool stays = is_number(trim_signs(word)) || is_known(word) || is_target(word, before);
 
         if (!stays && (named || !is_name(word)))
             return kept;
-        named |= bare(word).len > 0;
+        named |= trim_signs(word).len > 0;
         before = word;
         kept = at + word.len;
         for (at = kept; at < label.len && (unsigned char)label.ptr[at] <= ' '; at++)

@@ -74,7 +74,7 @@ unsigned ps_scrub_key_category(struct ps_str key)
 /* --- JSON strings --- */
 
 /* Appends the decoded string, which has quotes; if its escapes are invalid, unchanged. */
-static void decode(struct ps_str text, struct ps_buf *out)
+static void decode_escapes(struct ps_str text, struct ps_buf *out)
 {
     struct ps_str inside = ps_str_skip(text, 1);
     struct ps_json_in in = {.in = NULL};
@@ -115,7 +115,7 @@ static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
     if (value.len && value.ptr[0] == '"')
-        decode(value, &plain);
+        decode_escapes(value, &plain);
     else
         ps_buf_str(&plain, value);
     if (says == PS_REVEAL_HOSTS)
@@ -133,7 +133,7 @@ static void put_scrubbed(struct ps_scrub *scrub, struct ps_str text, struct ps_b
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
-    decode(text, &plain);
+    decode_escapes(text, &plain);
     if (is_json(ps_buf_slice(&plain)))
         ps_scrub_json(scrub, ps_buf_slice(&plain), &became);
     else
@@ -204,14 +204,14 @@ void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
 
         i += n ? n : 1;
         if (n)
-            decode((struct ps_str){rest.ptr, n}, &plain);
+            decode_escapes((struct ps_str){rest.ptr, n}, &plain);
         if (is_json(ps_buf_slice(&plain)))
             ps_scrub_learn_json(scrub, ps_buf_slice(&plain));
         ps_scrub_learn(scrub, ps_buf_slice(&plain));
         if (!says || !known.len || known.ptr[0] != '"')
             continue;
         plain.len = 0;
-        decode((struct ps_str){known.ptr, ps_json_string_length(known)}, &plain);
+        decode_escapes((struct ps_str){known.ptr, ps_json_string_length(known)}, &plain);
         if (says == PS_REVEAL_HOSTS)
             ps_scrub_learn_host(scrub, ps_buf_slice(&plain));
         else if (says == PS_REVEAL_PEOPLE)

@@ -156,7 +156,7 @@ static struct ps_str skip_proc(struct ps_str path)
 }
 
 /* The normalised path: decoded, without a scheme, "." and "..". */
-static struct ps_str normalise(struct ps_str path, struct ps_buf *plain, struct ps_buf *out)
+static struct ps_str normalise_path(struct ps_str path, struct ps_buf *plain, struct ps_buf *out)
 {
     size_t root;
 
@@ -342,7 +342,7 @@ static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file,
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
-    struct ps_str normal = normalise(path, &plain, &buf);
+    struct ps_str normal = normalise_path(path, &plain, &buf);
     size_t keep = public_from(normal), cut = normal.len;
 
     if (keep == normal.len) {

@@ -5,8 +5,8 @@
 
 #include "server/share/page.h"
 
-static enum ps_status add(struct ps_store *store, const char *words, struct ps_share_selection *out,
-                          struct ps_err *err)
+static enum ps_status add_runs_of_words(struct ps_store *store, const char *words,
+                                        struct ps_share_selection *out, struct ps_err *err)
 {
     size_t n = 0;
     enum ps_status status = ps_query_find_runs(store, words, out->ids + out->n, &n, err);
@@ -59,10 +59,10 @@ enum ps_status ps_share_select(struct ps_store *store, const char *runs, const c
         return ps_fail(err, PS_BAD_REQUEST, "no runs to share");
     }
     if (base && base[0])
-        status = add(store, base, out, err);
+        status = add_runs_of_words(store, base, out, err);
     out->n_base = out->n;
     if (status == PS_OK)
-        status = add(store, runs ? runs : fresh, out, err);
+        status = add_runs_of_words(store, runs ? runs : fresh, out, err);
     return status == PS_OK ? name_it(store, out, err) : status;
 }
 

@@ -20,17 +20,17 @@ static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHI
                             PS_CMP_MIN,  PS_CMP_MAX,  PS_CMP_SHARE, PS_CMP_IN_NEW};
 #define N_ALONE ((int)(sizeof alone / sizeof *alone))
 
-static struct ps_value whole(int64_t value)
+static struct ps_value integer_cell(int64_t value)
 {
     return (struct ps_value){.num = ps_int(value)};
 }
 
-static struct ps_value real(double value)
+static struct ps_value real_cell(double value)
 {
     return (struct ps_value){.num = isfinite(value) ? ps_real(value) : PS_NO_NUM};
 }
 
-static struct ps_value text(struct ps_str value)
+static struct ps_value text_cell(struct ps_str value)
 {
     return (struct ps_value){.num = PS_NO_NUM, .text = value.len ? value : (struct ps_str){0}};
 }
@@ -41,19 +41,19 @@ static struct ps_value text_value(const struct ps_comparison_row *row, int colum
     case PS_CMP_NAME:
         return (struct ps_value){.num = PS_NO_NUM, .text = row->name};
     case PS_CMP_PLACE:
-        return text(row->place);
+        return text_cell(row->place);
     case PS_CMP_BASE_PLACE:
-        return text(row->base_place);
+        return text_cell(row->base_place);
     case PS_CMP_WITHIN:
-        return text(row->function);
+        return text_cell(row->function);
     case PS_CMP_BY:
-        return text(row->cause);
+        return text_cell(row->cause);
     case PS_CMP_BASE_BY:
-        return text(row->base_cause);
+        return text_cell(row->base_cause);
     case PS_CMP_CHANGE:
-        return text(ps_str_from_c(ps_change_words[row->change]));
+        return text_cell(ps_str_from_c(ps_change_words[row->change]));
     default:
-        return text(ps_str_from_c(ps_verdict_words[row->judgement.verdict]));
+        return text_cell(ps_str_from_c(ps_verdict_words[row->judgement.verdict]));
     }
 }
 
@@ -63,26 +63,26 @@ static struct ps_value figure_value(const struct ps_comparison_row *row, int col
 
     switch (column) {
     case PS_CMP_BASE:
-        return real(judged->base_median);
+        return real_cell(judged->base_median);
     case PS_CMP_NEW:
-        return real(judged->new_median);
+        return real_cell(judged->new_median);
     case PS_CMP_DELTA:
-        return real(judged->delta);
+        return real_cell(judged->delta);
     case PS_CMP_DELTA_PCT:
-        return real(judged->base_median != 0 ? 100 * judged->delta / fabs(judged->base_median)
-                                             : NAN);
+        return real_cell(judged->base_median != 0 ? 100 * judged->delta / fabs(judged->base_median)
+                                                  : NAN);
     case PS_CMP_SIZE:
-        return real(fabs(judged->delta));
+        return real_cell(fabs(judged->delta));
     case PS_CMP_MAD:
-        return real(judged->new_mad);
+        return real_cell(judged->new_mad);
     case PS_CMP_NOISE:
-        return real(judged->noise);
+        return real_cell(judged->noise);
     case PS_CMP_P:
-        return real(judged->p_value);
+        return real_cell(judged->p_value);
     default: /* medians of the other metrics */
         column -= PS_CMP_OTHER_METRICS;
-        return real(column % 2 ? row->new_medians[1 + column / 2]
-                               : row->base_medians[1 + column / 2]);
+        return real_cell(column % 2 ? row->new_medians[1 + column / 2]
+                                    : row->base_medians[1 + column / 2]);
     }
 }
 
@@ -98,7 +98,7 @@ static struct ps_value end_value(const struct ps_cached_comparison *table, uint3
     end = values[0];
     for (size_t i = 1; i < n; i++)
         end = largest ? fmax(end, values[i]) : fmin(end, values[i]);
-    return real(end);
+    return real_cell(end);
 }
 
 struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
@@ -108,22 +108,22 @@ struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
 
     switch (column) {
     case PS_CMP_ID:
-        return whole(row->id);
+        return integer_cell(row->id);
     case PS_CMP_LINE:
     case PS_CMP_BASE_LINE:
         column = column == PS_CMP_LINE ? (int)row->line : (int)row->base_line;
-        return column ? whole(column) : (struct ps_value){.num = PS_NO_NUM};
+        return column ? integer_cell(column) : (struct ps_value){.num = PS_NO_NUM};
     case PS_CMP_IN_BASE:
-        return whole(row->in_base);
+        return integer_cell(row->in_base);
     case PS_CMP_IN_NEW:
-        return whole(row->in_new);
+        return integer_cell(row->in_new);
     case PS_CMP_LOW:
     case PS_CMP_HIGH:
         (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
-        return real(ends[column == PS_CMP_HIGH]);
+        return real_cell(ends[column == PS_CMP_HIGH]);
     case PS_CMP_SHARE: /* of a single group: only if the rows sum up */
-        return real(table->is_single_group && !table->head.metrics[0].is_additive ? NAN
-                                                                                  : row->share_pct);
+        return real_cell(
+            table->is_single_group && !table->head.metrics[0].is_additive ? NAN : row->share_pct);
     case PS_CMP_MIN:
     case PS_CMP_MAX:
         return end_value(table, row->id, column == PS_CMP_MAX);

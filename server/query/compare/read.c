@@ -14,7 +14,8 @@
 /* --- Tables that the runs have --- */
 
 /* Runs a SELECT of a header and reads its number; 0 if it has no row. */
-static enum ps_status ask(struct ps_db *db, const char *select, double *out, struct ps_err *err)
+static enum ps_status read_number(struct ps_db *db, const char *select, double *out,
+                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, select, &stmt, err);
@@ -28,7 +29,7 @@ static enum ps_status ask(struct ps_db *db, const char *select, double *out, str
 static enum ps_status ask_has(struct ps_db *db, const char *select, bool *has, struct ps_err *err)
 {
     double value = 1;
-    enum ps_status status = select && !*has ? ask(db, select, &value, err) : PS_OK;
+    enum ps_status status = select && !*has ? read_number(db, select, &value, err) : PS_OK;
 
     *has |= value != 0;
     return status;
@@ -46,7 +47,7 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
 
         status = ask_has(db, head->metrics[i].presence_query, &has_metric[i], err);
         if (status == PS_OK && head->metrics[i].resolution)
-            status = ask(db, head->metrics[i].resolution, &value, err);
+            status = read_number(db, head->metrics[i].resolution, &value, err);
         resolution[i] = value > resolution[i] ? value : resolution[i];
     }
     return status;
@@ -168,9 +169,10 @@ static enum ps_status choose_metric(struct ps_cached_comparison *out, const char
     return PS_OK;
 }
 
-static enum ps_status make(struct ps_store *store, const struct ps_compare_groups *groups,
-                           const struct ps_compare_table *table, const char *metric,
-                           struct ps_cached_comparison *out, struct ps_err *err)
+static enum ps_status make_comparison(struct ps_store *store,
+                                      const struct ps_compare_groups *groups,
+                                      const struct ps_compare_table *table, const char *metric,
+                                      struct ps_cached_comparison *out, struct ps_err *err)
 {
     double resolution[PS_HEAD_METRICS];
     bool has = false;
@@ -246,7 +248,7 @@ enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
     if (status != PS_OK || *out)
         return status;
     *out = ps_alloc(sizeof **out);
-    status = make(store, groups, table, metric, *out, err);
+    status = make_comparison(store, groups, table, metric, *out, err);
     if (status == PS_OK) {
         ps_lru_cache_put(&tables, &(*out)->entry, ps_strdup(ps_str_from_c(key)),
                          ps_comparison_bytes((*out)->comparison));

@@ -56,7 +56,7 @@ static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
     return ps_buf_slice(&r->name);
 }
 
-static struct ps_str trimmed(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && strchr(" \t\r\n\f", text.ptr[text.len - 1]))
         text.len--;
@@ -86,7 +86,7 @@ static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *
     if (!row->name.ptr && line && line <= r->text.n)
         row->name = r->text.lines[line - 1];
     if (row->name.ptr) {
-        row->name = trimmed(row->name);
+        row->name = trim_spaces(row->name);
         return PS_OK;
     }
     r->name.len = 0;

@@ -12,7 +12,7 @@
 #define LIMIT_MAX 100000
 #define WIDEST    1e15 /* size of the largest node */
 
-static double mean(const double *values, size_t n)
+static double mean_of_values(const double *values, size_t n)
 {
     double sum = 0;
 
@@ -23,12 +23,12 @@ static double mean(const double *values, size_t n)
 
 static double base_of(const struct ps_tree *tree, const double *values, uint32_t node)
 {
-    return mean(values + node * tree->n_runs, tree->groups->n_base);
+    return mean_of_values(values + node * tree->n_runs, tree->groups->n_base);
 }
 
 static double now_of(const struct ps_tree *tree, const double *values, uint32_t node)
 {
-    return mean(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_new);
+    return mean_of_values(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_new);
 }
 
 /* Sets the sizes by which nodes are ranked: the larger of both totals, scaled to WIDEST for the
@@ -96,7 +96,7 @@ static void write_verdicts(const struct ps_tree *tree, const uint32_t *order, si
     ps_json_ints(json, "verdict", values, n);
 }
 
-static struct ps_str shown(struct ps_str key)
+static struct ps_str shown_name(struct ps_str key)
 {
     const char *end = memchr(key.ptr, '\0', key.len);
 
@@ -112,7 +112,7 @@ static void write_places(const struct ps_tree *tree, const uint32_t *names, size
     ps_json_key(json, "places");
     ps_json_array(json);
     for (size_t i = 0; i < n; i++) {
-        struct ps_str key = tree->names.items[names[i]], name = shown(key);
+        struct ps_str key = tree->names.items[names[i]], name = shown_name(key);
 
         if (name.len < key.len)
             ps_json_str(json, ps_str_skip(key, name.len + 1));
@@ -139,7 +139,7 @@ static void write_names(const struct ps_tree *tree, const uint32_t *order, size_
 
         if (!place[name]) {
             place[name] = ++known;
-            ps_json_str(json, shown(tree->names.items[name]));
+            ps_json_str(json, shown_name(tree->names.items[name]));
             known_names[known - 1] = name;
         }
         values[i] = place[name] - 1;

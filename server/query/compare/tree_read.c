@@ -56,8 +56,8 @@ static uint32_t node_at(struct ps_tree *tree, uint32_t parent, struct ps_str nam
     return node;
 }
 
-static uint32_t add(struct ps_tree *tree, uint32_t parent, struct ps_str name, double self,
-                    double total)
+static uint32_t add_node(struct ps_tree *tree, uint32_t parent, struct ps_str name, double self,
+                         double total)
 {
     uint32_t node = node_at(tree, parent, name, total);
 
@@ -65,7 +65,7 @@ static uint32_t add(struct ps_tree *tree, uint32_t parent, struct ps_str name, d
     return node;
 }
 
-static struct ps_str placed(struct ps_buf *buf, struct ps_str name, struct ps_str place)
+static struct ps_str name_with_place(struct ps_buf *buf, struct ps_str name, struct ps_str place)
 {
     buf->len = 0;
     ps_buf_str(buf, name);
@@ -110,8 +110,8 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
                            (long long)ps_col_int(stmt, I_ID));
         if (!ps_try_grow_to(&node_of, &n, id, sizeof *node_of))
             return ps_fail_memory(err, "the imports");
-        node_of[id] = 1 + add(tree, parent, ps_col_text(stmt, I_MODULE),
-                              fmax(ps_col_real(stmt, I_SELF), 0), ps_col_real(stmt, I_TOTAL));
+        node_of[id] = 1 + add_node(tree, parent, ps_col_text(stmt, I_MODULE),
+                                   fmax(ps_col_real(stmt, I_SELF), 0), ps_col_real(stmt, I_TOTAL));
     }
     return err->code;
 }
@@ -137,8 +137,8 @@ static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *f
         struct ps_str name = ps_trace_text(db, node->name);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
-        node_of[i] = add(tree, parent, name.ptr ? name : PS_STR("(no name)"),
-                         (double)node->self_ns / scale, (double)node->total_ns / scale);
+        node_of[i] = add_node(tree, parent, name.ptr ? name : PS_STR("(no name)"),
+                              (double)node->self_ns / scale, (double)node->total_ns / scale);
     }
 }
 
@@ -171,7 +171,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     uint32_t node;
 
     file = ps_str_eq_c(file, "~") ? PS_STR("") : file;
-    node = node_at(tree, parent, placed(key, ps_col_text(stmt, C_NAME), file),
+    node = node_at(tree, parent, name_with_place(key, ps_col_text(stmt, C_NAME), file),
                    ps_col_real(stmt, C_HIGH));
     tree->lower_bounds[node * tree->n_runs + tree->run] += ps_col_real(stmt, C_LOW);
     if (certainty > tree->certainty[node])
@@ -239,19 +239,20 @@ static void name_path(const struct ps_comparison_row *row, struct line_path *pat
     struct ps_str file = file_name(row->place);
 
     ps_buf_str(&place, file);
-    (void)placed(&path->file, file, row->place);
-    (void)placed(&path->function, row->function.len ? row->function : PS_STR("(no function)"),
-                 ps_buf_slice(&place));
+    (void)name_with_place(&path->file, file, row->place);
+    (void)name_with_place(&path->function,
+                          row->function.len ? row->function : PS_STR("(no function)"),
+                          ps_buf_slice(&place));
     ps_buf_printf(&place, ":%lld", (long long)(row->line ? row->line : row->base_line));
-    (void)placed(&path->line, row->name, ps_buf_slice(&place));
+    (void)name_with_place(&path->line, row->name, ps_buf_slice(&place));
 }
 
 static void add_line(struct ps_tree *tree, const struct line_path *path, double value)
 {
-    uint32_t file = add(tree, UINT32_MAX, ps_buf_slice(&path->file), 0, value),
-             function = add(tree, file, ps_buf_slice(&path->function), 0, value);
+    uint32_t file = add_node(tree, UINT32_MAX, ps_buf_slice(&path->file), 0, value),
+             function = add_node(tree, file, ps_buf_slice(&path->function), 0, value);
 
-    (void)add(tree, function, ps_buf_slice(&path->line), value, value);
+    (void)add_node(tree, function, ps_buf_slice(&path->line), value, value);
 }
 
 /* Adds the rows of the table of lines, which are already matched across the runs. */

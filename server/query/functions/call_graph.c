@@ -69,7 +69,7 @@ static ptrdiff_t index_of(struct graph *g, int64_t id)
     return found ? found->index : -1;
 }
 
-static double pct(const struct graph *g, double part)
+static double put_pct(const struct graph *g, double part)
 {
     return g->base > 0 ? 100.0 * part / g->base : 0;
 }
@@ -96,8 +96,8 @@ static void take_node(struct graph *g, struct ps_stmt *stmt)
         ps_json_key(&json, keys[i]);
         ps_col_json(stmt, i, &json);
     }
-    ps_json_kreal(&json, "self_pct", pct(g, ps_col_real(stmt, 5)));
-    ps_json_kreal(&json, "total_pct", pct(g, ps_col_real(stmt, 6)));
+    ps_json_kreal(&json, "self_pct", put_pct(g, ps_col_real(stmt, 5)));
+    ps_json_kreal(&json, "total_pct", put_pct(g, ps_col_real(stmt, 6)));
     ps_json_end(&json);
     g->rows[g->n] = text;
     g->ids[g->n] = ps_col_int(stmt, 0);
@@ -178,7 +178,7 @@ static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_er
 
 /* Sets the depth of all nodes within `depth` calls of `focus`, breadth first; up: of callers, else
  * of callees. */
-static void reach(struct graph *g, int64_t focus, int64_t depth, bool up)
+static void mark_reachable_nodes(struct graph *g, int64_t focus, int64_t depth, bool up)
 {
     ptrdiff_t at = index_of(g, focus);
     PS_AUTO(ps_free_ptr) int *seen = ps_grow(NULL, g->n + 1, sizeof *seen);
@@ -215,7 +215,7 @@ static void write_edge(struct graph *g, const struct edge *e, struct ps_json *js
     ps_json_key(json, "ncalls");
     ps_json_num(json, e->ncalls);
     ps_json_kreal(json, "total", e->total);
-    ps_json_kreal(json, "pct", pct(g, e->total));
+    ps_json_kreal(json, "pct", put_pct(g, e->total));
     ps_json_kbool(json, "recursive", a && a == b);
     ps_json_end(json);
 }
@@ -244,7 +244,7 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
 
         if (focused && (g->depth[index_of(g, e->from)] < 0 || g->depth[index_of(g, e->to)] < 0))
             continue;
-        if (pct(g, e->total) < edge_pct)
+        if (put_pct(g, e->total) < edge_pct)
             edges_cut++;
         else
             write_edge(g, e, json);
@@ -327,11 +327,11 @@ enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64
         status = read_edges(db, &g, err);
     if (status == PS_OK) {
         if (w.focus && w.callers)
-            reach(&g, w.focus, w.depth, true);
+            mark_reachable_nodes(&g, w.focus, w.depth, true);
         if (w.focus && w.callees)
-            reach(&g, w.focus, w.depth, false);
+            mark_reachable_nodes(&g, w.focus, w.depth, false);
         if (w.path_to)
-            reach(&g, w.path_to, w.depth, true);
+            mark_reachable_nodes(&g, w.path_to, w.depth, true);
         write_graph(&g, w.focus || w.path_to, w.edge_pct, all, &json);
     }
     graph_free(&g);

@@ -19,7 +19,7 @@ enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *bas
     return status == PS_OK ? err->code : status;
 }
 
-static void percent(struct ps_json *json, const char *key, double part, double whole)
+static void put_percent(struct ps_json *json, const char *key, double part, double whole)
 {
     ps_json_key(json, key);
     if (whole > 0)
@@ -46,8 +46,8 @@ static enum ps_status write_side(struct ps_db *db, const char *query, const char
     while (ps_stmt_step(stmt, err)) {
         ps_json_object(json);
         ps_row_members(stmt, 0, json);
-        percent(json, "pct", ps_col_real(stmt, time_column),
-                ps_col_is_null(stmt, time_column) ? 0 : cumtime);
+        put_percent(json, "pct", ps_col_real(stmt, time_column),
+                    ps_col_is_null(stmt, time_column) ? 0 : cumtime);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -78,8 +78,8 @@ static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, dou
         if (strcmp(name, "tottime_s") == 0)
             own = ps_col_real(stmt, i);
     }
-    percent(json, "self_pct", own, tottime);
-    percent(json, "cum_pct", *cumtime, tottime);
+    put_percent(json, "self_pct", own, tottime);
+    put_percent(json, "cum_pct", *cumtime, tottime);
     ps_json_end(json);
     return PS_OK;
 }

@@ -263,7 +263,8 @@ static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
     return status;
 }
 
-static enum ps_status build(struct ps_db *db, struct builder *b, size_t limit, struct ps_err *err)
+static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t limit,
+                                  struct ps_err *err)
 {
     bool large = false;
     enum ps_status status = is_large(db, &large, err);
@@ -291,7 +292,7 @@ enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t 
     enum ps_status status = ps_stack_selection_read(params, &b.part, err);
 
     if (status == PS_OK)
-        status = build(db, &b, limit, err);
+        status = build_flame(db, &b, limit, err);
     *out = b.flame;
     b.flame = (struct ps_flame){0};
     return status;
@@ -332,7 +333,7 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
         status = ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
     b.name = (uint32_t)name;
     if (status == PS_OK)
-        status = build(db, &b, (size_t)limit, err);
+        status = build_flame(db, &b, (size_t)limit, err);
     if (status != PS_OK)
         return status;
     ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sum);

@@ -8,7 +8,7 @@
 #define SUGGESTIONS 10
 #define CANDIDATES  40 /* number of packages to evaluate, those with the most self time */
 
-static struct ps_str trim(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && text.ptr[0] == ' ')
         text = ps_str_skip(text, 1);
@@ -22,10 +22,10 @@ static struct ps_lazy_choice read_tick(struct ps_str word)
 {
     const char *at = memchr(word.ptr, '@', word.len);
     size_t len = at ? (size_t)(at - word.ptr) : word.len;
-    struct ps_lazy_choice tick = {.module = trim((struct ps_str){word.ptr, len})};
+    struct ps_lazy_choice tick = {.module = trim_spaces((struct ps_str){word.ptr, len})};
 
     if (at)
-        tick.importer = trim(ps_str_skip(word, len + 1));
+        tick.importer = trim_spaces(ps_str_skip(word, len + 1));
     return tick;
 }
 
@@ -36,7 +36,7 @@ enum ps_status ps_lazy_parse_choices(const char *text, struct ps_arena *arena,
     *out = ps_arena_alloc(arena, PS_LAZY_CHOICES_MAX * sizeof **out);
     for (const char *at = text; at && *at;) {
         size_t len = strcspn(at, ",");
-        struct ps_str word = trim((struct ps_str){at, len});
+        struct ps_str word = trim_spaces((struct ps_str){at, len});
 
         at += len + (at[len] == ',');
         if (word.len == 0)

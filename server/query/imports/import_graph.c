@@ -8,13 +8,13 @@
 enum { ID, IMPORTER, MODULE, SELF, FLAGS, INTERPRETER, PACKAGE, ORIGIN };
 enum { CACHED = 1, STARTUP = 2, RECORDED = 64 };
 
-struct asked {
+struct graph_request {
     int64_t importer; /* row; 0: the program */
     uint32_t name;    /* id in `names` */
     uint8_t proof;
 };
 
-struct reading {
+struct log_reader {
     struct ps_lazy_log *log;
     struct ps_intern names; /* modules with their interpreter: "2:json" */
     uint32_t *node_of_name; /* first node with that name; 0: none */
@@ -25,14 +25,14 @@ struct reading {
     size_t cap_rows;
     int64_t *importer; /* of each node: row of its importer */
     size_t cap_importers;
-    struct asked *asked;
+    struct graph_request *asked;
     size_t n_asked, cap_asked;
     /* Recorded imports as from << 32 | to, sorted. Bit 31: `to` is a package of the module. */
     uint64_t *pairs;
     size_t n_pairs, cap_pairs;
 };
 
-static void reading_free(struct reading *r)
+static void reading_free(struct log_reader *r)
 {
     ps_intern_free(&r->names);
     free(r->node_of_name);
@@ -43,7 +43,7 @@ static void reading_free(struct reading *r)
     free(r->pairs);
 }
 
-static uint32_t name_id(struct reading *r, int64_t interpreter, struct ps_str module)
+static uint32_t name_id(struct log_reader *r, int64_t interpreter, struct ps_str module)
 {
     char *key = ps_arena_printf(&r->names.text, "%lld:%.*s", (long long)interpreter,
                                 (int)module.len, module.ptr);
@@ -53,7 +53,7 @@ static uint32_t name_id(struct reading *r, int64_t interpreter, struct ps_str mo
     return id;
 }
 
-static void add_node(struct reading *r, struct ps_stmt *stmt, int64_t flags)
+static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
 {
     struct ps_lazy_log *log = r->log;
     uint32_t node = log->n++;
@@ -82,12 +82,12 @@ static void add_node(struct reading *r, struct ps_stmt *stmt, int64_t flags)
         r->node_of_name[name] = node;
 }
 
-static void add_asked(struct reading *r, struct ps_stmt *stmt, int64_t flags)
+static void add_asked(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
 {
     bool recorded = flags & RECORDED;
 
     PS_RESERVE_ONE(r->asked, r->n_asked, r->cap_asked);
-    r->asked[r->n_asked++] = (struct asked){
+    r->asked[r->n_asked++] = (struct graph_request){
         .importer = ps_col_int(stmt, IMPORTER),
         .name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE)),
         .proof = recorded ? PS_EVIDENCE_RECORDED_IMPORT : PS_EVIDENCE_CACHED_IMPORT,
@@ -98,7 +98,7 @@ static void add_asked(struct reading *r, struct ps_stmt *stmt, int64_t flags)
         r->log->evidence = PS_EVIDENCE_CACHED;
 }
 
-static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_err *err)
+static enum ps_status read_rows(struct ps_db *db, struct log_reader *r, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_query_sql("what_if"), &stmt, err);
@@ -121,7 +121,7 @@ static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_e
     return err->code;
 }
 
-static uint32_t node_of_row(const struct reading *r, int64_t row)
+static uint32_t node_of_row(const struct log_reader *r, int64_t row)
 {
     return row > 0 && (size_t)row < r->cap_rows ? r->node_of_row[row] : 0;
 }
@@ -137,7 +137,7 @@ static void add_edge(struct ps_lazy_log *log, uint32_t from, uint32_t to,
 
 /* If a node is the package of its importer, stores it as such. The log has the package below the
  * module, each time that a failing import is tried. */
-static void note_package(struct reading *r, uint32_t node)
+static void note_package(struct log_reader *r, uint32_t node)
 {
     uint32_t up = node_of_row(r, r->importer[node]);
     struct ps_str name = r->log->modules[node].name, of = r->log->modules[up].name;
@@ -148,7 +148,7 @@ static void note_package(struct reading *r, uint32_t node)
 }
 
 /* Finds the package of a module, if the same interpreter imported it, and adds the edge to it. */
-static void find_package(struct reading *r, uint32_t node)
+static void find_package(struct log_reader *r, uint32_t node)
 {
     struct ps_str key = r->names.items[r->name_of_node[node]];
     size_t len = key.len;
@@ -163,7 +163,7 @@ static void find_package(struct reading *r, uint32_t node)
     add_edge(r->log, node, r->log->nodes[node].package, PS_EVIDENCE_PACKAGE);
 }
 
-static void add_pair(struct reading *r, uint32_t from, uint32_t to)
+static void add_pair(struct log_reader *r, uint32_t from, uint32_t to)
 {
     PS_RESERVE_ONE(r->pairs, r->n_pairs, r->cap_pairs);
     r->pairs[r->n_pairs++] = (uint64_t)from << 32 | to;
@@ -176,12 +176,12 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void add_asked_edges(struct reading *r)
+static void add_asked_edges(struct log_reader *r)
 {
     const struct ps_lazy_log *log = r->log;
 
     for (size_t i = 0; i < r->n_asked; i++) {
-        const struct asked *asked = &r->asked[i];
+        const struct graph_request *asked = &r->asked[i];
         uint32_t from = node_of_row(r, asked->importer), to = r->node_of_name[asked->name];
 
         add_edge(r->log, from, to, asked->proof);
@@ -195,7 +195,7 @@ static void add_asked_edges(struct reading *r)
         qsort(r->pairs, r->n_pairs, sizeof *r->pairs, by_value);
 }
 
-static bool has_pair(const struct reading *r, uint32_t from, uint32_t to)
+static bool has_pair(const struct log_reader *r, uint32_t from, uint32_t to)
 {
     uint64_t key = (uint64_t)from << 32 | to;
 
@@ -205,7 +205,7 @@ static bool has_pair(const struct reading *r, uint32_t from, uint32_t to)
 /* Adds edges from first importers. For `from package import module` the log has the package below
  * the module, which did not import it. With recorded imports, an edge to a package is left out if
  * only its submodule was imported. */
-static void add_first_edges(struct reading *r)
+static void add_first_edges(struct log_reader *r)
 {
     struct ps_lazy_log *log = r->log;
 
@@ -223,7 +223,7 @@ static void add_first_edges(struct reading *r)
 
 enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps_err *err)
 {
-    struct reading r = {.log = out};
+    struct log_reader r = {.log = out};
     enum ps_status status;
 
     out->nodes = ps_grow_to(NULL, &out->cap_nodes, 0, sizeof *out->nodes);

@@ -54,8 +54,9 @@ static enum ps_status read_log(struct ps_store *store, const char *id, struct ps
     return status == PS_OK ? ps_lazy_read_other_logs(store, id, log, err) : status;
 }
 
-static enum ps_status ask(struct ps_store *store, const char *id, struct ps_params params,
-                          struct question *q, struct ps_err *err)
+static enum ps_status answer_question(struct ps_store *store, const char *id,
+                                      struct ps_params params, struct question *q,
+                                      struct ps_err *err)
 {
     enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MOST, ROWS_USUAL, &q->limit, err);
 
@@ -357,7 +358,7 @@ enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct p
                                 struct ps_json *json, struct ps_err *err)
 {
     struct question q = {.n_ticks = 0};
-    enum ps_status status = ask(store, id, params, &q, err);
+    enum ps_status status = answer_question(store, id, params, &q, err);
 
     if (status == PS_OK) {
         ps_json_object(json);

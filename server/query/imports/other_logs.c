@@ -102,20 +102,20 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
 
 /* --- Joining them to this log --- */
 
-struct joining {
+struct edge_merger {
     struct ps_lazy_log *log;
     struct ps_intern names, edges; /* module names; edges of the log as bytes */
     uint32_t *node_of_name;
 };
 
-static void joining_free(struct joining *j)
+static void joining_free(struct edge_merger *j)
 {
     ps_intern_free(&j->names);
     ps_intern_free(&j->edges);
     free(j->node_of_name);
 }
 
-static bool is_new(struct joining *j, uint32_t from, uint32_t to)
+static bool is_new(struct edge_merger *j, uint32_t from, uint32_t to)
 {
     const uint32_t edge[] = {from, to};
     uint32_t before = j->edges.count;
@@ -123,9 +123,10 @@ static bool is_new(struct joining *j, uint32_t from, uint32_t to)
     return ps_intern_add(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
 }
 
-static struct joining join_begin(struct ps_lazy_log *log)
+static struct edge_merger join_begin(struct ps_lazy_log *log)
 {
-    struct joining j = {.log = log, .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
+    struct edge_merger j = {.log = log,
+                            .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
 
     for (uint32_t node = 1; node < log->n; node++) {
         uint32_t before = j.names.count, name = ps_intern_add(&j.names, log->modules[node].name);
@@ -139,14 +140,14 @@ static struct joining join_begin(struct ps_lazy_log *log)
 }
 
 /* Returns 0 if the log has no such module. */
-static uint32_t node_of(struct joining *j, struct ps_str name)
+static uint32_t node_of(struct edge_merger *j, struct ps_str name)
 {
     uint32_t id = ps_intern_find(&j->names, name);
 
     return id == PS_INTERN_NONE ? 0 : j->node_of_name[id];
 }
 
-static void join(struct joining *j, const struct log_pairs *pairs)
+static void add_log_edges(struct edge_merger *j, const struct log_pairs *pairs)
 {
     struct ps_lazy_log *log = j->log;
     uint32_t *nodes = ps_alloc_array(pairs->names.count + 1, sizeof *nodes);
@@ -194,7 +195,7 @@ enum ps_status ps_lazy_read_other_logs(struct ps_store *store, const char *id,
                                        struct ps_lazy_log *log, struct ps_err *err)
 {
     enum ps_status status;
-    struct joining j;
+    struct edge_merger j;
 
     if (log->evidence != PS_EVIDENCE_NONE)
         return PS_OK;
@@ -206,7 +207,7 @@ enum ps_status ps_lazy_read_other_logs(struct ps_store *store, const char *id,
         log->others[i].edges = log->n_edges;
         status = pairs_of(store, log->others[i].id, &pairs, err);
         if (status == PS_OK && pairs)
-            join(&j, pairs);
+            add_log_edges(&j, pairs);
         ps_lru_cache_release(&all_pairs, pairs ? &pairs->cache_entry : NULL);
     }
     joining_free(&j);

@@ -44,7 +44,7 @@ static void list_kinds(unsigned any, struct ps_buf *out)
             ps_buf_printf(out, "%s,", kinds[i].name);
 }
 
-static bool wanted(const char *list, const char *id)
+static bool is_listed(const char *list, const char *id)
 {
     return !list || !list[0] || strstr(list, id) != NULL;
 }
@@ -70,7 +70,7 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
 
         (void)snprintf(run.id, sizeof run.id, "%.16s", ps_col_text(stmt, 0).ptr);
         (void)snprintf(run.kind, sizeof run.kind, "%.31s", ps_col_text(stmt, 1).ptr);
-        if (!wanted(list, run.id))
+        if (!is_listed(list, run.id))
             continue;
         run.name = ps_strdup(ps_col_text(stmt, 2));
         PS_RESERVE_ONE(out->items, out->n, out->cap);
@@ -95,21 +95,21 @@ static struct ps_str tail_of(const char *path)
 
 /* --- Measured files --- */
 
-struct measured {
+struct measured_file {
     struct ps_str path, tail;
     size_t run;
     int64_t file;
 };
 
 struct measured_list {
-    struct measured *items;
+    struct measured_file *items;
     size_t n, cap;
     struct ps_arena arena;
 };
 
 static int by_tail(const void *a, const void *b)
 {
-    const struct measured *x = a, *y = b;
+    const struct measured_file *x = a, *y = b;
     size_t n = x->tail.len < y->tail.len ? x->tail.len : y->tail.len;
     int order = memcmp(x->tail.ptr, y->tail.ptr, n);
 
@@ -133,7 +133,8 @@ static enum ps_status files_of_run(struct ps_store *store, const struct runs *ru
         struct ps_str path = ps_arena_copy(&out->arena, ps_col_text(stmt, 1));
 
         PS_RESERVE_ONE(out->items, out->n, out->cap);
-        out->items[out->n++] = (struct measured){path, tail_of(path.ptr), run, ps_col_int(stmt, 0)};
+        out->items[out->n++] =
+            (struct measured_file){path, tail_of(path.ptr), run, ps_col_int(stmt, 0)};
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
@@ -141,7 +142,7 @@ static enum ps_status files_of_run(struct ps_store *store, const struct runs *ru
 }
 
 static enum ps_status write_measured(struct ps_store *store, const struct runs *runs,
-                                     const struct measured *m, struct ps_json *json,
+                                     const struct measured_file *m, struct ps_json *json,
                                      struct ps_err *err)
 {
     const struct run *run = &runs->items[m->run];
@@ -224,7 +225,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-static struct ps_str trimmed(struct ps_str text)
+static struct ps_str trim_spaces(struct ps_str text)
 {
     while (text.len && is_space(text.ptr[text.len - 1]))
         text.len--;
@@ -232,11 +233,11 @@ static struct ps_str trimmed(struct ps_str text)
 }
 
 /* Whether all lines that both texts have are the same. */
-static bool agrees(const struct ps_source_lines *a, const struct ps_source_lines *b)
+static bool lines_agree(const struct ps_source_lines *a, const struct ps_source_lines *b)
 {
     for (size_t i = 0; i < a->n && i < b->n; i++)
         if (a->lines[i].ptr && b->lines[i].ptr &&
-            !ps_str_eq(trimmed(a->lines[i]), trimmed(b->lines[i])))
+            !ps_str_eq(trim_spaces(a->lines[i]), trim_spaces(b->lines[i])))
             return false;
     return true;
 }
@@ -262,7 +263,7 @@ static void write_same(struct multi_run *a, const struct ps_source *attached,
         return;
     }
     same = attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
-                                    : agrees(&a->base, text);
+                                    : lines_agree(&a->base, text);
     ps_json_bool(json, same);
     /* A complete file shows more than the lines in a report. */
     if (same && attached && !a->sha256[0]) {

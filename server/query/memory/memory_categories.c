@@ -25,25 +25,25 @@ struct stack {
     bool peaked;
 };
 
-static void put(struct stack *s, const struct sample *m)
+static void put_sample(struct stack *s, const struct sample *m)
 {
     ps_json_real(&s->t, m->t);
     for (int i = 0; i < s->n; i++)
         ps_json_real(&s->mib[i], m->mib[i]);
 }
 
-static void flush(struct stack *s)
+static void flush_samples(struct stack *s)
 {
     if (!s->any)
         return;
-    put(s, &s->highest);
+    put_sample(s, &s->highest);
     if (s->last.t > s->highest.t)
-        put(s, &s->last);
+        put_sample(s, &s->last);
     s->any = false;
 }
 
 /* Adds the current moment, which is complete, to its pixel. */
-static void take(struct stack *s)
+static void add_sample(struct stack *s)
 {
     double span = s->to - s->from;
     struct sample m = s->now;
@@ -58,7 +58,7 @@ static void take(struct stack *s)
     m.t = m.t < s->from ? s->from : m.t;
     pixel = span > 0 ? (int64_t)((m.t - s->from) / span * (double)s->px) : 0;
     if (s->any && pixel != s->pixel)
-        flush(s);
+        flush_samples(s);
     /* Of the moments before the window only the last counts, as its start. */
     if (!s->any || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
         s->highest = m;
@@ -71,7 +71,7 @@ static void take(struct stack *s)
     s->pixel = pixel;
 }
 
-static int category(struct stack *s, struct ps_str kind)
+static int category_index(struct stack *s, struct ps_str kind)
 {
     for (int i = 0; i < s->n; i++)
         if (ps_str_eq_c(kind, s->names[i]))
@@ -90,21 +90,21 @@ static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err
 
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         double t = ps_col_real(stmt, 0);
-        int at = category(s, ps_col_text(stmt, 1));
+        int at = category_index(s, ps_col_text(stmt, 1));
 
         if (began && t != s->now.t)
-            take(s);
+            add_sample(s);
         began = true;
         s->now.t = t;
         if (at >= 0)
             s->now.mib[at] = ps_col_real(stmt, 2);
     }
     if (began)
-        take(s);
-    flush(s);
+        add_sample(s);
+    flush_samples(s);
     if (began && s->last.t < s->to) {
         s->last.t = s->to;
-        put(s, &s->last);
+        put_sample(s, &s->last);
     }
     return status == PS_OK ? err->code : status;
 }
@@ -165,7 +165,7 @@ static void stack_open(struct stack *s)
     }
 }
 
-static enum ps_status bounds(struct ps_db *db, double *start, double *end, struct ps_err *err)
+static enum ps_status read_bounds(struct ps_db *db, double *start, double *end, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
@@ -184,7 +184,7 @@ enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view 
     struct ps_json json = ps_json_writer(&answer->body);
     struct stack s = {.pixel = -1};
     double start = 0, end = 0;
-    enum ps_status status = bounds(db, &start, &end, err);
+    enum ps_status status = read_bounds(db, &start, &end, err);
 
     (void)view, (void)id;
     if (status == PS_OK)

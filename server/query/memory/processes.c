@@ -12,7 +12,7 @@ struct curve {
     struct ps_json t, value;
 };
 
-static void put(struct curve *c, int64_t t_ns, double value)
+static void put_point(struct curve *c, int64_t t_ns, double value)
 {
     ps_json_real(&c->t, (double)t_ns / 1e9);
     ps_json_real(&c->value, value);
@@ -30,7 +30,8 @@ static enum ps_status count_points(struct ps_db *db, int64_t series, int64_t *ou
     return status == PS_OK ? err->code : status;
 }
 
-static enum ps_status fill(struct ps_db *db, int64_t series, struct curve *c, struct ps_err *err)
+static enum ps_status fill_curve(struct ps_db *db, int64_t series, struct curve *c,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t n = 0, step, at = 0, best_t = 0;
@@ -48,7 +49,7 @@ static enum ps_status fill(struct ps_db *db, int64_t series, struct curve *c, st
             best_t = ps_col_int(stmt, 0);
         }
         if (at % step == step - 1 || at == n - 1)
-            put(c, best_t, best);
+            put_point(c, best_t, best);
     }
     return status == PS_OK ? err->code : status;
 }
@@ -63,7 +64,7 @@ static enum ps_status write_curve(struct ps_db *db, int64_t series, struct ps_js
     c.value = ps_json_writer(&c.value_text);
     ps_json_array(&c.t);
     ps_json_array(&c.value);
-    status = fill(db, series, &c, err);
+    status = fill_curve(db, series, &c, err);
     ps_json_end(&c.t);
     ps_json_end(&c.value);
     ps_json_key(json, "t_s");

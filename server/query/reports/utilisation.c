@@ -40,16 +40,16 @@ static const struct {
     {"involuntary switches", "involuntary_switches"},
 };
 
-struct timed {
+struct timed_run {
     int64_t run, status, signal;
     bool has_status, has_signal;
     char command[400];
     double value[N_INPUTS], resolution[N_INPUTS];
-    bool has[N_INPUTS];
+    bool has_input[N_INPUTS];
 };
 
-struct judged {
-    bool known;
+struct utilisation_verdict {
+    bool is_known;
     double utilisation, low, high; /* high may be infinite */
     double cpus, share;
     const char *verdict;
@@ -61,24 +61,25 @@ static const char *word_of(double share)
     return share >= BUSY_SHARE ? "cpu-bound" : share < WAITING_SHARE ? "waiting" : "mixed";
 }
 
-static void say(struct judged *j, const char *verdict, const char *reason)
+static void set_verdict(struct utilisation_verdict *j, const char *verdict, const char *reason)
 {
     j->verdict = verdict;
     (void)snprintf(j->reason, sizeof j->reason, "%s", reason);
 }
 
 /* Computes utilisation and its bounds. Returns false if an input is missing or the time is zero. */
-static bool measure(const struct timed *t, double cpus, struct judged *j)
+static bool measure_utilisation(const struct timed_run *t, double cpus,
+                                struct utilisation_verdict *j)
 {
     double busy = t->value[USER] + t->value[SYS], real = t->value[REAL];
     double off = t->resolution[USER] + t->resolution[SYS];
 
-    if (!t->has[REAL] || !t->has[USER] || !t->has[SYS]) {
-        say(j, "unknown", "The report lacks the real, user or system time");
+    if (!t->has_input[REAL] || !t->has_input[USER] || !t->has_input[SYS]) {
+        set_verdict(j, "unknown", "The report lacks the real, user or system time");
         return false;
     }
     if (!(real > 0)) {
-        say(j, "unknown", "The measured time is zero");
+        set_verdict(j, "unknown", "The measured time is zero");
         return false;
     }
     j->utilisation = busy / real;
@@ -86,29 +87,29 @@ static bool measure(const struct timed *t, double cpus, struct judged *j)
     j->high = (busy + off) / fmax(real - t->resolution[REAL] / 2, 1e-12);
     j->cpus = cpus > 0 ? cpus : fmax(1, ceil(j->low - 1e-9));
     j->share = j->utilisation / j->cpus;
-    j->known = true;
+    j->is_known = true;
     return true;
 }
 
-static double system_share(const struct timed *t)
+static double system_share(const struct timed_run *t)
 {
     double busy = t->value[USER] + t->value[SYS];
 
     return busy > 0 ? t->value[SYS] / busy : 0;
 }
 
-static double faults_per_s(const struct timed *t)
+static double faults_per_s(const struct timed_run *t)
 {
-    return t->has[MAJOR] && t->value[REAL] > 0 ? t->value[MAJOR] / t->value[REAL] : NAN;
+    return t->has_input[MAJOR] && t->value[REAL] > 0 ? t->value[MAJOR] / t->value[REAL] : NAN;
 }
 
-static void judge_time(const struct timed *t, struct judged *j)
+static void judge_time(const struct timed_run *t, struct utilisation_verdict *j)
 {
     const char *low = word_of(j->low / j->cpus), *high = word_of(j->high / j->cpus);
-    const char *switches =
-        t->has[VOLUNTARY] && t->has[INVOLUNTARY] && t->value[VOLUNTARY] > t->value[INVOLUNTARY]
-            ? "; it yielded its CPU more often than it was preempted"
-            : "";
+    const char *switches = t->has_input[VOLUNTARY] && t->has_input[INVOLUNTARY] &&
+                                   t->value[VOLUNTARY] > t->value[INVOLUNTARY]
+                               ? "; it yielded its CPU more often than it was preempted"
+                               : "";
 
     j->verdict = word_of(j->share);
     if (strcmp(low, high) != 0) {
@@ -129,10 +130,10 @@ static void judge_time(const struct timed *t, struct judged *j)
     }
 }
 
-static void judge(const struct timed *t, double cpus, struct judged *j)
+static void judge_utilisation(const struct timed_run *t, double cpus, struct utilisation_verdict *j)
 {
-    *j = (struct judged){.known = false};
-    if (!measure(t, cpus, j))
+    *j = (struct utilisation_verdict){.is_known = false};
+    if (!measure_utilisation(t, cpus, j))
         return;
     judge_time(t, j);
     if (faults_per_s(t) >= FAULTS_PER_S)
@@ -173,10 +174,11 @@ static void write_rule(const struct rule *rule, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_rules(const struct timed *t, const struct judged *j, struct ps_json *json)
+static void write_rules(const struct timed_run *t, const struct utilisation_verdict *j,
+                        struct ps_json *json)
 {
-    double share = j->known ? j->share : NAN, faults = faults_per_s(t);
-    double kernel = t->has[USER] && t->has[SYS] ? system_share(t) : NAN;
+    double share = j->is_known ? j->share : NAN, faults = faults_per_s(t);
+    double kernel = t->has_input[USER] && t->has_input[SYS] ? system_share(t) : NAN;
     const struct rule rules[] = {
         {"cpu-bound", "utilisation / CPUs",
          ">=", "a loop that only computes reaches 0.95 or more; 0.8 allows for start-up", share,
@@ -199,7 +201,7 @@ static void write_rules(const struct timed *t, const struct judged *j, struct ps
     ps_json_end(json);
 }
 
-static void write_end(const struct timed *t, struct ps_json *json)
+static void write_end(const struct timed_run *t, struct ps_json *json)
 {
     ps_json_key(json, "exit_status");
     if (t->has_status)
@@ -213,11 +215,11 @@ static void write_end(const struct timed *t, struct ps_json *json)
         ps_json_null(json);
 }
 
-static void write_run(const struct timed *t, double cpus, struct ps_json *json)
+static void write_run(const struct timed_run *t, double cpus, struct ps_json *json)
 {
-    struct judged j;
+    struct utilisation_verdict j;
 
-    judge(t, cpus, &j);
+    judge_utilisation(t, cpus, &j);
     ps_json_object(json);
     ps_json_kint(json, "run", t->run);
     ps_json_kstr(json, "command", t->command);
@@ -225,14 +227,14 @@ static void write_run(const struct timed *t, double cpus, struct ps_json *json)
     ps_json_kstr(json, "verdict", j.verdict);
     ps_json_kstr(json, "reason", j.reason);
     for (int i = 0; i < N_INPUTS; i++)
-        ps_json_kreal(json, inputs[i].key, t->has[i] ? t->value[i] : NAN);
+        ps_json_kreal(json, inputs[i].key, t->has_input[i] ? t->value[i] : NAN);
     ps_json_kreal(json, "real_resolution_s", t->resolution[REAL]);
     ps_json_kreal(json, "user_resolution_s", t->resolution[USER]);
     ps_json_kreal(json, "sys_resolution_s", t->resolution[SYS]);
-    ps_json_kreal(json, "utilisation", j.known ? j.utilisation : NAN);
-    ps_json_kreal(json, "utilisation_low", j.known ? j.low : NAN);
-    ps_json_kreal(json, "utilisation_high", j.known ? j.high : NAN);
-    ps_json_kreal(json, "cpus", j.known ? j.cpus : NAN);
+    ps_json_kreal(json, "utilisation", j.is_known ? j.utilisation : NAN);
+    ps_json_kreal(json, "utilisation_low", j.is_known ? j.low : NAN);
+    ps_json_kreal(json, "utilisation_high", j.is_known ? j.high : NAN);
+    ps_json_kreal(json, "cpus", j.is_known ? j.cpus : NAN);
     ps_json_kbool(json, "cpus_given", cpus > 0);
     write_rules(t, &j, json);
     ps_json_end(json);
@@ -243,7 +245,7 @@ static double scale_of(struct ps_str unit)
     return ps_str_eq_c(unit, "KiB") ? 1024 : 1;
 }
 
-static void take_figure(struct timed *t, struct ps_stmt *stmt)
+static void take_figure(struct timed_run *t, struct ps_stmt *stmt)
 {
     struct ps_str name = ps_col_text(stmt, 2);
 
@@ -258,7 +260,7 @@ static void take_figure(struct timed *t, struct ps_stmt *stmt)
     for (int i = 0; i < N_INPUTS; i++) {
         if (!ps_str_eq_c(name, inputs[i].name))
             continue;
-        t->has[i] = true;
+        t->has_input[i] = true;
         t->value[i] = ps_col_real(stmt, 3) * scale_of(ps_col_text(stmt, 4));
         t->resolution[i] = ps_col_real(stmt, 5);
     }
@@ -271,7 +273,7 @@ static void take_figure(struct timed *t, struct ps_stmt *stmt)
 static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_json *json,
                                  struct ps_err *err)
 {
-    struct timed t = {.run = 0};
+    struct timed_run t = {.run = 0};
     int64_t runs = 0;
 
     while (ps_stmt_step(stmt, err)) {
@@ -280,7 +282,7 @@ static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_js
         if (run != t.run) {
             if (t.run && runs++ < RUNS_MAX)
                 write_run(&t, cpus, json);
-            t = (struct timed){.run = run};
+            t = (struct timed_run){.run = run};
             (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,
                            ps_col_text(stmt, 1).ptr);
         }

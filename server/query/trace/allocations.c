@@ -49,32 +49,32 @@ static void make_rows(const struct ps_memory_records *records, struct ps_range r
 }
 
 /* Rows to name, sorted by slice id. */
-struct named {
+struct allocation_slice {
     int64_t slice;
     int64_t *out;
 };
 
-struct naming {
-    struct named *items;
+struct allocation_slices {
+    struct allocation_slice *items;
     size_t n, next;
 };
 
 static int by_slice(const void *a, const void *b)
 {
-    const struct named *x = a, *y = b;
+    const struct allocation_slice *x = a, *y = b;
 
     return (x->slice > y->slice) - (x->slice < y->slice);
 }
 
 static bool add_names(void *user, const struct ps_chunk *chunk)
 {
-    struct naming *names = user;
+    struct allocation_slices *names = user;
     int64_t first = ps_slice_id(chunk->track, chunk->first);
 
     while (names->next < names->n && names->items[names->next].slice < first)
         names->next++;
     for (; names->next < names->n; names->next++) {
-        struct named *named = &names->items[names->next];
+        struct allocation_slice *named = &names->items[names->next];
 
         if (named->slice - first >= chunk->n)
             break;
@@ -88,13 +88,14 @@ static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *mad
                                  struct ps_err *err)
 {
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
-    struct naming names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.items), 0, 0};
+    struct allocation_slices names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.items), 0,
+                                      0};
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < made->temp_rows.n; i++)
         if (made->values[SLICE * cap + i] != PS_TEMP_NULL)
-            names.items[names.n++] =
-                (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};
+            names.items[names.n++] = (struct allocation_slice){made->values[SLICE * cap + i],
+                                                               &made->values[NAME * cap + i]};
     if (names.n) {
         qsort(names.items, names.n, sizeof *names.items, by_slice);
         status = ps_trace_each_chunk(db, &query, add_names, &names, err);

@@ -11,7 +11,8 @@ static double px_ns_of(const struct ps_window *window)
 }
 
 /* Adds the ns of each pixel that [start, start + duration) covers. */
-static void cover(const struct ps_window *window, int64_t start, int64_t duration, double *covered)
+static void cover_pixels(const struct ps_window *window, int64_t start, int64_t duration,
+                         double *covered)
 {
     double px_ns = px_ns_of(window), first = (double)start - (double)window->from_ns;
     double from = first / px_ns, to = (first + (double)duration) / px_ns;
@@ -27,7 +28,7 @@ static void cover(const struct ps_window *window, int64_t start, int64_t duratio
     }
 }
 
-static void shares(const struct ps_window *window, const double *covered, int64_t *share)
+static void write_shares(const struct ps_window *window, const double *covered, int64_t *share)
 {
     double px_ns = px_ns_of(window);
 
@@ -38,7 +39,7 @@ static void shares(const struct ps_window *window, const double *covered, int64_
     }
 }
 
-static void busy(const struct ps_window *window, bool device, int64_t *share)
+static void write_busy_shares(const struct ps_window *window, bool device, int64_t *share)
 {
     PS_AUTO(ps_free_ptr) double *covered = ps_alloc_array(window->px, sizeof *covered);
 
@@ -46,7 +47,7 @@ static void busy(const struct ps_window *window, bool device, int64_t *share)
         const struct ps_window_slice *s = &window->slices[i];
 
         if (device ? ps_slice_on_device(s->kind) : s->depth == 0)
-            cover(window, s->start_ns, s->duration_ns, covered);
+            cover_pixels(window, s->start_ns, s->duration_ns, covered);
     }
     for (size_t i = 0; i < window->n_density; i++) {
         const struct ps_window_density *d = &window->density[i];
@@ -54,15 +55,15 @@ static void busy(const struct ps_window *window, bool device, int64_t *share)
         if ((device ? ps_slice_on_device(d->kind) : d->depth == 0) && d->px < window->px)
             covered[d->px] += (double)d->busy_ns;
     }
-    shares(window, covered, share);
+    write_shares(window, covered, share);
 }
 
 void ps_window_busy(const struct ps_window *window, int64_t *share)
 {
-    busy(window, false, share);
+    write_busy_shares(window, false, share);
 }
 
 void ps_window_busy_device(const struct ps_window *window, int64_t *share)
 {
-    busy(window, true, share);
+    write_busy_shares(window, true, share);
 }

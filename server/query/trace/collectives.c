@@ -25,7 +25,7 @@ struct collective_template {
     int64_t element_bytes;
 };
 
-struct collecting {
+struct call_collector {
     struct ps_db *db;
     struct ps_name_kinds meanings;
     struct call *calls;
@@ -36,7 +36,7 @@ struct collecting {
     bool host; /* no device: use the operators of the host */
 };
 
-static void collecting_free(struct collecting *c)
+static void collecting_free(struct call_collector *c)
 {
     for (size_t i = 0; i < c->n_templates; i++)
         free(c->templates[i].text);
@@ -62,7 +62,7 @@ static int64_t bytes_of_type(struct ps_str quoted)
     return 0;
 }
 
-static enum ps_status read_templates(struct collecting *c, struct ps_err *err)
+static enum ps_status read_templates(struct call_collector *c, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status =
@@ -85,7 +85,7 @@ static enum ps_status read_templates(struct collecting *c, struct ps_err *err)
     return err->code;
 }
 
-static int64_t bytes_of(const struct collecting *c, const struct ps_chunk *chunk, uint32_t i)
+static int64_t bytes_of(const struct call_collector *c, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t id = ps_chunk_value(chunk, PS_COL_TEMPLATE, i),
             at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
@@ -104,7 +104,7 @@ static int64_t bytes_of(const struct collecting *c, const struct ps_chunk *chunk
     return 0;
 }
 
-static bool is_call(struct collecting *c, const struct ps_chunk *chunk, uint32_t i)
+static bool is_call(struct call_collector *c, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i),
             name = ps_chunk_value(chunk, PS_COL_NAME, i);
@@ -117,9 +117,9 @@ static bool is_call(struct collecting *c, const struct ps_chunk *chunk, uint32_t
            PS_ROLE_COMMUNICATION;
 }
 
-static bool visit(void *user, const struct ps_chunk *chunk)
+static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 {
-    struct collecting *c = user;
+    struct call_collector *c = user;
     uint32_t worker = ps_track_owner_of(&c->places, chunk->track).worker;
 
     for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended(); i++) {
@@ -149,7 +149,7 @@ static int in_order(const void *a, const void *b)
 }
 
 /* Whether each worker has the same number of the n calls of one name. */
-static bool matched(const struct call *calls, size_t n, uint32_t workers)
+static bool is_same_per_worker(const struct call *calls, size_t n, uint32_t workers)
 {
     size_t each = workers ? n / workers : 0;
 
@@ -161,7 +161,7 @@ static bool matched(const struct call *calls, size_t n, uint32_t workers)
     return true;
 }
 
-static void write_collective(const struct collecting *c, const struct call *calls, size_t n,
+static void write_collective(const struct call_collector *c, const struct call *calls, size_t n,
                              struct ps_json *json)
 {
     uint32_t workers = c->places.n_workers;
@@ -177,7 +177,7 @@ static void write_collective(const struct collecting *c, const struct call *call
     ps_json_kint(json, "calls", (int64_t)n);
     ps_json_kint(json, "bytes", bytes);
     ps_json_kint(json, "total_ns", total);
-    if (matched(calls, n, workers)) {
+    if (is_same_per_worker(calls, n, workers)) {
         size_t each = n / workers;
 
         for (size_t i = 0; i < each; i++) {
@@ -200,7 +200,7 @@ static void write_collective(const struct collecting *c, const struct call *call
     ps_json_end(json);
 }
 
-static enum ps_status collect(struct collecting *c, struct ps_err *err)
+static enum ps_status collect_calls(struct call_collector *c, struct ps_err *err)
 {
     struct ps_chunk_query query = {
         .kinds = 1u << PS_TRACK_STREAM,
@@ -215,18 +215,18 @@ static enum ps_status collect(struct collecting *c, struct ps_err *err)
     if (status == PS_OK)
         status = ps_track_owners_read(c->db, &c->places, err);
     if (status == PS_OK)
-        status = ps_trace_each_chunk(c->db, &query, visit, c, err);
+        status = ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
     if (status != PS_OK || c->n)
         return status;
     c->host = true;
     query.kinds = 1u << PS_TRACK_THREAD;
-    return ps_trace_each_chunk(c->db, &query, visit, c, err);
+    return ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
 }
 
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    struct collecting c = {.db = db};
-    enum ps_status status = collect(&c, err);
+    struct call_collector c = {.db = db};
+    enum ps_status status = collect_calls(&c, err);
 
     if (c.n)
         qsort(c.calls, c.n, sizeof *c.calls, in_order);

@@ -138,17 +138,17 @@ static enum ps_status read_waiting(struct ps_db *db, struct ps_trace_facts *fact
     return err->code;
 }
 
-static bool has(struct ps_str text, const char *word)
+static bool contains(struct ps_str text, const char *word)
 {
     return ps_str_find(text, ps_str_from_c(word)) != NULL;
 }
 
-static bool starts(struct ps_str text, const char *word)
+static bool starts_with_word(struct ps_str text, const char *word)
 {
     return ps_str_starts_with(text, ps_str_from_c(word));
 }
 
-static void add(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
+static void add_to_fact(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
 {
     sum->calls += calls;
     sum->ns = ps_add_saturated(sum->ns, ns);
@@ -158,44 +158,47 @@ static void add(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
 static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t calls,
                          int64_t ns)
 {
-    if (has(name, "LaunchKernel") || has(name, "LaunchCooperative") || has(name, "GraphLaunch"))
-        add(&facts->launches, calls, ns);
-    else if (has(name, "DeviceSynchronize") || has(name, "StreamSynchronize") ||
-             has(name, "EventSynchronize") || has(name, "CtxSynchronize"))
-        add(&facts->syncs, calls, ns);
+    if (contains(name, "LaunchKernel") || contains(name, "LaunchCooperative") ||
+        contains(name, "GraphLaunch"))
+        add_to_fact(&facts->launches, calls, ns);
+    else if (contains(name, "DeviceSynchronize") || contains(name, "StreamSynchronize") ||
+             contains(name, "EventSynchronize") || contains(name, "CtxSynchronize"))
+        add_to_fact(&facts->syncs, calls, ns);
 }
 
 static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t kind,
                         int64_t family, int64_t calls, int64_t ns)
 {
-    bool host_copy = has(name, "HtoD") || has(name, "DtoH");
+    bool host_copy = contains(name, "HtoD") || contains(name, "DtoH");
 
-    if (kind == PS_SLICE_MEMCPY && host_copy && has(name, "Pageable"))
-        add(&facts->pageable, calls, ns);
+    if (kind == PS_SLICE_MEMCPY && host_copy && contains(name, "Pageable"))
+        add_to_fact(&facts->pageable, calls, ns);
     if (kind == PS_SLICE_KERNEL && family == PS_FAMILY_MATMUL)
         facts->matmul_device_ns = ps_add_saturated(facts->matmul_device_ns, ns);
-    if (kind == PS_SLICE_KERNEL && (has(name, "multi_tensor_apply") || has(name, "FusedAdam")))
+    if (kind == PS_SLICE_KERNEL &&
+        (contains(name, "multi_tensor_apply") || contains(name, "FusedAdam")))
         facts->fused = true;
 }
 
 static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t id, int64_t calls,
                       int64_t ns)
 {
-    if (starts(name, "Optimizer.step#")) {
-        add(&facts->optimizer, calls, ns);
+    if (starts_with_word(name, "Optimizer.step#")) {
+        add_to_fact(&facts->optimizer, calls, ns);
         PS_RESERVE_ONE(facts->optimizer_names, facts->n_optimizer_names,
                        facts->cap_optimizer_names);
         facts->optimizer_names[facts->n_optimizer_names++] = id;
-    } else if (starts(name, "aten::_foreach_") || starts(name, "aten::_fused_")) {
+    } else if (starts_with_word(name, "aten::_foreach_") ||
+               starts_with_word(name, "aten::_fused_")) {
         facts->fused = true;
-    } else if (starts(name, "DistributedDataParallel.forward")) {
-        add(&facts->distributed, calls, ns);
-    } else if (starts(name, "DataParallel.forward")) {
-        add(&facts->data_parallel, calls, ns);
-    } else if (starts(name, "gloo:")) {
-        add(&facts->gloo, calls, ns);
+    } else if (starts_with_word(name, "DistributedDataParallel.forward")) {
+        add_to_fact(&facts->distributed, calls, ns);
+    } else if (starts_with_word(name, "DataParallel.forward")) {
+        add_to_fact(&facts->data_parallel, calls, ns);
+    } else if (starts_with_word(name, "gloo:")) {
+        add_to_fact(&facts->gloo, calls, ns);
     } else if (ps_str_eq_c(name, "aten::item")) {
-        add(&facts->items, calls, ns);
+        add_to_fact(&facts->items, calls, ns);
     }
 }
 

@@ -67,7 +67,7 @@ static bool in_range(const struct builder *b, int64_t start)
     return start >= b->range.from_ns && start < b->range.to_ns;
 }
 
-static void count(struct builder *b, uint32_t node, int64_t self)
+static void add_call(struct builder *b, uint32_t node, int64_t self)
 {
     struct ps_flame_node *at = &b->flame.nodes[node];
 
@@ -129,7 +129,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         host->nodes[chunk->first + i] = node + 1;
         if (b->basis != ON_DEVICE && !is_passed_by(b, chunk, i) &&
             in_range(b, ps_chunk_value(chunk, PS_COL_START, i)))
-            count(b, node, ps_chunk_value(chunk, self_column(b), i));
+            add_call(b, node, ps_chunk_value(chunk, self_column(b), i));
     }
     b->has_too_many = b->flame.n > NODES_MAX;
     return !b->has_too_many;
@@ -175,7 +175,7 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
         node = operator_node(b, ps_chunk_value(chunk, PS_COL_OP, i));
         node = ps_flame_child_of(&b->flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
                                  (uint8_t)kind, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
-        count(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
+        add_call(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
     }
     b->has_too_many = b->flame.n > NODES_MAX;
     return !b->has_too_many;

@@ -31,7 +31,8 @@ static int by_parent(const void *a, const void *b)
 
 /* Selects the nodes with a total, at most `limit`, grouped by parent. Roots (parent UINT32_MAX) are
  * last. *cut: number of nodes above the limit. */
-static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *out, size_t *cut)
+static size_t choose_nodes(const struct ps_flame *flame, size_t limit, struct ranked *out,
+                           size_t *cut)
 {
     size_t n = 0;
 
@@ -50,8 +51,8 @@ static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *
 
 /* Stores the selected nodes in preorder, without those whose parent was not selected. Returns their
  * number. */
-static size_t preorder(const struct ps_flame *flame, const struct ranked *list, size_t n,
-                       uint32_t *order)
+static size_t number_preorder(const struct ps_flame *flame, const struct ranked *list, size_t n,
+                              uint32_t *order)
 {
     PS_AUTO(ps_free_ptr) uint32_t *first = ps_grow(NULL, flame->n + 1, sizeof *first);
     PS_AUTO(ps_free_ptr) uint32_t *stack = ps_grow(NULL, n + 1, sizeof *stack);
@@ -122,9 +123,9 @@ size_t ps_flame_order_nodes(const struct ps_flame *flame, size_t limit, uint32_t
                             size_t *cut)
 {
     PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, flame->n + 1, sizeof *list);
-    size_t n = choose(flame, limit, list, cut);
+    size_t n = choose_nodes(flame, limit, list, cut);
 
-    return preorder(flame, list, n, order);
+    return number_preorder(flame, list, n, order);
 }
 
 static void write_columns(const struct ps_flame *flame, const uint32_t *order, size_t n,

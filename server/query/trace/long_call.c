@@ -11,7 +11,7 @@
 
 #define FAR_LONGER 10 /* minimum ratio to the mean of the others */
 
-static bool waits(struct ps_str name)
+static bool is_wait(struct ps_str name)
 {
     static const char *const words[] = {"Synchronize", "Wait",  "wait",         "poll",
                                         "select",      "sleep", "pthread_join", "futex",
@@ -30,7 +30,7 @@ void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uin
 
     if (calls > 1)
         mean = (total - most) / (calls - 1);
-    if (most <= longest->ns || most / FAR_LONGER < mean || waits(name))
+    if (most <= longest->ns || most / FAR_LONGER < mean || is_wait(name))
         return;
     longest->name_id = name_id;
     longest->kind = kind;
@@ -40,7 +40,7 @@ void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uin
                    (int)(name.len < 80 ? name.len : 80), name.ptr);
 }
 
-static bool visit(void *user, const struct ps_chunk *chunk)
+static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 {
     struct ps_long_call *call = user;
 
@@ -71,5 +71,5 @@ enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
 
     if (!facts->long_call.ns)
         return PS_OK;
-    return ps_trace_each_chunk(db, &query, visit, &facts->long_call, err);
+    return ps_trace_each_chunk(db, &query, visit_chunk, &facts->long_call, err);
 }

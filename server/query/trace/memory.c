@@ -26,7 +26,7 @@ static uint64_t hash_of_place(const struct ps_memory_record *r)
 
 /* Matches frees to allocations: a free belongs to the previous record at its address, if that is an
  * allocation. */
-static void match(struct ps_memory_records *records)
+static void match_records(struct ps_memory_records *records)
 {
     struct ps_hash_table places = {0};
     /* [first record of an address]: the last record of that address so far. */
@@ -81,7 +81,7 @@ enum ps_status ps_memory_records_read(struct ps_db *db, struct ps_memory_records
     enum ps_status status = ps_packed_each(db, &query, add_records, out, err);
 
     if (status == PS_OK)
-        match(out);
+        match_records(out);
     return status;
 }
 

@@ -49,7 +49,7 @@ static void plus(int64_t *sum, int64_t value)
 }
 
 /* A record and the slice to which it belongs. */
-struct attributed {
+struct attributed_event {
     int64_t slice;
     const struct ps_memory_record *record;
 };
@@ -80,7 +80,8 @@ static bool add_rows(void *user, const struct ps_chunk *chunk)
     return thread->n < thread->wanted;
 }
 
-static void add_record(struct rows *rows, const struct thread *thread, const struct attributed *o)
+static void add_record(struct rows *rows, const struct thread *thread,
+                       const struct attributed_event *o)
 {
     uint32_t at = (uint32_t)(o->slice & UINT32_MAX) + 1;
     bool self = true;
@@ -114,8 +115,9 @@ static size_t slices_of(struct ps_db *db, uint32_t track, struct ps_err *err)
 }
 
 /* Adds the records [from, to), which belong to one thread. */
-static enum ps_status add_thread(struct ps_db *db, const struct attributed *from,
-                                 const struct attributed *to, struct rows *rows, struct ps_err *err)
+static enum ps_status add_thread(struct ps_db *db, const struct attributed_event *from,
+                                 const struct attributed_event *to, struct rows *rows,
+                                 struct ps_err *err)
 {
     struct ps_chunk_query query = {.track = (uint32_t)(from->slice >> 32),
                                    .range = PS_RANGE_ALL,
@@ -131,7 +133,7 @@ static enum ps_status add_thread(struct ps_db *db, const struct attributed *from
     thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
     thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
     status = ps_trace_each_chunk(db, &query, add_rows, &thread, err);
-    for (const struct attributed *o = from; o < to && status == PS_OK; o++) {
+    for (const struct attributed_event *o = from; o < to && status == PS_OK; o++) {
         add_record(rows, &thread, o);
         status = ps_context_check(err);
     }
@@ -140,7 +142,7 @@ static enum ps_status add_thread(struct ps_db *db, const struct attributed *from
 
 static int by_slice(const void *a, const void *b)
 {
-    const struct attributed *x = a, *y = b;
+    const struct attributed_event *x = a, *y = b;
 
     return (x->slice > y->slice) - (x->slice < y->slice);
 }
@@ -148,7 +150,8 @@ static int by_slice(const void *a, const void *b)
 static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *records,
                               struct ps_range range, struct rows *rows, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) struct attributed *list = ps_grow(NULL, records->n + 1, sizeof *list);
+    PS_AUTO(ps_free_ptr)
+    struct attributed_event *list = ps_grow(NULL, records->n + 1, sizeof *list);
     enum ps_status status = PS_OK;
     size_t n = 0;
 
@@ -158,7 +161,7 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *
             r->bytes < 0 && r->partner ? &records->items[r->partner - 1] : r;
 
         if (owner->slice > 0 && r->t_ns >= range.from_ns && r->t_ns < range.to_ns)
-            list[n++] = (struct attributed){owner->slice, r};
+            list[n++] = (struct attributed_event){owner->slice, r};
     }
     if (n)
         qsort(list, n, sizeof *list, by_slice);

@@ -22,7 +22,7 @@ struct instance {
     uint32_t enclosing; /* index + 1 of the enclosing range; 0: none */
 };
 
-struct projecting {
+struct projection {
     struct ps_range range;
     struct work *works; /* one per launch, sorted by launch */
     size_t n_works, cap_works, next_work;
@@ -34,7 +34,7 @@ struct projecting {
     size_t n_inside, cap_inside;
 };
 
-static void projecting_free(struct projecting *p)
+static void projecting_free(struct projection *p)
 {
     free(p->works);
     free(p->ranges);
@@ -42,14 +42,14 @@ static void projecting_free(struct projecting *p)
 }
 
 /* Returns end - start; damaged runs may contain any numbers. */
-static int64_t length(const struct work *work)
+static int64_t work_length(const struct work *work)
 {
     int64_t ns;
 
     return __builtin_sub_overflow(work->end, work->start, &ns) ? INT64_MAX / 4 : ns;
 }
 
-static void join(struct work *sum, const struct work *more)
+static void join_work(struct work *sum, const struct work *more)
 {
     if (!sum->count || more->start < sum->start)
         sum->start = more->start;
@@ -60,7 +60,7 @@ static void join(struct work *sum, const struct work *more)
 
 static bool add_work(void *user, const struct ps_chunk *chunk)
 {
-    struct projecting *p = user;
+    struct projection *p = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t launch = ps_chunk_value(chunk, PS_COL_LAUNCH, i);
@@ -76,21 +76,21 @@ static bool add_work(void *user, const struct ps_chunk *chunk)
 }
 
 /* Sorts the work by slice id of the launch, and merges it to one entry per launch. */
-static void join_launches(struct projecting *p)
+static void join_launches(struct projection *p)
 {
     size_t kept = 0;
 
     ps_sort_records(p->works, p->n_works, sizeof *p->works);
     for (size_t i = 0; i < p->n_works; i++) {
         if (kept && p->works[kept - 1].launch == p->works[i].launch)
-            join(&p->works[kept - 1], &p->works[i]);
+            join_work(&p->works[kept - 1], &p->works[i]);
         else
             p->works[kept++] = p->works[i];
     }
     p->n_works = kept;
 }
 
-static uint32_t range_around(const struct projecting *p, const struct ps_chunk *chunk, uint32_t i)
+static uint32_t range_around(const struct projection *p, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
     uint32_t at = chunk->first - p->base + i;
@@ -106,7 +106,7 @@ static bool is_range(const struct ps_chunk *chunk, uint32_t i)
            !(ps_chunk_value(chunk, PS_COL_FLAGS, i) & (PS_SLICE_INSTANT | PS_SLICE_ASYNC));
 }
 
-static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, uint32_t i,
+static uint32_t add_range(struct projection *p, const struct ps_chunk *chunk, uint32_t i,
                           uint32_t around)
 {
     PS_RESERVE_ONE(p->ranges, p->n_ranges, p->cap_ranges);
@@ -123,7 +123,7 @@ static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, ui
  * its rows, and launches are sorted by them. */
 static bool see_thread(void *user, const struct ps_chunk *chunk)
 {
-    struct projecting *p = user;
+    struct projection *p = user;
 
     if (chunk->track != p->track || chunk->first != p->base + p->n_inside) {
         p->track = chunk->track;
@@ -141,18 +141,18 @@ static bool see_thread(void *user, const struct ps_chunk *chunk)
         while (p->next_work < p->n_works && p->works[p->next_work].launch < id)
             p->next_work++;
         if (range && p->next_work < p->n_works && p->works[p->next_work].launch == id)
-            join(&p->ranges[range - 1].work, &p->works[p->next_work]);
+            join_work(&p->ranges[range - 1].work, &p->works[p->next_work]);
     }
     return true;
 }
 
-static void add_rows(const struct projecting *p, struct ps_summary_rows *rows)
+static void add_rows(const struct projection *p, struct ps_summary_rows *rows)
 {
     for (size_t i = p->n_ranges; i > 0; i--) {
         const struct instance *at = &p->ranges[i - 1];
 
         if (at->enclosing && at->work.count)
-            join(&p->ranges[at->enclosing - 1].work, &at->work);
+            join_work(&p->ranges[at->enclosing - 1].work, &at->work);
     }
     for (size_t i = 0; i < p->n_ranges; i++) {
         const struct instance *at = &p->ranges[i];
@@ -163,14 +163,14 @@ static void add_rows(const struct projecting *p, struct ps_summary_rows *rows)
         row = ps_summary_get_row(rows, at->key);
         row->range_ns = ps_add_saturated(row->range_ns, at->duration);
         row->works += at->work.count;
-        ps_summary_add(rows, row, at->start, length(&at->work));
+        ps_summary_add(rows, row, at->start, work_length(&at->work));
     }
 }
 
 enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary_rows *rows,
                                         struct ps_err *err)
 {
-    PS_AUTO(projecting_free) struct projecting p = {.range = range};
+    PS_AUTO(projecting_free) struct projection p = {.range = range};
     struct ps_chunk_query query = {.slice_kinds = PS_WORK_KINDS,
                                    .range = PS_RANGE_ALL,
                                    .columns = PS_COL_BIT(PS_COL_START) |

@@ -20,7 +20,7 @@ struct kernel_template {
     int blocks, occupancy; /* indices of parameters; -1: none */
 };
 
-struct reading {
+struct range_reader {
     struct ps_db *db;
     struct ps_range_sums *sums;
     struct ps_track_owners places;
@@ -29,7 +29,7 @@ struct reading {
     size_t n_templates, cap_templates;
 };
 
-static void reading_free(struct reading *reading)
+static void reading_free(struct range_reader *reading)
 {
     for (size_t i = 0; i < reading->n_templates; i++)
         free(reading->templates[i].markers);
@@ -56,7 +56,7 @@ void ps_range_sums_free(struct ps_range_sums *sums)
     *sums = (struct ps_range_sums){0};
 }
 
-static void add_template(struct reading *reading, uint32_t id, struct ps_str text)
+static void add_template(struct range_reader *reading, uint32_t id, struct ps_str text)
 {
     struct kernel_template template = {
         .id = id,
@@ -72,7 +72,7 @@ static void add_template(struct reading *reading, uint32_t id, struct ps_str tex
     reading->templates[reading->n_templates++] = template;
 }
 
-static enum ps_status read_templates(struct reading *reading, struct ps_err *err)
+static enum ps_status read_templates(struct range_reader *reading, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status =
@@ -85,7 +85,7 @@ static enum ps_status read_templates(struct reading *reading, struct ps_err *err
     return err->code;
 }
 
-static const struct kernel_template *template_of(const struct reading *reading, int64_t id)
+static const struct kernel_template *template_of(const struct range_reader *reading, int64_t id)
 {
     size_t low = 0, high = reading->n_templates;
 
@@ -114,7 +114,7 @@ static struct ps_device_sums *device_of(struct ps_range_sums *sums, struct ps_tr
     return device;
 }
 
-static float param(const struct kernel_template *template, struct ps_str args, int index)
+static float kernel_param(const struct kernel_template *template, struct ps_str args, int index)
 {
     struct ps_num value = {0};
 
@@ -123,7 +123,7 @@ static float param(const struct kernel_template *template, struct ps_str args, i
     return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
 }
 
-static void add_kernel(struct reading *reading, struct ps_device_sums *device,
+static void add_kernel(struct range_reader *reading, struct ps_device_sums *device,
                        const struct ps_chunk *chunk, uint32_t i, struct ps_kernel_use work)
 {
     const struct kernel_template *template =
@@ -131,8 +131,8 @@ static void add_kernel(struct reading *reading, struct ps_device_sums *device,
     int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
     struct ps_str args = ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0);
 
-    work.blocks = param(template, args, template ? template->blocks : -1);
-    work.occupancy = param(template, args, template ? template->occupancy : -1);
+    work.blocks = kernel_param(template, args, template ? template->blocks : -1);
+    work.occupancy = kernel_param(template, args, template ? template->occupancy : -1);
     PS_RESERVE_ONE(device->kernels, device->n_kernels, device->cap_kernels);
     device->kernels[device->n_kernels++] = work;
 }
@@ -143,7 +143,7 @@ struct target {
     struct ps_device_sums *device; /* NULL on tracks of the host */
 };
 
-static struct target target_of(struct reading *reading, const struct ps_chunk *chunk)
+static struct target target_of(struct range_reader *reading, const struct ps_chunk *chunk)
 {
     struct ps_track_owner place = ps_track_owner_of(&reading->places, chunk->track);
 
@@ -153,7 +153,7 @@ static struct target target_of(struct reading *reading, const struct ps_chunk *c
     };
 }
 
-static void add_slice(struct reading *reading, struct target to, const struct ps_chunk *chunk,
+static void add_slice(struct range_reader *reading, struct target to, const struct ps_chunk *chunk,
                       uint32_t i, enum ps_role role, struct ps_interval span)
 {
     int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
@@ -186,9 +186,9 @@ enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanin
     return *meaning;
 }
 
-static bool visit(void *user, const struct ps_chunk *chunk)
+static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 {
-    struct reading *reading = user;
+    struct range_reader *reading = user;
     struct ps_range_sums *sums = reading->sums;
     struct target to = target_of(reading, chunk);
 
@@ -227,7 +227,7 @@ static void join_all(struct ps_range_sums *sums)
 }
 
 /* Reads tracks of the host without arguments, then streams with arguments. */
-static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
+static enum ps_status read_slices(struct range_reader *reading, struct ps_err *err)
 {
     const uint32_t host = 1u << PS_TRACK_THREAD | 1u << PS_TRACK_STREAM_ANNOTATIONS;
     struct ps_chunk_query query = {
@@ -236,19 +236,19 @@ static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
     };
-    enum ps_status status = ps_trace_each_chunk(reading->db, &query, visit, reading, err);
+    enum ps_status status = ps_trace_each_chunk(reading->db, &query, visit_chunk, reading, err);
 
     if (status != PS_OK)
         return status;
     query.kinds = 1u << PS_TRACK_STREAM;
     query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
     query.args = true;
-    return ps_trace_each_chunk(reading->db, &query, visit, reading, err);
+    return ps_trace_each_chunk(reading->db, &query, visit_chunk, reading, err);
 }
 
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
 {
-    struct reading reading = {.db = db, .sums = sums};
+    struct range_reader reading = {.db = db, .sums = sums};
     enum ps_status status = ps_track_owners_read(db, &reading.places, err);
 
     sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;

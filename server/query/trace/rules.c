@@ -26,7 +26,7 @@
 #define UNFUSED_KERNELS   100  /* per Optimizer.step; a fused optimizer has a few dozen */
 
 /* Formats a duration for people. Returns out. */
-static const char *said(int64_t ns, char out[32])
+static const char *format_duration(int64_t ns, char out[32])
 {
     if (ns >= 1000000000)
         (void)snprintf(out, 32, "%.3f s", (double)ns / 1e9);
@@ -49,8 +49,8 @@ static struct ratio ratio_of(int64_t part, int64_t whole)
 {
     struct ratio ratio = {.share = whole > 0 ? (double)part / (double)whole : 0};
 
-    said(part, ratio.part);
-    said(whole, ratio.whole);
+    format_duration(part, ratio.part);
+    format_duration(whole, ratio.whole);
     if (ratio.share > 1)
         ratio.share = 1;
     return ratio;
@@ -300,7 +300,7 @@ static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding
 
     if (call->mean_ns)
         (void)snprintf(others, sizeof others, "the other calls take %s on average",
-                       said(call->mean_ns, mean));
+                       format_duration(call->mean_ns, mean));
     finding->share = share.share;
     finding->range = call->range;
     finding->view = "timeline";

@@ -19,7 +19,7 @@ struct hit {
     int64_t id, name, start_ns, duration_ns, depth; /* id 0: no hit */
 };
 
-struct find {
+struct search_state {
     struct name_sum *names; /* by text id */
     size_t n_names;
     bool is_backward;
@@ -28,8 +28,8 @@ struct find {
     struct hit hit;
 };
 
-static enum ps_status read_matches(struct ps_db *db, struct ps_params params, struct find *f,
-                                   struct ps_err *err)
+static enum ps_status read_matches(struct ps_db *db, struct ps_params params,
+                                   struct search_state *f, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_trace_text_end(db, &f->n_names, err);
@@ -47,7 +47,8 @@ static enum ps_status read_matches(struct ps_db *db, struct ps_params params, st
     return status == PS_OK ? err->code : status;
 }
 
-static struct name_sum *matching(struct find *f, const struct ps_chunk *chunk, uint32_t i)
+static struct name_sum *matching_name(struct search_state *f, const struct ps_chunk *chunk,
+                                      uint32_t i)
 {
     uint64_t name = (uint64_t)ps_chunk_value(chunk, PS_COL_NAME, i);
 
@@ -56,10 +57,10 @@ static struct name_sum *matching(struct find *f, const struct ps_chunk *chunk, u
 
 static bool add_sums(void *user, const struct ps_chunk *chunk)
 {
-    struct find *f = user;
+    struct search_state *f = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        struct name_sum *sum = matching(f, chunk, i);
+        struct name_sum *sum = matching_name(f, chunk, i);
 
         if (!sum)
             continue;
@@ -72,26 +73,26 @@ static bool add_sums(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static bool before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
+static bool is_before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
 {
     return a_ns < b_ns || (a_ns == b_ns && a_id < b_id);
 }
 
 /* Whether a slice is closer to the position than the current hit. */
-static bool better(const struct find *f, int64_t start, int64_t id)
+static bool is_closer(const struct search_state *f, int64_t start, int64_t id)
 {
-    if (f->is_backward ? !before(start, id, f->from_ns, f->from_id)
-                       : !before(f->from_ns, f->from_id, start, id))
+    if (f->is_backward ? !is_before(start, id, f->from_ns, f->from_id)
+                       : !is_before(f->from_ns, f->from_id, start, id))
         return false;
     if (!f->hit.id)
         return true;
-    return f->is_backward ? before(f->hit.start_ns, f->hit.id, start, id)
-                          : before(start, id, f->hit.start_ns, f->hit.id);
+    return f->is_backward ? is_before(f->hit.start_ns, f->hit.id, start, id)
+                          : is_before(start, id, f->hit.start_ns, f->hit.id);
 }
 
-static bool look(void *user, const struct ps_chunk *chunk)
+static bool search_chunk(void *user, const struct ps_chunk *chunk)
 {
-    struct find *f = user;
+    struct search_state *f = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
@@ -99,7 +100,7 @@ static bool look(void *user, const struct ps_chunk *chunk)
 
         if (start >= f->window.to_ns)
             break;
-        if (start < f->window.from_ns || !matching(f, chunk, i) || !better(f, start, id))
+        if (start < f->window.from_ns || !matching_name(f, chunk, i) || !is_closer(f, start, id))
             continue;
         f->hit = (struct hit){id, ps_chunk_value(chunk, PS_COL_NAME, i), start,
                               ps_chunk_value(chunk, PS_COL_DURATION, i),
@@ -109,7 +110,7 @@ static bool look(void *user, const struct ps_chunk *chunk)
 }
 
 /* Searches a range of time next to the position, then ranges eight times as long. */
-static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range span,
+static enum ps_status find_hit(struct ps_db *db, struct search_state *f, struct ps_range span,
                                struct ps_err *err)
 {
     struct ps_chunk_query query = {.starting = true,
@@ -128,7 +129,7 @@ static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range
         f->window.from_ns = !f->is_backward ? at : all ? INT64_MIN : at - far;
         f->window.to_ns = f->is_backward ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
         query.range = f->window;
-        status = ps_trace_each_chunk(db, &query, look, f, err);
+        status = ps_trace_each_chunk(db, &query, search_chunk, f, err);
     }
     return status;
 }
@@ -147,7 +148,8 @@ static int longest_first(const void *a, const void *b)
                                       : (x->id > y->id) - (x->id < y->id);
 }
 
-static void write_name(struct ps_db *db, const struct find *f, size_t id, struct ps_json *json)
+static void write_name(struct ps_db *db, const struct search_state *f, size_t id,
+                       struct ps_json *json)
 {
     ps_json_object(json);
     ps_json_kint(json, "id", (int64_t)id);
@@ -158,7 +160,8 @@ static void write_name(struct ps_db *db, const struct find *f, size_t id, struct
     ps_json_end(json);
 }
 
-static void write_names(struct ps_db *db, const struct find *f, size_t limit, struct ps_json *json)
+static void write_names(struct ps_db *db, const struct search_state *f, size_t limit,
+                        struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, f->n_names + 1, sizeof *list);
     int64_t count = 0;
@@ -197,7 +200,7 @@ static void write_hit(struct ps_db *db, const struct hit *hit, struct ps_json *j
     ps_json_end(json);
 }
 
-static enum ps_status read_place(struct ps_db *db, struct ps_params params, struct find *f,
+static enum ps_status read_place(struct ps_db *db, struct ps_params params, struct search_state *f,
                                  struct ps_range *span, struct ps_err *err)
 {
     const char *dir = ps_param_get(params, "dir"), *q = ps_param_get(params, "q");
@@ -224,7 +227,7 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    struct find find = {0};
+    struct search_state find = {0};
     PS_AUTO(ps_free_ptr) struct name_sum *release = NULL;
     struct ps_chunk_query all = {.range = PS_RANGE_ALL,
                                  .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |

@@ -49,7 +49,7 @@ static void write_own(struct ps_db *db, int64_t id, const int64_t *v, struct ps_
 }
 
 /* Returns the range from start to end of the slice, both included. */
-static struct ps_range touching(const int64_t *v)
+static struct ps_range gap_range(const int64_t *v)
 {
     int64_t end = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
 
@@ -221,7 +221,7 @@ static enum ps_status write_flows(struct ps_db *db, int64_t id, const int64_t *v
 {
     struct flows flows = {db, id, json, 0, PS_OK, err};
     struct ps_packed_query query = {.family = PS_PACKED_FLOWS,
-                                    .range = touching(v),
+                                    .range = gap_range(v),
                                     .columns = 1u << PS_FLOW_KIND | 1u << PS_FLOW_FROM |
                                                1u << PS_FLOW_TO | 1u << PS_FLOW_FROM_NS |
                                                1u << PS_FLOW_TO_NS};
@@ -263,7 +263,7 @@ static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *
 {
     struct memory memory = {relatives, json, 0};
     struct ps_packed_query query = {.family = PS_PACKED_MEMORY,
-                                    .range = touching(v),
+                                    .range = gap_range(v),
                                     .columns = 1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
                                                1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_TYPE |
                                                1u << PS_MEMORY_SLICE};

@@ -27,7 +27,7 @@ static const struct report {
 };
 #define N_REPORTS (sizeof reports / sizeof *reports)
 
-struct gathering {
+struct report_builder {
     const struct report *report;
     struct ps_range range;
     struct ps_summary_rows rows;
@@ -35,7 +35,7 @@ struct gathering {
     size_t n_bytes_param;
 };
 
-static void gathering_free(struct gathering *g)
+static void gathering_free(struct report_builder *g)
 {
     ps_summary_free(&g->rows);
     free(g->bytes_param);
@@ -43,7 +43,7 @@ static void gathering_free(struct gathering *g)
 
 /* --- Sizes --- */
 
-static int bytes_param(struct gathering *g, int64_t template, struct ps_str text)
+static int bytes_param(struct report_builder *g, int64_t template, struct ps_str text)
 {
     size_t at = (size_t) template;
 
@@ -60,7 +60,7 @@ static int bytes_param(struct gathering *g, int64_t template, struct ps_str text
 }
 
 /* Returns the number of bytes of a copy or set; -1: unknown. */
-static int64_t bytes_of(struct gathering *g, const struct ps_chunk *chunk, uint32_t i)
+static int64_t bytes_of(struct report_builder *g, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i);
     int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
@@ -81,7 +81,7 @@ static int64_t bytes_of(struct gathering *g, const struct ps_chunk *chunk, uint3
 
 static bool add_slices(void *user, const struct ps_chunk *chunk)
 {
-    struct gathering *g = user;
+    struct report_builder *g = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i), start, value, flags;
@@ -102,7 +102,7 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static enum ps_status gather(struct gathering *g, struct ps_err *err)
+static enum ps_status gather_rows(struct report_builder *g, struct ps_err *err)
 {
     struct ps_chunk_query query = {
         .slice_kinds = g->report->kinds,
@@ -133,17 +133,17 @@ static const struct report *report_of(struct ps_params params)
     return NULL;
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_computed_table *out,
-                           struct ps_err *err)
+static enum ps_status make_report(struct ps_db *db, struct ps_params params,
+                                  struct ps_computed_table *out, struct ps_err *err)
 {
     PS_AUTO(gathering_free)
-    struct gathering g = {.report = report_of(params), .rows = {.db = db}};
+    struct report_builder g = {.report = report_of(params), .rows = {.db = db}};
     enum ps_status status = ps_param_range(params, &g.range, err);
 
     g.rows.operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
     if (status == PS_OK)
         status = g.report->figure == PROJECTED ? ps_summary_add_projected(g.range, &g.rows, err)
-                                               : gather(&g, err);
+                                               : gather_rows(&g, err);
     if (status == PS_OK)
         ps_summary_compute_table(&g.rows, out);
     return status;
@@ -162,7 +162,7 @@ enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int
         return ps_fail(err, PS_BAD_REQUEST,
                        "the parameter report must be one of those in summaries");
     of_figure.query = queries[report->figure];
-    of_figure.make_rows = make;
+    of_figure.make_rows = make_report;
     return ps_view_trace_table(db, &of_figure, id, params, answer, err);
 }
 

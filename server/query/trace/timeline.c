@@ -174,7 +174,7 @@ static int more_slices(const void *a, const void *b)
                                   : (x->place > y->place) - (x->place < y->place);
 }
 
-static int busier(const void *a, const void *b)
+static int compare_busy(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
@@ -189,9 +189,9 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static enum ps_status measure(struct ps_db *db, const struct ps_track_row *track,
-                              struct ps_range span, uint32_t px, struct ps_window *window,
-                              struct candidate *out, struct ps_err *err)
+static enum ps_status measure_track(struct ps_db *db, const struct ps_track_row *track,
+                                    struct ps_range span, uint32_t px, struct ps_window *window,
+                                    struct candidate *out, struct ps_err *err)
 {
     enum ps_status status =
         ps_trace_window(db, track->id, span.from_ns, span.to_ns, px, window, err);
@@ -239,10 +239,10 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < tried && status == PS_OK; i++)
-        status = measure(db, &tracks[list[i].place], span, px, &window, &list[i], err);
+        status = measure_track(db, &tracks[list[i].place], span, px, &window, &list[i], err);
     kept = tried < OVERVIEW_TRACKS ? tried : OVERVIEW_TRACKS;
     if (status == PS_OK && tried) {
-        qsort(list, tried, sizeof *list, busier);
+        qsort(list, tried, sizeof *list, compare_busy);
         qsort(list, kept, sizeof *list, by_place);
     }
     ps_json_key(json, "overview");

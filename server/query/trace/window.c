@@ -70,8 +70,8 @@ struct run_key {
     bool any_family;
 };
 
-static bool continues(const struct run *run, const struct ps_window_density *d, uint8_t shade,
-                      struct run_key like)
+static bool continues_run(const struct run *run, const struct ps_window_density *d, uint8_t shade,
+                          struct run_key like)
 {
     return run->depth == d->depth && run->px + run->len == d->px && run->shade == shade &&
            (like.any_family || run->family == d->family);
@@ -99,7 +99,7 @@ static void join_density(const struct ps_window *window, struct run_key like, st
         const struct ps_window_density *d = &window->density[i];
         uint8_t shade = (uint8_t)(fill_of(d->busy_ns, px_ns) >> like.shift);
 
-        if (out->n && continues(&out->items[out->n - 1], d, shade, like)) {
+        if (out->n && continues_run(&out->items[out->n - 1], d, shade, like)) {
             add_pixel(&out->items[out->n - 1], d);
             continue;
         }
@@ -139,20 +139,20 @@ static void write_density(const struct ps_window *window, const struct runs *run
 }
 
 /* A result while it is written. */
-struct drawing {
+struct run_output {
     struct ps_window window; /* its memory is reused for all tracks */
     struct runs runs;
     size_t runs_sent, n_drawn;
     uint64_t n_counted;
 };
 
-static void drawing_free(struct drawing *drawing)
+static void drawing_free(struct run_output *drawing)
 {
     ps_window_free(&drawing->window);
     free(drawing->runs.items);
 }
 
-static void choose_runs(struct drawing *drawing)
+static void choose_runs(struct run_output *drawing)
 {
     static const struct run_key steps[] = {{3, false}, {5, false}, {7, false}, {8, false}};
     size_t sent = drawing->runs_sent;
@@ -168,7 +168,7 @@ static void choose_runs(struct drawing *drawing)
 }
 
 static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *track,
-                                  struct ps_range range, uint32_t px, struct drawing *drawing,
+                                  struct ps_range range, uint32_t px, struct run_output *drawing,
                                   struct ps_json *json, struct ps_err *err)
 {
     struct ps_window *window = &drawing->window;
@@ -189,7 +189,7 @@ static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *t
     return PS_OK;
 }
 
-static bool wanted(const struct ps_ints *ids, const struct ps_track_row *track)
+static bool is_requested(const struct ps_ints *ids, const struct ps_track_row *track)
 {
     for (size_t i = 0; i < ids->n; i++)
         if (ids->items[i] == track->id)
@@ -198,7 +198,7 @@ static bool wanted(const struct ps_ints *ids, const struct ps_track_row *track)
 }
 
 static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
-                                   struct ps_range range, uint32_t px, struct drawing *drawing,
+                                   struct ps_range range, uint32_t px, struct run_output *drawing,
                                    struct ps_json *json, struct ps_err *err)
 {
     const struct ps_track_row *tracks;
@@ -208,7 +208,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
     ps_json_key(json, "tracks");
     ps_json_array(json);
     for (size_t i = 0; status == PS_OK && i < n; i++)
-        if (wanted(ids, &tracks[i]))
+        if (is_requested(ids, &tracks[i]))
             status = write_track(db, &tracks[i], range, px, drawing, json, err);
     ps_json_end(json);
     return status;
@@ -219,7 +219,7 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
 {
     struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
-    PS_AUTO(drawing_free) struct drawing drawing = {0};
+    PS_AUTO(drawing_free) struct run_output drawing = {0};
     struct ps_range range;
     int64_t px;
     enum ps_status status = ps_param_window(db, params, &range, err);

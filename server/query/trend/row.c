@@ -34,7 +34,7 @@ static void key_of(struct ps_store *store, const struct ps_compare_table *table,
     key[1] = ps_hash_bytes(text.ptr + 1, text.len - 1);
 }
 
-static bool recall(const uint64_t key[2], struct cache_slot *out)
+static bool find_in_cache(const uint64_t key[2], struct cache_slot *out)
 {
     bool found;
 
@@ -45,7 +45,7 @@ static bool recall(const uint64_t key[2], struct cache_slot *out)
     return found;
 }
 
-static void keep(const struct cache_slot *entry)
+static void put_in_cache(const struct cache_slot *entry)
 {
     pthread_mutex_lock(&lock);
     slots[entry->key[1] % SLOTS] = *entry;
@@ -59,17 +59,16 @@ struct figures {
     bool has_values;
 };
 
-struct wanted {
+struct row_search {
     const struct ps_query_comparison *head;
     struct ps_str name, place;
     bool in_any_file;
-    struct figures same_place,
-        other_places; /* other_places: in other files with the same name */
+    struct figures same_place, other_places; /* other_places: in other files with the same name */
 };
 
 /* Combines a row with `into`: sums metrics that add up, and keeps the maximum of others. */
-static void take(const struct ps_query_comparison *head, const struct ps_compare_input *row,
-                 struct figures *into)
+static void combine_row(const struct ps_query_comparison *head, const struct ps_compare_input *row,
+                        struct figures *into)
 {
     for (size_t i = 0; i < head->n; i++) {
         double *value = &into->values[i];
@@ -95,19 +94,19 @@ static struct ps_str file_of(struct ps_str path)
 
 static void look_at(void *user, const struct ps_compare_input *row)
 {
-    struct wanted *wanted = user;
+    struct row_search *wanted = user;
 
     if (!ps_str_eq(row->name, wanted->name))
         return;
     if (wanted->in_any_file || ps_str_eq(row->place, wanted->place))
-        take(wanted->head, row, &wanted->same_place);
+        combine_row(wanted->head, row, &wanted->same_place);
     else if (ps_str_eq(file_of(row->place), file_of(wanted->place)))
-        take(wanted->head, row, &wanted->other_places);
+        combine_row(wanted->head, row, &wanted->other_places);
 }
 
-static enum ps_status present(struct ps_store *store, const char *id,
-                              const struct ps_query_comparison *head, struct cache_slot *out,
-                              struct ps_err *err)
+static enum ps_status read_presence(struct ps_store *store, const char *id,
+                                    const struct ps_query_comparison *head, struct cache_slot *out,
+                                    struct ps_err *err)
 {
     bool has[PS_HEAD_METRICS] = {false};
     double resolution[PS_HEAD_METRICS] = {0};
@@ -127,14 +126,14 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
                                const struct ps_trend_row *row, const char *id,
                                struct cache_slot *out, struct ps_err *err)
 {
-    struct wanted wanted = {.head = head,
-                            .name = ps_str_from_c(row->name),
-                            .place = ps_str_from_c(row->place),
-                            .in_any_file = !row->place};
+    struct row_search wanted = {.head = head,
+                                .name = ps_str_from_c(row->name),
+                                .place = ps_str_from_c(row->place),
+                                .in_any_file = !row->place};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = head, .row = look_at, .user = &wanted};
     const struct figures *found;
-    enum ps_status status = present(store, id, head, out, err);
+    enum ps_status status = read_presence(store, id, head, out, err);
 
     if (status != PS_OK || !out->table)
         return status;
@@ -203,12 +202,12 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
         return PS_OK;
     ps_compare_table_head(table, &head);
     key_of(store, table, row, id, key);
-    if (!recall(key, &entry)) {
+    if (!find_in_cache(key, &entry)) {
         entry = (struct cache_slot){.key = {key[0], key[1]}};
         status = read_row(store, table, &head, row, id, &entry, err);
         if (status != PS_OK)
             return status;
-        keep(&entry);
+        put_in_cache(&entry);
     }
     at = metric_at(&head, row->metric);
     *value = at < head.n ? entry.values[at] : (double)NAN;

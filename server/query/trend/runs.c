@@ -73,8 +73,8 @@ static const char *reason_of_kind(struct ps_trend *trend, const char *kind, cons
 
 /* Returns why a run of a comparable kind is left out; "" if it is not. `first` is the newest run.
  */
-static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run,
-                          const struct ps_trend_run *first)
+static const char *exclusion_reason(struct ps_trend *trend, const struct ps_trend_run *run,
+                                    const struct ps_trend_run *first)
 {
     const struct ps_trend_request *q = &trend->question;
 
@@ -87,15 +87,15 @@ static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run
     return run->has_value ? "" : "without this metric";
 }
 
-static void add(struct ps_trend *trend, const struct ps_trend_run *run)
+static void add_run(struct ps_trend *trend, const struct ps_trend_run *run)
 {
     PS_RESERVE_ONE(trend->runs, trend->n, trend->cap);
     trend->runs[trend->n++] = *run;
 }
 
 /* Prepares the query for the runs of a request, and binds its parameters. */
-static enum ps_status prepare(struct ps_db *db, const struct ps_trend_request *q, bool count,
-                              struct ps_stmt **out, struct ps_err *err)
+static enum ps_status prepare_runs(struct ps_db *db, const struct ps_trend_request *q, bool count,
+                                   struct ps_stmt **out, struct ps_err *err)
 {
     const char *value = strchr(q->runs, ':') + 1, *equals = strchr(value, '=');
     bool series = q->runs[0] == 's';
@@ -118,7 +118,7 @@ static enum ps_status count_all(struct ps_db *db, const struct ps_trend_request 
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare(db, q, true, &stmt, err);
+    enum ps_status status = prepare_runs(db, q, true, &stmt, err);
 
     if (status == PS_OK && ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
@@ -126,7 +126,7 @@ static enum ps_status count_all(struct ps_db *db, const struct ps_trend_request 
 }
 
 /* Reads runs from the newest backwards, until their number is q->limit. */
-static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
+static enum ps_status read_newest_runs(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const struct ps_trend_request *q = &trend->question;
@@ -135,7 +135,7 @@ static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_e
     enum ps_status status = count_all(db, q, &all, err);
 
     if (status == PS_OK)
-        status = prepare(db, q, false, &stmt, err);
+        status = prepare_runs(db, q, false, &stmt, err);
     while (status == PS_OK && (int64_t)trend->n < q->limit && ps_stmt_step(stmt, err)) {
         const char *kind = ps_col_text(stmt, T_KIND).ptr, *why;
         struct ps_trend_run run;
@@ -147,12 +147,12 @@ static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_e
                             : ps_arena_printf(&trend->arena, "of kind %s", kind);
         if (!why[0]) {
             read_run(trend, stmt, &run);
-            why = reason(trend, &run, &first);
+            why = exclusion_reason(trend, &run, &first);
         }
         if (why[0])
             leave_out(trend, why);
         else
-            add(trend, &run);
+            add_run(trend, &run);
     }
     trend->older = all - walked;
     (void)snprintf(trend->kind, sizeof trend->kind, "%s", first.kind);
@@ -272,7 +272,7 @@ static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *tren
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     if (status == PS_OK)
-        status = walk(db, trend, err);
+        status = read_newest_runs(db, trend, err);
     if (status == PS_OK && trend->question.runs[0] == 's')
         status = read_baseline(db, trend, err);
     ps_catalog_read_end(store, db);

@@ -16,7 +16,7 @@
 
 /* --- Question --- */
 
-static const char *given(struct ps_params params, const char *key)
+static const char *nonempty_param(struct ps_params params, const char *key)
 {
     const char *value = ps_param_get(params, key);
 
@@ -26,9 +26,9 @@ static const char *given(struct ps_params params, const char *key)
 static enum ps_status read_runs(struct ps_params params, struct ps_trend_request *out,
                                 struct ps_err *err)
 {
-    const char *by = given(params, "by");
+    const char *by = nonempty_param(params, "by");
 
-    out->runs = given(params, "runs");
+    out->runs = nonempty_param(params, "runs");
     if (!out->runs || (strncmp(out->runs, "series:", 7) != 0 && strncmp(out->runs, "tag:", 4) != 0))
         return ps_fail(err, PS_BAD_REQUEST, "the parameter runs must be series:NAME or tag:K=V");
     if (by && strcmp(by, "series") != 0) {
@@ -36,7 +36,7 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_request
             return ps_fail(err, PS_BAD_REQUEST, "the parameter by must be series or tag:K");
         out->point_tag = by + 4;
     }
-    out->kind = given(params, "kind");
+    out->kind = nonempty_param(params, "kind");
     return PS_OK;
 }
 
@@ -44,11 +44,11 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_request
 static enum ps_status read_what(struct ps_params params, struct ps_trend_request *out,
                                 struct ps_buf *figure, struct ps_err *err)
 {
-    const char *metric = given(params, "metric");
+    const char *metric = nonempty_param(params, "metric");
 
-    out->row = (struct ps_trend_row){.table = given(params, "of"),
-                                     .name = given(params, "row"),
-                                     .place = given(params, "place"),
+    out->row = (struct ps_trend_row){.table = nonempty_param(params, "of"),
+                                     .name = nonempty_param(params, "row"),
+                                     .place = nonempty_param(params, "place"),
                                      .metric = metric};
     if (!out->row.table != !out->row.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
@@ -113,7 +113,7 @@ static void put_in_order(const struct ps_trend *trend, struct points *points)
 }
 
 /* Groups the runs into points by value of the tag. */
-static void gather(const struct ps_trend *trend, struct points *points)
+static void gather_points(const struct ps_trend *trend, struct points *points)
 {
     struct ps_intern words = {.count = 0};
     size_t at = 0;
@@ -147,7 +147,7 @@ static struct points make_points(const struct ps_trend *trend)
         out.items[i] = (struct point){.first = i, .n = trend->question.point_tag ? 0 : 1};
     }
     if (trend->question.point_tag)
-        gather(trend, &out);
+        gather_points(trend, &out);
     for (size_t i = 0; i < out.n; i++)
         point_of(trend, &out, &out.items[i]);
     if (trend->question.point_tag)
@@ -233,7 +233,7 @@ static enum ps_status write_points(struct ps_store *store, const struct ps_trend
     return status;
 }
 
-static double percent(double delta, double of)
+static double percent_of(double delta, double of)
 {
     return of != 0 ? 100 * delta / fabs(of) : (double)NAN;
 }
@@ -256,8 +256,9 @@ static void write_changes(const struct points *points, struct ps_json *json)
         ps_json_kreal(json, "before", change->median_before);
         ps_json_kreal(json, "after", change->median_after);
         ps_json_kreal(json, "delta", change->median_after - change->median_before);
-        ps_json_kreal(json, "delta_pct",
-                      percent(change->median_after - change->median_before, change->median_before));
+        ps_json_kreal(
+            json, "delta_pct",
+            percent_of(change->median_after - change->median_before, change->median_before));
         ps_json_kreal(json, "p", change->p_value);
         ps_json_end(json);
     }
@@ -455,6 +456,7 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
         status = ps_trend_read(store, &question, &trend, err);
     if (status == PS_OK && question.metric_path)
         name_figure(&trend);
-    return status == PS_OK ? write_answer(store, &trend, given(params, "format"), answer, err)
-                           : status;
+    return status == PS_OK
+               ? write_answer(store, &trend, nonempty_param(params, "format"), answer, err)
+               : status;
 }
