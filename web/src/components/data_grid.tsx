@@ -89,7 +89,7 @@ function useCursor<R>(
         if (row !== undefined) onSelect?.(row, index);
     }
 
-    function take(event: KeyboardEvent): void {
+    function handleKey(event: KeyboardEvent): void {
         const { props: now, cursor: at } = latest.current;
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const row = now.source.rowAt(at);
@@ -123,7 +123,7 @@ function useCursor<R>(
                 rows.scrollToIndex(index, { align: 'auto' });
             },
             cursor: () => latest.current.cursor,
-            key: take,
+            key: handleKey,
         };
         return () => {
             handle.current = null;
@@ -131,7 +131,7 @@ function useCursor<R>(
     }, [props.handle]);
 
     const onKeyDown = (event: KeyboardEvent) => {
-        if (!event.defaultPrevented) take(event);
+        if (!event.defaultPrevented) handleKey(event);
     };
     return { cursor, setCursor, onKeyDown };
 }

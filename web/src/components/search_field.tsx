@@ -60,8 +60,8 @@ function useRested(value: string, onInput: (value: string) => void) {
 
 export function SearchField(props: SearchFieldProps) {
     const { typed, type, send, setTyped } = useRested(props.value, props.onInput);
-    const own = useRef<HTMLInputElement | null>(null);
-    const input = props.inputRef ?? own;
+    const ownRef = useRef<HTMLInputElement | null>(null);
+    const input = props.inputRef ?? ownRef;
 
     function onKeyDown(event: KeyboardEvent): void {
         if (event.key === 'Enter') {

@@ -71,7 +71,7 @@ interface TermProps {
 export function Term({ of: term, children, more }: TermProps) {
     return (
         <span class="term" tabIndex={0} {...termHandlers(term, more)}>
-            {children ?? TERMS[term].word}
+            {children ?? TERMS[term].label}
         </span>
     );
 }

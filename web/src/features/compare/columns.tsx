@@ -129,12 +129,12 @@ function nameColumn({ table, search }: ColumnsOf): Column {
         width: 'rest',
         sortKey: 'name',
         render: (row) => (
-            <span class="compare-row-name" title={placeWords(row)}>
+            <span class="compare-row-name" title={placeText(row)}>
                 <span class="mono ellipsis">
                     <MarkedName text={row.name} search={search} />
                 </span>
-                {row.change === 'moved' && <small class="name-note">{movedWord(row)}</small>}
-                <small class="faint ellipsis">{whereWords(table, row)}</small>
+                {row.change === 'moved' && <small class="name-note">{movedText(row)}</small>}
+                <small class="faint ellipsis">{whereText(table, row)}</small>
             </span>
         ),
     };
@@ -146,12 +146,12 @@ export function isImports({ of }: ComparisonTable): boolean {
 }
 
 /* Text for a moved row: its line changed, or its first importer. */
-function movedWord({ by, base_by }: ComparisonRow): string {
+function movedText({ by, base_by }: ComparisonRow): string {
     return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
 }
 
 /* Short source location that distinguishes rows with the same name. */
-export function whereWords(
+export function whereText(
     table: ComparisonTable,
     { place, line, within }: Pick<ComparisonRow, 'place' | 'line' | 'within'>,
 ): string {
@@ -161,7 +161,7 @@ export function whereWords(
     return within ? `${at} in ${within}` : at;
 }
 
-function placeWords({
+function placeText({
     name,
     place,
     base_place,
@@ -220,11 +220,11 @@ function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
         title_tip: 'what repeats of the same program differ by',
         render: (row) => {
             if (row.noise === null) return null;
-            const own = unitOf(of.table, of.metric, row);
+            const unit = unitOf(of.table, of.metric, row);
             const mixed = of.table.place === 'unit';
             return (
                 <span class="soft">
-                    {mixed ? text(formatValueOf(row.noise, own)) : cellText(row.noise, of.scale)}
+                    {mixed ? text(formatValueOf(row.noise, unit)) : cellText(row.noise, of.scale)}
                 </span>
             );
         },
@@ -238,16 +238,16 @@ interface VerdictCellProps {
 }
 
 function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
-    const { glyph, word, tone } = verdictOf(row, unit, isImport);
+    const { glyph, label, tone } = verdictOf(row, unit, isImport);
     const tip = row.p === null ? undefined : `p = ${fmtFixed(row.p, 4)}`;
     return (
         <span class={`verdict ${tone}`} title={tip}>
-            <i>{glyph}</i> {word || <span class="sr-only">{signWord(row.delta)}</span>}
+            <i>{glyph}</i> {label || <span class="sr-only">{signText(row.delta)}</span>}
         </span>
     );
 }
 
-function signWord(delta: number): string {
+function signText(delta: number): string {
     return delta === 0 ? 'the same' : delta > 0 ? 'more' : 'less';
 }
 

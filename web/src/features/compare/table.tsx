@@ -7,7 +7,7 @@ import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../b
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import { Menu } from '../../components/menu';
-import { changeWord, scaleOf, wordOf } from '../../model/compare';
+import { changeLabel, scaleOf, wordOf } from '../../model/compare';
 import { type ColumnsOf, compareColumns, isImports } from './columns';
 import type { RowName } from './diff_tree';
 import { type Top, useTop } from './largest_rows';
@@ -83,14 +83,14 @@ interface Choice {
     text: string;
 }
 
-function ChoiceMenu({ word, name, choices }: { word: string; name: string; choices: Choice[] }) {
+function ChoiceMenu({ label, name, choices }: { label: string; name: string; choices: Choice[] }) {
     const now = route.value.query[name] ?? null;
     const shown = choices.find(({ value }) => value === now)?.text ?? now ?? '';
     return (
         <Menu
             label={
                 <>
-                    <span class="faint">{word}</span> {shown}
+                    <span class="faint">{label}</span> {shown}
                 </>
             }
             items={choices.map(({ value, text }) => ({
@@ -106,7 +106,7 @@ function VerdictMenu({ unit }: { unit: string }) {
     const [up, down] = [wordOf(true, unit), wordOf(false, unit)];
     return (
         <ChoiceMenu
-            word="verdict"
+            label="verdict"
             name="verdict"
             choices={[
                 { value: null, text: 'any' },
@@ -122,7 +122,7 @@ function VerdictMenu({ unit }: { unit: string }) {
 
 function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boolean }) {
     const isImport = isImports(table);
-    const word = (change: 'added' | 'removed') => (isImport ? changeWord(change, true) : change);
+    const label = (change: 'added' | 'removed') => (isImport ? changeLabel(change, true) : change);
     const both = { value: null, text: changes ? 'added or removed' : 'any' };
     const more = [
         { value: 'moved', text: isImport ? 'other first importer' : 'moved' },
@@ -130,12 +130,12 @@ function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boole
     ];
     return (
         <ChoiceMenu
-            word="change"
+            label="change"
             name="change"
             choices={[
                 both,
-                { value: 'added', text: word('added') },
-                { value: 'removed', text: word('removed') },
+                { value: 'added', text: label('added') },
+                { value: 'removed', text: label('removed') },
                 ...(changes ? [] : more),
             ]}
         />

@@ -56,7 +56,7 @@ export interface Drawing {
 export interface PictureProps {
     table: ComparisonTable;
     /** the row that was selected in the table */
-    wanted: RowName | null;
+    wantedRow: RowName | null;
 }
 
 interface TreePictureProps<T extends GroupTree> extends PictureProps {
@@ -72,14 +72,14 @@ interface TreePictureProps<T extends GroupTree> extends PictureProps {
 }
 
 export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
-    const { label, table, wanted, answer, drawing, head, most, tip } = props;
+    const { label, table, wantedRow, answer, drawing, head, most, tip } = props;
     const { data: tree, error, loading } = answer;
     const { q = '', regex, frame, zoom } = route.value.query;
     const match = useMemo(() => {
         const search = matcher(q, regex === '1');
         return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
     }, [tree, q, regex]);
-    useFrameOfRow(tree, drawing?.width ?? [], wanted);
+    useFrameOfRow(tree, drawing?.width ?? [], wantedRow);
     const picked = Number(frame ?? -1);
     return (
         <section class="picture compare-picture" aria-label={label}>

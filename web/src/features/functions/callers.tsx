@@ -10,7 +10,7 @@ import { arraySource } from '../../components/grid_types';
 import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { functionName, placeText, shortPlace } from '../../model/labels';
-import { type FunctionDetail, type RelatedRow, callsText, walkToFunction } from '../calls/data';
+import { type FunctionDetail, type RelatedRow, callsText, openFunction } from '../calls/data';
 import { Seconds } from './columns';
 
 const HEAD = 28;
@@ -99,17 +99,17 @@ function Related({ label, title, tip, rows, empty }: RelatedProps) {
             columns={shape}
             source={source}
             rowKey={(row) => row.id}
-            onOpen={(row) => walkToFunction(row.id)}
+            onOpen={(row) => openFunction(row.id)}
             openOnClick
             empty={empty}
         />
     );
 }
 
-function counted(word: string, total: number, shown: number): string {
+function countText(noun: string, total: number, shown: number): string {
     return total > shown
-        ? `${word} ${int(total)}, the first ${int(shown)}`
-        : `${word} ${int(total)}`;
+        ? `${noun} ${int(total)}, the first ${int(shown)}`
+        : `${noun} ${int(total)}`;
 }
 
 export function Sandwich({ detail }: { detail: FunctionDetail }) {
@@ -121,7 +121,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
             <div class="sandwich-callers" style={{ height }}>
                 <Related
                     label={`Callers of ${fn.name}`}
-                    title={counted('called by', callers_total, callers.length)}
+                    title={countText('called by', callers_total, callers.length)}
                     tip="values count calls from each caller to the selected function"
                     rows={callers}
                     empty="No callers: this function is a root."
@@ -145,7 +145,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
             <div class="sandwich-callees">
                 <Related
                     label={`Called by ${fn.name}`}
-                    title={counted('calls', callees_total, callees.length)}
+                    title={countText('calls', callees_total, callees.length)}
                     tip="values count calls from the selected function to each callee"
                     rows={callees}
                     empty="No callees were recorded."

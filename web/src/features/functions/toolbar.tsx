@@ -127,19 +127,19 @@ function SortMenu() {
             tip="the sort keys of pstats"
             label={
                 <>
-                    sorted by {known?.says ?? 'percall'}
+                    sorted by {known?.description ?? 'percall'}
                     {reversed}
                     {known && (
                         <>
-                            , as <span class="mono">-s {known.word}</span>
+                            , as <span class="mono">-s {known.label}</span>
                         </>
                     )}{' '}
                     ▾
                 </>
             }
-            items={SORT_KEYS.map(({ key, word, says, desc }) => ({
-                text: word,
-                note: says,
+            items={SORT_KEYS.map(({ key, label, description, desc }) => ({
+                text: label,
+                note: description,
                 checked: key === sort.key,
                 onPick: () => put({ sort: key, desc: desc ? '1' : '0' }),
             }))}

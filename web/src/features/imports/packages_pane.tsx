@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The packages beside the modules: the filled bar is the self time of a package, the outline what it
- * costs with everything below its topmost modules. Nested ones are not counted twice.
+ * The packages next to the modules. The filled bar is the self time of a package, the outline the
+ * cumulative time of its topmost modules. A module below another module of its package is not
+ * counted twice.
  */
 import { API } from '../../base/client';
 import { formatHash, route } from '../../base/router';
@@ -12,8 +13,6 @@ import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import type { ImportData } from './data';
 import type { PackageRow } from '../../base/rows';
-
-export type { PackageRow } from '../../base/rows';
 
 const SHOWN = 60;
 

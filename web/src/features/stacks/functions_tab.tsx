@@ -21,8 +21,6 @@ import { TraceToolbar } from '../trace/toolbar';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
 import type { StackFunctionRow } from '../../base/rows';
 
-export type { StackFunctionRow } from '../../base/rows';
-
 type Column = GridColumn<StackFunctionRow>;
 
 const SORT = { key: 'self', desc: true };

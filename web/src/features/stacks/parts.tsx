@@ -48,11 +48,11 @@ export function ThreadSelect({ run }: { run: Run }) {
 export function StackLegend({ run }: { run: Run }) {
     const { frames, native, python } = run.summary as Record<string, number>;
     if (!native || native === frames) return null;
-    const words = python === 0 ? 'other' : python + native < frames ? 'Python and other' : 'Python';
+    const label = python === 0 ? 'other' : python + native < frames ? 'Python and other' : 'Python';
     return (
         <span class="soft stacks stack-legend">
             <span>
-                <FamilySwatch family={0} /> {words}
+                <FamilySwatch family={0} /> {label}
             </span>
             <span title="C, C++, Rust and kernel frames, recognised by their names">
                 <FamilySwatch family={7} /> native

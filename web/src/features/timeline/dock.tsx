@@ -15,8 +15,8 @@ import { DOCK_PANES, type DockPane } from './dock_panes';
 const TALL = 232;
 /** of a window that is not high */
 const TALL_SHARE = 0.3;
-const LEAST = 90;
-const MOST_SHARE = 0.75;
+const MIN_HEIGHT = 90;
+const MAX_SHARE = 0.75;
 
 interface DockProps {
     run: Run;
@@ -29,7 +29,7 @@ interface DockProps {
 const usual = (): number => Math.min(TALL, Math.round(innerHeight * TALL_SHARE));
 
 function clampHeight(height: number): number {
-    return Math.round(Math.min(innerHeight * MOST_SHARE, Math.max(LEAST, height)));
+    return Math.round(Math.min(innerHeight * MAX_SHARE, Math.max(MIN_HEIGHT, height)));
 }
 
 export function TimelineDock({ run, range, slice, tools }: DockProps) {
@@ -99,7 +99,7 @@ function DockTab({ id, title, current }: { id: string; title: string; current: b
 /* Dragged with the pointer, moved with the arrow keys. */
 function DockEdge({ height }: { height: number }) {
     const from = useRef<{ y: number; height: number } | null>(null);
-    const say = (next: number): void => {
+    const setHeight = (next: number): void => {
         const whole = clampHeight(next);
         put({ dockh: whole === usual() ? null : String(whole) });
     };
@@ -117,7 +117,7 @@ function DockEdge({ height }: { height: number }) {
             }}
             onPointerMove={(event) => {
                 const start = from.current;
-                if (start) say(start.height + start.y - event.clientY);
+                if (start) setHeight(start.height + start.y - event.clientY);
             }}
             onPointerUp={() => {
                 from.current = null;
@@ -126,7 +126,7 @@ function DockEdge({ height }: { height: number }) {
                 if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
                 event.preventDefault();
                 event.stopPropagation();
-                say(height + (event.key === 'ArrowUp' ? 24 : -24));
+                setHeight(height + (event.key === 'ArrowUp' ? 24 : -24));
             }}
         />
     );

@@ -35,8 +35,8 @@ const middle = ({ start, end }: Mark): number => (start + end) / 2;
 function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
     const [a, b] = [markOf(answer), markOf(other)];
     const flow = answer.flows.find(({ from, to }) => from === b.id || to === b.id);
-    const inward = isDeviceWork(answer.slice.kind) || flow?.to === a.id;
-    const [from, to] = inward ? [b, a] : [a, b];
+    const endsHere = isDeviceWork(answer.slice.kind) || flow?.to === a.id;
+    const [from, to] = endsHere ? [b, a] : [a, b];
     const launch = isDeviceWork(answer.slice.kind) || isDeviceWork(other.slice.kind);
     if (launch || !flow) return { from, to, fromNs: middle(from), toNs: to.start };
     return { from, to, fromNs: flow.from_ns, toNs: flow.to_ns };

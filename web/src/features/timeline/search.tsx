@@ -65,11 +65,11 @@ interface FieldProps {
     inputRef: { current: HTMLInputElement | null };
     width?: number;
     /** what the last Enter could not do */
-    said: string | null;
+    message: string | null;
     onEnter: (backward: boolean) => void;
 }
 
-export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) {
+export function FindField({ find, inputRef, width, message, onEnter }: FieldProps) {
     const { answer, q, regex } = find;
     return (
         <SearchField
@@ -82,7 +82,7 @@ export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) 
             count={q ? (answer.data?.count ?? null) : null}
             regex={regex}
             onRegex={(on) => put({ regex: on ? '1' : null })}
-            error={answer.error?.text ?? said}
+            error={answer.error?.text ?? message}
             onInput={(text) => put({ q: text || null })}
             onEnter={onEnter}
         />

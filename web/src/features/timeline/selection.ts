@@ -9,12 +9,12 @@ import type { SliceAnswer } from '../../model/timeline_types';
 import { rangeQuery } from '../../model/trace_range';
 import type { Answer } from '../shared/use_json';
 import { put } from '../trace/data';
-import { useLikeSlice } from './matching_slice';
+import { useMatchingSlice } from './matching_slice';
 import type { Mark } from './scene';
 import { type Find, findFrom } from './search';
 import type { TimelineStage } from './stage';
 
-const write = (id: number | null): void => put({ slice: id === null ? null : String(id) });
+const setSlice = (id: number | null): void => put({ slice: id === null ? null : String(id) });
 
 interface SelectProps {
     run: Run;
@@ -33,8 +33,8 @@ interface SelectProps {
  * URL is moved to unless the URL says the window too.
  */
 export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
-    const asked = route.peek().query;
-    const reveal = useRef<number | null>(asked.at ? null : Number(asked.slice) || null);
+    const urlQuery = route.peek().query;
+    const reveal = useRef<number | null>(urlQuery.at ? null : Number(urlQuery.slice) || null);
     useEffectOn(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
@@ -42,16 +42,16 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     }, [selected]);
 
     const slice = detail.data?.slice ?? null;
-    const picked = useLikeSlice({ run, origin, id: now, slice, select: write });
+    const picked = useMatchingSlice({ run, origin, id: now, slice, select: setSlice });
     const select = (id: number | null): void => {
         reveal.current = id;
         picked(id);
-        write(id);
+        setSlice(id);
     };
-    const clicked = (id: number | null): void => {
+    const selectClicked = (id: number | null): void => {
         reveal.current = null;
         picked(id);
-        write(id);
+        setSlice(id);
     };
     /** The neighbour on the same row. */
     const step = (forward: boolean): void => {
@@ -69,19 +69,19 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
     };
     /** Searches for this name alone, and goes to the next slice of it. */
-    const toName = async (name: string): Promise<string | null> => {
-        const ask = wholeName(name);
-        put({ q: ask.q, regex: '1' });
+    const goToName = async (name: string): Promise<string | null> => {
+        const filter = wholeName(name);
+        put({ q: filter.q, regex: '1' });
         const from = { ns: stage.current?.view.from ?? 0, id: 0 };
-        const hit = await findFrom(run, ask, from, false);
+        const hit = await findFrom(run, filter, from, false);
         if (hit) select(hit.id);
         return hit ? null : 'no hit after this';
     };
     /** One level back: the slice, the range, the search. */
     const back = (ranged: boolean): void => {
-        if (selected) clicked(null);
+        if (selected) selectClicked(null);
         else if (ranged) put(rangeQuery(null));
         else put({ q: null, regex: null });
     };
-    return { select, clicked, step, enter, toName, back };
+    return { select, clicked: selectClicked, step, enter, toName: goToName, back };
 }

@@ -17,7 +17,7 @@ export function collapsedKeys(off: string | undefined): ReadonlySet<string> {
 }
 
 /** Unfolds when all of them are folded, else folds them. */
-export function fold(keys: string[]): void {
+export function toggleFolded(keys: string[]): void {
     const off = new Set(collapsedKeys(route.peek().query.off));
     const all = keys.every((key) => off.has(key));
     for (const key of keys) {
@@ -28,9 +28,9 @@ export function fold(keys: string[]): void {
 }
 
 /** Slices that the lanes in sight were made from. */
-function drawnFrom(need: WindowRequest, data: TimelineData): number {
+function countDrawn(wanted: WindowRequest, data: TimelineData): number {
     let slices = 0;
-    for (const track of need.tracks) {
+    for (const track of wanted.tracks) {
         const window = data.cache.near(track);
         if (window) slices += window.slices.n + window.counted;
     }
@@ -66,7 +66,7 @@ export function useTimelineData(
             const now = stage.current;
             if (!now) return;
             now.redraw();
-            setDrawn(drawnFrom(now.need(false), data));
+            setDrawn(countDrawn(now.dataNeeds(false), data));
             if (torch) findRoles(data, timeline, loader, setRoles);
         };
         const loader = new TimelineLoader(run.id, data, whole, onData, setError);
@@ -87,6 +87,6 @@ function findRoles(
     loadRoleNames(data, timeline.tracks);
     void loader.fetchNames();
     const roles = trackRoles(data, timeline.tracks);
-    const words = [...roles].join();
-    set((old) => ([...old].join() === words ? old : roles));
+    const key = [...roles].join();
+    set((old) => ([...old].join() === key ? old : roles));
 }

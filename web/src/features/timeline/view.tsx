@@ -37,12 +37,12 @@ export function TimelineView(props: TimelineViewProps) {
             scroller: scroller.current,
             labels: labels.current,
             span: span.current,
-            moment: moment.current,
+            timeLine: moment.current,
         });
         if (!parts) return undefined;
         const now = new TimelineStage(parts, props, () => {
             setBand(Math.floor(now.scene.top / BAND));
-            setTall(now.room);
+            setTall(now.lanesHeight);
         });
         stageRef.current = now;
         now.resize();
@@ -64,11 +64,14 @@ export function TimelineView(props: TimelineViewProps) {
         if (stageRef.current) stageRef.current.props = props;
     });
     useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, range, found]);
-    useLayoutEffectOn(() => stageRef.current?.realign(props), [props.reach, props.origin]);
+    useLayoutEffectOn(
+        () => stageRef.current?.changeAlignment(props),
+        [props.commonRange, props.origin],
+    );
     useLayoutEffectOn(() => {
         stageRef.current?.redraw();
         stageRef.current?.onScroll();
-        stageRef.current?.ask();
+        stageRef.current?.requestData();
     }, [lanes]);
     useEffectOn(() => stageRef.current?.follow(at), [at]);
     useTimelineKeys(stageRef, selected !== null);
@@ -79,9 +82,9 @@ export function TimelineView(props: TimelineViewProps) {
         const now = stageRef.current;
         if (!now || !(event.target instanceof HTMLElement)) return;
         const box = event.target.getBoundingClientRect();
-        const room = now.parts.scroller.getBoundingClientRect();
-        const beside = box.top < room.top || box.bottom > room.bottom;
-        if (beside) now.scrollTo(now.scene.top + box.top - room.top - room.height / 3);
+        const viewRect = now.parts.scroller.getBoundingClientRect();
+        const isOutside = box.top < viewRect.top || box.bottom > viewRect.bottom;
+        if (isOutside) now.scrollTo(now.scene.top + box.top - viewRect.top - viewRect.height / 3);
     };
     const stayPut = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
         currentTarget.scrollTop = 0;

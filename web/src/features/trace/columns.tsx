@@ -10,7 +10,7 @@ import { FamilySwatch } from '../../components/family_swatch';
 import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
 import { Num } from '../../components/text';
-import { placeStart } from '../../model/frame_names';
+import { locationStart } from '../../model/frame_names';
 import type { Matcher } from '../../model/search';
 
 const MIB = 1024 * 1024;
@@ -46,7 +46,7 @@ export function nameColumn<R extends { name: string; family: number }>(
 type Key<R> = Extract<keyof R, string>;
 
 /** Without families, as other traces than torch's are: frames there begin with their path, and keep their end. */
-export function plainNameColumn<R extends { name: string }>(search: Matcher): GridColumn<R> {
+export function pathNameColumn<R extends { name: string }>(search: Matcher): GridColumn<R> {
     return {
         key: 'name',
         title: 'name',
@@ -226,7 +226,7 @@ export function textColumn<R>(
 /** Name of a frame in a table: if it is too long, the function keeps its beginning and the file
  * path its end. */
 function FrameName({ name, search }: { name: string; search: Matcher }) {
-    const at = placeStart(name);
+    const at = locationStart(name);
     return (
         <span class="frame-name mono">
             {at > 0 && (

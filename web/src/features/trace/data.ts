@@ -8,14 +8,14 @@ import { kindHas } from '../../base/kinds';
 import { formatHash, route, setQuery } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, text, THIN_SPACE } from '../../base/units';
+import { formatSeconds, text, THIN_SPACE } from '../../base/units';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../../model/trace_range';
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
 /* What a trace without torch in it does not say. */
-const NOTHING: Partial<TraceSummary> = {
+const NO_TORCH: Partial<TraceSummary> = {
     step_ns: null,
     gpu_busy: null,
     dataloader_pct: null,
@@ -23,7 +23,7 @@ const NOTHING: Partial<TraceSummary> = {
 };
 
 export function traceOf(run: Run): TraceSummary {
-    return { ...NOTHING, ...run.summary } as unknown as TraceSummary;
+    return { ...NO_TORCH, ...run.summary } as unknown as TraceSummary;
 }
 
 export function isTrace(run: Run): boolean {
@@ -57,15 +57,15 @@ export const PERIOD_MS = 10;
 /** How long a sample stands for, in ms: of files that count samples, else null. */
 export function samplePeriod(run: Run): number | null {
     if (axisOfRun(run).unit !== 'samples') return null;
-    const asked = Number(route.value.query.period);
-    return asked > 0 ? asked : PERIOD_MS;
+    const urlPeriod = Number(route.value.query.period);
+    return urlPeriod > 0 ? urlPeriod : PERIOD_MS;
 }
 
 /** What samples last about: `≈ 6.02 s`; '' where the file itself says times. */
 export function estimateText(run: Run, weight: number): string {
     const period = samplePeriod(run);
     if (period === null) return '';
-    return `≈${THIN_SPACE}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
+    return `≈${THIN_SPACE}${text(formatSeconds(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }
 
 /** px of the overview above the tracks */
@@ -97,8 +97,8 @@ export function tabHash(
     range?: TraceRange | null,
 ): string {
     const { from_ns, to_ns } = route.value.query;
-    const kept = rangeQuery(range === undefined ? readRange({ from_ns, to_ns }) : range);
+    const rangeKeys = rangeQuery(range === undefined ? readRange({ from_ns, to_ns }) : range);
     const all: Record<string, string> = { ...query };
-    if (kept.from_ns && kept.to_ns) Object.assign(all, kept);
+    if (rangeKeys.from_ns && rangeKeys.to_ns) Object.assign(all, rangeKeys);
     return formatHash(['run', run.id, tab], all);
 }

@@ -6,7 +6,7 @@ import { formatAxisValue } from '../../base/axis';
 import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { formatBytes, fig, int, pct } from '../../base/units';
+import { formatBytes, formatSeconds, int, pct } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
@@ -22,14 +22,14 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
     if (step_ns === null) {
         return {
             label: 'Span',
-            value: <FormattedValueText fig={fig(span_ns / 1e9)} />,
+            value: <FormattedValueText value={formatSeconds(span_ns / 1e9)} />,
             tip: 'from the start of the first event to the end of the last',
         };
     }
     return {
         label: 'Mean step',
         term: 'step',
-        value: <FormattedValueText fig={fig(step_ns / 1e9)} />,
+        value: <FormattedValueText value={formatSeconds(step_ns / 1e9)} />,
         tip: `Mean of the counted steps of ${int(steps)}. A step ends when its last kernel ends.`,
     };
 }
@@ -66,7 +66,7 @@ function stackFacts(run: Run): Fact[] {
             label: capital(label),
             value: (
                 <FormattedValueText
-                    fig={
+                    value={
                         unit === 'samples'
                             ? { value: formatAxisValue(weight).value, unit: '' }
                             : formatAxisValue(weight)
@@ -95,7 +95,7 @@ export function traceFacts(run: Run): Fact[] | null {
     if (peak_bytes) {
         facts.push({
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',
-            value: <FormattedValueText fig={formatBytes(peak_bytes)} />,
+            value: <FormattedValueText value={formatBytes(peak_bytes)} />,
             tip: 'largest memory allocated at one time',
             hideBelow: NARROW,
         });

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { LABELS } from '../../base/terms';
 import type { Named } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, int } from '../../base/units';
+import { formatSeconds, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { HistogramView } from '../../components/histogram_view';
 import { Notice } from '../../components/notice';
@@ -82,7 +82,7 @@ export function NamedPane(props: NamedPaneProps) {
     );
 }
 
-const time = (ns: number) => <FormattedValueText fig={fig(ns / 1e9)} />;
+const time = (ns: number) => <FormattedValueText value={formatSeconds(ns / 1e9)} />;
 
 interface FiguresProps {
     data: Named;
@@ -104,7 +104,7 @@ function NamedFigures({ data, where, first }: FiguresProps) {
             </div>
             <HistogramView
                 histogram={data.histogram}
-                marks={[{ ns: data.median_ns, word: 'median' }]}
+                marks={[{ ns: data.median_ns, label: 'median' }]}
             />
             <Pairs
                 rows={[

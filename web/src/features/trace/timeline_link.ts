@@ -18,7 +18,7 @@ interface Place {
     range?: TraceRange;
 }
 
-function around(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
+function viewAround(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
     return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
 }
 
@@ -27,6 +27,6 @@ export function timelineHash(run: Run, { find, operation, slice, range }: Place)
     const end = operation ? '( \\(|$)' : '$';
     if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });
     if (slice) query.slice = String(slice);
-    if (range) query.at = viewText(around(run, range));
+    if (range) query.at = viewText(viewAround(run, range));
     return tabHash(run, 'timeline', query, range);
 }

@@ -4,25 +4,25 @@
  */
 import { API, sendJson, withParams } from '../../base/client';
 import { navigate, type Query, setQuery } from '../../base/router';
-import type { Trend } from '../../base/trend_types';
+import type { Trend } from './types';
 import type { Run } from '../../base/types';
 import { publishRunChange } from '../shared/shelf_state';
 import type { Groups } from './points';
 
-const ASKED = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
+const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
 /** A table without a row is a question that is not finished: what is followed stays the headline. */
 export function trendPath(query: Query, format?: string): string {
-    const asked: Query = {};
-    for (const key of ASKED) if (query[key]) asked[key] = query[key];
+    const trendQuery: Query = {};
+    for (const key of TREND_KEYS) if (query[key]) trendQuery[key] = query[key];
     if (!query.row) {
-        delete asked.of;
-        if (query.of) delete asked.metric;
+        delete trendQuery.of;
+        if (query.of) delete trendQuery.metric;
     }
-    return withParams(`${API}/trend`, format ? { ...asked, format } : asked);
+    return withParams(`${API}/trend`, format ? { ...trendQuery, format } : trendQuery);
 }
 
 export function openComparison({ of, row }: Trend, groups: Groups): void {

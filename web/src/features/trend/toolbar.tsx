@@ -6,7 +6,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { route } from '../../base/router';
-import type { Trend } from '../../base/trend_types';
+import type { Trend } from './types';
 import type { Page } from '../../base/types';
 import { text } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
@@ -78,11 +78,11 @@ const NO_ROW = { of: null, row: null, place: null };
 function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
     const { query } = route.value;
     const table = tables.find(({ of }) => of === query.of);
-    const plain = !query.of;
+    const isHeadline = !query.of;
     const items: MenuItem[] = [
         {
             text: 'headline',
-            checked: plain && trend.metric === 'headline',
+            checked: isHeadline && trend.metric === 'headline',
             onPick: () => put({ ...NO_ROW, metric: null }),
         },
         ...tables.map(({ of, row }) => ({
@@ -91,11 +91,11 @@ function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[]
             checked: query.of === of,
             onPick: () => put({ ...NO_ROW, of, metric: null }),
         })),
-        ...trend.figures.map((figure) => ({
-            text: figure,
+        ...trend.figures.map((metric) => ({
+            text: metric,
             note: 'summary',
-            checked: plain && trend.metric === figure,
-            onPick: () => put({ ...NO_ROW, metric: figure }),
+            checked: isHeadline && trend.metric === metric,
+            onPick: () => put({ ...NO_ROW, metric }),
         })),
     ];
     const now = table ? `of one ${table.row}` : trend.metric;

@@ -10,9 +10,9 @@ import type { Job } from '../../base/types';
 import type { RunningImport } from '../../model/shelf_rows';
 import { addNotice } from '../shared/notices';
 import { applyOwnJob } from '../shared/shelf_state';
-import { fileHead, padding, tarEnd } from './tar';
+import { fileHeader, padding, tarEnd } from './tar';
 
-const AT_ONCE = 2;
+const MAX_PARALLEL = 2;
 
 interface Sending {
     row: RunningImport;
@@ -30,15 +30,15 @@ function publish(): void {
     sending.value = queue.map(({ row }) => ({ ...row }));
 }
 
-function drop(item: Sending): void {
+function removeSending(item: Sending): void {
     queue = queue.filter((other) => other !== item);
     publish();
-    pump();
+    startSending();
 }
 
-function pump(): void {
+function startSending(): void {
     const running = queue.filter((item) => item.transfer).length;
-    const next = queue.filter((item) => !item.transfer).slice(0, AT_ONCE - running);
+    const next = queue.filter((item) => !item.transfer).slice(0, MAX_PARALLEL - running);
     for (const item of next) void send(item);
 }
 
@@ -66,7 +66,7 @@ async function send(item: Sending): Promise<void> {
             addNotice({ key: item.row.key, kind: 'failed', name: item.row.name, error, run: null });
         }
     } finally {
-        drop(item);
+        removeSending(item);
     }
 }
 
@@ -96,7 +96,7 @@ export function addBlob(body: Blob, name: string): void {
         },
     });
     publish();
-    pump();
+    startSending();
 }
 
 export function addFiles(files: Iterable<File>): void {
@@ -107,7 +107,7 @@ export function cancelSending(key: string): void {
     const item = queue.find((other) => other.row.key === key);
     if (!item) return;
     if (item.transfer) item.transfer.abort();
-    else drop(item);
+    else removeSending(item);
 }
 
 /** Opens the browser's file picker. */
@@ -121,12 +121,16 @@ export function pickFiles(): void {
 
 const MAX_DROPPED = 10_000;
 
-interface Found {
+interface FolderFile {
     name: string;
     file: File;
 }
 
-async function filesUnder(entry: FileSystemEntry, path: string, found: Found[]): Promise<void> {
+async function filesUnder(
+    entry: FileSystemEntry,
+    path: string,
+    found: FolderFile[],
+): Promise<void> {
     if (entry.name.startsWith('.')) return;
     if (found.length >= MAX_DROPPED) throw new Error(`more than ${MAX_DROPPED} files`);
     if (entry.isFile) {
@@ -139,18 +143,18 @@ async function filesUnder(entry: FileSystemEntry, path: string, found: Found[]):
     const reader = (entry as FileSystemDirectoryEntry).createReader();
     for (;;) {
         // A folder is listed a hundred names at a time, an empty list ends it.
-        const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+        const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
             reader.readEntries(resolve, reject),
         );
-        if (!some.length) return;
+        if (!entries.length) return;
         const below = path && `${path}/`;
-        for (const child of some) await filesUnder(child, below + child.name, found);
+        for (const child of entries) await filesUnder(child, below + child.name, found);
     }
 }
 
 /* A folder goes as one archive, so that the server tells what in it belongs together. */
 async function addFolder(folder: FileSystemEntry): Promise<void> {
-    const found: Found[] = [];
+    const found: FolderFile[] = [];
     try {
         await filesUnder(folder, '', found);
         if (!found.length) throw new Error('no file in it');
@@ -168,7 +172,7 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
     }
     if (found.length === 1) return addFiles([found[0].file]);
     const parts = found.flatMap(({ name, file }) => [
-        ...fileHead(name, file.size),
+        ...fileHeader(name, file.size),
         file,
         padding(file.size),
     ]);

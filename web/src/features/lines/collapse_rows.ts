@@ -22,7 +22,7 @@ const LARGEST = new Set([
 
 type Columns = Record<string, (number | null)[]>;
 
-function merged(name: string, a: number | null, b: number | null): number | null {
+function mergeValues(name: string, a: number | null, b: number | null): number | null {
     if (a === null || b === null) return a ?? b;
     return LARGEST.has(name) ? Math.max(a, b) : a + b;
 }
@@ -64,7 +64,7 @@ export function collapseRows(answer: LineFigures, keyOf: (row: number) => string
             for (const name of answer.columns) columns[name].push(source[name][row]);
         } else {
             for (const name of answer.columns) {
-                columns[name][known] = merged(name, columns[name][known], source[name][row]);
+                columns[name][known] = mergeValues(name, columns[name][known], source[name][row]);
             }
         }
     }
