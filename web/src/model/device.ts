@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices as torch numbers them: a type and an index; the CPU has no index. */
+/* Devices, which torch identifies by a type and an index; the CPU has no index. */
 
 import type { WorkerName } from './worker_names';
 

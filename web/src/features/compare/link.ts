@@ -14,7 +14,7 @@ import { useJson } from '../shared/use_json';
 import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
 import { comparePath, metricOf, put } from './state';
 
-/** Maximum number of rows with the same name, which differ in their location. */
+/** Maximum number of rows of one name that are searched for the right location. */
 const MAX_SAME_NAME = 200;
 
 /** Selects a frame and its row; -1 clears the selection of the frame. */

@@ -63,7 +63,8 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean, urlCalls: stri
     return { figures, text, rows, hot: hotRows, keys, counts, calls: most > 1 ? calls : null };
 }
 
-/* Heat and inactivity of a row, as functions that stay identical while nothing changes. */
+/* Functions for the heat and the class of a row. They are the same objects until their inputs
+ * change, so that rows are not redrawn. */
 function useRowStyles(figures: Figures | null, base: Base) {
     const levelOf = useCallback(
         (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),

@@ -10,7 +10,7 @@ export type Role = 'nobody' | 'viewer' | 'uploader' | 'admin';
 export interface CurrentUser {
     name: string | null;
     role: Role;
-    /** Whether the shelf requires tokens. */
+    /** Whether the shelf requires an access token. */
     tokens: boolean;
 }
 

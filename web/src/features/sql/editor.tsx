@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Editor of an SQL statement: a text area with invisible text over the same text in colours.
+ * Editor of an SQL statement: a text area with transparent text, over a copy of the text with
+ * syntax colours.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { sqlPieces } from './syntax';

@@ -197,7 +197,8 @@ function FlameTip({ run, flame, node, root }: TipProps) {
     );
 }
 
-/* In stack profiles, neighbouring samples that share a frame count as one stretch. */
+/* Noun for the count. In stack profiles, consecutive samples with the same frame count as one
+ * stretch. */
 function countText(isStackProfile: boolean, count: number): string {
     if (isStackProfile) return count === 1 ? 'stretch' : 'stretches';
     return count === 1 ? 'slice' : 'slices';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sandwich: functions on the left; of the selected one, who called it above and what it called
- * below, each as a flame graph from the function outward.
+ * The Sandwich tab: functions on the left; on the right, flame graphs of the callers (above) and of
+ * the callees (below) of the selected function.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
@@ -28,7 +28,7 @@ import { StackFunctions } from './functions_tab';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
 
 interface SandwichAnswer {
-    /** of all stacks */
+    /** weight of all stacks */
     sum: number;
     callers: FlameAnswer;
     callees: FlameAnswer;
@@ -38,7 +38,7 @@ interface FirstPage {
     rows: [number, string, number][];
 }
 
-/* The function that costs most by itself, while none is chosen. */
+/* The selected function; by default the one with the largest self weight. */
 function useFunction(run: Run): string | null {
     const { fn, track } = route.value.query;
     const range = useRange();

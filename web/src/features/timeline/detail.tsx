@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Everything that is known of the selected slice: its times and arguments, what it lies in, what
- * launched it or what it launched, and where it stands among all of its name.
+ * Details of the selected slice: times, arguments, ancestors, the launch or the launched kernels,
+ * and its rank among all slices of the same name.
  */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -28,7 +28,7 @@ interface DetailProps {
     run: Run;
     timeline: TimelineAnswer;
     answer: Answer<SliceAnswer>;
-    /** of what launched it: the operators that the launch lies in */
+    /** the launch of a kernel with its ancestors, which are operators */
     launcher: SliceAnswer | null;
     onSelect: (id: number | null) => void;
 }
@@ -108,7 +108,7 @@ interface RelationsProps {
 function Relations({ data, launcher, onSelect }: RelationsProps) {
     const { launch, operator, parents, kernels, children, flows, memory } = data;
     const inside = launch && launcher ? launcher.parents : parents;
-    // What leads to the device and back is said by the launch and by what was launched.
+    // The rows for the launch and the launched kernels already show these arrows.
     const shownIds = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
     const others = flows.filter(({ from, to }) => !shownIds.has(from) && !shownIds.has(to));
     const link = (one: { id: number; name: string }) => (

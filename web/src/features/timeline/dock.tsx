@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of the range, or of the whole run, under the tracks. Its upper edge is dragged to
- * resize it.
+ * The tables of the range, or of the complete run, below the tracks. Dragging the upper edge
+ * resizes the dock.
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -13,7 +13,7 @@ import { isStacks, put, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';
 
 const TALL = 232;
-/** of a window that is not high */
+/** default height of the dock, as a share of the window */
 const TALL_SHARE = 0.3;
 const MIN_HEIGHT = 90;
 const MAX_SHARE = 0.75;
@@ -21,7 +21,7 @@ const MAX_SHARE = 0.75;
 interface DockProps {
     run: Run;
     range: TraceRange | null;
-    /** a pane that only narrow windows have */
+    /** pane with the selected slice, only in narrow windows */
     slice: { title: string; body: ComponentChildren } | null;
     tools: ComponentChildren;
 }
@@ -96,7 +96,7 @@ function DockTab({ id, title, current }: { id: string; title: string; current: b
     );
 }
 
-/* Dragged with the pointer, moved with the arrow keys. */
+/* The upper edge, moved by dragging or with the arrow keys. */
 function DockEdge({ height }: { height: number }) {
     const from = useRef<{ y: number; height: number } | null>(null);
     const setHeight = (next: number): void => {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The slice of the other run that goes with the one that the reader selects: of its name, and nearest
- * to it on the axis of both. One that the reader has picked in the other run himself stays.
+ * When the user selects a slice, selects the matching slice in the other panel: of the same name,
+ * and nearest to it on the common axis. A slice that the user selected there remains selected.
  */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
@@ -32,15 +32,15 @@ async function nearest(run: Run, name: string, ns: number): Promise<Hit | null> 
 
 interface MatchingSliceProps {
     run: Run;
-    /** ns of this run from which both count */
+    /** ns of this run: the aligned time */
     origin: number;
-    /** the selected slice, and what is known of it */
+    /** id of the selected slice, and its data once it is loaded */
     id: number | null;
     slice: SliceFacts | null;
     select: (id: number | null) => void;
 }
 
-/** Returns what is to be called with what the reader selects. */
+/** Returns a function to call when the user selects a slice. */
 export function useMatchingSlice({ run, origin, id, slice, select }: MatchingSliceProps) {
     const picked = useRef<number | null>(null);
     const followedId = useRef<number | null>(null);
@@ -63,7 +63,7 @@ export function useMatchingSlice({ run, origin, id, slice, select }: MatchingSli
             followedId.current = hit && hit.id;
             select(hit && hit.id);
         };
-        // Where it cannot be asked for, the selection stays as it is.
+        // If the request fails, the selection remains unchanged.
         nearest(run, text.slice(spaceIndex + 1), ns).then(follow, () => undefined);
     });
     return (next: number | null): void => {

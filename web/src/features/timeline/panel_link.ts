@@ -75,7 +75,8 @@ interface TimelineLink {
     observer: StageObserver | null;
 }
 
-/** The new run follows the base's order of tracks. */
+/** Links this timeline with the other run's, and sorts the new run's tracks in the order of the
+ * base. */
 export function useTimelineLink(
     whole: TimelineAnswer,
     stage: { current: TimelineStage | null },
@@ -88,8 +89,8 @@ export function useTimelineLink(
     const names = useMemo(() => laneNames(whole), [whole]);
     const observer = useMemo(() => (isPanel() ? createObserver(names) : null), [names]);
     useOtherTimeline(stage, names);
-    // The base leads. It sends its position when it is mounted, and when the new run is mounted
-    // later and requests it.
+    // The base sends its position when it is mounted, and when the new run is mounted later and
+    // requests it.
     const isBase = panelSide() === 'base';
     const postPosition = (): void => {
         if (!isBase || !stage.current) return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fetches what the timeline is about to show: windows of slices, curves, names. One question of each
- * sort is under way at a time; one that no longer serves is aborted.
+ * Fetches the data that the timeline needs: windows of slices, curves, names. At most one request
+ * of each kind is pending; a request whose data is not needed any more is aborted.
  */
 import { API, type ApiError, asApiError, getJson, isAbort, withParams } from '../../base/client';
 import type { TextNames } from '../../base/trace_types';
@@ -12,16 +12,17 @@ import { curveSet } from './curves';
 import type { WindowRequest, TimelineData } from './data';
 
 const MAX_NAMES = 2000;
-/** The whole run, to fall back on while panning far: coarse is enough. */
+/** Width in px of the window of the complete run, which is shown while other data is loading. It
+ * may be coarse. */
 const WHOLE_PX = 1000;
 
 type WindowRange = { from: number; to: number; px: number };
 
-/** A question under way. */
+/** A request whose response has not arrived. */
 interface PendingRequest {
     control: AbortController;
     range: WindowRange;
-    /** what it asks for, as words */
+    /** keys of the requested tracks or curves */
     keys: string[];
 }
 
@@ -38,7 +39,7 @@ export class TimelineLoader {
         private readonly run: string,
         private readonly data: TimelineData,
         private readonly whole: TimeView,
-        /** something came: the picture is to be drawn anew */
+        /** called when data has arrived and the picture must be redrawn */
         private readonly onData: () => void,
         private readonly onError: (error: ApiError | null) => void,
     ) {}
@@ -56,7 +57,7 @@ export class TimelineLoader {
         this.namesRequest?.abort();
     }
 
-    /** Names that the picture or a tooltip wants. */
+    /** Fetches the names that the picture or a tooltip needs. */
     async fetchNames(): Promise<void> {
         const { names } = this.data;
         if (this.namesRequest || !names.waiting || this.disposed) return;
@@ -84,7 +85,7 @@ export class TimelineLoader {
         if (!isAbort(reason) && !this.disposed) this.onError(asApiError(reason));
     }
 
-    /* True when what is under way will do, so that nothing has to be asked. */
+    /* Whether the pending request will return all of the wanted data. */
     private satisfies(
         pending: PendingRequest | null,
         need: WindowRequest,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search of the timeline: hits keep their colour, Enter walks from hit to hit, and the names that
- * match stand below with their counts.
+ * Search of the timeline: hits keep their colour, Enter moves from hit to hit, and matching names
+ * are listed below with their counts.
  */
 import { axisText } from '../../base/axis';
 import { API, getJson, isAbort, withParams } from '../../base/client';
@@ -34,11 +34,11 @@ export function useFind(run: Run, q: string, regex: boolean): Find {
     return { q, regex, answer, found };
 }
 
-/** The next slice that matches, or the previous one; null when there is none on that side. */
+/** The next or previous matching slice; null if there is none in that direction. */
 export async function findFrom(
     run: Run,
     { q, regex }: { q: string; regex: boolean },
-    /** where one stands; without a slice, a moment */
+    /** start of the search: a slice, or only a time */
     from: { ns: number; id?: number },
     backward: boolean,
 ): Promise<FindAnswer['hit']> {
@@ -64,7 +64,7 @@ interface FieldProps {
     find: Find;
     inputRef: { current: HTMLInputElement | null };
     width?: number;
-    /** what the last Enter could not do */
+    /** message if the last Enter found no slice */
     message: string | null;
     onEnter: (backward: boolean) => void;
 }
@@ -89,7 +89,7 @@ export function FindField({ find, inputRef, width, message, onEnter }: FieldProp
     );
 }
 
-/** The names that match, most time first; a click leads to the next slice of that name. */
+/** The matching names, largest total time first; a click selects the next slice of that name. */
 export function FoundNames({ find, onName }: { find: Find; onName: (found: FoundName) => void }) {
     const { data, error } = find.answer;
     if (error) return <p class="timeline-hint">{error.text}</p>;

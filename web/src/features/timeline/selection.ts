@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slice is selected, what leads to another, and whether the picture has to move for it. */
+/* Selection of a slice: by click, by keys and by search. Moves the view if the slice is not
+ * visible. */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { route } from '../../base/router';
@@ -22,16 +23,14 @@ interface SelectProps {
     detail: Answer<SliceAnswer>;
     selected: Mark | null;
     find: Find;
-    /** the slice of the URL */
+    /** id of the slice in the URL */
     id: number | null;
-    /** ns: from where this run and one beside it count */
+    /** ns of this run: the time that is aligned with the other run */
     origin: number;
 }
 
-/**
- * `select` brings the slice into sight; `clicked` was in sight already. A slice that came with the
- * URL is moved to unless the URL says the window too.
- */
+/** `select` moves the view to the slice; `selectClicked` does not, because a clicked slice is
+ * visible. A slice in the URL is moved to unless the URL also has the window. */
 export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
     const urlQuery = route.peek().query;
     const reveal = useRef<number | null>(urlQuery.at ? null : Number(urlQuery.slice) || null);
@@ -58,7 +57,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         const next = forward ? detail.data?.next : detail.data?.previous;
         if (next !== null && next !== undefined) select(next);
     };
-    /** To the next hit of the search, or the previous one; what is to be said when there is none. */
+    /** Selects the next or previous hit of the search; returns a message if there is none. */
     const enter = async (backward: boolean): Promise<string | null> => {
         if (!find.q) return null;
         const from = selected
@@ -68,7 +67,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         if (hit) select(hit.id);
         return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
     };
-    /** Searches for this name alone, and goes to the next slice of it. */
+    /** Searches for exactly this name and selects the next slice with it. */
     const goToName = async (name: string): Promise<string | null> => {
         const filter = wholeName(name);
         put({ q: filter.q, regex: '1' });
@@ -77,7 +76,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         if (hit) select(hit.id);
         return hit ? null : 'no hit after this';
     };
-    /** One level back: the slice, the range, the search. */
+    /** Clears the slice, else the range, else the search. */
     const back = (ranged: boolean): void => {
         if (selected) selectClicked(null);
         else if (ranged) put(rangeQuery(null));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Right of the tracks: search, then the selected slice, the names found, or what colours mean. */
+/* Pane to the right of the tracks: the search, and below it the selected slice, the matching
+ * names, or the legend. */
 import type { ComponentChildren } from 'preact';
 import { FamilySwatch } from '../../components/family_swatch';
 import { FAMILIES } from '../../model/family';
@@ -32,7 +33,8 @@ export function SidePane({ field, find, timeline, onName, children }: SidePanePr
 const hasStreams = ({ tracks }: TimelineAnswer): boolean =>
     tracks.some(({ stream }) => stream >= 0);
 
-/* One word for each colour: Python frames look like annotations, what is unknown like the runtime. */
+/* One label for each colour. Python frames have the colour of annotations, slices without a family
+ * that of runtime calls. */
 const LEGEND = FAMILIES.flatMap(({ key, label }, family): [number, string][] => {
     if (key === 'none' || key === 'python') return [];
     if (key === 'runtime') return [[family, 'runtime, other']];

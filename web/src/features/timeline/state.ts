@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the timeline keeps besides the URL: data in memory, and what the page says of it. */
+/* State of the timeline that is not in the URL: loaded data, and values derived from it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
@@ -16,7 +16,7 @@ export function collapsedKeys(off: string | undefined): ReadonlySet<string> {
     return new Set(off ? off.split(',') : []);
 }
 
-/** Unfolds when all of them are folded, else folds them. */
+/** Unfolds the lanes if all of them are folded, else folds them. */
 export function toggleFolded(keys: string[]): void {
     const off = new Set(collapsedKeys(route.peek().query.off));
     const all = keys.every((key) => off.has(key));
@@ -27,7 +27,7 @@ export function toggleFolded(keys: string[]): void {
     put({ off: [...off].join(',') || null });
 }
 
-/** Slices that the lanes in sight were made from. */
+/** Number of slices behind the visible lanes. */
 function countDrawn(wanted: WindowRequest, data: TimelineData): number {
     let slices = 0;
     for (const track of wanted.tracks) {
@@ -41,14 +41,14 @@ interface Loaded {
     data: TimelineData;
     loader: TimelineLoader;
     error: ApiError | null;
-    /** slices behind the picture; null before the first */
+    /** number of slices behind the picture; null before the first picture */
     drawn: number | null;
     roles: ReadonlyMap<number, string>;
 }
 
 const NO_ROLES: ReadonlyMap<number, string> = new Map();
 
-/** Data and its loader, for as long as the tab is open. */
+/** The data and its loader, while the tab is open. */
 export function useTimelineData(
     run: Run,
     timeline: TimelineAnswer,

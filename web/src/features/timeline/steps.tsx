@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a step goes, or the range, above the tracks: it says why to look. The gravest finding stands
- * beside it.
+ * Breakdown of the mean step, or of the range, above the tracks, next to the most severe finding.
  */
 import type { TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
@@ -13,7 +12,7 @@ import { rangeQuery, type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { isAttributed, put, rangedPath, traceOf, viewPath } from '../trace/data';
 
-/** px of a row that the bar does not have */
+/** width in px of the rest of the row, next to the bar */
 const BESIDE_BAR = 184;
 
 interface Finding {
@@ -30,7 +29,7 @@ interface Bar {
     base: string;
 }
 
-/* The range when there is one, else the mean step. */
+/* Breakdown of the range, if there is one, else of the mean step. */
 function useBar(run: Run, range: TraceRange | null): Bar | null {
     const { steps } = traceOf(run);
     const attributed = isAttributed(run);
@@ -54,7 +53,7 @@ export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null 
     const { steps } = traceOf(run);
     const isShown = isAttributed(run) && (steps > 0 || range !== null);
     const bar = useBar(run, range);
-    // After the bar, so that the picture comes first.
+    // Fetch the findings after the bar, so that the bar is drawn first.
     const { data: found } = useJson<{ rows: Finding[] }>(
         isShown && bar && !range ? viewPath(run, 'findings') : null,
     );

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Timeline tab: where a step goes, the tracks, the selected slice beside them, the tables of the
- * range below. Window, range, slice, search, folded tracks and the dock stand in the URL.
+ * The Timeline tab: the breakdown of a step, the tracks, the selected slice next to them, the
+ * tables of the range below. Window, range, slice, search, folded tracks and the dock are in the
+ * URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
@@ -55,13 +56,13 @@ interface TimelineProps {
     timeline: TimelineAnswer;
 }
 
-/* All that one may look at where another run stands above or below this one: `from~to`. */
+/* Parses the range that both aligned runs cover, `from~to`. */
 function parseCommonRange(text: string | undefined): TimeView | null {
     const [from, to] = (text ?? '').split('~').map(Number);
     return to > from ? { from, to } : null;
 }
 
-/* What the URL says, and what it takes to show it. */
+/* State of the tab: the values of the URL, and the data to show them. */
 function useTimeline({ run, timeline: read }: TimelineProps) {
     const { query } = route.value;
     const stage = useRef<TimelineStage | null>(null);

@@ -20,7 +20,7 @@ interface TipProps {
 
 const RETRY_MS = 60;
 
-/** What lies under the pointer. Its name may have to be fetched. */
+/** Tooltip of the slice under the pointer. Requests its name if it is not loaded. */
 export function SliceTip({ hit, data, loader }: TipProps) {
     const [, redraw] = useState(0);
     const name = data.names.nameOf(hit.name);
@@ -62,7 +62,7 @@ interface CurveTipProps {
     curves: CurveSet | null;
 }
 
-/** The value of a curve under the pointer. */
+/** Tooltip with the value of a curve at the pointer. */
 export function CurveTip({ lane, t, curves }: CurveTipProps) {
     return (
         <div class="timeline-tip">

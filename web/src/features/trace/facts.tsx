@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The few figures at the head of a trace.
+ * Main values in the header of a trace.
  */
 import { formatAxisValue } from '../../base/axis';
 import { LABELS } from '../../base/terms';
@@ -91,7 +91,7 @@ export function traceFacts(run: Run): Fact[] | null {
     const summary = traceOf(run);
     const { peak_bytes, peak_device } = summary;
     const facts = [lengthFact(summary), ...deviceFacts(summary)];
-    // Old versions of torch wrote no totals: there is no peak to tell then.
+    // Old versions of torch wrote no totals, so there is no peak.
     if (peak_bytes) {
         facts.push({
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beside a table of operators or kernels: how long all slices of the selected name took, and where
- * they are in the timeline.
+ * Pane next to a table of operators or kernels: the durations of all slices of the selected name,
+ * and a link to them in the timeline.
  */
 import type { ComponentChildren } from 'preact';
 import { LABELS } from '../../base/terms';
@@ -23,11 +23,11 @@ import { timelineHash } from './timeline_link';
 interface NamedPaneProps {
     run: Run;
     title: string;
-    /** As in the URL: `name_id.kind`, more after it is the row's own. */
+    /** As in the URL: `name_id.kind`; any further part identifies only the row. */
     selected: string;
-    /** The row, while it is here. */
+    /** The row, if it is loaded. */
     row: { first_ns: number } | null;
-    /** The name is that of an operation, which slices of several names share. */
+    /** The name is that of an operation; slices with different names can belong to one operation. */
     operation?: boolean;
     onShapes?: (name: string) => void;
     children?: ComponentChildren;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Links into the timeline: to the slices of a name, to one slice, to a stretch of time.
+ * Links into the timeline: to the slices of a name, to one slice, to a time range.
  */
 import type { Run } from '../../base/types';
 import { escapeRegex } from '../../model/filter_query';
@@ -9,12 +9,12 @@ import type { TraceRange } from '../../model/trace_range';
 import { tabHash, traceOf } from './data';
 
 interface Place {
-    /** a name to search for, all of it */
+    /** complete name to search for */
     find?: string;
-    /** `find` is an operation: what stands behind it in brackets differs */
+    /** `find` is an operation: names of its slices may have a suffix in brackets */
     operation?: boolean;
     slice?: number | null;
-    /** becomes the range and is looked at; undefined keeps the one that is selected */
+    /** becomes the selected range and the view; undefined keeps the selected range */
     range?: TraceRange;
 }
 

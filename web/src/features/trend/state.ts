@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the URL says of a trend: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
+ * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
  */
 import { API, sendJson, withParams } from '../../base/client';
 import { navigate, type Query, setQuery } from '../../base/router';
@@ -14,7 +14,8 @@ const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
-/** A table without a row is a question that is not finished: what is followed stays the headline. */
+/** Path of the API. If the URL has a table but no row yet, the trend is still that of the headline.
+ */
 export function trendPath(query: Query, format?: string): string {
     const trendQuery: Query = {};
     for (const key of TREND_KEYS) if (query[key]) trendQuery[key] = query[key];
@@ -31,7 +32,7 @@ export function openComparison({ of, row }: Trend, groups: Groups): void {
     else navigate(['compare'], query);
 }
 
-/** Pins a run as the baseline of its series, or lets it go. */
+/** Pins a run as the baseline of its series, or unpins it. */
 export async function pinBaseline(id: string, pin: boolean): Promise<void> {
     const run = await sendJson<Run>(pin ? 'PUT' : 'DELETE', `${API}/runs/${id}/baseline`);
     if (run) publishRunChange({ type: 'run', run });

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The points of a trend as a table, the newest first.
+ * The points of a trend as a table, newest first.
  */
 import { useMemo } from 'preact/hooks';
 import { formatHash, navigate } from '../../base/router';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which figure of which runs is followed, and how it is drawn.
+ * Controls of a trend: runs, metric, and axes of the chart.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
@@ -23,7 +23,7 @@ interface ToolbarProps {
     inputRef: { current: HTMLInputElement | null };
 }
 
-/* What the newest run can be asked for. */
+/* Tables of the newest run, whose rows can be selected. */
 function useTables(trend: Trend): ComparisonTable[] {
     const newest = trend.points[trend.points.length - 1];
     const { data } = useJson<Comparison>(newest ? `${API}/compare?new=${newest.id}` : null);
@@ -219,7 +219,7 @@ function ByMenu({ trend }: { trend: Trend }) {
     );
 }
 
-/* Only where the series holds runs of several kinds. */
+/* Menu of the kinds of runs; nothing if the series has only one kind. */
 function KindMenu({ trend }: { trend: Trend }) {
     const kinds = [...new Set([...(trend.kind ? [trend.kind] : []), ...otherKinds(trend)])];
     if (kinds.length < 2 && !route.value.query.kind) return null;

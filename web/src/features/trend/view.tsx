@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A figure over the runs of a series: the answer in a sentence, the picture, the points as a table.
+ * A metric over the runs of a series: a summary in a sentence, the chart, and a table of the
+ * points.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../base/client';
@@ -37,7 +38,8 @@ import { TrendToolbar } from './toolbar';
 const TICKS = 10;
 const MAX_UNIT_CHARS = 3;
 
-/** Runs come and go while one looks. */
+/** Counter that increases when a run is added, changed or removed, so that the trend is fetched
+ * again. */
 function useStamp(): number {
     const [stamp, setStamp] = useState(0);
     const timer = useRef(0);
@@ -144,7 +146,7 @@ function titleOf({ title, unit, metric }: Trend): string {
     return unit && !isTime(unit) && unit !== title ? `${label}, ${unit}` : label;
 }
 
-/** Nothing goes in silence: runs that are not drawn are counted, with the reason. */
+/** Note with the number of runs that are not drawn, and the reason. */
 function LeftOut({ trend }: { trend: Trend }) {
     const parts = trend.left_out.map(({ why, runs }) => `${int(runs)} ${why}`);
     if (trend.older > 0) parts.push(`${int(trend.older)} older`);
@@ -152,7 +154,8 @@ function LeftOut({ trend }: { trend: Trend }) {
     return <p class="trend-left-out">Not shown: {parts.join(', ')}.</p>;
 }
 
-/** Which point is chosen: kept by its run, as others come and go before it. */
+/** Index of the selected point. It is stored by its run, because the index changes when runs are
+ * added or removed. */
 function useChosen(trend: Trend): [number | null, (index: number | null) => void] {
     const [id, setId] = useState<string | null>(null);
     const index = trend.points.findIndex((point) => point.id === id);
@@ -248,13 +251,13 @@ function TrendBody({ trend }: { trend: Trend }) {
     );
 }
 
-/* A word as long as "samples" stands in the head instead. */
+/* Text of a value. A long unit such as "samples" is shown in the header instead. */
 function valueText(value: number, unit: string): string {
     const formatted = formatValueOf(value, unit);
     return formatted.unit.length > MAX_UNIT_CHARS ? formatted.value : text(formatted);
 }
 
-/* Letters of a name under the axis. */
+/* Maximum number of letters of a name below the axis. */
 const MAX_NAME_CHARS = 16;
 
 function axisText({ points }: Trend, place: number, byTime: boolean): string {

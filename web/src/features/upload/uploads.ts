@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files on their way from this window to the server: two at a time, each with progress and
- * Cancel. Once the body is there, the server's job takes over (features/shared/shelf_state.ts).
+ * Uploads of files from this window: at most two at a time, each with progress and Cancel. When an
+ * upload is complete, the server's import job continues (features/shared/shelf_state.ts).
  */
 import { signal } from '@preact/signals';
 import { API, asApiError, isAbort, upload, type Upload } from '../../base/client';
@@ -70,7 +70,7 @@ async function send(item: Sending): Promise<void> {
     }
 }
 
-/* What is added stands on the shelf, so one is taken there, past any filter that would hide it. */
+/* Shows the shelf without its filters, so that the added files are visible. */
 function showShelf(): void {
     const { path, query } = route.peek();
     const { group, ...filters } = query;
@@ -142,7 +142,8 @@ async function filesUnder(
     }
     const reader = (entry as FileSystemDirectoryEntry).createReader();
     for (;;) {
-        // A folder is listed a hundred names at a time, an empty list ends it.
+        // The browser returns a folder's entries in groups of at most a hundred; an empty group
+        // ends the list.
         const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
             reader.readEntries(resolve, reject),
         );
@@ -152,7 +153,7 @@ async function filesUnder(
     }
 }
 
-/* A folder goes as one archive, so that the server tells what in it belongs together. */
+/* Uploads a folder as one archive, so that the server can find the files that belong together. */
 async function addFolder(folder: FileSystemEntry): Promise<void> {
     const found: FolderFile[] = [];
     try {
@@ -179,9 +180,9 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
     addBlob(new Blob([...parts, tarEnd()] as BlobPart[]), folder.name);
 }
 
-/** What was dropped: files, and folders. */
+/** Adds dropped files and folders. */
 export async function addDroppedFiles(data: DataTransfer): Promise<void> {
-    // The entries must be taken before the first await, when the browser empties the list.
+    // Read the entries before the first await, because the browser then empties the list.
     const folders: FileSystemEntry[] = [];
     const files: File[] = [];
     for (const item of data.items) {
