@@ -151,7 +151,7 @@ WEB_PUBLIC = {
     "functions": ["actions_tab", "files_tab", "printed_facts", "printed_reports", "printed_tab", "tab"],
     "imports": ["packages_tab", "tab", "who_imports_tab"],
     "lazy": ["tab"],
-    "lines": ["across_tab", "data", "files_tab", "functions_tab", "tab", "text"],
+    "lines": ["multi_run_tab", "data", "files_tab", "functions_tab", "tab", "text"],
     "login": ["person_menu", "user", "view"],
     "measurements": ["bound_tab", "facts", "processes_tab", "tab"],
     "memory": ["categories_tab", "device_pane", "device_tab", "tab"],

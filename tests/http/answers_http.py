@@ -30,9 +30,9 @@ VIEWS = {
 }
 # The same for the rows of PS_READS in server/query/reads.h.
 READS = {
-    "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "AcrossFiles", "lines": "AcrossAnswer",
-    "compare": "Comparison", "compare/tree": "ComparedTree", "compare/twin/{of}": "Twin", "compare/{of}": "ComparedRow",
-    "compare/{of}/{row}": "ComparedOne", "trend": "Trend", "queries": "SavedQuery",
+    "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
+    "compare": "Comparison", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
+    "compare/{of}/{row}": "ComparisonCell", "trend": "Trend", "queries": "SavedQuery",
 }
 # Answers with other types than their view has in other runs.
 SUMMARIES = {"importtime": "ImportSummary", "pstats": "PstatsSummary", "line_profiler": "LineProfilerSummary",
@@ -76,7 +76,7 @@ class Answers:
             for row in rows:
                 self.keep(name, type_name, path, row)
             return rows
-        for part in [value, *(value.get("runs") if type_name == "AcrossAnswer" else [])]:
+        for part in [value, *(value.get("runs") if type_name == "MultiRunAnswer" else [])]:
             for column in part.get("columns", []):  # of lines: an array for each
                 del part[column]
         self.keep(name, type_name, path, value)
@@ -183,7 +183,7 @@ class AnswersTest(unittest.TestCase):
         answers.ask("trend", READS["trend"], "trend?runs=series:all&kind=pstats")
         self.server.request("POST", API + "queries", json.dumps({"kind": "", "name": "all", "sql": "SELECT 1"}))
         answers.ask("queries", READS["queries"], "queries")
-        for path, type_name in (("shelf", "Shelf"), ("formats", "Format"), ("me", "Me"), ("activity", "Event in activity_dialog")):
+        for path, type_name in (("shelf", "Shelf"), ("formats", "Format"), ("me", "CurrentUser"), ("activity", "Event in activity_dialog")):
             answers.ask(path, type_name, path)
         answers.link.close()
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 declare module '*.sql' {
-    /** As the build gives it: the public views alone. */
+    /** The text that the build inserts: only the public views. */
     const text: string;
     export default text;
 }

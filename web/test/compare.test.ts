@@ -11,16 +11,16 @@ import {
     repeatGroups,
     scaleOf,
     verdictOf,
-    verdictWords,
+    verdictText,
 } from '../src/model/compare';
 import {
     deltaRange,
     nodeChangeOf,
     layoutDiff,
-    levelOf,
+    nodeColourLevel,
     removedNodes,
 } from '../src/features/compare/diff_tree';
-import { beyond, niceTicks, stripScale } from '../src/features/compare/strip';
+import { countOutside, niceTicks, stripScale } from '../src/features/compare/strip';
 import { waterfall } from '../src/features/compare/waterfall';
 
 const run = (name: string, minute: number, tags: Record<string, string> = {}): Run =>
@@ -35,29 +35,29 @@ const run = (name: string, minute: number, tags: Record<string, string> = {}): R
 test('verdicts are a sign and a word of the unit', () => {
     assert.deepEqual(verdictOf({ verdict: 'up', delta: 2 }, 's'), {
         glyph: '▲',
-        word: 'slower',
+        label: 'slower',
         tone: 'slower',
     });
     assert.deepEqual(verdictOf({ verdict: 'down', delta: -2 }, 'B'), {
         glyph: '▼',
-        word: 'less',
+        label: 'less',
         tone: 'faster',
     });
-    assert.equal(verdictOf({ verdict: 'same', delta: 2 }, 's').word, 'within noise');
+    assert.equal(verdictOf({ verdict: 'same', delta: 2 }, 's').label, 'within noise');
     assert.equal(verdictOf({ verdict: 'few', delta: 2 }, 's').tone, 'faint');
     assert.deepEqual(verdictOf({ verdict: null, delta: -1 }, 's'), {
         glyph: '▼',
-        word: '',
+        label: '',
         tone: 'faster',
     });
     assert.equal(verdictOf({ verdict: null, delta: 0 }, 's').tone, 'faint');
     assert.deepEqual(verdictOf({ verdict: 'up', delta: 1, change: 'added' }, 's'), {
         glyph: '+',
-        word: 'new',
+        label: 'new',
         tone: 'slower',
     });
     assert.equal(
-        verdictOf({ verdict: 'same', delta: 1, change: 'added' }, 's').word,
+        verdictOf({ verdict: 'same', delta: 1, change: 'added' }, 's').label,
         'new, within noise',
     );
 });
@@ -72,18 +72,18 @@ test('the headline names its test, and says when there is none', () => {
         p: 0.0079,
         verdict: 'down' as const,
     };
-    const [word, rest] = verdictWords(judged, 's', 5, 5);
+    const [word, rest] = verdictText(judged, 's', 5, 5);
     assert.equal(word, 'faster');
     assert.match(
         rest,
         /^, above the noise of ±.500\.0.ms; Mann–Whitney p = 0\.008, n = 5 \+ 5; 95.% interval/,
     );
-    assert.equal(verdictWords({ ...judged, verdict: 'same' }, 's', 5, 5)[0], 'within noise');
+    assert.equal(verdictText({ ...judged, verdict: 'same' }, 's', 5, 5)[0], 'within noise');
     assert.match(
-        verdictWords({ ...judged, verdict: 'few' }, 's', 2, 3).join(''),
+        verdictText({ ...judged, verdict: 'few' }, 's', 2, 3).join(''),
         /too few runs for a significance test \(n = 2 \+ 3\)/,
     );
-    assert.match(verdictWords({ ...judged, verdict: null }, 's', 1, 1).join(''), /one run each/);
+    assert.match(verdictText({ ...judged, verdict: null }, 's', 1, 1).join(''), /one run each/);
 });
 
 test('values keep the unit of their column', () => {
@@ -133,7 +133,7 @@ test('a strip counts what lies beyond its scale', () => {
     const base = { values: [10, 10.5, 9.5, 100], median: 10.25, mad: 0.5 };
     const scale = stripScale([base]);
     assert.ok(scale.to < 20);
-    assert.deepEqual(beyond(base.values, scale), [0, 1]);
+    assert.deepEqual(countOutside(base.values, scale), [0, 1]);
     const one = stripScale([{ values: [0], median: 0, mad: 0 }]);
     assert.ok(one.to > one.from);
     assert.deepEqual(niceTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
@@ -157,7 +157,7 @@ test('the steps lead from base to new', () => {
         ],
     );
     assert.deepEqual(
-        fall.steps.map(({ quiet }) => quiet),
+        fall.steps.map(({ isNoise }) => isNoise),
         [true, false, true, true, true],
     );
     assert.ok(fall.axisFrom > 80 && fall.axisFrom < 96);
@@ -202,7 +202,7 @@ test('the difference of trees: what is new, what vanished, how much', () => {
         ['kept', 'kept', 'gone', 'gone', 'new'],
     );
     assert.deepEqual(
-        [0, 1, 2, 4].map((node) => levelOf(diff, node)),
+        [0, 1, 2, 4].map((node) => nodeColourLevel(diff, node)),
         [2, 3, -3, 3],
     );
     assert.deepEqual(removedNodes(diff), [2]);
@@ -222,7 +222,7 @@ test('what is within noise or has too few runs is grey, new or not', () => {
         ['equal', -1, 5, 5, 0],
     ]);
     assert.deepEqual(
-        [0, 1, 2, 3, 4, 5].map((node) => levelOf(judged, node)),
+        [0, 1, 2, 3, 4, 5].map((node) => nodeColourLevel(judged, node)),
         [0, 0, 3, -3, 0, 0],
     );
 });
@@ -242,7 +242,7 @@ test('bounds tell a difference only where they leave no room for the other', () 
     assert.deepEqual(deltaRange(diff, 1), [10, 40]);
     assert.deepEqual(deltaRange(diff, 2), [-10, 30]);
     assert.deepEqual(
-        [0, 1, 2, 3].map((node) => levelOf(diff, node)),
+        [0, 1, 2, 3].map((node) => nodeColourLevel(diff, node)),
         [3, 3, 0, 0],
     );
     // 80 + 60 + 60 do not fit into 120: drawn narrower, in proportion.

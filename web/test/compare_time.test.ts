@@ -77,7 +77,7 @@ test('devices come before the CPU, in seconds since the start', () => {
 
 test('curves that both runs have are offered first', () => {
     const named = (names: string[]) =>
-        names.map((name) => ({ name, t_s: [], bytes: [], held: true }));
+        names.map((name) => ({ name, t_s: [], bytes: [], isStepped: true }));
     assert.deepEqual(curveNames(named(['a', 'b']), named(['c', 'b'])), ['b', 'a', 'c']);
 });
 
@@ -94,7 +94,7 @@ test('parts of both runs stand in one order, and what neither has is left out', 
         ],
     );
     assert.deepEqual(
-        pairs.map((pair) => [pair.word, pair.base, pair.new]),
+        pairs.map((pair) => [pair.label, pair.base, pair.new]),
         [
             ['GPU kernel', 5, 7],
             ['runtime', 0, 2],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { world } from '../src/offline/engine';
+import { wasiFunctions } from '../src/offline/engine';
 
 const engine = '../build/engine/engine.wasm';
 
@@ -14,7 +14,7 @@ test(
     },
     () => {
         const module = new WebAssembly.Module(readFileSync(engine));
-        const given = Object.keys(world(() => new WebAssembly.Memory({ initial: 1 })));
+        const given = Object.keys(wasiFunctions(() => new WebAssembly.Memory({ initial: 1 })));
         const wanted = WebAssembly.Module.imports(module);
         assert.deepEqual(
             wanted.filter(

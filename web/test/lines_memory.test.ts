@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import {
     panWindow,
     secondsText,
-    slopeWords,
+    slopeText,
     spanRows,
     tickText,
     windowOf,
@@ -16,12 +16,12 @@ const plain = (words: string | null) => words?.replaceAll('\u202f', ' ') ?? null
 test('the slope in words', () => {
     const minute = { from: 0, to: 60 };
     const held = { peak: 100, last: 100 };
-    assert.equal(plain(slopeWords(1.24, minute, held)), '+1.2 MiB/s: a leak if it continues');
-    assert.match(slopeWords(-2, minute, held) ?? '', /shrinks/);
-    assert.match(slopeWords(0.01, minute, held) ?? '', /constant/);
-    assert.match(slopeWords(1.24, minute, { peak: 100, last: 60 }) ?? '', /40\.0.MiB were freed/);
-    assert.match(slopeWords(30, { from: 0, to: 1 }, held) ?? '', /too short/);
-    assert.equal(slopeWords(null, minute, held), null);
+    assert.equal(plain(slopeText(1.24, minute, held)), '+1.2 MiB/s: a leak if it continues');
+    assert.match(slopeText(-2, minute, held) ?? '', /shrinks/);
+    assert.match(slopeText(0.01, minute, held) ?? '', /constant/);
+    assert.match(slopeText(1.24, minute, { peak: 100, last: 60 }) ?? '', /40\.0.MiB were freed/);
+    assert.match(slopeText(30, { from: 0, to: 1 }, held) ?? '', /too short/);
+    assert.equal(slopeText(null, minute, held), null);
 });
 
 test('spans without a level find a row with room', () => {

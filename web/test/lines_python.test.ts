@@ -5,7 +5,7 @@ import { pythonText } from '../src/features/lines/python_syntax';
 
 function kinds(lines: (string | null)[], line: number): [string, string][] {
     const text = pythonText(lines);
-    while (!text.work(50)) continue;
+    while (!text.parseFor(50)) continue;
     const source = lines[line - 1] ?? '';
     return (text.tokens(line) ?? []).map(({ from, to, kind }) => [kind, source.slice(from, to)]);
 }
@@ -35,7 +35,7 @@ test('strings go over lines, and lines that are not known are empty', () => {
 test('nothing is said before the text is parsed', () => {
     const text = pythonText(['x = 1']);
     assert.equal(text.tokens(1), null);
-    while (!text.work(50)) continue;
+    while (!text.parseFor(50)) continue;
     assert.equal(text.tokens(0), null);
     assert.equal(text.tokens(2), null);
 });

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LineFigures, SourceFunction } from '../src/base/line_types';
-import { multiRunRows, pathTail, runFigures, runOrder } from '../src/features/lines/across';
-import { callsOf, collapseRows } from '../src/features/lines/fold';
+import type { LineFigures } from '../src/base/line_types';
+import type { SourceFunctionRow as SourceFunction } from '../src/base/rows';
+import { multiRunRows, pathTail, runFigures, runOrder } from '../src/features/lines/multi_run';
+import { callsOf, collapseRows } from '../src/features/lines/collapse_rows';
 import { heatLevel, railMarkers } from '../src/features/lines/heat';
 import { rowAt, rowOffsets } from '../src/features/lines/row_offsets';
 import {
     figuresOf,
     fileShare,
     functionShare,
-    rowsWithMostTime,
+    hottestRows,
     pathForFile,
     sourceRows,
     type SourceRow,
@@ -38,8 +39,8 @@ function shape(rows: SourceRow[]): string {
     return rows
         .map((row) =>
             row.kind === 'band'
-                ? `[${row.fn}${row.again ? '+' : ''}]`
-                : `${row.line}${row.more ? '’' : ''}${row.at < 0 ? '-' : ''}`,
+                ? `[${row.fn}${row.isContinued ? '+' : ''}]`
+                : `${row.line}${row.isAdditional ? '’' : ''}${row.at < 0 ? '-' : ''}`,
         )
         .join(' ');
 }
@@ -103,7 +104,7 @@ test('shares of the function and of the file; the hottest first', () => {
         [0, 1, 2, 3].map((row) => fileShare(figures, row)),
         [6.25, 18.75, 75, 0],
     );
-    assert.deepEqual(rowsWithMostTime(figures), [2, 1, 0]);
+    assert.deepEqual(hottestRows(figures), [2, 1, 0]);
 });
 
 const MEMORY = {
@@ -123,7 +124,7 @@ test('the first increment of a call is no growth', () => {
     const figures = figuresOf(MEMORY);
     assert.deepEqual([...figures.baseline], [0, 1]);
     assert.equal(figures.whole, 11);
-    assert.deepEqual(rowsWithMostTime(figures), [2, 3]);
+    assert.deepEqual(hottestRows(figures), [2, 3]);
 });
 
 test('calls that were reported apart are summed on demand', () => {

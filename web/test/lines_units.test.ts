@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
     decimalsOf,
-    general,
+    formatGeneral,
     hitsText,
-    ownUnit,
+    profileUnit,
     percentText,
     perHitText,
     timeScale,
@@ -32,17 +32,17 @@ test('columns equal the text report of line_profiler, digit for digit', () => {
 });
 
 test('a text report is shown in the unit it was printed in', () => {
-    assert.equal(ownUnit(1e-9, false), 'us');
-    assert.equal(ownUnit(0.001, true), 'ms');
-    assert.equal(ownUnit(1, true), 's');
+    assert.equal(profileUnit(1e-9, false), 'us');
+    assert.equal(profileUnit(0.001, true), 'ms');
+    assert.equal(profileUnit(1, true), 's');
     const scale = timeScale('ms', 0.001, true);
     assert.ok(scale.printed);
     assert.equal(timeText(4.5, scale), '4.5');
 });
 
 test('a report in a unit without a name is shown in its ticks', () => {
-    assert.equal(ownUnit(1e-7, true), 'tick');
-    assert.equal(ownUnit(1e-7, false), 'us');
+    assert.equal(profileUnit(1e-7, true), 'tick');
+    assert.equal(profileUnit(1e-7, false), 'us');
     assert.deepEqual(unitsFor(1e-7, true), ['s', 'ms', 'us', 'ns', 'tick']);
     assert.equal(timeText(983, timeScale('tick', 1e-7, true)), '983.0');
     assert.equal(timeText(983, timeScale('us', 1e-7, true)), '98.30');
@@ -61,12 +61,12 @@ test('lines without hits have no time per hit, functions without time no percent
 });
 
 test('general is %g', () => {
-    assert.equal(general(1234567, 3), '1.23e+06');
-    assert.equal(general(0.00001234, 3), '1.23e-05');
-    assert.equal(general(999.6, 3), '1e+03');
-    assert.equal(general(12.5, 3), '12.5');
-    assert.equal(general(100, 6), '100');
-    assert.equal(general(0, 3), '0');
+    assert.equal(formatGeneral(1234567, 3), '1.23e+06');
+    assert.equal(formatGeneral(0.00001234, 3), '1.23e-05');
+    assert.equal(formatGeneral(999.6, 3), '1e+03');
+    assert.equal(formatGeneral(12.5, 3), '12.5');
+    assert.equal(formatGeneral(100, 6), '100');
+    assert.equal(formatGeneral(0, 3), '0');
 });
 
 test('decimals of a column are those its tool printed', () => {

@@ -15,7 +15,7 @@ import { ImportRows, depths } from '../src/features/imports/import_table';
 import {
     clampSpan,
     easeSpan,
-    shareOfTotal,
+    enclosingFrame,
     parseSpan,
     sameSpan,
     spanText,
@@ -96,7 +96,7 @@ test('hidden nodes lift their children; widths and the total stay true', () => {
 
 test('frames below the threshold are quiet and end their branch', () => {
     const layout = layoutIcicle(TREE, { ...ALL, minUs: 76 });
-    const quiet = [...layout.quiet]
+    const quiet = [...layout.isDotted]
         .map((q, f) => (q ? TREE.names[layout.node[f]] : ''))
         .filter(Boolean);
     assert.deepEqual(quiet, ['site', 'z', 'a.big', 'a.small']);
@@ -130,10 +130,10 @@ test('hit test, path, children and steps agree', () => {
 
 test('Esc leads to the next wider frame, then to the whole', () => {
     const layout = layoutIcicle(TREE, ALL);
-    assert.equal(layout.node[shareOfTotal(layout, { x0: 0, x1: 35 })], 3);
-    assert.equal(layout.node[shareOfTotal(layout, { x0: 0, x1: 75 })], 1);
-    assert.equal(layout.node[shareOfTotal(layout, { x0: 0, x1: 90 })], -1);
-    assert.equal(shareOfTotal(layout, { x0: 0, x1: 100 }), -1);
+    assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 35 })], 3);
+    assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 75 })], 1);
+    assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 90 })], -1);
+    assert.equal(enclosingFrame(layout, { x0: 0, x1: 100 }), -1);
     assert.deepEqual(
         coveredPath(layout, 0, 35).map((f) => layout.node[f]),
         [-1, 1, 3, 4],
@@ -157,7 +157,7 @@ test('shares of origins and matched time count each microsecond once', () => {
 });
 
 test('tree rows unfold, sort and keep the path of a hit', () => {
-    const all = { hidden: null, keep: null };
+    const all = { hidden: null, keepMask: null };
     const rows = new ImportRows(TREE, all, 'cumulative_us', true);
     const names = (open: number[]): string[] =>
         rows.flatten(new Set(open)).map((r) => `${'.'.repeat(r.level)}${TREE.names[r.node]}`);
@@ -165,7 +165,7 @@ test('tree rows unfold, sort and keep the path of a hit', () => {
     assert.deepEqual(names([1, 3]), ['a', '.a.big', '..a.big.deep', '.a.small', 'site', 'z']);
     const hit = new ImportRows(
         TREE,
-        { hidden: null, keep: Uint8Array.from([0, 0, 0, 0, 1, 0]) },
+        { hidden: null, keepMask: Uint8Array.from([0, 0, 0, 0, 1, 0]) },
         'ord',
         false,
     );
@@ -235,7 +235,7 @@ test('what an exact frame called and was not sent is a quiet rest, not silence',
     tree.cut = 7;
     const { frames } = layoutCallTree(tree, false);
     assert.deepEqual([...frames.node], [0, 1, OMITTED_KEYS]);
-    assert.deepEqual([frames.x0[2], frames.x1[2], frames.quiet[2]], [5, 8, 1]);
+    assert.deepEqual([frames.x0[2], frames.x1[2], frames.isDotted[2]], [5, 8, 1]);
 });
 
 test('all roots stand under one row', () => {

@@ -14,7 +14,7 @@ import { edgeText, nodeSize, nodeText } from '../src/model/graph_text';
 import type { ImportTree } from '../src/model/icicle';
 import { libraryPath } from '../src/model/labels';
 import { centreOn, fitPlane, parsePlane, planeText, zoomPlane } from '../src/model/plane';
-import { REST, layoutTreemap, squarify, tileAt } from '../src/features/imports/treemap';
+import { REST_TILE, layoutTreemap, squarify, tileAt } from '../src/features/imports/treemap';
 
 test('filters stand in the URL and come back the same', () => {
     const filters = readFilters({ q: 'a b', off: 'stdlib,nonsense,builtin', min: '1.5' });
@@ -134,7 +134,7 @@ test('modules too small for a tile are one rest, negative times have no area', (
         [
             [0, 1000],
             [1, 500],
-            [REST, 2],
+            [REST_TILE, 2],
         ],
     );
     assert.equal(tileAt(map, 1, 1), 0);

@@ -5,10 +5,10 @@ import { amdahl, amdahlCurve, speedUp } from '../src/features/functions/amdahl';
 import { type CallGraph, graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
 import { fitEllipsis, fitName, functionName, placeText, shortPlace } from '../src/model/labels';
-import { fitForms, frameForms, placeStart } from '../src/model/frame_names';
+import { fitForms, frameForms, locationStart } from '../src/model/frame_names';
 import { hiddenSet, matchSet, matcher } from '../src/model/search';
 import { temperature } from '../src/model/temperature';
-import { contrast, inkOn, mix, tintOf, tintOfFile } from '../src/model/tint';
+import { contrast, textColourOn, mix, tintOf, tintOfFile } from '../src/model/tint';
 
 const chars = (text: string): number => text.length;
 
@@ -36,10 +36,10 @@ test('frames lose their folders first, then their place', () => {
     assert.equal(fitForms(frameForms(frame), 16, chars), 'run (core.py:12)');
     assert.equal(fitForms(frameForms(frame), 15, chars), 'run');
     assert.equal(fitForms(frameForms(frame), 2, chars), '');
-    assert.equal(placeStart(frame), 4);
-    assert.equal(placeStart('torch/nn/conv.py(438):_forward'), 0);
-    assert.equal(placeStart('ns::f(int, char)'), 'ns::f(int, char)'.length);
-    assert.equal(placeStart('_GLOBAL__sub_I_* (C++ static initialisers)'), 42);
+    assert.equal(locationStart(frame), 4);
+    assert.equal(locationStart('torch/nn/conv.py(438):_forward'), 0);
+    assert.equal(locationStart('ns::f(int, char)'), 'ns::f(int, char)'.length);
+    assert.equal(locationStart('_GLOBAL__sub_I_* (C++ static initialisers)'), 42);
 });
 
 test('an ellipsis never splits a surrogate pair and never stands alone', () => {
@@ -75,17 +75,17 @@ test('colours mix and ink is readable at every temperature', () => {
     assert.equal(temperature(1), '#ff0000');
     for (let t = 0; t <= 1; t += 0.02) {
         const fill = temperature(t);
-        assert.ok(contrast(fill, inkOn(fill)) >= 4.5, `${t} ${fill}`);
+        assert.ok(contrast(fill, textColourOn(fill)) >= 4.5, `${t} ${fill}`);
     }
 });
 
 test('Amdahl: twice as fast, and at no cost', () => {
     const a = amdahl(0.544, 2.352);
-    assert.equal(a.twice.toFixed(2), '1.37');
-    assert.equal(a.twiceTime.toFixed(3), '1.712');
-    assert.equal(a.limit.toFixed(2), '2.19');
-    assert.equal(a.limitTime.toFixed(3), '1.073');
-    assert.equal(amdahl(1.004, 1).limit, Infinity);
+    assert.equal(a.speedupAtTwice.toFixed(2), '1.37');
+    assert.equal(a.timeAtTwice.toFixed(3), '1.712');
+    assert.equal(a.maxSpeedup.toFixed(2), '2.19');
+    assert.equal(a.timeAtLimit.toFixed(3), '1.073');
+    assert.equal(amdahl(1.004, 1).maxSpeedup, Infinity);
     assert.equal(speedUp(0, 10), 1);
     assert.deepEqual(
         amdahlCurve(0.5, 3, 3).map(([, y]) => y.toFixed(3)),

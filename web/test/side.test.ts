@@ -7,7 +7,7 @@ import { nodeAtPath, pathText } from '../src/model/frame_path';
 import {
     aloneKeys,
     mergeQuery,
-    ownChanges,
+    perRunChanges,
     panelQuery,
     pickRun,
     swapSides,
@@ -59,7 +59,7 @@ test('operators are told by their number in printed tables alone', () => {
 });
 
 test('changes of own keys, also those that went', () => {
-    const changes = ownChanges({ fn: '3', zoom: '2', q: 'x' }, { fn: '4', q: 'y' }, 'pstats');
+    const changes = perRunChanges({ fn: '3', zoom: '2', q: 'x' }, { fn: '4', q: 'y' }, 'pstats');
     assert.deepEqual(changes.sort(), [
         ['fn', '4'],
         ['zoom', ''],
@@ -152,7 +152,7 @@ test('a file is met by its path, or by the end of it that it has alone', () => {
 });
 
 test('a line is met by its text among its like, the last one where there are fewer', () => {
-    const line = (key: string, owner: string, text: string) => ({ key, owner, text });
+    const line = (key: string, functionName: string, text: string) => ({ key, functionName, text });
     const before = [line('1', 'f', 'x = 1'), line('2', 'f', 'step()'), line('3', 'f', ' step()')];
     const after = [line('5', 'g', 'step()'), line('7', 'f', 'step()'), line('9', 'f', 'y = 1')];
     assert.equal(lineName(before, '3'), 'f\n1\nstep()');

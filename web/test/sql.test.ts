@@ -7,7 +7,7 @@ import {
     axesOf,
     cellText,
     pointsOf,
-    sorted,
+    sortRows,
     type SqlResult,
     widthOf,
 } from '../src/features/sql/result';
@@ -31,14 +31,14 @@ CREATE VIEW w AS SELECT a.x, y AS z FROM a;
     assert.deepEqual(views, [
         {
             name: 'v',
-            about: 'Traces. Times are ns. one row a thing',
+            comment: 'Traces. Times are ns. one row a thing',
             lines: [
-                { columns: ['id', 'parent_id'], about: 'NULL: a root' },
-                { columns: ['word'], about: '' },
-                { columns: ['group'], about: 'what it is of' },
+                { columns: ['id', 'parent_id'], comment: 'NULL: a root' },
+                { columns: ['word'], comment: '' },
+                { columns: ['group'], comment: 'what it is of' },
             ],
         },
-        { name: 'w', about: '', lines: [{ columns: ['x', 'z'], about: '' }] },
+        { name: 'w', comment: '', lines: [{ columns: ['x', 'z'], about: '' }] },
     ]);
 });
 
@@ -66,8 +66,8 @@ test('every public view has its columns', () => {
     ]);
     assert.deepEqual(views.get('notes'), ['id', 'severity', 'byte_offset', 'line', 'what']);
     assert.deepEqual(views.get('nodes')?.slice(-3), ['certainty', 'total_min', 'total_max']);
-    for (const { sql, needs } of EXAMPLES)
-        for (const view of needs) assert.ok(views.has(view) && sql.includes(view), sql);
+    for (const { sql, requiredViews } of EXAMPLES)
+        for (const view of requiredViews) assert.ok(views.has(view) && sql.includes(view), sql);
 });
 
 test('examples are those whose views hold rows', () => {
@@ -126,11 +126,11 @@ test('cells, widths and order of a result', () => {
     assert.equal(cellText(null, RESULT.columns[2]), '');
     assert.ok(widthOf(RESULT, 2) > widthOf(RESULT, 1));
     assert.deepEqual(
-        sorted(RESULT.rows, 1, false).map(([name]) => name),
+        sortRows(RESULT.rows, 1, false).map(([name]) => name),
         ['a', 'b', 'c'],
     );
     assert.deepEqual(
-        sorted(RESULT.rows, 0, true).map(([name]) => name),
+        sortRows(RESULT.rows, 0, true).map(([name]) => name),
         ['c', 'b', 'a'],
     );
 });

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileHead, padding, tarEnd } from '../src/features/upload/tar';
+import { fileHeader, padding, tarEnd } from '../src/features/upload/tar';
 
 function packed(files: [string, string][]): Buffer {
     const parts = files.flatMap(([name, text]) => {
         const bytes = new TextEncoder().encode(text);
-        return [...fileHead(name, bytes.length), bytes, padding(bytes.length)];
+        return [...fileHeader(name, bytes.length), bytes, padding(bytes.length)];
     });
     return Buffer.concat([...parts, tarEnd()]);
 }

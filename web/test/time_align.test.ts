@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { inOrder, laneNames, topOf, topText, translate } from '../src/features/timeline/lane_mates';
+import {
+    sortTracks,
+    laneNames,
+    parseTop,
+    formatTop,
+    translateKeys,
+} from '../src/features/timeline/lane_names';
 import { mergeQuery, swapSides } from '../src/model/side';
 import {
     type Align,
-    alignText,
+    formatAlign,
     anchorsOf,
-    firstAtOrAfter,
-    placed,
-    placesOf,
-    readAlign,
+    moveOrigin,
+    withAxisPosition,
+    axisPositions,
+    parseAlign,
     stepBy,
-    stepSideStage,
+    matchingStep,
     stepsOf,
-    unplaced,
+    withoutAxisPosition,
 } from '../src/model/time_align';
 import { layoutLanes } from '../src/features/timeline/lanes';
 import type { TimelineAnswer, TraceTrack } from '../src/model/timeline_types';
@@ -48,18 +54,18 @@ const NEW = timeline(4, [4 * MS, 12 * MS, 25 * MS], 50 * MS);
 
 test('what the URL says of the alignment is read back, and nonsense is the start', () => {
     for (const words of ['step:3:4', 'event:4294967296:8', 'ns:-1200']) {
-        assert.equal(alignText(readAlign(words)), words);
+        assert.equal(formatAlign(parseAlign(words)), words);
     }
-    assert.equal(alignText(readAlign('step:3')), 'step:3:3');
+    assert.equal(formatAlign(parseAlign('step:3')), 'step:3:3');
     for (const words of [undefined, '', 'step:0', 'step:x', 'event:7', 'ns:1.5', 'start', 'ns:']) {
-        assert.deepEqual(readAlign(words), { by: 'start' }, String(words));
+        assert.deepEqual(parseAlign(words), { by: 'start' }, String(words));
     }
 });
 
 test('a step stands above its namesake, and one walks as far as both have steps', () => {
     const [a, b] = [stepsOf(BASE), stepsOf(NEW)];
-    assert.equal(stepSideStage(a, b, 1), 2);
-    assert.equal(stepSideStage(a, b, 3), 3, 'no namesake: the same number');
+    assert.equal(matchingStep(a, b, 1), 2);
+    assert.equal(matchingStep(a, b, 3), 3, 'no namesake: the same number');
     const walk = (align: Align, by: number) => stepBy(align, by, a, b);
     assert.deepEqual(walk({ by: 'start' }, 0), { by: 'step', base: 1, new: 2 });
     assert.deepEqual(walk({ by: 'step', base: 1, new: 2 }, 1), { by: 'step', base: 2, new: 3 });
@@ -81,8 +87,8 @@ test('steps of a job are those of its first worker, in order of time', () => {
 
 test('anchors are what is aligned, with how long it lasts; what is not known is the start', () => {
     const by = (words: string, events: Parameters<typeof anchorsOf>[3] = NO_EVENTS) => {
-        const { base, new: fresh } = anchorsOf(readAlign(words), BASE, NEW, events);
-        return [base.ns, fresh.ns, base.lasts];
+        const { base, new: fresh } = anchorsOf(parseAlign(words), BASE, NEW, events);
+        return [base.ns, fresh.ns, base.duration_ns];
     };
     assert.deepEqual(by('step:1:2'), [10 * MS, 12 * MS, MS]);
     assert.deepEqual(by('step:9:9'), [0, 0, null]);
@@ -93,21 +99,21 @@ test('anchors are what is aligned, with how long it lasts; what is not known is 
 });
 
 test('both look at all of both, each in its own time', () => {
-    const anchors = anchorsOf(readAlign('step:1:1'), BASE, NEW, NO_EVENTS);
+    const anchors = anchorsOf(parseAlign('step:1:1'), BASE, NEW, NO_EVENTS);
     const span = ({ start_ns, end_ns }: TimelineAnswer) => ({ from: start_ns, to: end_ns });
-    const { base, new: fresh } = placesOf(anchors, span(BASE), span(NEW));
-    assert.deepEqual(base, { origin: 10 * MS, reach: { from: 0, to: 56 * MS }, shift: 0 });
+    const { base, new: fresh } = axisPositions(anchors, span(BASE), span(NEW));
+    assert.deepEqual(base, { origin: 10 * MS, range: { from: 0, to: 56 * MS }, shift: 0 });
     assert.deepEqual(fresh, {
         origin: 4 * MS,
-        reach: { from: -6 * MS, to: 50 * MS },
+        range: { from: -6 * MS, to: 50 * MS },
         shift: -6 * MS,
     });
 });
 
 test('a range goes to each panel in its own time and comes back in that of the base', () => {
-    const place = { origin: 400, reach: { from: -600, to: 5000 }, shift: -600 };
+    const place = { origin: 400, range: { from: -600, to: 5000 }, shift: -600 };
     const query = { q: 'mm', from_ns: '1000', to_ns: '1500' };
-    const given = placed(query, place);
+    const given = withAxisPosition(query, place);
     assert.deepEqual(given, {
         q: 'mm',
         from_ns: '400',
@@ -115,15 +121,15 @@ test('a range goes to each panel in its own time and comes back in that of the b
         origin: '400',
         reach: '-600~5000',
     });
-    assert.deepEqual(unplaced(given, place), query);
-    assert.deepEqual(placed({ from_ns: '100', to_ns: '700' }, place).from_ns, '0');
-    assert.equal(placed({ from_ns: '100', to_ns: '500' }, place).from_ns, undefined);
-    assert.deepEqual(placed(query, null), query);
+    assert.deepEqual(withoutAxisPosition(given, place), query);
+    assert.deepEqual(withAxisPosition({ from_ns: '100', to_ns: '700' }, place).from_ns, '0');
+    assert.equal(withAxisPosition({ from_ns: '100', to_ns: '500' }, place).from_ns, undefined);
+    assert.deepEqual(withAxisPosition(query, null), query);
 });
 
 test('a window is kept where the ruler counts from another moment', () => {
-    assert.equal(firstAtOrAfter('1000~2000', 500, 3000), '-1500~-500');
-    assert.equal(firstAtOrAfter(undefined, 500, 3000), null);
+    assert.equal(moveOrigin('1000~2000', 500, 3000), '-1500~-500');
+    assert.equal(moveOrigin(undefined, 500, 3000), null);
     assert.deepEqual(parseView('-1500~-500', { from: -2000, to: 10 }), { from: -1500, to: -500 });
 });
 
@@ -175,13 +181,13 @@ const TWO: TimelineAnswer = {
 };
 
 test('tracks of another run stand in the same order, whatever its processes and threads are called', () => {
-    const ordered = inOrder(TWO, laneNames(ONE).order);
+    const ordered = sortTracks(TWO, laneNames(ONE).order);
     assert.deepEqual(
         ordered.tracks.map(({ id }) => id),
         [4, 3, 5, 1, 2],
     );
     assert.deepEqual(
-        inOrder(TWO, []).tracks.map(({ process }) => process),
+        sortTracks(TWO, []).tracks.map(({ process }) => process),
         [1, 1, 2, 2, 2],
     );
 });
@@ -189,18 +195,18 @@ test('tracks of another run stand in the same order, whatever its processes and 
 test('the lane at the upper edge is found in the other run, and what it lacks is left alone', () => {
     const [one, two] = [laneNames(ONE), laneNames(TWO)];
     const lanes = (of: TimelineAnswer) => layoutLanes(of, new Set(), new Map());
-    const [a, b] = [lanes(ONE), lanes(inOrder(TWO, one.order))];
+    const [a, b] = [lanes(ONE), lanes(sortTracks(TWO, one.order))];
     const stream = a.lanes.find(({ key }) => key === 't3');
-    const words = topText(a, one, (stream?.top ?? 0) + 5);
+    const words = formatTop(a, one, (stream?.top ?? 0) + 5);
     const there = b.lanes.find(({ key }) => key === 't1');
-    assert.equal(topOf(b, two, words), (there?.top ?? 0) + 5);
+    assert.equal(parseTop(b, two, words), (there?.top ?? 0) + 5);
     const extra = b.lanes.find(({ key }) => key === 't5');
-    assert.equal(topOf(a, one, topText(b, two, extra?.top ?? 0)), null);
-    assert.equal(topText(a, one, 1e9), '');
+    assert.equal(parseTop(a, one, formatTop(b, two, extra?.top ?? 0)), null);
+    assert.equal(formatTop(a, one, 1e9), '');
 });
 
 test('folded lanes are told by names', () => {
     const [one, two] = [laneNames(ONE), laneNames(TWO)];
-    const names = translate('t2,t3,t9', one.nameOf, ',');
-    assert.deepEqual(translate(names.join('\n'), two.keyOf, '\n'), ['t3', 't1']);
+    const names = translateKeys('t2,t3,t9', one.nameOf, ',');
+    assert.deepEqual(translateKeys(names.join('\n'), two.keyOf, '\n'), ['t3', 't1']);
 });

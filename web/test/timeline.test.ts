@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-    covers,
+    coversView,
     firstAfter,
     trackWindow,
     WindowCache,
@@ -15,7 +15,7 @@ import {
     byteScale,
     depthAt,
     laneAt,
-    laneFrom,
+    laneIndexAt,
     layoutLanes,
     SLICE_ROW,
     sliceTop,
@@ -37,7 +37,7 @@ import {
     parseView,
     revealView,
     roundRange,
-    spanWords,
+    spanText,
     viewText,
     zoomView,
 } from '../src/model/timeline_view';
@@ -93,8 +93,8 @@ test('the ruler has round steps and no more digits than they need', () => {
     const us = axisOf({ from: 268_000_000, to: 268_004_000 }, 975);
     assert.deepEqual([us.step, us.unit, us.decimals], [500, 'ms', 4]);
     assert.equal(axisOf({ from: 0, to: 3e11 }, 1000).unit, 's');
-    assert.equal(spanWords({ from: 176_302_000, to: 350_294_000 }, 975), '176.302 – 350.294 ms');
-    assert.equal(spanWords({ from: 0, to: 900 }, 900), '0 – 900 ns');
+    assert.equal(spanText({ from: 176_302_000, to: 350_294_000 }, 975), '176.302 – 350.294 ms');
+    assert.equal(spanText({ from: 0, to: 900 }, 900), '0 – 900 ns');
 });
 
 const track = (id: number, more: Partial<TraceTrack> = {}): TraceTrack => ({
@@ -153,10 +153,10 @@ test('lanes follow one another; a stream has its busy share below it', () => {
     assert.equal(lanes.height, top);
     const [first, second, stream] = lanes.lanes;
     assert.deepEqual([first.first, second.first, stream.first], [true, false, true]);
-    assert.equal(first.words.process, 'CPU');
-    assert.equal(first.words.name, 'thread 77');
-    assert.equal(first.words.role, 'main, forward');
-    assert.deepEqual([stream.words.process, stream.words.name], ['GPU 0', 'stream 7']);
+    assert.equal(first.label.process, 'CPU');
+    assert.equal(first.label.name, 'thread 77');
+    assert.equal(first.label.role, 'main, forward');
+    assert.deepEqual([stream.label.process, stream.label.name], ['GPU 0', 'stream 7']);
     assert.equal(lanes.byTrack.get(3), stream);
 });
 
@@ -176,7 +176,7 @@ test('the lane at a height is found among many, and only those in sight are aske
     const lanes = layoutLanes(timeline(tracks), new Set(), NONE);
     for (const i of [0, 1, 250, 499]) {
         const lane = lanes.lanes[i];
-        assert.equal(laneFrom(lanes, lane.top), i);
+        assert.equal(laneIndexAt(lanes, lane.top), i);
         assert.equal(laneAt(lanes, lane.top + lane.height - 1), lane);
     }
     assert.equal(laneAt(lanes, -1), null);
@@ -230,7 +230,7 @@ test('a window becomes columns by depth', () => {
     assert.deepEqual([...window.slices.lane], [0, 2, 4]);
     assert.deepEqual([...window.density.lane], [0, 0, 2]);
     assert.deepEqual([...window.slices.start], [800, 1500, 900, 1500]);
-    assert.equal(window.ofPx, 10);
+    assert.equal(window.nsPerPx, 10);
     assert.equal(firstAfter(window.slices, 0, 2, 1399), 0);
     assert.equal(firstAfter(window.slices, 0, 2, 1400), 1);
 });
@@ -263,13 +263,13 @@ test('a window serves a view near it and asks again before the edge or at anothe
     const view = { from: 400_000, to: 500_000 };
     const asked = windowFor(view, 1000, WHOLE);
     assert.deepEqual(asked, { from: 350_000, to: 550_000, px: 2000 });
-    const window = { ...asked, ofPx: 100 };
-    assert.ok(covers(window, view, 1000, WHOLE, false));
-    assert.ok(covers(window, panView(view, WHOLE, 39_000), 1000, WHOLE, false));
-    assert.ok(!covers(window, panView(view, WHOLE, 45_000), 1000, WHOLE, false));
+    const window = { ...asked, nsPerPx: 100 };
+    assert.ok(coversView(window, view, 1000, WHOLE, false));
+    assert.ok(coversView(window, panView(view, WHOLE, 39_000), 1000, WHOLE, false));
+    assert.ok(!coversView(window, panView(view, WHOLE, 45_000), 1000, WHOLE, false));
     const nearer = zoomView(view, WHOLE, 0.8, 450_000);
-    assert.ok(covers(window, nearer, 1000, WHOLE, true));
-    assert.ok(!covers(window, nearer, 1000, WHOLE, false));
+    assert.ok(coversView(window, nearer, 1000, WHOLE, true));
+    assert.ok(!coversView(window, nearer, 1000, WHOLE, false));
     assert.deepEqual(windowFor(WHOLE, 1000, WHOLE), { from: 0, to: 1_000_000, px: 1000 });
 });
 
@@ -308,10 +308,10 @@ test('names are asked for once, and labels follow the room there is', () => {
     const measure = (text: string): number => text.length * 6;
     const names = new NameTable();
     assert.equal(names.labelFor(3, 100, measure), '');
-    names.want(3);
-    assert.deepEqual(names.take(10), [3]);
-    names.want(3);
-    assert.deepEqual(names.take(10), []);
+    names.markName(3);
+    assert.deepEqual(names.takeMarked(10), [3]);
+    names.markName(3);
+    assert.deepEqual(names.takeMarked(10), []);
     names.put(3, 'aten::conv2d');
     assert.equal(names.labelFor(3, 100, measure), 'aten::conv2d');
     assert.equal(names.labelFor(3, 40, measure), 'conv2d');
@@ -343,5 +343,5 @@ test('curves hold their value until the next point', () => {
     assert.deepEqual([valueAt(curve, 10), valueAt(curve, 19), valueAt(curve, 99)], [1, 1, 5]);
     assert.equal(pointFrom(curve.t, 15), 1);
     assert.equal(set.memory.get('m1:0')?.reserved, null);
-    assert.equal(set.ofPx, 2);
+    assert.equal(set.nsPerPx, 2);
 });

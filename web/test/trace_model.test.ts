@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FlameAnswer, ModuleRow, Parts, WorkerRow } from '../src/base/trace_types';
-import { DEFINITIONS, partWords, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
+import type { ModuleRow } from '../src/base/rows';
+import type { FlameAnswer, Parts, WorkerRow } from '../src/base/trace_types';
+import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
 import { deviceName, propertiesOf } from '../src/model/device';
-import { FAMILIES, familyOf, kindWord } from '../src/model/family';
+import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
 import { layoutFlame, matchedNs } from '../src/features/stacks/flame_tree';
-import { byteStep, valueAt } from '../src/model/held_curve';
+import { byteStep, heldValueAt } from '../src/model/step_curve';
 import { heights, placeOn } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
-import { median, stragglers } from '../src/features/overview/stragglers';
+import { median, excessByWorker } from '../src/features/overview/stragglers';
 import { rangeParams, rangeQuery, rangeText, readRange } from '../src/model/trace_range';
 
 const MS = 1e6;
@@ -48,21 +49,22 @@ test('parts of a step keep their order and their sum', () => {
     const segments = segmentsOf(parts);
     assert.equal(sumOf(parts), 100);
     assert.deepEqual(
-        segments.map(({ word }) => word),
+        segments.map(({ label }) => label),
         ['GPU kernel', 'copy', 'runtime', 'DataLoader', 'CPU', 'other'],
     );
     assert.equal(segments[0].share, 0.35);
     assert.deepEqual(segmentsOf([['idle', 0]]), []);
     assert.deepEqual(segmentsOf(undefined), []);
-    assert.equal(partWords('exposed communication').family, 'communication');
-    assert.equal(partWords('exposed memcpy').family, 'memory');
-    assert.equal(partWords('something new').word, 'something new');
+    assert.equal(partText('exposed communication').family, 'communication');
+    assert.equal(partText('exposed memcpy').family, 'memory');
+    assert.equal(partText('something new').label, 'something new');
 });
 
 test('each definition says what its parts sum to', () => {
     assert.equal(readDefinition('hta').title, 'HTA');
     assert.equal(readDefinition('nonsense').id, 'tensorboard');
-    for (const { says } of DEFINITIONS) assert.match(says, /add up to the wall time of the step/);
+    for (const { description } of DEFINITIONS)
+        assert.match(description, /add up to the wall time of the step/);
 });
 
 test('families and kinds that are not known yet have words', () => {
@@ -70,9 +72,9 @@ test('families and kinds that are not known yet have words', () => {
     assert.equal(familyOf(1).key, 'matmul');
     assert.equal(familyOf(77).key, 'none');
     assert.equal(familyOf(null).key, 'none');
-    assert.equal(kindWord(6), 'kernel');
-    assert.equal(kindWord(12), 'NVTX range');
-    assert.equal(kindWord(99), 'slice');
+    assert.equal(kindLabel(6), 'kernel');
+    assert.equal(kindLabel(12), 'NVTX range');
+    assert.equal(kindLabel(99), 'slice');
 });
 
 /* main 100 = a 60 (with c 25) + b 30 + 10 of its own; another root of 20. */
@@ -125,12 +127,12 @@ test('a value holds until the next point', () => {
         [10, 20, 20, 30],
         [1, 2, 3, 4],
     ];
-    assert.equal(valueAt(x, y, 9), null);
-    assert.equal(valueAt(x, y, 10), 1);
-    assert.equal(valueAt(x, y, 19.9), 1);
-    assert.equal(valueAt(x, y, 20), 3);
-    assert.equal(valueAt(x, y, 1e9), 4);
-    assert.equal(valueAt([], [], 5), null);
+    assert.equal(heldValueAt(x, y, 9), null);
+    assert.equal(heldValueAt(x, y, 10), 1);
+    assert.equal(heldValueAt(x, y, 19.9), 1);
+    assert.equal(heldValueAt(x, y, 20), 3);
+    assert.equal(heldValueAt(x, y, 1e9), 4);
+    assert.equal(heldValueAt([], [], 5), null);
 });
 
 test('ticks of bytes are round in powers of 1024', () => {
@@ -194,7 +196,7 @@ const MODULES = new ModuleTree([
 ]);
 
 test('modules open along the dearest way and sort among siblings', () => {
-    const open = MODULES.heaviest('host_total_us');
+    const open = MODULES.initiallyExpanded('host_total_us');
     assert.deepEqual([...open], [1, 3, 4]);
     const lines = MODULES.flatten(open, null, 'host_total_us', true);
     assert.deepEqual(
@@ -217,21 +219,21 @@ test('modules open along the dearest way and sort among siblings', () => {
 });
 
 test('a search keeps the way down to its hits', () => {
-    const kept = MODULES.keep((name) => name.startsWith('Conv'));
+    const kept = MODULES.keptIds((name) => name.startsWith('Conv'));
     const lines = MODULES.flatten(new Set(), kept, 'host_total_us', false);
     assert.deepEqual(
         lines.map(({ name }) => name),
         ['Net_0', 'Conv_0', 'Block_0', 'Conv_1'],
     );
-    assert.equal(MODULES.keep(null), null);
+    assert.equal(MODULES.keptIds(null), null);
 });
 
 test('stragglers are more than a little over the median', () => {
     const row = (worker: number, step_ns: number | null) => ({ worker, step_ns }) as WorkerRow;
-    const late = stragglers([row(0, 100), row(1, 104), row(2, 121), row(3, 100), row(4, null)]);
+    const late = excessByWorker([row(0, 100), row(1, 104), row(2, 121), row(3, 100), row(4, null)]);
     assert.deepEqual([...late.keys()], [2]);
     assert.ok(Math.abs((late.get(2) ?? 0) - 121 / 102 + 1) < 1e-12);
-    assert.equal(stragglers([row(0, 500)]).size, 0);
+    assert.equal(excessByWorker([row(0, 500)]).size, 0);
     assert.equal(median([]), null);
     assert.equal(median([3, 1, 2]), 2);
 });

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Trend } from '../src/base/trend_types';
+import type { Trend } from '../src/features/trend/types';
 import {
-    answerOf,
+    summarize,
     aroundChange,
-    changeWords,
+    changeText,
     isInTime,
     levelsOf,
     nearest,
     otherKinds,
     pairOf,
-    placeOfChange,
-    placesOf,
+    changePosition,
+    positionsOf,
     rangeOf,
     rowsOf,
     spanOf,
@@ -53,8 +53,8 @@ const stepped = (n = 1) =>
     trendOf([...Array(6).fill(2), ...Array(6).fill(3)], { changes: [step] }, n);
 
 test('points stand by their order or by their time', () => {
-    assert.deepEqual(placesOf(trendOf([1, 2, 3]), false), [0, 1, 2]);
-    const [a, b] = placesOf(trendOf([1, 2]), true);
+    assert.deepEqual(positionsOf(trendOf([1, 2, 3]), false), [0, 1, 2]);
+    const [a, b] = positionsOf(trendOf([1, 2]), true);
     assert.equal(b - a, 60_000);
     assert.ok(isInTime(trendOf([1, 2])));
     const turned = trendOf([1, 2]);
@@ -81,35 +81,35 @@ test('the axis holds all values, their spread, the baseline and the words of ste
 });
 
 test('a step is told in words of its unit', () => {
-    const { tone, short, long } = changeWords(step, 's');
+    const { tone, short, long } = changeText(step, 's');
     assert.equal(tone, 'slower');
     assert.equal(plain(short), '▲ +50.0 %');
     assert.equal(
         plain(long),
         'slower by 1.000 s (+50.0 %): median 2.000 s before, 3.000 s after, p = 0.001',
     );
-    assert.equal(plain(changeWords({ ...step, before: 0, delta: 3 }, '').short), '▲ +3');
-    assert.equal(changeWords({ ...step, delta: -1 }, 'B').long.split(' ')[0], 'less');
+    assert.equal(plain(changeText({ ...step, before: 0, delta: 3 }, '').short), '▲ +3');
+    assert.equal(changeText({ ...step, delta: -1 }, 'B').long.split(' ')[0], 'less');
 });
 
 test('the answer is the last step, no step, or too few', () => {
-    const said = answerOf(stepped());
-    assert.match(plain(said.word), /^▲ slower by 1\.000 s \(\+50\.0 %\)$/);
+    const said = summarize(stepped());
+    assert.match(plain(said.phrase), /^▲ slower by 1\.000 s \(\+50\.0 %\)$/);
     assert.match(
         plain(said.rest),
         /^ since run 6, .*; median 2\.000 s before, 3\.000 s after, p = 0\.001\.$/,
     );
-    assert.equal(answerOf(trendOf(Array(12).fill(1))).word, 'No change point');
-    assert.match(answerOf(trendOf([1])).rest, /^1 run: a change point needs at least ten/);
+    assert.equal(summarize(trendOf(Array(12).fill(1))).phrase, 'No change point');
+    assert.match(summarize(trendOf([1])).rest, /^1 run: a change point needs at least ten/);
 });
 
 test('levels end where the next begins', () => {
     const trend = stepped();
-    assert.deepEqual(levelsOf(trend, placesOf(trend, false)), [
+    assert.deepEqual(levelsOf(trend, positionsOf(trend, false)), [
         [0, 5, 2],
         [6, 11, 3],
     ]);
-    assert.equal(placeOfChange(step, placesOf(trend, false)), 5.5);
+    assert.equal(changePosition(step, positionsOf(trend, false)), 5.5);
 });
 
 test('five runs before a step are compared with five after, the earlier of two is the base', () => {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    bytes,
+    bytesText,
     dayHeading,
-    fig,
+    formatSeconds,
     formatValueIn,
     fmtFixed,
     int,
@@ -51,7 +51,7 @@ test('fmtFixed keeps the sign that printf prints', () => {
 test('what is no number is a dash, never NaN', () => {
     assert.equal(fmtFixed(NaN, 3), '–');
     assert.equal(fmtFixed(Infinity, 3), '–');
-    assert.equal(text(fig(NaN)), '–');
+    assert.equal(text(formatSeconds(NaN)), '–');
 });
 
 test('fig has four significant digits and the unit that fits', () => {
@@ -74,15 +74,24 @@ test('fig has four significant digits and the unit that fits', () => {
         [-0.0027, '−2.700 ms'],
     ];
     for (const [seconds, expected] of cases) {
-        assert.equal(text(fig(seconds)).replace('\u202f', ' '), expected, String(seconds));
+        assert.equal(
+            text(formatSeconds(seconds)).replace('\u202f', ' '),
+            expected,
+            String(seconds),
+        );
     }
 });
 
-test('figIn scales seconds and bytes, and leaves other units alone', () => {
+test('formatValueIn scales seconds and bytes, and leaves other units alone', () => {
     assert.deepEqual(formatValueIn(1.5, 's'), { value: '1.500', unit: 's' });
     assert.deepEqual(formatValueIn(2048, 'B'), { value: '2.00', unit: 'KiB' });
     assert.deepEqual(formatValueIn(136.3, 'MiB'), { value: '136.3', unit: 'MiB' });
     assert.deepEqual(formatValueIn(12345, 'calls'), { value: '12,345', unit: 'calls' });
+});
+
+test('formatValueIn shows a dash for a missing value', () => {
+    for (const unit of ['s', 'B', 'calls'])
+        assert.deepEqual(formatValueIn(null, unit), { value: '–', unit: '' });
 });
 
 test('bytes are powers of 1024 with three digits', () => {
@@ -99,7 +108,7 @@ test('bytes are powers of 1024 with three digits', () => {
         [-30511464, '−29.1 MiB'],
     ];
     for (const [count, expected] of cases) {
-        assert.equal(bytes(count).replace('\u202f', ' '), expected);
+        assert.equal(bytesText(count).replace('\u202f', ' '), expected);
     }
 });
 
@@ -118,15 +127,15 @@ test('times of day grow shorter with distance', () => {
     assert.equal(when('2026-11-13T09:12:00Z', now), '2026-11-13');
     assert.equal(when('not a time', now), '–');
     assert.deepEqual(dayHeading('2026-11-20T01:00:00Z', now), {
-        word: 'Today',
+        label: 'Today',
         date: 'Friday 20 November',
     });
     assert.deepEqual(dayHeading('2026-11-16T01:00:00Z', now), {
-        word: 'Monday',
+        label: 'Monday',
         date: '16 November',
     });
     assert.deepEqual(dayHeading('2026-10-02T01:00:00Z', now), {
-        word: '2026-10-02',
+        label: '2026-10-02',
         date: 'Friday',
     });
 });

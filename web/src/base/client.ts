@@ -50,11 +50,11 @@ function errorFrom(status: number, body: string): ApiError {
     }
 }
 
-let unauthorized = (): void => undefined;
+let unauthorizedListener = (): void => undefined;
 
 /** Sets the callback for responses with status 401 (login required). */
 export function onUnauthorized(listen: () => void): void {
-    unauthorized = listen;
+    unauthorizedListener = listen;
 }
 
 export interface RequestOptions {
@@ -77,7 +77,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     } catch (error) {
         throw isAbort(error) ? error : unreachable();
     }
-    if (response.status === 401) unauthorized();
+    if (response.status === 401) unauthorizedListener();
     if (!response.ok) throw errorFrom(response.status, await response.text());
     return response;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each kind of profile offers: the table of importers/kinds.c, which the build puts in. Views
- * ask here instead of comparing names of kinds.
+ * What each kind of profile offers: the table of importers/kinds.c, which the build compiles and
+ * bundles. Views use these functions instead of comparing names of kinds.
  */
 import KINDS from '../../../importers/kinds.c';
 
-/** What runs of a kind hold. importers/kinds.h says what the words mean. */
+/** Data that runs of a kind can have. importers/kinds.h explains each value. */
 export type KindHas =
     | 'imports'
     | 'calls'
@@ -43,18 +43,18 @@ export const kindRows: readonly KindRow[] = KINDS.map((row) => ({
 
 const byName = new Map(kindRows.map((row) => [row.name, row]));
 
-/** The row of a kind; of a kind that is not in the table, one that has nothing. */
+/** The row of a kind. An unknown kind gets a row without data and tabs. */
 export function kindOf(name: string): KindRow {
     return byName.get(name) ?? { name, mark: name.slice(0, 6), has: new Set(), tabs: [] };
 }
 
-/** Whether runs of a kind hold at least one of these. */
+/** Whether runs of a kind have at least one of these capabilities. */
 export function kindHas(name: string, ...any: KindHas[]): boolean {
     const { has } = kindOf(name);
-    return any.some((word) => has.has(word));
+    return any.some((capability) => has.has(capability));
 }
 
-/** Names of the kinds whose runs hold this. */
-export function kindsWith(word: KindHas): string[] {
-    return kindRows.filter(({ has }) => has.has(word)).map(({ name }) => name);
+/** Names of the kinds whose runs have this capability. */
+export function kindsWith(capability: KindHas): string[] {
+    return kindRows.filter(({ has }) => has.has(capability)).map(({ name }) => name);
 }

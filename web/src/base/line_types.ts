@@ -5,13 +5,6 @@
 import type { MemorySpanRow, SourceFunctionRow } from './rows';
 import type { Origin } from './types';
 
-export type {
-    LineFileRow,
-    LineFunctionRow,
-    MemorySpanRow as MemorySpan,
-    SourceFunctionRow as SourceFunction,
-} from './rows';
-
 export interface LineProfilerSummary {
     unit_s: number;
     functions: number;

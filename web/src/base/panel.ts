@@ -16,28 +16,28 @@ export type Side = 'base' | 'new';
 export interface PanelHost {
     side: Side;
     /** Registers the panel; the page immediately calls its `show`. */
-    join(panel: Panel): void;
+    register(panel: Panel): void;
     /** The user navigated to another URL in the panel. */
-    go(hash: string, replace: boolean): void;
+    navigated(hash: string, replace: boolean): void;
     /** The set of keys whose names this panel knows has changed. */
-    named(): void;
+    namesChanged(): void;
     /** Sends a transient state to the other panel, such as the frame under the pointer; '' clears
      * it. */
-    say(topic: string, text: string): void;
+    send(topic: string, text: string): void;
     /** Handles a key that is not bound in the panel; returns true if the page handled it. */
     key(press: KeyPress): boolean;
     /** The user is working in this panel. */
-    active(): void;
+    activated(): void;
     /** Files are dragged over this panel; the page handles the drop. */
-    dragged(): void;
+    filesDragged(): void;
 }
 
 /** Interface of a panel for the page. */
 export interface Panel {
     show(hash: string): void;
-    hear(topic: string, text: string): void;
+    receive(topic: string, text: string): void;
     /** Whether the view on screen can translate this URL key into names. */
-    knows(key: string): boolean;
+    translates(key: string): boolean;
     nameOf(key: string, value: string): string | null;
     valueOf(key: string, name: string): string | null | undefined;
 }
@@ -52,10 +52,10 @@ export interface Names {
 }
 
 let host: PanelHost | null = null;
-const known = new Map<string, Names>();
+const translators = new Map<string, Names>();
 const listeners = new Map<string, Set<(text: string) => void>>();
 
-export function inPanel(): boolean {
+export function isPanel(): boolean {
     return host !== null;
 }
 
@@ -65,14 +65,14 @@ export function panelSide(): Side | null {
 }
 
 /** Makes this window a panel. Called once, before anything is drawn. */
-export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
+export function startPanel(by: PanelHost, show: (hash: string) => void): void {
     host = by;
-    by.join({
+    by.register({
         show,
-        hear: (topic, text) => listeners.get(topic)?.forEach((hear) => hear(text)),
-        knows: (key) => known.has(key),
-        nameOf: (key, value) => known.get(key)?.nameOf(value) ?? null,
-        valueOf: (key, name) => known.get(key)?.valueOf(name),
+        receive: (topic, text) => listeners.get(topic)?.forEach((listener) => listener(text)),
+        translates: (key) => translators.has(key),
+        nameOf: (key, value) => translators.get(key)?.nameOf(value) ?? null,
+        valueOf: (key, name) => translators.get(key)?.valueOf(name),
     });
 }
 
@@ -82,21 +82,22 @@ export function useNames(keys: readonly string[], names: Names): void {
     latest.current = names;
     useLayoutEffectOn(() => {
         if (!host) return undefined;
-        const own: Names = {
+        const translations: Names = {
             nameOf: (value) => latest.current.nameOf(value),
             valueOf: (name) => latest.current.valueOf(name),
         };
-        for (const key of keys) known.set(key, own);
-        host.named();
+        for (const key of keys) translators.set(key, translations);
+        host.namesChanged();
         return () => {
-            for (const key of keys) if (known.get(key) === own) known.delete(key);
+            for (const key of keys)
+                if (translators.get(key) === translations) translators.delete(key);
         };
     }, [keys.join()]);
 }
 
 /** Default selection of a view, as the value of a URL key. The panel of the base chooses it for
  * both panels, because the first row of one run may be far down in the other. */
-export function usePanelLead(key: string, value: string | number | null): void {
+export function useDefaultSelection(key: string, value: string | number | null): void {
     useEffect(() => {
         if (host?.side !== 'base' || value === null || route.peek().query[key] !== undefined)
             return;
@@ -106,21 +107,21 @@ export function usePanelLead(key: string, value: string | number | null): void {
 
 /** Sends a message to the other panel, if there is one. */
 export function postToPanels(topic: string, text: string): void {
-    host?.say(topic, text);
+    host?.send(topic, text);
 }
 
 /** Subscribes to messages of the other panel on a topic. Returns a function that unsubscribes. */
-export function onPanelMessage(topic: string, hear: (text: string) => void): () => void {
-    const all = listeners.get(topic) ?? new Set();
-    listeners.set(topic, all.add(hear));
+export function onPanelMessage(topic: string, listener: (text: string) => void): () => void {
+    const topicListeners = listeners.get(topic) ?? new Set();
+    listeners.set(topic, topicListeners.add(listener));
     return () => {
-        all.delete(hear);
+        topicListeners.delete(listener);
     };
 }
 
 /** Like onPanelMessage, while the component is mounted. */
-export function usePanelMessage(topic: string, hear: (text: string) => void): void {
-    const latest = useRef(hear);
-    latest.current = hear;
+export function usePanelMessage(topic: string, listener: (text: string) => void): void {
+    const latest = useRef(listener);
+    latest.current = listener;
     useLayoutEffect(() => onPanelMessage(topic, (text) => latest.current(text)), [topic]);
 }

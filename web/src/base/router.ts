@@ -48,12 +48,13 @@ function decode(part: string): string {
 
 export const route = signal<Route>(parseHash(''));
 
-type Keeper = (hash: string, replace: boolean) => void;
-let keeper: Keeper | null = null;
+type UrlStore = (hash: string, replace: boolean) => void;
+let storeUrl: UrlStore | null = null;
 
-/** From now on `keep` stores the URLs; its owner sets `route` or calls showHash to show one. */
-export function persistAddress(keep: Keeper): void {
-    keeper = keep;
+/** Registers the function that stores every later URL. Its owner sets `route` or calls showHash to
+ * show a URL. */
+export function persistAddress(store: UrlStore): void {
+    storeUrl = store;
 }
 
 export function showHash(hash: string): void {
@@ -67,8 +68,8 @@ export function navigate(
     { replace = false }: NavigateOptions = {},
 ): void {
     const hash = formatHash(path, query);
-    if (keeper) {
-        keeper(hash, replace);
+    if (storeUrl) {
+        storeUrl(hash, replace);
         return;
     }
     route.value = parseHash(hash);

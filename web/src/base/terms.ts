@@ -6,107 +6,107 @@
 
 export interface TermText {
     /** The term, as a label. */
-    word: string;
+    label: string;
     /** One sentence of at most 25 words. */
     help: string;
 }
 
 export const TERMS = {
-    shelf: { word: 'Shelf', help: 'The data store that holds your runs.' },
-    run: { word: 'Run', help: 'One imported profile.' },
+    shelf: { label: 'Shelf', help: 'The data store that holds your runs.' },
+    run: { label: 'Run', help: 'One imported profile.' },
     series: {
-        word: 'Series',
+        label: 'Series',
         help: 'Runs of the same program or benchmark, in the order they were recorded.',
     },
     baseline: {
-        word: 'Baseline',
+        label: 'Baseline',
         help: 'The run of a series that newer runs are compared with. You pin it.',
     },
     ledger: {
-        word: 'Ledger',
+        label: 'Ledger',
         help: 'The records of the file: read = stored + repaired + rejected + other.',
     },
     headline: {
-        word: 'Headline',
+        label: 'Headline',
         help: 'The one number that stands for a run, such as total time or peak memory.',
     },
     'self-time': {
-        word: 'Self time',
+        label: 'Self time',
         help: 'Time spent in the code itself, without the functions or modules that it calls.',
     },
     'total-time': {
-        word: 'Total time',
+        label: 'Total time',
         help: 'Time from entering a function to leaving it, including all functions that it calls.',
     },
     'cumulative-time': {
-        word: 'Cumulative time',
+        label: 'Cumulative time',
         help: 'Time of an import including all modules that it imports first.',
     },
     amdahl: {
-        word: 'Amdahl',
+        label: 'Amdahl',
         help: 'Amdahl’s law: the largest speed-up of the program if one part took no time.',
     },
     'primitive-calls': {
-        word: 'Primitive calls',
+        label: 'Primitive calls',
         help: 'Calls that were not made by recursion. pstats prints calls/primitive calls where they differ.',
     },
     'bounded-value': {
-        word: 'Bounded',
+        label: 'Bounded',
         help: 'The profile has sums per caller, not call paths, so only a lower and an upper bound are known.',
     },
     step: {
-        word: 'Step',
+        label: 'Step',
         help: 'One iteration of a training loop, marked by the profiler.',
     },
     'gpu-busy': {
-        word: 'GPU busy',
+        label: 'GPU busy',
         help: 'Share of the time in which at least one kernel was running on the GPU.',
     },
     'exposed-communication': {
-        word: 'Exposed',
+        label: 'Exposed',
         help: 'Communication time that no computation overlaps, so the GPU waits for it.',
     },
     occupancy: {
-        word: 'Occupancy',
+        label: 'Occupancy',
         help: 'Warps that run on a streaming multiprocessor, in percent of the warps it can hold.',
     },
     'tensor-core': {
-        word: 'Tensor Cores',
+        label: 'Tensor Cores',
         help: 'Units of an NVIDIA GPU that multiply matrices, mostly of low precision.',
     },
     dataloader: {
-        word: 'DataLoader',
+        label: 'DataLoader',
         help: 'The part of PyTorch that loads batches. Time in it is time the training loop waits for data.',
     },
     'resident-set': {
-        word: 'Peak RSS',
+        label: 'Peak RSS',
         help: 'Largest resident set size: memory of the process that was in RAM.',
     },
     percentile: {
-        word: 'p95',
+        label: 'p95',
         help: '95th percentile: 95 % of the values are at or below it.',
     },
     'median-absolute-deviation': {
-        word: 'MAD',
+        label: 'MAD',
         help: 'Median absolute deviation: the median distance of the values from their median.',
     },
     noise: {
-        word: 'Noise',
+        label: 'Noise',
         help: 'The change that repeats of the same program show. A smaller difference means nothing.',
     },
     verdict: {
-        word: 'Verdict',
+        label: 'Verdict',
         help: 'Slower, faster or within noise, from a significance test over the repeats.',
     },
     'change-point': {
-        word: 'Change point',
+        label: 'Change point',
         help: 'The run at which the level of a series changed for good.',
     },
 } as const satisfies Record<string, TermText>;
 
 export type TermId = keyof typeof TERMS;
 
-/** Link to the glossary that the server of this page delivers. */
+/** Link to a term of the glossary, which the server of this page delivers. */
 export function glossaryHref(term: TermId): string {
     return `/docs/glossary#${term}`;
 }

@@ -12,16 +12,6 @@ import type {
     TraceWorkerRow,
 } from './rows';
 
-export type {
-    AllocationRow,
-    GapRow,
-    KernelRow,
-    MemoryOperatorRow,
-    ModuleRow,
-    OperatorRow,
-    TraceDeviceRow as DeviceRow,
-} from './rows';
-
 export interface TraceSummary {
     events: number;
     slices: number;

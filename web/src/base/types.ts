@@ -2,8 +2,6 @@
  *
  * JSON of docs/api.md as types. Names are those of the API; names end with their unit.
  */
-export type { NoteRow as Note } from './rows';
-
 /** base/kinds.ts says what a kind offers. */
 export type Kind = string;
 export type Origin = 'own' | 'third-party' | 'stdlib' | 'builtin' | 'unknown';

@@ -28,7 +28,7 @@ function isTie(magnitude: number, decimals: number): boolean {
 }
 
 function roundEven(magnitude: number, decimals: number): string {
-    if (magnitude >= 1e21) return BigInt(magnitude).toString() + zeros(decimals);
+    if (magnitude >= 1e21) return BigInt(magnitude).toString() + zeroDigits(decimals);
     if (!isTie(magnitude, decimals)) return magnitude.toFixed(decimals);
     const exact = magnitude.toFixed(Math.min(100, decimals + 1));
     const down = exact.slice(0, decimals === 0 ? exact.indexOf('.') : -1);
@@ -36,11 +36,11 @@ function roundEven(magnitude: number, decimals: number): string {
     return last % 2 === 0 ? down : magnitude.toFixed(decimals);
 }
 
-function zeros(decimals: number): string {
+function zeroDigits(decimals: number): string {
     return decimals > 0 ? `.${'0'.repeat(decimals)}` : '';
 }
 
-function group(digits: string): string {
+function groupDigits(digits: string): string {
     const dot = digits.indexOf('.');
     const whole = dot < 0 ? digits : digits.slice(0, dot);
     if (whole.length < 4) return digits;
@@ -52,7 +52,7 @@ function group(digits: string): string {
 export function fmtFixed(value: number, decimals: number): string {
     if (!Number.isFinite(value)) return DASH;
     const negative = value < 0 || Object.is(value, -0);
-    return (negative ? MINUS : '') + group(roundEven(Math.abs(value), decimals));
+    return (negative ? MINUS : '') + groupDigits(roundEven(Math.abs(value), decimals));
 }
 
 export function int(value: number): string {
@@ -70,19 +70,19 @@ function significant(magnitude: number, digits: number): string {
         const text = roundEven(magnitude, digits - whole);
         if (Number(text) < 10 ** whole) return text;
     }
-    return group(roundEven(magnitude, 0));
+    return groupDigits(roundEven(magnitude, 0));
 }
 
 function longTime(seconds: number): FormattedValue {
     const whole = Math.round(seconds);
     if (whole < 3600) {
-        return { value: `${Math.floor(whole / 60)} min ${two(whole % 60)}`, unit: 's' };
+        return { value: `${Math.floor(whole / 60)} min ${padTwo(whole % 60)}`, unit: 's' };
     }
     const minutes = Math.round(seconds / 60);
-    return { value: `${int(Math.floor(minutes / 60))} h ${two(minutes % 60)}`, unit: 'min' };
+    return { value: `${int(Math.floor(minutes / 60))} h ${padTwo(minutes % 60)}`, unit: 'min' };
 }
 
-function two(value: number): string {
+function padTwo(value: number): string {
     return String(value).padStart(2, '0');
 }
 
@@ -94,7 +94,7 @@ const TIME_STEPS: readonly [factor: number, below: number, unit: string][] = [
 ];
 
 /** Formats a single time: four significant digits, ns to s, then "2 min 04 s" and "1 h 02 min". */
-export function fig(seconds: number): FormattedValue {
+export function formatSeconds(seconds: number): FormattedValue {
     if (!Number.isFinite(seconds)) return { value: DASH, unit: '' };
     if (seconds === 0) return { value: '0', unit: 's' };
     const magnitude = Math.abs(seconds);
@@ -129,7 +129,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** "67.0 KiB": powers of 1024, three digits. */
-export function bytes(count: number): string {
+export function bytesText(count: number): string {
     return text(formatBytes(count));
 }
 
@@ -137,12 +137,15 @@ export function text({ value, unit }: FormattedValue): string {
     return unit ? value + THIN_SPACE + unit : value;
 }
 
-/** Formats a value in the unit that the run states; seconds and bytes choose their own scale. */
-export function formatValueIn(value: number, unit: string): FormattedValue {
-    if (unit === 's') return fig(value);
+/** Formats a value in the unit that the run states; seconds and bytes choose their own scale. A
+ * missing value is a dash without a unit. */
+export function formatValueIn(value: number | null, unit: string): FormattedValue {
+    if (value === null) return { value: '–', unit: '' };
+    if (unit === 's') return formatSeconds(value);
     if (unit === 'B' || unit === 'bytes') return formatBytes(value);
     const magnitude = Math.abs(value);
-    const digits = magnitude >= 1000 ? group(roundEven(magnitude, 0)) : significant(magnitude, 4);
+    const digits =
+        magnitude >= 1000 ? groupDigits(roundEven(magnitude, 0)) : significant(magnitude, 4);
     return { value: (value < 0 ? MINUS : '') + digits, unit };
 }
 
@@ -178,11 +181,11 @@ export function daysBetween(then: Date, now: Date): number {
 }
 
 export function clock(time: Date): string {
-    return `${two(time.getHours())}:${two(time.getMinutes())}`;
+    return `${padTwo(time.getHours())}:${padTwo(time.getMinutes())}`;
 }
 
 export function isoDay(time: Date): string {
-    return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+    return `${time.getFullYear()}-${padTwo(time.getMonth() + 1)}-${padTwo(time.getDate())}`;
 }
 
 /** "14:02" today, "yesterday 17:40", "Monday 09:12" within a week, then "2026-11-20". */
@@ -197,13 +200,13 @@ export function when(iso: string, now: Date = new Date()): string {
 }
 
 /** Heading of a day: its name if it is recent ("Today", "Monday"), and the date. */
-export function dayHeading(iso: string, now: Date = new Date()): { word: string; date: string } {
+export function dayHeading(iso: string, now: Date = new Date()): { label: string; date: string } {
     const then = new Date(iso);
     const days = daysBetween(then, now);
     const weekday = WEEKDAYS[then.getDay()];
     const date = `${then.getDate()} ${MONTHS[then.getMonth()]}`;
-    if (days === 0) return { word: 'Today', date: `${weekday} ${date}` };
-    if (days === 1) return { word: 'Yesterday', date: `${weekday} ${date}` };
-    if (days > 1 && days < 7) return { word: weekday, date };
-    return { word: isoDay(then), date: weekday };
+    if (days === 0) return { label: 'Today', date: `${weekday} ${date}` };
+    if (days === 1) return { label: 'Yesterday', date: `${weekday} ${date}` };
+    if (days > 1 && days < 7) return { label: weekday, date };
+    return { label: isoDay(then), date: weekday };
 }

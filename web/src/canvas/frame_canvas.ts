@@ -24,7 +24,7 @@ export interface FramePaint {
     tint: (frame: number) => 0 | 1;
     /** Draws a strong left edge: the other side of the comparison lacks this frame. */
     edge?: (frame: number) => boolean;
-    label: (frame: number, room: number, measure: Measure) => { name: string; value: string };
+    label: (frame: number, maxWidth: number, measure: Measure) => { name: string; value: string };
 }
 
 export interface FrameScene {
@@ -53,7 +53,7 @@ export class FrameCanvas {
     private height = 0;
     private ratio = 1;
     private readonly widths = new Map<string, number>();
-    private readonly labels = new Map<number, { room: number; name: string; value: string }>();
+    private readonly labels = new Map<number, { maxWidth: number; name: string; value: string }>();
     private readonly patterns = new Map<string, CanvasPattern | null>();
     private labelsOf: FramePaint | null = null;
     private font = '';
@@ -132,7 +132,7 @@ export class FrameCanvas {
             const left = (layout.x0[f] - span.x0) * scale;
             if (left > this.width) break;
             const right = (layout.x1[f] - span.x0) * scale;
-            if (right - left >= NARROWEST && layout.quiet[f] === 0) {
+            if (right - left >= NARROWEST && layout.isDotted[f] === 0) {
                 this.drawFrame(scene, f);
                 continue;
             }
@@ -218,8 +218,8 @@ export class FrameCanvas {
     /** Pattern of diagonal stripes, cached by colour. The tile is drawn in device px so that it is
      * sharp. */
     private hatch(colour: string): CanvasPattern | null {
-        const known = this.patterns.get(colour);
-        if (known !== undefined) return known;
+        const cached = this.patterns.get(colour);
+        if (cached !== undefined) return cached;
         const size = Math.round(5 * this.ratio);
         const tile = document.createElement('canvas');
         tile.width = size;
@@ -241,8 +241,8 @@ export class FrameCanvas {
     }
 
     private measure = (text: string): number => {
-        const known = this.widths.get(text);
-        if (known !== undefined) return known;
+        const cached = this.widths.get(text);
+        if (cached !== undefined) return cached;
         this.ctx.font = this.font;
         const width = this.ctx.measureText(text).width;
         this.widths.set(text, width);
@@ -257,12 +257,12 @@ export class FrameCanvas {
     private labelFor(
         scene: FrameScene,
         frame: number,
-        room: number,
+        maxWidth: number,
     ): { name: string; value: string } {
-        const known = this.labels.get(frame);
-        const whole = Math.floor(room);
-        if (known && known.room === whole) return known;
-        const label = { room: whole, ...scene.paint.label(frame, whole, this.measure) };
+        const cached = this.labels.get(frame);
+        const whole = Math.floor(maxWidth);
+        if (cached && cached.maxWidth === whole) return cached;
+        const label = { maxWidth: whole, ...scene.paint.label(frame, whole, this.measure) };
         this.labels.set(frame, label);
         return label;
     }
@@ -271,9 +271,9 @@ export class FrameCanvas {
         const { ctx } = this;
         const { theme, paint } = scene;
         const left = Math.max(0, box.x) + PAD;
-        const room = Math.min(box.x + box.w, this.width) - left - PAD + 1;
-        if (room < 10) return;
-        const { name, value } = this.labelFor(scene, frame, room);
+        const maxWidth = Math.min(box.x + box.w, this.width) - left - PAD + 1;
+        if (maxWidth < 10) return;
+        const { name, value } = this.labelFor(scene, frame, maxWidth);
         if (name === '') return;
         const texture = paint.texture(frame);
         const strong = texture === 'root';

@@ -2,7 +2,7 @@
 /* Paint functions: appearance and labels of the frames of each mode. */
 import type { FlameAnswer } from '../base/trace_types';
 import { axisText } from '../base/axis';
-import { THIN_SPACE, fig, fmtFixed, pct, text } from '../base/units';
+import { THIN_SPACE, formatSeconds, fmtFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
 import type { FrameLayout } from '../model/frames';
 import type { ImportTree } from '../model/icicle';
@@ -22,21 +22,21 @@ export function withValue(
     name: string,
     whole: string,
     value: string,
-    room: number,
+    maxWidth: number,
     measure: Measure,
 ): { name: string; value: string } {
-    const fits = name === whole && measure(name) + VALUE_GAP + measure(value) <= room;
+    const fits = name === whole && measure(name) + VALUE_GAP + measure(value) <= maxWidth;
     return { name, value: fits ? value : '' };
 }
 
 /* Maximum width of the root's bold name relative to the regular font of `measure`. */
-const BOLD = 1.2;
+const BOLD_FACTOR = 1.2;
 
 function rootLabel(title: string, whole: string): FramePaint['label'] {
-    return (_frame, room, measure) => {
-        const bold = (words: string) => BOLD * measure(words);
-        const name = fitEllipsis(title, room, bold);
-        return withValue(name, title, `${whole} · 100${THIN_SPACE}%`, room, bold);
+    return (_frame, maxWidth, measure) => {
+        const bold = (name: string) => BOLD_FACTOR * measure(name);
+        const name = fitEllipsis(title, maxWidth, bold);
+        return withValue(name, title, `${whole} · 100${THIN_SPACE}%`, maxWidth, bold);
     };
 }
 
@@ -47,7 +47,7 @@ export function importPaint(
     whole: { name: string; us: number },
 ): FramePaint {
     const tints = Uint8Array.from(tree.names, (name) => tintOf(name));
-    const root = rootLabel(whole.name, text(fig(whole.us / 1e6)));
+    const root = rootLabel(whole.name, text(formatSeconds(whole.us / 1e6)));
     const { node } = layout;
     const above = (frame: number): string | null => {
         const up = node[layout.parent[frame]];
@@ -57,12 +57,12 @@ export function importPaint(
         texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
         origin: (f) => (node[f] < 0 ? 3 : tree.origin[node[f]]),
         tint: (f) => (node[f] < 0 ? 0 : (tints[node[f]] as 0 | 1)),
-        label: (f, room, measure) => {
-            if (node[f] < 0) return root(f, room, measure);
-            const name = fitName(tree.names[node[f]], above(f), room, measure);
+        label: (f, maxWidth, measure) => {
+            if (node[f] < 0) return root(f, maxWidth, measure);
+            const name = fitName(tree.names[node[f]], above(f), maxWidth, measure);
             const full = fitName(tree.names[node[f]], above(f), Infinity, measure);
-            const value = text(fig(tree.cumulative_us[node[f]] / 1e6));
-            return withValue(name, full, value, room, measure);
+            const value = text(formatSeconds(tree.cumulative_us[node[f]] / 1e6));
+            return withValue(name, full, value, maxWidth, measure);
         },
     };
 }
@@ -81,7 +81,7 @@ export function callValue(tree: CallTree, node: number): string {
 export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string): FramePaint {
     const names = tree.names.map(functionName);
     const tints = Uint8Array.from(tree.files, (file) => tintOfFile(file));
-    const root = rootLabel(title, text(fig(layout.total)));
+    const root = rootLabel(title, text(formatSeconds(layout.total)));
     const { node } = layout;
     return {
         texture: (f) => {
@@ -90,11 +90,11 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
         },
         origin: (f) => (node[f] < 0 ? 3 : tree.origin[node[f]]),
         tint: (f) => (node[f] < 0 ? 0 : (tints[tree.file[node[f]]] as 0 | 1)),
-        label: (f, room, measure) => {
-            if (node[f] < 0) return root(f, room, measure);
+        label: (f, maxWidth, measure) => {
+            if (node[f] < 0) return root(f, maxWidth, measure);
             const whole = names[tree.name[node[f]]];
-            const name = fitEllipsis(whole, room, measure);
-            return withValue(name, whole, callValue(tree, node[f]), room, measure);
+            const name = fitEllipsis(whole, maxWidth, measure);
+            return withValue(name, whole, callValue(tree, node[f]), maxWidth, measure);
         },
     };
 }
@@ -112,17 +112,17 @@ export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: strin
             return family > 0 ? FAMILY_FILL + family : 1;
         },
         tint: (f) => (node[f] < 0 ? 0 : (tints[flame.name[node[f]]] as 0 | 1)),
-        label: (f, room, measure) => {
-            if (node[f] < 0) return root(f, room, measure);
+        label: (f, maxWidth, measure) => {
+            if (node[f] < 0) return root(f, maxWidth, measure);
             const id = flame.name[node[f]];
             const whole = flame.names[id];
-            const name = fitForms((forms[id] ??= frameForms(whole)), room, measure);
-            return withValue(name, whole, axisText(flame.total[node[f]]), room, measure);
+            const name = fitForms((forms[id] ??= frameForms(whole)), maxWidth, measure);
+            return withValue(name, whole, axisText(flame.total[node[f]]), maxWidth, measure);
         },
     };
 }
 
 /** Share with its base, for tooltips and tables: `11.0 % of total`. */
-export function share(part: number, whole: number, base: string): string {
+export function shareText(part: number, whole: number, base: string): string {
     return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}% ${base}` : `– ${base}`;
 }

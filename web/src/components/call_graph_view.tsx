@@ -11,8 +11,8 @@ import type { GraphPicture } from '../model/graph_layout';
 import { edgeText, type NodeText } from '../model/graph_text';
 import { type Plane, centreOn, fitPlane, parsePlane, planeText } from '../model/plane';
 import { edgeWidth, temperature } from '../model/temperature';
-import { inkOn, mix } from '../model/tint';
-import { useGraphBeside } from './graph_panel';
+import { textColourOn, mix } from '../model/tint';
+import { useGraphLink } from './graph_panel';
 import { READABLE, useGraphKeys, usePlaneInput } from './graph_input';
 import { watchTheme } from './theme_watch';
 import { hideTooltip, showTooltip } from './tooltip';
@@ -53,9 +53,9 @@ function useDark(element: { current: Element | null }): boolean {
 
 /** The initial view: the complete graph if its labels are readable, else the function in focus or
  * the hottest one. */
-function firstPlane(props: CallGraphViewProps, room: DOMRect): Plane {
+function firstPlane(props: CallGraphViewProps, viewportRect: DOMRect): Plane {
     const { picture, focus, graph } = props;
-    const whole = fitPlane(picture.width + 32, picture.height + 32, room);
+    const whole = fitPlane(picture.width + 32, picture.height + 32, viewportRect);
     if (whole.k >= READABLE)
         return { ...whole, x: whole.x + 16 * whole.k, y: whole.y + 16 * whole.k };
     const hottest = graph.nodes.reduce(
@@ -64,7 +64,7 @@ function firstPlane(props: CallGraphViewProps, room: DOMRect): Plane {
     );
     const box = picture.nodes.find(({ id }) => id === (focus ?? hottest?.id));
     if (!box) return whole;
-    const plane = centreOn(box.x, box.y, 0.8, room);
+    const plane = centreOn(box.x, box.y, 0.8, viewportRect);
     return focus === null ? { ...plane, y: 24 - (box.y - box.height / 2) * 0.8 } : plane;
 }
 
@@ -79,15 +79,15 @@ export function CallGraphView(props: CallGraphViewProps) {
     const timer = useRef(0);
     const dark = useDark(svg);
 
-    const room = (): DOMRect => svg.current?.getBoundingClientRect() ?? new DOMRect();
-    const sayPlane = useGraphBeside(latest, room, (next) => apply(next, false));
-    const apply = (next: Plane, say = true): void => {
+    const viewportRect = (): DOMRect => svg.current?.getBoundingClientRect() ?? new DOMRect();
+    const postPlane = useGraphLink(latest, viewportRect, (next) => apply(next, false));
+    const apply = (next: Plane, notify = true): void => {
         plane.current = next;
         const { k, x, y } = next;
         layer.current?.setAttribute('transform', `translate(${x} ${y}) scale(${k})`);
         clearTimeout(timer.current);
-        if (!say) return;
-        sayPlane(next);
+        if (!notify) return;
+        postPlane(next);
         timer.current = setTimeout(() => {
             sent.current = planeText(plane.current);
             latest.current.onView(sent.current);
@@ -96,16 +96,16 @@ export function CallGraphView(props: CallGraphViewProps) {
 
     useLayoutEffectOn(() => {
         sent.current = view;
-        apply(parsePlane(view || undefined) ?? firstPlane(props, room()), false);
+        apply(parsePlane(view || undefined) ?? firstPlane(props, viewportRect()), false);
     }, [picture]);
     useEffectOn(() => {
         if (view === sent.current) return;
         sent.current = view;
-        apply(parsePlane(view || undefined) ?? firstPlane(latest.current, room()), false);
+        apply(parsePlane(view || undefined) ?? firstPlane(latest.current, viewportRect()), false);
     }, [view]);
     useEffect(() => () => clearTimeout(timer.current), []);
     usePlaneInput(svg, plane, apply);
-    useGraphKeys(latest, plane, apply, room);
+    useGraphKeys(latest, plane, apply, viewportRect);
 
     const byId = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node])), [graph]);
     const near = useMemo(() => neighbours(graph, selected), [graph, selected]);
@@ -137,7 +137,7 @@ export function CallGraphView(props: CallGraphViewProps) {
                             arrow={arrow}
                             label={label}
                             dark={dark}
-                            plain={props.fillOf !== undefined}
+                            uncoloured={props.fillOf !== undefined}
                             class={off ? 'is-faded' : on ? 'is-on' : ''}
                         />
                     );
@@ -181,15 +181,15 @@ interface EdgeProps {
     label: { x: number; y: number };
     dark: boolean;
     /** drawn without temperature colours */
-    plain: boolean;
+    uncoloured: boolean;
     class: string;
 }
 
-function EdgeMark({ edge, path, arrow, label, dark, plain, class: state }: EdgeProps) {
+function EdgeMark({ edge, path, arrow, label, dark, uncoloured, class: state }: EdgeProps) {
     const share = (edge.pct ?? 0) / 100;
     const hot = temperature(share);
     const warm = dark ? mix(hot, '#ffffff', 0.45) : mix(hot, '#ffffff', 0.15);
-    const colour = plain ? 'var(--text-3)' : warm;
+    const colour = uncoloured ? 'var(--text-3)' : warm;
     return (
         <g class={`graph-edge ${state}`}>
             <path d={path} stroke={colour} stroke-width={edgeWidth(share)} fill="none" />
@@ -214,7 +214,7 @@ interface NodeProps {
 function NodeMark({ node, text, box, selected, focused, faded, props }: NodeProps) {
     const hot = temperature((node.total_pct ?? 0) / 100);
     const fill = props.current.fillOf?.(node) ?? hot;
-    const ink = fill === hot ? inkOn(hot) : 'var(--ink)';
+    const ink = fill === hot ? textColourOn(hot) : 'var(--ink)';
     const { x, y, width, height } = box;
     const state = `${selected ? ' is-selected' : ''}${focused ? ' is-focus' : ''}${faded ? ' is-faded' : ''}`;
     return (

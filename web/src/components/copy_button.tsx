@@ -28,20 +28,20 @@ interface CopyButtonProps {
 
 /** Copies a text and confirms in place, without changing the button's width. */
 export function CopyButton({ text, label = 'copy', class: name = 'link', tip }: CopyButtonProps) {
-    const [said, setSaid] = useState<string | null>(null);
+    const [confirmation, setConfirmation] = useState<string | null>(null);
     const timer = useRef(0);
     useEffect(() => () => clearTimeout(timer.current), []);
     async function copy(): Promise<void> {
         const done = await copyText(typeof text === 'string' ? text : text());
-        setSaid(done ? 'copied' : 'not copied');
+        setConfirmation(done ? 'copied' : 'not copied');
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => setSaid(null), SAID_MS);
+        timer.current = setTimeout(() => setConfirmation(null), SAID_MS);
     }
     return (
         <button type="button" class={`copy-button ${name}`} title={tip} onClick={() => void copy()}>
-            <span class={said ? 'is-hidden' : ''}>{label}</span>
+            <span class={confirmation ? 'is-hidden' : ''}>{label}</span>
             <span class="copy-said" aria-live="polite">
-                {said}
+                {confirmation}
             </span>
         </button>
     );

@@ -89,7 +89,7 @@ function useCursor<R>(
         if (row !== undefined) onSelect?.(row, index);
     }
 
-    function take(event: KeyboardEvent): void {
+    function handleKey(event: KeyboardEvent): void {
         const { props: now, cursor: at } = latest.current;
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const row = now.source.rowAt(at);
@@ -123,7 +123,7 @@ function useCursor<R>(
                 rows.scrollToIndex(index, { align: 'auto' });
             },
             cursor: () => latest.current.cursor,
-            key: take,
+            key: handleKey,
         };
         return () => {
             handle.current = null;
@@ -131,16 +131,16 @@ function useCursor<R>(
     }, [props.handle]);
 
     const onKeyDown = (event: KeyboardEvent) => {
-        if (!event.defaultPrevented) take(event);
+        if (!event.defaultPrevented) handleKey(event);
     };
     return { cursor, setCursor, onKeyDown };
 }
 
-const FAR = 300;
+const MAX_SHIFT = 300;
 
 /* New index of the row that was at `index`; `index` if it is not within FAR rows. */
 function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: number): number {
-    for (let away = 0; away <= FAR; away++) {
+    for (let away = 0; away <= MAX_SHIFT; away++) {
         for (const at of [index + away, index - away]) {
             const row = at >= 0 ? source.rowAt(at) : undefined;
             if (row !== undefined && rowKey(row) === key) return at;

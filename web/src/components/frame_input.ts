@@ -4,7 +4,7 @@
  */
 import { useKeys } from '../base/keys';
 import { type Step, stepFrame } from '../model/frames';
-import { type Span, shareOfTotal, panSpan, zoomSpan } from '../model/span';
+import { type Span, enclosingFrame, panSpan, zoomSpan } from '../model/span';
 import { postHover } from './frame_panel';
 import type { FrameStage } from './frame_stage';
 import { hideTooltip, showTooltip } from './tooltip';
@@ -24,7 +24,7 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
         });
     const pan = (by: number) =>
         act((now) => now.moveTo(panSpan(now.span, now.whole.x1, by * width(now))));
-    const walk = (step: Step) =>
+    const moveSelection = (step: Step) =>
         act((now) => {
             const { layout, selected: node, onSelect } = now.props;
             const frame = node >= 0 ? layout.frameOf[node] : -1;
@@ -33,7 +33,7 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
             if (layout.node[next] >= 0) onSelect(layout.node[next]);
         });
     const back = act((now) => {
-        if (now.zoomed) now.zoomTo(shareOfTotal(now.props.layout, now.span));
+        if (now.zoomed) now.zoomTo(enclosingFrame(now.props.layout, now.span));
         else now.props.onSelect(-1);
     });
     const keys = [
@@ -45,11 +45,11 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
         { key: 'a', label: 'pan left', run: pan(-KEY_PAN) },
         { key: 'd', label: 'pan right', run: pan(KEY_PAN) },
         { key: '0', label: 'reset zoom', run: act((now) => now.zoomTo(-1)) },
-        { key: 'f', label: 'zoom to the selected frame', run: act(fit) },
-        { key: 'ArrowUp', label: 'frame above', run: walk('up') },
-        { key: 'ArrowDown', label: 'widest frame below', run: walk('down') },
-        { key: 'ArrowLeft', label: 'frame on the left', run: walk('left') },
-        { key: 'ArrowRight', label: 'frame on the right', run: walk('right') },
+        { key: 'f', label: 'zoom to the selected frame', run: act(fitSelection) },
+        { key: 'ArrowUp', label: 'frame above', run: moveSelection('up') },
+        { key: 'ArrowDown', label: 'widest frame below', run: moveSelection('down') },
+        { key: 'ArrowLeft', label: 'frame on the left', run: moveSelection('left') },
+        { key: 'ArrowRight', label: 'frame on the right', run: moveSelection('right') },
         { key: 'Enter', label: '', run: act(open) },
         ...(zoomed || selected
             ? [
@@ -64,7 +64,7 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
     useKeys('Picture', keyless ? [] : keys);
 }
 
-function fit(now: FrameStage): void {
+function fitSelection(now: FrameStage): void {
     const { layout, selected } = now.props;
     const frame = selected >= 0 ? layout.frameOf[selected] : -1;
     if (frame >= 0) now.zoomTo(frame);
@@ -73,11 +73,11 @@ function fit(now: FrameStage): void {
 function open(now: FrameStage): void {
     if (now.props.selected < 0) return;
     if (now.props.onOpen) now.props.onOpen(now.props.selected);
-    else fit(now);
+    else fitSelection(now);
 }
 
 /** Handles pointer and wheel. The wheel zooms only on the canvas; over the scroll bar it scrolls. */
-export function listen(now: FrameStage): () => void {
+export function listenPointer(now: FrameStage): () => void {
     const { canvas, scroller } = now;
     let drag: { x: number; y: number; top: number; span: Span; moved: boolean } | null = null;
     let hoverTimer = 0;
@@ -104,14 +104,14 @@ export function listen(now: FrameStage): () => void {
         const box = now.renderer.boxOf(now.scene(), frame);
         const top = canvas.getBoundingClientRect().top + box.y;
         const avoid = { top, bottom: top + box.h };
-        const say = (): void =>
+        const postTooltip = (): void =>
             showTooltip(
                 now.props.tip(now.props.layout.node[frame]),
                 event.clientX,
                 event.clientY,
                 avoid,
             );
-        hoverTimer = setTimeout(say, HOVER_MS);
+        hoverTimer = setTimeout(postTooltip, HOVER_MS);
     }
 
     function onWheel(event: WheelEvent): void {

@@ -3,32 +3,32 @@
  * Links a picture with the same picture in the other panel: the frame under the pointer is outlined
  * in both, and ids in the URL are translated through the names on the path to a frame.
  */
-import { inPanel, postToPanels, usePanelMessage, useNames } from '../base/panel';
+import { isPanel, postToPanels, usePanelMessage, useNames } from '../base/panel';
 import { nodeAtPath, pathText } from '../model/frame_path';
 import { parseSpan } from '../model/span';
 import { type FrameStage, type FrameViewProps, spanTopic } from './frame_stage';
 
-const NONE = '';
+const NO_FRAME = '';
 /** Prefix of a path, so that the empty path of the root differs from NONE. */
-const AT = '/';
+const PATH_PREFIX = '/';
 
 const topicOf = ({ label }: FrameViewProps): string => `frame ${label}`;
 
 /** Sends the frame under the pointer to the other panel. */
 export function postHover({ props, hover }: FrameStage): void {
-    if (!inPanel()) return;
+    if (!isPanel()) return;
     const node = hover < 0 ? null : props.layout.node[hover];
     const path = node === null ? null : pathText(props.layout, node, props.nameOf);
-    postToPanels(topicOf(props), path === null ? NONE : AT + path);
+    postToPanels(topicOf(props), path === null ? NO_FRAME : PATH_PREFIX + path);
 }
 
-export function useFrameBeside(stage: { current: FrameStage | null }, props: FrameViewProps): void {
+export function useFrameLink(stage: { current: FrameStage | null }, props: FrameViewProps): void {
     const { layout, nameOf, nodeOf, idOf } = props;
     usePanelMessage(topicOf(props), (text) => {
         const now = stage.current;
         if (!now) return;
-        const node = text === NONE ? null : nodeAtPath(layout, text.slice(1), nameOf);
-        now.beside = node === null ? -1 : node < 0 ? 0 : layout.frameOf[node];
+        const node = text === NO_FRAME ? null : nodeAtPath(layout, text.slice(1), nameOf);
+        now.otherHover = node === null ? -1 : node < 0 ? 0 : layout.frameOf[node];
         now.redraw();
     });
     usePanelMessage(spanTopic(props.label), (text) => {

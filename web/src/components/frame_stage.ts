@@ -51,7 +51,7 @@ export class FrameStage {
     span: Span = { x0: 0, x1: 1 };
     hover = -1;
     /** the frame under the pointer in the other panel */
-    beside = -1;
+    otherHover = -1;
     /** the zoom last written to the URL or read from it; another one in the URL is a change from outside */
     sent: string | null = null;
     private frame = 0;
@@ -81,7 +81,7 @@ export class FrameStage {
             theme: this.theme,
             span: this.span,
             top: this.scroller.scrollTop,
-            hover: [this.hover, this.beside].find((f) => f >= 0 && f < layout.count) ?? -1,
+            hover: [this.hover, this.otherHover].find((f) => f >= 0 && f < layout.count) ?? -1,
             selected: frame ?? -1,
         };
     }
@@ -182,9 +182,9 @@ export class FrameStage {
     reveal(frame: number): void {
         const { scroller } = this;
         const top = this.props.layout.row[frame] * FRAME_ROW;
-        const room = scroller.clientHeight - 3 * FRAME_ROW;
+        const viewHeight = scroller.clientHeight - 3 * FRAME_ROW;
         if (top < scroller.scrollTop + FRAME_ROW) scroller.scrollTop = top - FRAME_ROW;
-        else if (top > scroller.scrollTop + room) scroller.scrollTop = top - room / 2;
+        else if (top > scroller.scrollTop + viewHeight) scroller.scrollTop = top - viewHeight / 2;
     }
 
     dispose(): void {
@@ -199,7 +199,7 @@ export class FrameStage {
 export function showFrame(now: FrameStage | null, frame: number): void {
     if (!now) return;
     const { layout } = now.props;
-    const beside = layout.x1[frame] <= now.span.x0 || layout.x0[frame] >= now.span.x1;
-    if (beside) now.zoomTo(-1);
+    const isOutside = layout.x1[frame] <= now.span.x0 || layout.x0[frame] >= now.span.x1;
+    if (isOutside) now.zoomTo(-1);
     now.reveal(frame);
 }

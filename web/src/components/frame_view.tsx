@@ -8,9 +8,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
 import { FRAME_ROW } from '../canvas/frame_canvas';
 import { coveredPath } from '../model/frames';
-import { useFrameBeside } from './frame_panel';
+import { useFrameLink } from './frame_panel';
 import { FrameCrumb } from './frame_crumb';
-import { listen, useFrameKeys } from './frame_input';
+import { listenPointer, useFrameKeys } from './frame_input';
 import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
 import { watchTheme } from './theme_watch';
 
@@ -34,7 +34,7 @@ export function FrameView(props: FrameViewProps) {
         const observer = new ResizeObserver(() => now.resize());
         observer.observe(scroller.current);
         const unwatch = watchTheme(now.retheme);
-        const release = listen(now);
+        const release = listenPointer(now);
         return () => {
             observer.disconnect();
             unwatch();
@@ -53,7 +53,7 @@ export function FrameView(props: FrameViewProps) {
         const now = stage.current;
         if (!now) return;
         now.hover = -1;
-        now.beside = -1;
+        now.otherHover = -1;
         now.span = now.spanOf(zoom);
         now.onSpan();
         now.redraw();
@@ -73,7 +73,7 @@ export function FrameView(props: FrameViewProps) {
     const act = (run: (now: FrameStage) => void) => () => {
         if (stage.current) run(stage.current);
     };
-    useFrameBeside(stage, props);
+    useFrameLink(stage, props);
     useFrameKeys(act, path.length > 0, selected >= 0, props.keyless);
 
     const content = layout.rows * FRAME_ROW + 2;
@@ -111,6 +111,7 @@ function crumbName({ rootName, nameOf }: FrameViewProps, node: number): string {
 }
 
 function ariaText({ label, layout, selected, nameOf }: FrameViewProps): string {
-    const said = selected >= 0 && layout.frameOf[selected] >= 0 ? `, at ${nameOf(selected)}` : '';
-    return `${label}, ${layout.count} frames${said}`;
+    const selectionText =
+        selected >= 0 && layout.frameOf[selected] >= 0 ? `, at ${nameOf(selected)}` : '';
+    return `${label}, ${layout.count} frames${selectionText}`;
 }

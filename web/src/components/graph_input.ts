@@ -12,7 +12,7 @@ import { hideTooltip } from './tooltip';
 /** Minimum scale at which labels are readable. */
 export const READABLE = 0.62;
 
-export type Apply = (next: Plane, say?: boolean) => void;
+export type Apply = (next: Plane, notify?: boolean) => void;
 
 export function usePlaneInput(
     svg: { current: SVGSVGElement | null },
@@ -74,14 +74,14 @@ export function useGraphKeys(
     latest: { current: CallGraphViewProps },
     plane: { current: Plane },
     apply: Apply,
-    room: () => DOMRect,
+    viewportRect: () => DOMRect,
 ): void {
     const zoom = (factor: number) => () => {
-        const { width, height } = room();
+        const { width, height } = viewportRect();
         apply(zoomPlane(plane.current, factor, width / 2, height / 2));
     };
     const pan = (dx: number, dy: number) => () => {
-        const { width, height } = room();
+        const { width, height } = viewportRect();
         apply({
             ...plane.current,
             x: plane.current.x + dx * width,
@@ -90,9 +90,9 @@ export function useGraphKeys(
     };
     const show = (id: number): void => {
         const box = latest.current.picture.nodes.find((node) => node.id === id);
-        if (box) apply(centreOn(box.x, box.y, Math.max(READABLE, plane.current.k), room()));
+        if (box) apply(centreOn(box.x, box.y, Math.max(READABLE, plane.current.k), viewportRect()));
     };
-    const walk = (down: boolean) => () => {
+    const moveAlongEdge = (down: boolean) => () => {
         const { graph, selected, onSelect } = latest.current;
         const edges = graph.edges.filter(
             (e) => (down ? e.from : e.to) === selected && e.from !== e.to,
@@ -114,14 +114,14 @@ export function useGraphKeys(
         {
             key: '0',
             label: 'reset zoom',
-            run: () => apply(wholePlane(latest.current, room())),
+            run: () => apply(fitWholeGraph(latest.current, viewportRect())),
         },
         { key: 'w', label: 'up', run: pan(0, 0.15) },
         { key: 's', label: 'down', run: pan(0, -0.15) },
         { key: 'a', label: 'left', run: pan(0.15, 0) },
         { key: 'd', label: 'right', run: pan(-0.15, 0) },
-        { key: 'ArrowUp', label: 'most expensive caller', run: walk(false) },
-        { key: 'ArrowDown', label: 'most expensive callee', run: walk(true) },
+        { key: 'ArrowUp', label: 'most expensive caller', run: moveAlongEdge(false) },
+        { key: 'ArrowDown', label: 'most expensive callee', run: moveAlongEdge(true) },
         {
             key: 'f',
             label: 'center the selected function',
@@ -136,7 +136,7 @@ export function useGraphKeys(
     ]);
 }
 
-function wholePlane({ picture }: CallGraphViewProps, room: DOMRect): Plane {
-    const whole = fitPlane(picture.width + 32, picture.height + 32, room);
+function fitWholeGraph({ picture }: CallGraphViewProps, viewportRect: DOMRect): Plane {
+    const whole = fitPlane(picture.width + 32, picture.height + 32, viewportRect);
     return { ...whole, x: whole.x + 16 * whole.k, y: whole.y + 16 * whole.k };
 }

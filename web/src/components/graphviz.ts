@@ -17,7 +17,7 @@ async function layoutHere(dot: string): Promise<string> {
     return graphviz.layout(dot, 'json', 'dot');
 }
 
-function said(error: unknown): string {
+function errorText(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
 }
 
@@ -25,20 +25,20 @@ if (typeof document === 'undefined') {
     addEventListener('message', (event: MessageEvent<Request>) => {
         layoutHere(event.data.dot)
             .then((json): Reply => ({ json }))
-            .catch((error: unknown): Reply => ({ error: said(error) }))
+            .catch((error: unknown): Reply => ({ error: errorText(error) }))
             .then((reply) => postMessage(reply))
             .catch(() => undefined);
     });
 }
 
-export interface Layouting {
+export interface LayoutJob {
     done: Promise<string>;
     /** stops the layout immediately */
     stop: () => void;
 }
 
 /** Lays out a DOT graph; the result is Graphviz's JSON. */
-export function layoutDot(dot: string): Layouting {
+export function layoutDot(dot: string): LayoutJob {
     const worker = new Worker(import.meta.url, { type: 'module' });
     const done = new Promise<string>((resolve, reject) => {
         worker.onmessage = (event: MessageEvent<Reply>) => {

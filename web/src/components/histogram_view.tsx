@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import { fig, int, text } from '../base/units';
+import { formatSeconds, int, text } from '../base/units';
 import { heights, type Histogram, placeOn } from '../model/histogram';
 
 const WIDTH = 288;
@@ -8,21 +8,21 @@ const HEIGHT = 48;
 interface HistogramViewProps {
     histogram: Histogram;
     /** Labelled values on the axis. */
-    marks: { ns: number; word: string }[];
+    marks: { ns: number; label: string }[];
 }
 
 /** Histogram of the durations of the slices with one name. */
 export function HistogramView({ histogram, marks }: HistogramViewProps) {
     const bars = heights(histogram);
     const step = WIDTH / Math.max(1, bars.length);
-    const said = `${int(histogram.count.reduce((sum, n) => sum + n, 0))} durations from ${text(fig(histogram.from_ns / 1e9))} to ${text(fig(histogram.to_ns / 1e9))}`;
+    const summary = `${int(histogram.count.reduce((sum, n) => sum + n, 0))} durations from ${text(formatSeconds(histogram.from_ns / 1e9))} to ${text(formatSeconds(histogram.to_ns / 1e9))}`;
     return (
         <div class="histogram">
             <svg
                 viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
                 preserveAspectRatio="none"
                 role="img"
-                aria-label={said}
+                aria-label={summary}
             >
                 {bars.map((height, i) => (
                     <rect
@@ -43,19 +43,19 @@ export function HistogramView({ histogram, marks }: HistogramViewProps) {
                     y1={HEIGHT + 0.5}
                     y2={HEIGHT + 0.5}
                 />
-                {marks.map(({ ns, word }) => {
+                {marks.map(({ ns, label }) => {
                     const x = placeOn(histogram, ns) * WIDTH;
                     return (
-                        <line key={word} class="histogram-mark" x1={x} x2={x} y1="0" y2={HEIGHT}>
-                            <title>{word}</title>
+                        <line key={label} class="histogram-mark" x1={x} x2={x} y1="0" y2={HEIGHT}>
+                            <title>{label}</title>
                         </line>
                     );
                 })}
             </svg>
             <div class="histogram-ends">
-                <span>{text(fig(histogram.from_ns / 1e9))}</span>
+                <span>{text(formatSeconds(histogram.from_ns / 1e9))}</span>
                 {histogram.log && <span>log scale</span>}
-                <span>{text(fig(histogram.to_ns / 1e9))}</span>
+                <span>{text(formatSeconds(histogram.to_ns / 1e9))}</span>
             </div>
         </div>
     );

@@ -46,13 +46,13 @@ function KeyCombo({ combo }: { combo: string }) {
 }
 
 /* Scopes from the innermost; a key that an inner scope binds is omitted in the outer ones. */
-function reachable(inner: KeyScope[]): KeyScope[] {
-    const taken = new Set<string>();
+function activeBindings(inner: KeyScope[]): KeyScope[] {
+    const boundKeys = new Set<string>();
     return inner
         .map(({ name, keys }) => {
-            const own = keys.filter(({ key, label }) => label && !taken.has(key));
-            for (const { key } of keys) taken.add(key);
-            return { name, keys: own };
+            const bindings = keys.filter(({ key, label }) => label && !boundKeys.has(key));
+            for (const { key } of keys) boundKeys.add(key);
+            return { name, keys: bindings };
         })
         .filter(({ keys }) => keys.length);
 }
@@ -117,7 +117,7 @@ function CarriedLicences() {
 }
 
 export function KeyHelp({ formats, onClose }: KeyHelpProps) {
-    const shown = reachable([...scopes.value].reverse());
+    const shown = activeBindings([...scopes.value].reverse());
     return (
         <Dialog label="Keys" class="dialog key-help" onClose={onClose}>
             <h2 tabIndex={-1} data-focus>

@@ -41,7 +41,7 @@ function useOutside(box: { current: HTMLElement | null }, open: boolean, close: 
     }, [open]);
 }
 
-function walk(box: HTMLElement, by: 1 | -1): void {
+function moveFocus(box: HTMLElement, by: 1 | -1): void {
     const items = [...box.querySelectorAll<HTMLElement>('[role=menuitem]')];
     const at = items.indexOf(document.activeElement as HTMLElement);
     const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
@@ -50,12 +50,12 @@ function walk(box: HTMLElement, by: 1 | -1): void {
 
 export function Menu(props: MenuProps) {
     const [open, setOpen] = useState(false);
-    const [word, setWord] = useState('');
+    const [filter, setFilter] = useState('');
     const box = useRef<HTMLDivElement | null>(null);
     const button = useRef<HTMLButtonElement | null>(null);
     const close = () => {
         setOpen(false);
-        setWord('');
+        setFilter('');
     };
     useOutside(box, open, close);
     useEffect(() => {
@@ -69,15 +69,15 @@ export function Menu(props: MenuProps) {
         if (event.key === 'Escape') {
             close();
             button.current?.focus();
-        } else if (event.key === 'ArrowDown') walk(box.current, 1);
-        else if (event.key === 'ArrowUp') walk(box.current, -1);
+        } else if (event.key === 'ArrowDown') moveFocus(box.current, 1);
+        else if (event.key === 'ArrowUp') moveFocus(box.current, -1);
         else return;
         event.preventDefault();
         event.stopPropagation();
     }
 
     const shown = props.items.filter((item) =>
-        item.text.toLowerCase().includes(word.trim().toLowerCase()),
+        item.text.toLowerCase().includes(filter.trim().toLowerCase()),
     );
     return (
         <div class="menu" ref={box} onKeyDown={onKeyDown}>
@@ -101,8 +101,8 @@ export function Menu(props: MenuProps) {
                             type="text"
                             placeholder="narrow"
                             aria-label="filter the list"
-                            value={word}
-                            onInput={(event) => setWord(event.currentTarget.value)}
+                            value={filter}
+                            onInput={(event) => setFilter(event.currentTarget.value)}
                         />
                     )}
                     {shown.map((item) => (

@@ -35,13 +35,13 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
 }
 
 /* Text between backquotes is shown as code. */
-function hint(words: string): ComponentChildren {
-    const parts = capital(words).split('`');
+function hint(text: string): ComponentChildren {
+    const parts = capital(text).split('`');
     return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }
 
 function where({ text, at }: ErrorLike): string {
-    const said = capital(text).replace(/\.$/, '');
-    if (at === null || /\bbyte \d/.test(text)) return `${said}.`;
-    return `${said}, at byte ${int(at)}.`;
+    const sentence = capital(text).replace(/\.$/, '');
+    if (at === null || /\bbyte \d/.test(text)) return `${sentence}.`;
+    return `${sentence}, at byte ${int(at)}.`;
 }

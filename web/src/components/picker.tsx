@@ -30,8 +30,8 @@ const REST_MS = 120;
 export function Picker(props: PickerProps) {
     const [typed, setTyped] = useState<string | null>(null);
     const [at, setAt] = useState(0);
-    const own = useRef<HTMLInputElement | null>(null);
-    const input = props.inputRef ?? own;
+    const ownRef = useRef<HTMLInputElement | null>(null);
+    const input = props.inputRef ?? ownRef;
     const timer = useRef(0);
     useEffect(() => () => clearTimeout(timer.current), []);
     useEffect(() => setAt(0), [props.items]);

@@ -89,7 +89,7 @@ interface RangeDrag {
     /** the range being dragged */
     drag: TimeWindow | null;
     /** px of the pointer in the same chart of the other panel */
-    beside: number | null;
+    otherX: number | null;
 }
 
 interface RangeDragProps {
@@ -103,12 +103,12 @@ interface RangeDragProps {
 }
 
 /* Pointer position in the same chart of the other panel; shown as a line at the same value. */
-function useHoverBeside(label: string) {
+function useLinkedHover(label: string) {
     const topic = `time ${label}`;
-    const [beside, setBeside] = useState<number | null>(null);
-    usePanelMessage(topic, (text) => setBeside(text === '' ? null : Number(text)));
+    const [otherX, setOtherX] = useState<number | null>(null);
+    usePanelMessage(topic, (text) => setOtherX(text === '' ? null : Number(text)));
     return {
-        beside,
+        beside: otherX,
         say: (at: number | null) => postToPanels(topic, at === null ? '' : String(at)),
     };
 }
@@ -126,7 +126,7 @@ export function PanelLine({ area, at }: { area: PlotArea | null; at: number | nu
 
 export function useRangeDrag(props: RangeDragProps): RangeDrag {
     const { area, window, onRange, onHover } = props;
-    const { beside, say } = useHoverBeside(props.label);
+    const { beside, say } = useLinkedHover(props.label);
     const [drag, setDrag] = useState<TimeWindow | null>(null);
     const left = area?.left ?? 0;
     const width = area ? Math.max(1, area.right - area.left) : 1;
@@ -166,5 +166,5 @@ export function useRangeDrag(props: RangeDragProps): RangeDrag {
         },
     };
     const within = beside !== null && beside >= window.from && beside <= window.to;
-    return { events, xOf, at, boxOf, drag, beside: within ? xOf(beside) : null };
+    return { events, xOf, at, boxOf, drag, otherX: within ? xOf(beside) : null };
 }

@@ -3,7 +3,7 @@
  * A duration as a stacked bar of its parts, in the colours of families, with a legend.
  */
 import type { ComponentChildren } from 'preact';
-import { fig, pct, text, THIN_SPACE } from '../base/units';
+import { formatSeconds, pct, text, THIN_SPACE } from '../base/units';
 import type { Segment } from '../model/breakdown';
 import { hideTooltip, showTooltip } from './tooltip';
 
@@ -19,15 +19,15 @@ interface StackedBarProps {
 }
 
 /** Maximum width of a character, and the margin around a label, in px. */
-const LETTER = 6.4;
-const AIR = 12;
+const LETTER_PX = 6.4;
+const LABEL_MARGIN = 12;
 
 export function StackedBar({ label, segments, width = 1, base, px = 0 }: StackedBarProps) {
     return (
         <div class="stacked-bar" role="img" aria-label={barText(label, segments, base)}>
             {segments.map((segment) => (
                 <span
-                    key={segment.word}
+                    key={segment.label}
                     class={`stacked-part is-family-${segment.family}`}
                     style={{ width: `${segment.share * width * 100}%` }}
                     onPointerMove={({ clientX, clientY }) =>
@@ -35,25 +35,25 @@ export function StackedBar({ label, segments, width = 1, base, px = 0 }: Stacked
                     }
                     onPointerLeave={hideTooltip}
                 >
-                    {wordsIn(segment, segment.share * width * px)}
+                    {fitLabel(segment, segment.share * width * px)}
                 </span>
             ))}
         </div>
     );
 }
 
-function wordsIn({ word, ns }: Segment, room: number): string {
-    const words = `${word} ${time(ns)}`;
-    return words.length * LETTER + AIR <= room ? words : '';
+function fitLabel({ label, ns }: Segment, maxWidth: number): string {
+    const withTime = `${label} ${time(ns)}`;
+    return withTime.length * LETTER_PX + LABEL_MARGIN <= maxWidth ? withTime : '';
 }
 
 function time(ns: number): string {
-    return text(fig(ns / 1e9));
+    return text(formatSeconds(ns / 1e9));
 }
 
 function barText(label: string, segments: Segment[], base: string): string {
     const parts = segments.map(
-        ({ word, ns, share }) => `${word} ${time(ns)}, ${pct(100 * share)} %`,
+        ({ label, ns, share }) => `${label} ${time(ns)}, ${pct(100 * share)} %`,
     );
     return `${label}: ${parts.join('; ')} ${base}`;
 }
@@ -61,7 +61,7 @@ function barText(label: string, segments: Segment[], base: string): string {
 function PartTip({ segment, base }: { segment: Segment; base: string }) {
     return (
         <>
-            <div class="tooltip-title">{segment.word}</div>
+            <div class="tooltip-title">{segment.label}</div>
             <div>
                 {time(segment.ns)} · {pct(100 * segment.share)}
                 {THIN_SPACE}% {base}
@@ -79,10 +79,10 @@ interface LegendProps {
 export function PartLegend({ segments, base, children }: LegendProps) {
     return (
         <div class="part-legend">
-            {segments.map(({ word, family, share }) => (
-                <span key={word}>
+            {segments.map(({ label, family, share }) => (
+                <span key={label}>
                     <i class={`swatch is-family-${family}`} />
-                    {word} <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b>
+                    {label} <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b>
                 </span>
             ))}
             {segments.length > 0 && <span class="soft">{base}</span>}

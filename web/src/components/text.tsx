@@ -5,11 +5,11 @@
 import { fmtFixed, THIN_SPACE, type FormattedValue } from '../base/units';
 
 /** `1.534 s`: the unit lighter than the value. */
-export function FormattedValueText({ fig }: { fig: FormattedValue }) {
+export function FormattedValueText({ value }: { value: FormattedValue }) {
     return (
         <>
-            {fig.value}
-            {fig.unit && <span class="unit">{THIN_SPACE + fig.unit}</span>}
+            {value.value}
+            {value.unit && <span class="unit">{THIN_SPACE + value.unit}</span>}
         </>
     );
 }

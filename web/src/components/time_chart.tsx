@@ -30,7 +30,7 @@ interface TimeChartProps {
     top: number;
     step?: number;
     /** a horizontal line with a label, for instance the peak */
-    level?: { y: number; word: string } | null;
+    level?: { y: number; label: string } | null;
     xText: (value: number) => string;
     yText: (value: number) => string;
     /** null: the range was cleared */
@@ -56,7 +56,7 @@ export function TimeChart(props: TimeChartProps) {
         [curves, window.from, window.to, top],
     );
     const { label } = props;
-    const { events, boxOf, drag, beside } = useRangeDrag({ label, area, window, onRange, onHover });
+    const { events, boxOf, drag, otherX } = useRangeDrag({ label, area, window, onRange, onHover });
     const levelY = area && level ? area.bottom - (level.y / top) * (area.bottom - area.top) : 0;
     return (
         <div class="time-chart" {...events} onDblClick={() => onRange(null)}>
@@ -66,10 +66,10 @@ export function TimeChart(props: TimeChartProps) {
                     class="chart-level"
                     style={{ ...boxOf(window), height: undefined, top: levelY }}
                 >
-                    <span>{level.word}</span>
+                    <span>{level.label}</span>
                 </span>
             )}
-            <PanelLine area={area} at={beside} />
+            <PanelLine area={area} at={otherX} />
             {area && range && <span class="chart-range" style={boxOf(range)} />}
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}
         </div>

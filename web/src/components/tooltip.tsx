@@ -58,12 +58,12 @@ export function pinTooltip(content: ComponentChildren, anchor: Element): void {
 
 /** Hides the tooltip after a delay, unless the pointer or the focus has moved into it. */
 export function leaveTooltip(): void {
-    const held = shown.peek();
-    if (!held?.anchor) return;
+    const current = shown.peek();
+    if (!current?.anchor) return;
     clearTimeout(leaving);
     leaving = setTimeout(() => {
         if (
-            shown.peek() === held &&
+            shown.peek() === current &&
             !document.querySelector('.tooltip:hover, .tooltip:focus-within')
         ) {
             shown.value = null;
@@ -78,10 +78,10 @@ function leaveByKey(event: KeyboardEvent, anchor: Element): void {
         event.preventDefault();
         event.stopPropagation();
     }
-    const word = anchor.matches('[tabindex], button')
+    const linkLabel = anchor.matches('[tabindex], button')
         ? anchor
         : anchor.querySelector('button, [tabindex]');
-    (word as HTMLElement | null)?.focus();
+    (linkLabel as HTMLElement | null)?.focus();
     hideTooltip();
 }
 

@@ -13,7 +13,8 @@ function pressesTarget(event: KeyboardEvent): boolean {
     return PRESSED_BY.has(target.tagName) || target instanceof HTMLInputElement;
 }
 
-/** Runs what the key is bound to; true: it was free, for whoever has a use for it. */
+/** Runs the action bound to the key; true if there is none, so that the caller may handle the key.
+ */
 export function isFreeKey(event: KeyboardEvent): boolean {
     if (event.defaultPrevented || event.isComposing || pressesTarget(event)) return false;
     const writing = inField(event.target);

@@ -6,8 +6,8 @@
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { toggleTheme } from '../components/theme';
 
-const SHOWN = 12;
-const AROUND = 60; // characters before and after the first match
+const MAX_RESULTS = 12;
+const CONTEXT_CHARS = 60; // characters before and after the first match
 
 const input = document.querySelector<HTMLInputElement>('#search')!;
 const list = document.querySelector<HTMLOListElement>('#found')!;
@@ -34,11 +34,11 @@ function loadIndex(): Promise<MiniSearch> {
 /** The text around the first match, with all matches highlighted. */
 function excerpt(found: SearchResult): DocumentFragment {
     const text = String(found['text']);
-    const words = found.terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    const pattern = new RegExp(words.join('|') || '$^', 'giu');
+    const patterns = found.terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    const pattern = new RegExp(patterns.join('|') || '$^', 'giu');
     const first = Math.max(0, text.search(pattern));
-    const begin = Math.max(0, first - AROUND);
-    const part = text.slice(begin, first + 2 * AROUND);
+    const begin = Math.max(0, first - CONTEXT_CHARS);
+    const part = text.slice(begin, first + 2 * CONTEXT_CHARS);
     const out = new DocumentFragment();
     let at = 0;
     if (begin > 0) out.append('…');
@@ -52,7 +52,7 @@ function excerpt(found: SearchResult): DocumentFragment {
     return out;
 }
 
-function row(found: SearchResult, place: number): HTMLLIElement {
+function resultItem(found: SearchResult, place: number): HTMLLIElement {
     const item = document.createElement('li');
     const link = document.createElement('a');
     const title = document.createElement('b');
@@ -69,7 +69,7 @@ function row(found: SearchResult, place: number): HTMLLIElement {
     return item;
 }
 
-function show(items: (HTMLLIElement | string)[]): void {
+function showResults(items: (HTMLLIElement | string)[]): void {
     list.replaceChildren(
         ...items.map((item) => {
             if (typeof item !== 'string') return item;
@@ -96,7 +96,7 @@ function choose(place: number): void {
 async function search(): Promise<void> {
     const text = input.value.trim();
     if (!text) {
-        show([]);
+        showResults([]);
         return;
     }
     try {
@@ -107,9 +107,11 @@ async function search(): Promise<void> {
             boost: { title: 4, page: 2 },
         });
         if (text !== input.value.trim()) return; // the input has changed since
-        show(found.length ? found.slice(0, SHOWN).map(row) : [`No page has “${text}”`]);
+        showResults(
+            found.length ? found.slice(0, MAX_RESULTS).map(resultItem) : [`No page has “${text}”`],
+        );
     } catch (error) {
-        show([`The search index could not be loaded: ${(error as Error).message}`]);
+        showResults([`The search index could not be loaded: ${(error as Error).message}`]);
     }
 }
 
@@ -118,15 +120,15 @@ input.addEventListener('input', () => void search());
 input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown') choose(chosen + 1);
     else if (event.key === 'ArrowUp') choose(chosen - 1);
-    else if (event.key === 'Escape') show([]);
+    else if (event.key === 'Escape') showResults([]);
     else if (event.key === 'Enter')
         list.querySelector<HTMLAnchorElement>(`#found-${Math.max(chosen, 0)} a`)?.click();
     else return;
     if (event.key !== 'Escape' || input.value) event.preventDefault();
 });
-list.addEventListener('click', () => show([]));
+list.addEventListener('click', () => showResults([]));
 document.addEventListener('click', (event) => {
-    if (!(event.target as Element).closest('.search')) show([]);
+    if (!(event.target as Element).closest('.search')) showResults([]);
 });
 document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.target === input) return;

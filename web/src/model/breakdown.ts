@@ -3,71 +3,74 @@
  * the step. This module has their labels, colours and descriptions. */
 import type { Definition, Parts } from '../base/trace_types';
 
-export interface DefinitionWords {
+export interface DefinitionText {
     id: Definition;
     title: string;
     /** the definition in a few sentences */
-    says: string;
+    description: string;
 }
 
-export const DEFINITIONS: readonly DefinitionWords[] = [
+export const DEFINITIONS: readonly DefinitionText[] = [
     {
         id: 'tensorboard',
         title: 'TensorBoard',
-        says: 'Each µs counts once, for the first active category: kernel, copy, memset, communication, runtime, DataLoader, CPU, other. They add up to the wall time of the step.',
+        description:
+            'Each µs counts once, for the first active category: kernel, copy, memset, communication, runtime, DataLoader, CPU, other. They add up to the wall time of the step.',
     },
     {
         id: 'hta',
         title: 'HTA',
-        says: 'Compute, copies and communication that do not overlap compute, and idle time. They add up to the wall time of the step.',
+        description:
+            'Compute, copies and communication that do not overlap compute, and idle time. They add up to the wall time of the step.',
     },
     {
         id: 'tracelens',
         title: 'TraceLens',
-        says: 'Computation, exposed communication, exposed copies and idle time. They add up to the wall time of the step.',
+        description:
+            'Computation, exposed communication, exposed copies and idle time. They add up to the wall time of the step.',
     },
 ];
 
-export function readDefinition(text: string | undefined): DefinitionWords {
+export function readDefinition(text: string | undefined): DefinitionText {
     return DEFINITIONS.find(({ id }) => id === text) ?? DEFINITIONS[0];
 }
 
-export interface PartWords {
-    word: string;
+export interface PartText {
+    label: string;
     /** key of the family whose colour is used */
     family: string;
 }
 
-const WORDS: Record<string, PartWords> = {
-    kernel: { word: 'GPU kernel', family: 'matmul' },
-    memcpy: { word: 'copy', family: 'memory' },
-    memset: { word: 'memset', family: 'memory' },
-    communication: { word: 'communication', family: 'communication' },
-    runtime: { word: 'runtime', family: 'runtime' },
-    dataloader: { word: 'DataLoader', family: 'data' },
-    cpu: { word: 'CPU', family: 'norm' },
-    cpu_exec: { word: 'CPU', family: 'norm' },
-    other: { word: 'other', family: 'annotation' },
-    compute: { word: 'compute', family: 'matmul' },
-    computation: { word: 'computation', family: 'matmul' },
-    non_compute: { word: 'non-compute', family: 'memory' },
-    exposed_comm: { word: 'exposed communication', family: 'communication' },
-    exposed_communication: { word: 'exposed communication', family: 'communication' },
-    exposed_memcpy: { word: 'exposed copies', family: 'memory' },
-    exposed_copy: { word: 'exposed copies', family: 'memory' },
-    exposed_copies: { word: 'exposed copies', family: 'memory' },
-    idle: { word: 'idle', family: 'annotation' },
+const PART_TEXTS: Record<string, PartText> = {
+    kernel: { label: 'GPU kernel', family: 'matmul' },
+    memcpy: { label: 'copy', family: 'memory' },
+    memset: { label: 'memset', family: 'memory' },
+    communication: { label: 'communication', family: 'communication' },
+    runtime: { label: 'runtime', family: 'runtime' },
+    dataloader: { label: 'DataLoader', family: 'data' },
+    cpu: { label: 'CPU', family: 'norm' },
+    cpu_exec: { label: 'CPU', family: 'norm' },
+    other: { label: 'other', family: 'annotation' },
+    compute: { label: 'compute', family: 'matmul' },
+    computation: { label: 'computation', family: 'matmul' },
+    non_compute: { label: 'non-compute', family: 'memory' },
+    exposed_comm: { label: 'exposed communication', family: 'communication' },
+    exposed_communication: { label: 'exposed communication', family: 'communication' },
+    exposed_memcpy: { label: 'exposed copies', family: 'memory' },
+    exposed_copy: { label: 'exposed copies', family: 'memory' },
+    exposed_copies: { label: 'exposed copies', family: 'memory' },
+    idle: { label: 'idle', family: 'annotation' },
 };
 
-export function partWords(name: string): PartWords {
+export function partText(name: string): PartText {
     const key = name
         .trim()
         .toLowerCase()
         .replace(/[\s-]+/g, '_');
-    return WORDS[key] ?? { word: name, family: 'runtime' };
+    return PART_TEXTS[key] ?? { label: name, family: 'runtime' };
 }
 
-export interface Segment extends PartWords {
+export interface Segment extends PartText {
     ns: number;
     /** share of the sum, 0 to 1 */
     share: number;
@@ -79,7 +82,7 @@ export function segmentsOf(parts: Parts | undefined): Segment[] {
     if (!parts || sum <= 0) return [];
     return parts
         .filter(([, ns]) => ns > 0)
-        .map(([name, ns]) => ({ ...partWords(name), ns, share: ns / sum }));
+        .map(([name, ns]) => ({ ...partText(name), ns, share: ns / sum }));
 }
 
 export function sumOf(parts: Parts | undefined): number {

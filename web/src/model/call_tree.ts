@@ -60,14 +60,23 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
             const node = out.nodeAt(f);
             if (out.isQuiet(f) || (node >= 0 && tree.certainty[node] === UNKNOWN)) continue;
             const slot = node < 0 ? n : node;
-            const kids = list.subarray(start[slot], start[slot + 1]);
+            const children = list.subarray(start[slot], start[slot + 1]);
             const width = out.widthOf(f);
             const scale = node < 0 ? 1 : scaleOf(tree, node, width);
-            const own = node < 0 ? 0 : (tree.self[node] ?? 0) * scale;
-            const room = Math.max(0, width - own);
-            const right = placeInRow(out, kids, tree, out.leftOf(f), room, scale, f, shrunk);
-            const left = out.leftOf(f) + room - right;
-            if (node >= 0 && tree.self[node] !== null && tree.cut > 0 && left > room * 1e-6) {
+            const selfWidth = node < 0 ? 0 : (tree.self[node] ?? 0) * scale;
+            const available = Math.max(0, width - selfWidth);
+            const right = placeInRow(
+                out,
+                children,
+                tree,
+                out.leftOf(f),
+                available,
+                scale,
+                f,
+                shrunk,
+            );
+            const left = out.leftOf(f) + available - right;
+            if (node >= 0 && tree.self[node] !== null && tree.cut > 0 && left > available * 1e-6) {
                 out.add(OMITTED_KEYS, right, right + left, f, true);
             }
         }
@@ -84,28 +93,29 @@ function scaleOf(tree: CallTree, node: number, width: number): number {
 /** Places siblings from left to right; returns the x at which they end. */
 function placeInRow(
     out: FrameBuilder,
-    kids: ArrayLike<number>,
+    children: ArrayLike<number>,
     tree: CallTree,
     left: number,
-    room: number,
+    available: number,
     scale: number,
     parent: number,
     shrunk: Uint8Array,
 ): number {
-    let sure = 0;
-    let loose = 0;
-    for (let k = 0; k < kids.length; k++) {
-        const want = tree.hi[kids[k]] * scale;
-        if (tree.certainty[kids[k]] === EXACT) sure += want;
-        else loose += want;
+    let exactWidth = 0;
+    let inexactWidth = 0;
+    for (let k = 0; k < children.length; k++) {
+        const wantedWidth = tree.hi[children[k]] * scale;
+        if (tree.certainty[children[k]] === EXACT) exactWidth += wantedWidth;
+        else inexactWidth += wantedWidth;
     }
-    const squeezeSure = sure > room && sure > 0 ? room / sure : 1;
-    const rest = Math.max(0, room - sure * squeezeSure);
-    const squeeze = loose > rest && loose > 0 ? rest / loose : 1;
+    const exactScale = exactWidth > available && exactWidth > 0 ? available / exactWidth : 1;
+    const remaining = Math.max(0, available - exactWidth * exactScale);
+    const inexactScale =
+        inexactWidth > remaining && inexactWidth > 0 ? remaining / inexactWidth : 1;
     let x = left;
-    for (let k = 0; k < kids.length; k++) {
-        const node = kids[k];
-        const by = tree.certainty[node] === EXACT ? squeezeSure : squeeze;
+    for (let k = 0; k < children.length; k++) {
+        const node = children[k];
+        const by = tree.certainty[node] === EXACT ? exactScale : inexactScale;
         const w = tree.hi[node] * scale * by;
         if (scale * by < 1 - 1e-6) shrunk[node] = 1;
         out.add(node, x, x + w, parent);

@@ -5,7 +5,7 @@ import type { Run } from '../base/types';
 import {
     formatBytes,
     type FormattedValue,
-    fig,
+    formatSeconds,
     formatValueIn,
     fmtFixed,
     int,
@@ -19,7 +19,7 @@ export type Tone = 'slower' | 'faster' | 'faint';
 
 export interface FormattedChange {
     glyph: string;
-    word: string;
+    label: string;
     tone: Tone;
 }
 
@@ -32,10 +32,10 @@ export function isTime(unit: string): boolean {
 
 /** Formats a single value; `unit` is the unit of the API. */
 export function formatValueOf(value: number, unit: string): FormattedValue {
-    if (isTime(unit)) return fig(value * SECONDS[unit]);
+    if (isTime(unit)) return formatSeconds(value * SECONDS[unit]);
     if (unit === 'MiB' || unit === 'B') {
-        const said = formatBytes(Math.abs(value) * (unit === 'B' ? 1 : MIB));
-        return value < 0 ? { ...said, value: MINUS + said.value } : said;
+        const formatted = formatBytes(Math.abs(value) * (unit === 'B' ? 1 : MIB));
+        return value < 0 ? { ...formatted, value: MINUS + formatted.value } : formatted;
     }
     if (Number.isInteger(value)) return { value: fmtFixed(value === 0 ? 0 : value, 0), unit };
     return formatValueIn(value, unit);
@@ -43,9 +43,9 @@ export function formatValueOf(value: number, unit: string): FormattedValue {
 
 /** Formats a single difference, always with its sign. */
 export function formatDelta(delta: number, unit: string): FormattedValue {
-    const { value, unit: said } = formatValueOf(Math.abs(delta), unit);
-    if (delta === 0) return { value, unit: said };
-    return { value: (delta < 0 ? MINUS : '+') + value, unit: said };
+    const { value, unit: unitText } = formatValueOf(Math.abs(delta), unit);
+    if (delta === 0) return { value, unit: unitText };
+    return { value: (delta < 0 ? MINUS : '+') + value, unit: unitText };
 }
 
 /** Word for an increase or decrease of a value in this unit. */
@@ -55,14 +55,14 @@ export function wordOf(up: boolean, unit: string): string {
 }
 
 /** Word for a row that one group lacks; modules are "imported". */
-export function changeWord(change: 'added' | 'removed', isImport: boolean): string {
+export function changeLabel(change: 'added' | 'removed', isImport: boolean): string {
     if (isImport) return change === 'added' ? 'newly imported' : 'no longer imported';
     return change === 'added' ? 'new' : 'gone';
 }
 
 function changedOf(change: Change | undefined, isImport: boolean): [string, string] | null {
     if (change !== 'added' && change !== 'removed') return null;
-    return [change === 'added' ? '+' : MINUS, changeWord(change, isImport)];
+    return [change === 'added' ? '+' : MINUS, changeLabel(change, isImport)];
 }
 
 /** Verdict of a row: glyph, word and tone. With one run per side it has only a glyph. */
@@ -75,24 +75,24 @@ export function verdictOf(
     const tone: Tone = up ? 'slower' : 'faster';
     const changed = changedOf(row.change, isImport);
     if (row.verdict === 'same' || row.verdict === 'few') {
-        const quiet = row.verdict === 'same' ? 'within noise' : 'too few runs';
+        const reason = row.verdict === 'same' ? 'within noise' : 'too few runs';
         return {
             glyph: changed?.[0] ?? '·',
-            word: changed ? `${changed[1]}, ${quiet}` : quiet,
+            label: changed ? `${changed[1]}, ${reason}` : reason,
             tone: 'faint',
         };
     }
-    if (changed) return { glyph: changed[0], word: changed[1], tone: row.delta ? tone : 'faint' };
+    if (changed) return { glyph: changed[0], label: changed[1], tone: row.delta ? tone : 'faint' };
     if (row.verdict === null) {
         return {
             glyph: row.delta === 0 ? '·' : up ? '▲' : '▼',
-            word: '',
+            label: '',
             tone: row.delta ? tone : 'faint',
         };
     }
     return {
         glyph: row.verdict === 'up' ? '▲' : '▼',
-        word: wordOf(row.verdict === 'up', unit),
+        label: wordOf(row.verdict === 'up', unit),
         tone,
     };
 }
@@ -139,7 +139,7 @@ export function pText(p: number): string {
 }
 
 /** Verdict of the headline as an emphasised phrase and the rest of the sentence, with the test. */
-export function verdictWords(judged: Judged, unit: string, nBase: number, nNew: number): string[] {
+export function verdictText(judged: Judged, unit: string, nBase: number, nNew: number): string[] {
     const { verdict, noise, p, low, high } = judged;
     if (verdict === null) {
         return [
@@ -216,11 +216,11 @@ export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] 
 }
 
 /** Sums of the ledgers of a group, in one line. */
-export function ledgerOf(word: string, runs: Run[]): string {
+export function ledgerOf(side: string, runs: Run[]): string {
     const sum = (key: 'stored' | 'rejected') =>
         runs.reduce((all, { ledger }) => all + ledger[key], 0);
     const count = runs.length > 1 ? `${int(runs.length)} runs, ` : '';
-    return `${word}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
+    return `${side}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
 }
 
 /** Parameters of two groups for the URL and the API. */
@@ -232,7 +232,7 @@ export function groupQuery(
     return { base: ids(base), new: ids(fresh) };
 }
 
-export function middle(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
     const sorted = [...values].sort((a, b) => a - b);
     const at = sorted.length >> 1;
     return sorted.length % 2 ? sorted[at] : (sorted[at - 1] + sorted[at]) / 2;

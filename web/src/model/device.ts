@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices as torch numbers them: a type and an index; the CPU has no index. */
+/* Devices, which torch identifies by a type and an index; the CPU has no index. */
 
 import type { WorkerName } from './worker_names';
 
@@ -19,8 +19,8 @@ const TYPES: Record<number, string> = {
 
 /** "CPU", "GPU 0". */
 export function deviceName(type: number, index: number): string {
-    const word = TYPES[type] ?? `device type ${type}`;
-    return type === 0 || index < 0 ? word : `${word} ${index}`;
+    const label = TYPES[type] ?? `device type ${type}`;
+    return type === 0 || index < 0 ? label : `${label} ${index}`;
 }
 
 /** Memory of one device in one worker of a job. API requests omit `worker` for the first worker (0). */
@@ -47,8 +47,8 @@ export function readPlace(key: string | undefined): MemoryPlace | null {
 
 /** "GPU 0"; with several workers "GPU 0, rank 1". */
 export function placeName(place: MemoryPlace, nameOf: WorkerName | null): string {
-    const words = deviceName(place.device_type, place.device);
-    return nameOf ? `${words}, ${nameOf(place.worker)}` : words;
+    const name = deviceName(place.device_type, place.device);
+    return nameOf ? `${name}, ${nameOf(place.worker)}` : name;
 }
 
 /** Name of a device that runs kernels. Some accelerators have no number. */
@@ -64,9 +64,9 @@ export interface Properties {
     rest: [key: string, text: string][];
 }
 
-const TAKEN = ['id', 'name', 'totalGlobalMem', 'computeMajor', 'computeMinor', 'numSms'];
+const READ_PROPERTIES = ['id', 'name', 'totalGlobalMem', 'computeMajor', 'computeMinor', 'numSms'];
 
-function record(json: string | Record<string, unknown> | null): Record<string, unknown> {
+function parseRecord(json: string | Record<string, unknown> | null): Record<string, unknown> {
     if (json === null) return {};
     if (typeof json !== 'string') return json;
     try {
@@ -81,7 +81,7 @@ function record(json: string | Record<string, unknown> | null): Record<string, u
 
 /** Reads the file's deviceProperties; absent values become null. */
 export function propertiesOf(json: string | Record<string, unknown> | null): Properties {
-    const all = record(json);
+    const all = parseRecord(json);
     const number = (key: string) => (typeof all[key] === 'number' ? all[key] : null);
     const [major, minor] = [number('computeMajor'), number('computeMinor')];
     return {
@@ -89,7 +89,7 @@ export function propertiesOf(json: string | Record<string, unknown> | null): Pro
         sms: number('numSms'),
         capability: major === null ? null : `${major}.${minor ?? 0}`,
         rest: Object.entries(all)
-            .filter(([key]) => !TAKEN.includes(key))
+            .filter(([key]) => !READ_PROPERTIES.includes(key))
             .map(([key, value]) => [
                 key,
                 typeof value === 'string' ? value : JSON.stringify(value),

@@ -3,7 +3,7 @@
  * quoted so that no part of them is parsed as DOT. Sizes are fixed because text is measured with
  * the browser's font. */
 import { edgeWidth, temperature } from './temperature';
-import { inkOn } from './tint';
+import { textColourOn } from './tint';
 
 export interface GraphNode {
     id: number;
@@ -73,7 +73,7 @@ export function graphToDot(
         const { width, height } = size(node);
         out.push(
             `  n${node.id} [label=${quote(lines(node).join('\n'))}, fillcolor="${fill}", ` +
-                `fontcolor="${inkOn(fill)}", width=${inches(width)}, height=${inches(height)}];`,
+                `fontcolor="${textColourOn(fill)}", width=${inches(width)}, height=${inches(height)}];`,
         );
     }
     for (const edge of graph.edges) {

@@ -5,20 +5,20 @@
 export interface Family {
     key: string;
     /** label in a legend */
-    word: string;
+    label: string;
 }
 
 export const FAMILIES: readonly Family[] = [
-    { key: 'none', word: 'other' },
-    { key: 'matmul', word: 'conv and matmul' },
-    { key: 'norm', word: 'norm' },
-    { key: 'elementwise', word: 'elementwise' },
-    { key: 'memory', word: 'memory and copy' },
-    { key: 'data', word: 'data loading' },
-    { key: 'communication', word: 'communication' },
-    { key: 'runtime', word: 'runtime' },
-    { key: 'annotation', word: 'annotation' },
-    { key: 'python', word: 'Python' },
+    { key: 'none', label: 'other' },
+    { key: 'matmul', label: 'conv and matmul' },
+    { key: 'norm', label: 'norm' },
+    { key: 'elementwise', label: 'elementwise' },
+    { key: 'memory', label: 'memory and copy' },
+    { key: 'data', label: 'data loading' },
+    { key: 'communication', label: 'communication' },
+    { key: 'runtime', label: 'runtime' },
+    { key: 'annotation', label: 'annotation' },
+    { key: 'python', label: 'Python' },
 ];
 
 /** An unknown number counts as `none`. */
@@ -27,7 +27,7 @@ export function familyOf(family: number | null | undefined): Family {
 }
 
 /** Suffix for a frame of a stack profile: there family 7 means native code, not runtime calls. */
-export function stackWord(family: number): string {
+export function stackLabel(family: number): string {
     return family === 7 ? ', native code' : '';
 }
 
@@ -49,6 +49,6 @@ const KINDS = [
     'system call',
 ] as const;
 
-export function kindWord(kind: number): string {
+export function kindLabel(kind: number): string {
     return KINDS[kind] ?? KINDS[0];
 }

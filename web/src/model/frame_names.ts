@@ -5,28 +5,28 @@
 import { type Measure, fitEllipsis } from './labels';
 import { shortName } from './timeline_names';
 
-const PLACE = /^(.+ )\([^()]*[./\\:<][^()]*\)$/;
+const SOURCE_LOCATION = /^(.+ )\([^()]*[./\\:<][^()]*\)$/;
 const LEADING = /^\S*[\\/](?=[^\\/]*\.pyx?\b)/;
 const INNER = /^(.+ \()[^()]*[\\/](?=[^\\/]+\)$)/;
 
 /** Index at which the source location of a frame begins: 0 if the name begins with it, its length
  * if there is none. */
-export function placeStart(name: string): number {
-    const place = PLACE.exec(name);
+export function locationStart(name: string): number {
+    const place = SOURCE_LOCATION.exec(name);
     if (place) return place[1].length;
     return LEADING.test(name) ? 0 : name.length;
 }
 
 /** Forms of the name from complete to short, each different from the previous one. */
 export function frameForms(name: string): string[] {
-    const bare = name.replace(INNER, '$1').replace(LEADING, '');
-    const place = PLACE.exec(bare);
-    const forms = [name, bare, shortName(place ? place[1].trimEnd() : bare)];
+    const shortened = name.replace(INNER, '$1').replace(LEADING, '');
+    const place = SOURCE_LOCATION.exec(shortened);
+    const forms = [name, shortened, shortName(place ? place[1].trimEnd() : shortened)];
     return forms.filter((form, i) => i === 0 || form !== forms[i - 1]);
 }
 
 /** The longest form that fits into `room` px, else the shortest with an ellipsis, or ''. */
-export function fitForms(forms: readonly string[], room: number, measure: Measure): string {
-    const fitting = forms.find((form) => measure(form) <= room);
-    return fitting ?? fitEllipsis(forms[forms.length - 1], room, measure);
+export function fitForms(forms: readonly string[], maxWidth: number, measure: Measure): string {
+    const fitting = forms.find((form) => measure(form) <= maxWidth);
+    return fitting ?? fitEllipsis(forms[forms.length - 1], maxWidth, measure);
 }

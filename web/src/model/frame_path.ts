@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Identifies a frame by the names of the frames from the root down to it, so that it can be found
  * in another run. */
-import { placeStart } from './frame_names';
+import { locationStart } from './frame_names';
 import { type FrameLayout, framePath } from './frames';
 
 type NameOf = (node: number) => string;
 
-const BETWEEN = '\n';
+const SEPARATOR = '\n';
 
 /** Path of a node; '' for the root; null if the node is not placed. */
 export function pathText(layout: FrameLayout, node: number, nameOf: NameOf): string | null {
@@ -16,27 +16,27 @@ export function pathText(layout: FrameLayout, node: number, nameOf: NameOf): str
         .map((f) => layout.node[f])
         .filter((at) => at >= 0)
         .map(nameOf)
-        .join(BETWEEN);
+        .join(SEPARATOR);
 }
 
 /* Removes the source location after a name: line numbers and folders differ between runs. */
 function withoutPlace(name: string): string {
-    return name.slice(0, placeStart(name) || name.length);
+    return name.slice(0, locationStart(name) || name.length);
 }
 
 /* Returns the frames of a row that are below one of `above` and have this name. If there is none,
  * returns those that differ only in the source location. */
 function below(layout: FrameLayout, row: number, above: Set<number>, name: string, nameOf: NameOf) {
-    const [exact, alike] = [new Set<number>(), new Set<number>()];
-    const bare = withoutPlace(name);
+    const [exact, sameFunction] = [new Set<number>(), new Set<number>()];
+    const nameOnly = withoutPlace(name);
     for (let f = layout.rowStart[row]; f < layout.rowStart[row + 1]; f++) {
         const node = layout.node[f];
         if (node < 0 || !above.has(layout.parent[f])) continue;
-        const own = nameOf(node);
-        if (own === name) exact.add(f);
-        else if (withoutPlace(own) === bare) alike.add(f);
+        const nodeName = nameOf(node);
+        if (nodeName === name) exact.add(f);
+        else if (withoutPlace(nodeName) === nameOnly) sameFunction.add(f);
     }
-    return exact.size ? exact : alike;
+    return exact.size ? exact : sameFunction;
 }
 
 /** Finds the node at the end of a path; null if there is none. Of siblings with the same name it
@@ -46,7 +46,7 @@ export function nodeAtPath(layout: FrameLayout, path: string, nameOf: NameOf): n
     const top = layout.node[0] === -1 ? 1 : 0;
     let row = top;
     let level = new Set([top - 1]);
-    for (const name of path.split(BETWEEN)) {
+    for (const name of path.split(SEPARATOR)) {
         if (row >= layout.rows) return null;
         level = below(layout, row++, level, name, nameOf);
     }

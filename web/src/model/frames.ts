@@ -21,7 +21,7 @@ export interface FrameLayout {
     frameOf: Int32Array;
     /** 1 if the frame is below the threshold: it is drawn as part of a dotted run and has no frames
      * below it */
-    quiet: Uint8Array;
+    isDotted: Uint8Array;
 }
 
 export interface ChildLists {
@@ -62,7 +62,7 @@ export class FrameBuilder {
     private x1: number[] = [];
     private row: number[] = [];
     private parent: number[] = [];
-    private quiet: number[] = [];
+    private isDotted: number[] = [];
     private starts: number[] = [];
 
     constructor(private readonly nodes: number) {}
@@ -73,13 +73,13 @@ export class FrameBuilder {
     beginRow(): void {
         this.starts.push(this.node.length);
     }
-    add(node: number, x0: number, x1: number, parent: number, quiet = false): number {
+    add(node: number, x0: number, x1: number, parent: number, isDotted = false): number {
         this.node.push(node);
         this.x0.push(x0);
         this.x1.push(x1);
         this.row.push(this.starts.length - 1);
         this.parent.push(parent);
-        this.quiet.push(quiet ? 1 : 0);
+        this.isDotted.push(isDotted ? 1 : 0);
         return this.node.length - 1;
     }
     nodeAt(frame: number): number {
@@ -92,7 +92,7 @@ export class FrameBuilder {
         return this.x1[frame] - this.x0[frame];
     }
     isQuiet(frame: number): boolean {
-        return this.quiet[frame] === 1;
+        return this.isDotted[frame] === 1;
     }
     finish(total: number): FrameLayout {
         const count = this.node.length;
@@ -111,7 +111,7 @@ export class FrameBuilder {
             parent: Int32Array.from(this.parent),
             rowStart: Int32Array.from([...this.starts, count]),
             frameOf,
-            quiet: Uint8Array.from(this.quiet),
+            isDotted: Uint8Array.from(this.isDotted),
         };
     }
 }
@@ -166,13 +166,13 @@ export function coveredPath(layout: FrameLayout, x0: number, x1: number): number
 export function frameChildren(layout: FrameLayout, frame: number): number[] {
     const row = layout.row[frame] + 1;
     if (row >= layout.rows) return [];
-    const kids: number[] = [];
+    const children: number[] = [];
     const end = layout.rowStart[row + 1];
     for (let f = firstRightOf(layout, row, layout.x0[frame]); f < end; f++) {
         if (layout.x0[f] >= layout.x1[frame]) break;
-        if (layout.parent[f] === frame) kids.push(f);
+        if (layout.parent[f] === frame) children.push(f);
     }
-    return kids;
+    return children;
 }
 
 export type Step = 'up' | 'down' | 'left' | 'right';
@@ -184,9 +184,9 @@ export function stepFrame(layout: FrameLayout, frame: number, step: Step): numbe
     if (step === 'down') {
         let best = frame;
         let width = -1;
-        for (const kid of frameChildren(layout, frame)) {
-            const w = layout.x1[kid] - layout.x0[kid];
-            if (w > width) [best, width] = [kid, w];
+        for (const child of frameChildren(layout, frame)) {
+            const w = layout.x1[child] - layout.x0[child];
+            if (w > width) [best, width] = [child, w];
         }
         return best;
     }

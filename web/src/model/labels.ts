@@ -23,27 +23,27 @@ export function relativeName(name: string, above: string | null): string {
 export function fitName(
     name: string,
     above: string | null,
-    room: number,
+    maxWidth: number,
     measure: Measure,
 ): string {
     const full = relativeName(name, above);
-    if (measure(full) <= room) return full;
+    if (measure(full) <= maxWidth) return full;
     for (let dot = full.indexOf('.', 1); dot > 0; dot = full.indexOf('.', dot + 1)) {
         const tail = full.slice(dot);
-        if (measure(tail) <= room) return tail;
+        if (measure(tail) <= maxWidth) return tail;
     }
     const last = full.lastIndexOf('.');
-    return fitEllipsis(last > 0 ? full.slice(last) : full, room, measure);
+    return fitEllipsis(last > 0 ? full.slice(last) : full, maxWidth, measure);
 }
 
 /** The longest prefix of a string that fits with an ellipsis; '' if fewer than two letters fit. */
-export function fitEllipsis(text: string, room: number, measure: Measure): string {
-    if (measure(text) <= room) return text;
+export function fitEllipsis(text: string, maxWidth: number, measure: Measure): string {
+    if (measure(text) <= maxWidth) return text;
     let lo = 0;
     let hi = text.length - 1;
     while (lo < hi) {
         const mid = (lo + hi + 1) >> 1;
-        if (measure(text.slice(0, mid) + ELLIPSIS) <= room) lo = mid;
+        if (measure(text.slice(0, mid) + ELLIPSIS) <= maxWidth) lo = mid;
         else hi = mid - 1;
     }
     const short = text.slice(0, lo).replace(/[\uD800-\uDBFF]$/, '');
@@ -82,6 +82,6 @@ export function libraryPath(file: string): string {
     return LIBRARY.exec(file)?.[1] ?? file;
 }
 
-export function capital(words: string): string {
-    return words.charAt(0).toUpperCase() + words.slice(1);
+export function capital(text: string): string {
+    return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,7 +3,7 @@
  * its path or the end of its path. A line is named by its function, its text, and its number among
  * equal lines of the function. */
 
-const BETWEEN = '\n';
+const SEPARATOR = '\n';
 
 /** Index of the path that equals `path`, or of the only one that ends like it; -1 if there is none. */
 export function findPath(paths: readonly string[], path: string): number {
@@ -23,26 +23,26 @@ export function findPath(paths: readonly string[], path: string): number {
 export interface NamedLine {
     key: string;
     /** name of its function; '' if it has none */
-    owner: string;
+    functionName: string;
     text: string;
 }
 
-function like(a: NamedLine, b: NamedLine): boolean {
-    return a.owner === b.owner && a.text.trim() === b.text.trim();
+function isSameLine(a: NamedLine, b: NamedLine): boolean {
+    return a.functionName === b.functionName && a.text.trim() === b.text.trim();
 }
 
 /** `function\nN\ntext`: the N-th line of this function with this text, from 0. */
 export function lineName(lines: readonly NamedLine[], key: string): string | null {
     const line = lines.find((one) => one.key === key);
     if (!line) return null;
-    const nth = lines.filter((one) => like(one, line)).indexOf(line);
-    return [line.owner, nth, line.text.trim()].join(BETWEEN);
+    const nth = lines.filter((one) => isSameLine(one, line)).indexOf(line);
+    return [line.functionName, nth, line.text.trim()].join(SEPARATOR);
 }
 
 /** Key of the line with this name. If the function has fewer equal lines, returns the last of them. */
 export function lineKey(lines: readonly NamedLine[], name: string): string | null {
-    const [owner, nth, text] = name.split(BETWEEN);
-    const wanted = { key: '', owner, text };
-    const found = lines.filter((one) => like(one, wanted));
+    const [functionName, nth, text] = name.split(SEPARATOR);
+    const line = { key: '', functionName, text };
+    const found = lines.filter((one) => isSameLine(one, line));
     return found[Math.min(Number(nth), found.length - 1)]?.key ?? null;
 }

@@ -3,7 +3,7 @@
  * Helpers of memory curves: description of the slope, rows of the span brackets, and the visible
  * time window.
  */
-import type { MemorySpan } from '../base/line_types';
+import type { MemorySpanRow as MemorySpan } from '../base/rows';
 import { fmtFixed, signed, THIN_SPACE } from '../base/units';
 
 export interface TimeWindow {
@@ -12,26 +12,26 @@ export interface TimeWindow {
 }
 
 /** Growth is called a leak only if at least this share of the peak is still held at the end. */
-const KEPT = 0.95;
+const MIN_LEAK_SHARE = 0.95;
 /** Shorter windows do not indicate a leak: every program grows while it starts. */
 const LEAK_SECONDS = 5;
 
 /** What the slope of a window means; null if it means nothing. `ends`: peak and last value of the
  * window; memory that was released at the end is not a leak. */
-export function slopeWords(
+export function slopeText(
     mib_s: number | null,
     shown: TimeWindow,
     ends: { peak: number; last: number } | null,
 ): string | null {
     const seconds = shown.to - shown.from;
     if (mib_s === null || !(seconds > 0)) return null;
-    const drift = mib_s * seconds;
+    const growth = mib_s * seconds;
     const rate = `${signed(mib_s, Math.abs(mib_s) < 0.1 ? 3 : 1)}${THIN_SPACE}MiB/s`;
-    if (Math.abs(drift) < Math.max(1, 0.05 * (ends?.peak ?? 0))) {
+    if (Math.abs(growth) < Math.max(1, 0.05 * (ends?.peak ?? 0))) {
         return `${rate}: constant`;
     }
-    if (drift < 0) return `${rate}: memory shrinks`;
-    if (ends && ends.last < KEPT * ends.peak) {
+    if (growth < 0) return `${rate}: memory shrinks`;
+    if (ends && ends.last < MIN_LEAK_SHARE * ends.peak) {
         return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN_SPACE}MiB were freed after the peak`;
     }
     if (seconds < LEAK_SECONDS) return `${rate}: too short to tell a leak from start-up`;

@@ -20,13 +20,17 @@ export function zoomPlane(plane: Plane, factor: number, px: number, py: number):
 export function fitPlane(
     width: number,
     height: number,
-    room: { width: number; height: number },
+    viewport: { width: number; height: number },
 ): Plane {
     const k = Math.max(
         SMALLEST,
-        Math.min(1, room.width / (width || 1), room.height / (height || 1)),
+        Math.min(1, viewport.width / (width || 1), viewport.height / (height || 1)),
     );
-    return { k, x: (room.width - width * k) / 2, y: Math.max(0, (room.height - height * k) / 2) };
+    return {
+        k,
+        x: (viewport.width - width * k) / 2,
+        y: Math.max(0, (viewport.height - height * k) / 2),
+    };
 }
 
 /** Centres a point at scale k. */
@@ -34,9 +38,9 @@ export function centreOn(
     px: number,
     py: number,
     k: number,
-    room: { width: number; height: number },
+    viewport: { width: number; height: number },
 ): Plane {
-    return { k, x: room.width / 2 - px * k, y: room.height / 2 - py * k };
+    return { k, x: viewport.width / 2 - px * k, y: viewport.height / 2 - py * k };
 }
 
 export function planeText(plane: Plane): string {

@@ -21,19 +21,21 @@ export function matcher(query: string, regex: boolean): Matcher {
 
 function wordMatcher(query: string): Matcher {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = words.filter((w) => !(w.startsWith('-') && w.length > 1));
-    const unwanted = words.filter((w) => w.startsWith('-') && w.length > 1).map((w) => w.slice(1));
+    const required = words.filter((w) => !(w.startsWith('-') && w.length > 1));
+    const excluded = words.filter((w) => w.startsWith('-') && w.length > 1).map((w) => w.slice(1));
     return {
         empty: false,
         error: null,
         test: (name, file = '') => {
             const text = `${name}\n${file}`.toLowerCase();
-            return wanted.every((w) => text.includes(w)) && !unwanted.some((w) => text.includes(w));
+            return (
+                required.every((w) => text.includes(w)) && !excluded.some((w) => text.includes(w))
+            );
         },
         hits: (text) => {
             const lower = text.toLowerCase();
             const out: [number, number][] = [];
-            for (const w of wanted) {
+            for (const w of required) {
                 for (let at = lower.indexOf(w); at >= 0; at = lower.indexOf(w, at + w.length)) {
                     out.push([at, at + w.length]);
                 }

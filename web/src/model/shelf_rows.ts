@@ -49,8 +49,8 @@ interface Group {
 
 function groupOf(run: Run, grouping: Grouping, now: Date): Group | null {
     if (grouping === 'day') {
-        const { word, date } = dayHeading(run.created_at, now);
-        return { key: `day ${daysBetween(new Date(run.created_at), now)}`, title: word, date };
+        const { label, date } = dayHeading(run.created_at, now);
+        return { key: `day ${daysBetween(new Date(run.created_at), now)}`, title: label, date };
     }
     if (grouping === 'series') {
         const series = run.series ?? '';
@@ -60,8 +60,8 @@ function groupOf(run: Run, grouping: Grouping, now: Date): Group | null {
 }
 
 function today(now: Date): Group {
-    const { word, date } = dayHeading(now.toISOString(), now);
-    return { key: 'day 0', title: word, date };
+    const { label, date } = dayHeading(now.toISOString(), now);
+    return { key: 'day 0', title: label, date };
 }
 
 /** `complete`: `runs` has all runs, so the count of the last heading is final. */

@@ -6,7 +6,7 @@
 import { kindHas } from '../base/kinds';
 import type { Side } from '../base/panel';
 import type { Query } from '../base/router';
-import { alignText, readAlign, swapped } from './time_align';
+import { formatAlign, parseAlign, swapAlign } from './time_align';
 
 export const SIDES: readonly Side[] = ['base', 'new'];
 
@@ -20,7 +20,7 @@ export const RUN_KEY = 'run';
 export const ALIGN_KEY = 'align';
 
 /** Keys whose values are ids or positions in one run. */
-const OWN = new Set([
+const PER_RUN_KEYS = new Set([
     RUN_KEY,
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
     ...['flame_zoom', 'flame_frame', 'callers_zoom', 'callers_frame', 'callees_zoom'],
@@ -30,10 +30,10 @@ const OWN = new Set([
 
 /* Operators of printed tables are identified by number, those of a trace by name. `off` contains
  * tracks of a timeline; in other reports it contains origins. */
-function isOwn(key: string, kind: string): boolean {
+function isPerRun(key: string, kind: string): boolean {
     if (key === 'op') return kindHas(kind, 'printed_operators');
     if (key === 'off') return kindHas(kind, 'slices', 'stacks');
-    return OWN.has(key);
+    return PER_RUN_KEYS.has(key);
 }
 
 /** The comparison table whose row ids are the values of a URL key; null if there is none. */
@@ -51,10 +51,10 @@ export function tableOfKey(kind: string, view: string, key: string): string | nu
 export function panelQuery(query: Query, side: Side, kind: string): Query {
     const out: Query = {};
     for (const [key, value] of Object.entries(query)) {
-        const own = key.startsWith(`${side}.`) ? key.slice(side.length + 1) : null;
-        if (own !== null && own !== RUN_KEY) out[own] = value;
-        if (own === null && !key.includes('.') && key !== 'base' && key !== 'new') {
-            if (!isOwn(key, kind)) out[key] = value;
+        const ownKey = key.startsWith(`${side}.`) ? key.slice(side.length + 1) : null;
+        if (ownKey !== null && ownKey !== RUN_KEY) out[ownKey] = value;
+        if (ownKey === null && !key.includes('.') && key !== 'base' && key !== 'new') {
+            if (!isPerRun(key, kind)) out[key] = value;
         }
     }
     return out;
@@ -71,20 +71,21 @@ export function groupKeys(query: Query): Query {
 }
 
 /** Merges the query `asked` of one side's panel into the page's query; the keys of the other side stay. */
-export function mergeQuery(query: Query, side: Side, asked: Query, kind: string): Query {
+export function mergeQuery(query: Query, side: Side, panelQueryOfSide: Query, kind: string): Query {
     const out = groupKeys(query);
-    const beside = `${otherSide(side)}.`;
-    for (const [key, value] of Object.entries(query)) if (key.startsWith(beside)) out[key] = value;
-    for (const [key, value] of Object.entries(asked)) {
-        out[isOwn(key, kind) ? `${side}.${key}` : key] = value;
+    const otherPrefix = `${otherSide(side)}.`;
+    for (const [key, value] of Object.entries(query))
+        if (key.startsWith(otherPrefix)) out[key] = value;
+    for (const [key, value] of Object.entries(panelQueryOfSide)) {
+        out[isPerRun(key, kind) ? `${side}.${key}` : key] = value;
     }
     return out;
 }
 
 /** Selects another run of a group and removes the ids of the previous run. */
 export function pickRun(query: Query, side: Side, id: string): Query {
-    const kept = Object.entries(query).filter(([key]) => !key.startsWith(`${side}.`));
-    return { ...Object.fromEntries(kept), [`${side}.${RUN_KEY}`]: id };
+    const otherKeys = Object.entries(query).filter(([key]) => !key.startsWith(`${side}.`));
+    return { ...Object.fromEntries(otherKeys), [`${side}.${RUN_KEY}`]: id };
 }
 
 /** Per-run keys of one side for which the other side has no value. */
@@ -96,14 +97,14 @@ export function aloneKeys(query: Query, side: Side): [key: string, value: string
 }
 
 /** Changed values of per-run keys; '' if a key was removed. */
-export function ownChanges(
+export function perRunChanges(
     before: Query,
     after: Query,
     kind: string,
 ): [key: string, value: string][] {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...keys]
-        .filter((key) => isOwn(key, kind) && before[key] !== after[key])
+        .filter((key) => isPerRun(key, kind) && before[key] !== after[key])
         .map((key) => [key, after[key] ?? '']);
 }
 
@@ -114,7 +115,7 @@ export function swapSides(query: Query): Query {
         const side = SIDES.find((one) => key === one || key.startsWith(`${one}.`));
         out[side ? otherSide(side) + key.slice(side.length) : key] = value;
     }
-    const align = alignText(swapped(readAlign(query[ALIGN_KEY])));
+    const align = formatAlign(swapAlign(parseAlign(query[ALIGN_KEY])));
     if (align) out[ALIGN_KEY] = align;
     return out;
 }

@@ -9,17 +9,17 @@ export interface Span {
 }
 
 /** Minimum width of the visible range, as a share of the picture. */
-const DEEPEST = 1e-9;
+const MIN_WIDTH = 1e-9;
 
 export function clampSpan(span: Span, total: number): Span {
-    const width = Math.min(total, Math.max(total * DEEPEST, span.x1 - span.x0));
+    const width = Math.min(total, Math.max(total * MIN_WIDTH, span.x1 - span.x0));
     const x0 = Math.min(Math.max(0, span.x0), total - width);
     return { x0, x1: x0 + width };
 }
 
 /** Zooms so that the point `at` stays in place; factor < 1 zooms in. */
 export function zoomSpan(span: Span, total: number, factor: number, at: number): Span {
-    const width = Math.min(total, Math.max(total * DEEPEST, (span.x1 - span.x0) * factor));
+    const width = Math.min(total, Math.max(total * MIN_WIDTH, (span.x1 - span.x0) * factor));
     const share = (at - span.x0) / (span.x1 - span.x0);
     return clampSpan({ x0: at - width * share, x1: at - width * share + width }, total);
 }
@@ -41,7 +41,7 @@ export function easeSpan(from: Span, to: Span, t: number): Span {
 
 /** One level out: the nearest frame that covers the range and is wider than it; -1 for the complete
  * picture. */
-export function shareOfTotal(layout: FrameLayout, span: Span): number {
+export function enclosingFrame(layout: FrameLayout, span: Span): number {
     const width = span.x1 - span.x0;
     const path = coveredPath(layout, span.x0, span.x1);
     for (let i = path.length - 1; i >= 0; i--) {

@@ -3,7 +3,8 @@
  * Aligns the time axes of two runs. All functions are pure. A time of the base plus the shift is a
  * time of the new run.
  */
-import type { TimelineAnswer, TraceStep } from './timeline_types';
+import type { TraceStepRow as TraceStep } from '../base/rows';
+import type { TimelineAnswer } from './timeline_types';
 import { parseView, shifted, type TimeView, viewText } from './timeline_view';
 
 /** Alignment in the URL: `start`, `step:3:4` (numbers from 1), `event:ID:ID`, `ns:SHIFT`. */
@@ -13,22 +14,22 @@ export type Align =
     | { by: 'event'; base: number; new: number }
     | { by: 'ns'; shift: number };
 
-export const FROM_START: Align = { by: 'start' };
+export const ALIGN_STARTS: Align = { by: 'start' };
 
 /** Parses the URL value. `step:3` is the third step of both runs; an invalid value means the start. */
-export function readAlign(words: string | undefined): Align {
-    const match = /^(step|event):([1-9]\d{0,15})(?::([1-9]\d{0,15}))?$/.exec(words ?? '');
+export function parseAlign(text: string | undefined): Align {
+    const match = /^(step|event):([1-9]\d{0,15})(?::([1-9]\d{0,15}))?$/.exec(text ?? '');
     if (match) {
         const base = Number(match[2]);
         const by = match[1] === 'step' ? 'step' : 'event';
         if (by === 'step' || match[3]) return { by, base, new: Number(match[3] ?? base) };
     }
-    const shift = /^ns:(-?\d{1,15})$/.exec(words ?? '');
-    return shift ? { by: 'ns', shift: Number(shift[1]) } : FROM_START;
+    const shift = /^ns:(-?\d{1,15})$/.exec(text ?? '');
+    return shift ? { by: 'ns', shift: Number(shift[1]) } : ALIGN_STARTS;
 }
 
 /** Null for the default, the start. */
-export function alignText(align: Align): string | null {
+export function formatAlign(align: Align): string | null {
     if (align.by === 'start') return null;
     return align.by === 'ns' ? `ns:${align.shift}` : `${align.by}:${align.base}:${align.new}`;
 }
@@ -43,7 +44,7 @@ export function stepsOf({ steps }: TimelineAnswer): TraceStep[] {
 
 /** Number of the step of the new run that matches step `number` of the base: the step of the same
  * name, else of the same number. */
-export function stepSideStage(base: TraceStep[], fresh: TraceStep[], number: number): number {
+export function matchingStep(base: TraceStep[], fresh: TraceStep[], number: number): number {
     const named = fresh.findIndex(({ name }) => name === base[number - 1]?.name);
     return named < 0 ? Math.min(number, fresh.length) : named + 1;
 }
@@ -53,7 +54,7 @@ export interface Anchor {
     ns: number;
     name: string;
     /** duration in ns; null for a point in time */
-    lasts: number | null;
+    duration_ns: number | null;
 }
 
 export interface Anchors {
@@ -71,7 +72,7 @@ export function anchorsOf(
     fresh: TimelineAnswer,
     events: { base: Event; new: Event },
 ): Anchors {
-    const start = { ns: 0, name: 'start', lasts: null };
+    const start = { ns: 0, name: 'start', duration_ns: null };
     const starts = { base: start, new: start };
     if (align.by === 'ns') return { base: start, new: { ...start, ns: align.shift } };
     if (align.by === 'step') {
@@ -90,7 +91,7 @@ export function anchorsOf(
 }
 
 function anchorOf(of: { name: string; start_ns: number; end_ns: number }): Anchor {
-    return { ns: of.start_ns, name: of.name, lasts: of.end_ns - of.start_ns };
+    return { ns: of.start_ns, name: of.name, duration_ns: of.end_ns - of.start_ns };
 }
 
 export const shiftOf = (anchors: Anchors): number => anchors.new.ns - anchors.base.ns;
@@ -103,13 +104,13 @@ export function stepBy(
     fresh: TraceStep[],
 ): Align | null {
     const now = align.by === 'step' ? align : null;
-    const [a, b] = now ? [now.base + by, now.new + by] : [1, stepSideStage(base, fresh, 1)];
+    const [a, b] = now ? [now.base + by, now.new + by] : [1, matchingStep(base, fresh, 1)];
     if (a < 1 || b < 1 || a > base.length || b > fresh.length) return null;
     return { by: 'step', base: a, new: b };
 }
 
 /** The visible range in the base's time: it covers both runs. */
-export function depthReach(base: TimeView, fresh: TimeView, shift: number): TimeView {
+export function commonRange(base: TimeView, fresh: TimeView, shift: number): TimeView {
     return {
         from: Math.min(base.from, fresh.from - shift),
         to: Math.max(base.to, fresh.to - shift),
@@ -117,31 +118,31 @@ export function depthReach(base: TimeView, fresh: TimeView, shift: number): Time
 }
 
 /** Position of a run on the common axis. */
-export interface Place {
+export interface AxisPosition {
     /** ns of the run: the aligned time */
     origin: number;
     /** range that covers both runs, in the run's own time */
-    reach: TimeView;
+    range: TimeView;
     /** ns to add to a time of the base */
     shift: number;
 }
 
-export function placesOf(
+export function axisPositions(
     anchors: Anchors,
     base: TimeView,
     fresh: TimeView,
-): { base: Place; new: Place } {
+): { base: AxisPosition; new: AxisPosition } {
     const shift = shiftOf(anchors);
-    const reach = depthReach(base, fresh, shift);
+    const range = commonRange(base, fresh, shift);
     return {
-        base: { origin: anchors.base.ns, reach, shift: 0 },
-        new: { origin: anchors.new.ns, reach: shifted(reach, shift), shift },
+        base: { origin: anchors.base.ns, range, shift: 0 },
+        new: { origin: anchors.new.ns, range: shifted(range, shift), shift },
     };
 }
 
 type Query = Record<string, string>;
 
-const GIVEN = ['origin', 'reach'];
+const PAGE_KEYS = ['origin', 'reach'];
 
 /* The URL stores a range in the base's time. The part before `least` is removed. */
 function moveRange(query: Query, by: number, least: number): Query {
@@ -152,33 +153,29 @@ function moveRange(query: Query, by: number, least: number): Query {
 }
 
 /** Query of a run for its panel, with the values that only the page knows. */
-export function placed(query: Query, place: Place | null): Query {
-    if (!place) return query;
+export function withAxisPosition(query: Query, position: AxisPosition | null): Query {
+    if (!position) return query;
     return {
-        ...moveRange(query, place.shift, 0),
-        origin: String(place.origin),
-        reach: viewText(place.reach),
+        ...moveRange(query, position.shift, 0),
+        origin: String(position.origin),
+        reach: viewText(position.range),
     };
 }
 
 /** The part of a panel's query that is stored in the URL of the page. */
-export function unplaced(query: Query, place: Place | null): Query {
-    const own = Object.entries(query).filter(([key]) => !GIVEN.includes(key));
-    return moveRange(Object.fromEntries(own), -(place?.shift ?? 0), -Infinity);
+export function withoutAxisPosition(query: Query, position: AxisPosition | null): Query {
+    const urlEntries = Object.entries(query).filter(([key]) => !PAGE_KEYS.includes(key));
+    return moveRange(Object.fromEntries(urlEntries), -(position?.shift ?? 0), -Infinity);
 }
 
 /** Converts a view of the base from origin `before` to origin `after`. */
-export function firstAtOrAfter(
-    at: string | undefined,
-    before: number,
-    after: number,
-): string | null {
+export function moveOrigin(at: string | undefined, before: number, after: number): string | null {
     const view = parseView(at, { from: -Infinity, to: Infinity });
     return view && viewText(shifted(view, before - after));
 }
 
 /** The alignment after base and new were swapped. */
-export function swapped(align: Align): Align {
+export function swapAlign(align: Align): Align {
     if (align.by === 'start') return align;
     if (align.by === 'ns') return { by: 'ns', shift: align.shift === 0 ? 0 : -align.shift };
     return { by: align.by, base: align.new, new: align.base };

@@ -36,7 +36,7 @@ export interface TrackWindow {
     to: number;
     px: number;
     /** ns per pixel */
-    ofPx: number;
+    nsPerPx: number;
     depth: number;
     slices: SliceColumns;
     density: DensityColumns;
@@ -70,7 +70,7 @@ export function trackWindow(answer: WindowAnswer, track: WindowTrack): TrackWind
         from: answer.from_ns,
         to: answer.to_ns,
         px: answer.px,
-        ofPx: (answer.to_ns - answer.from_ns) / answer.px,
+        nsPerPx: (answer.to_ns - answer.from_ns) / answer.px,
         depth: rows,
         counted: track.counted,
         slices: {
@@ -118,19 +118,19 @@ export function runAfter(density: DensityColumns, low: number, high: number, px:
 
 /** Maximum ratio between a pixel of the data and a pixel of the view, in both directions: at rest,
  * and while the view moves. */
-const AT_REST = 1.03;
-const MOVING = 1.6;
+const REST_RATIO = 1.03;
+const MOVING_RATIO = 1.6;
 /** Fraction of the view's width: request more when less data than this is loaded beyond an edge. */
-const EDGE = 0.1;
-const TRACKS_KEPT = 400;
+const EDGE_SHARE = 0.1;
+const MAX_TRACKS = 400;
 
-interface Kept {
+interface TrackWindows {
     near: TrackWindow;
     whole: TrackWindow | null;
 }
 
 export class WindowCache {
-    private readonly tracks = new Map<number, Kept>();
+    private readonly tracks = new Map<number, TrackWindows>();
 
     constructor(readonly whole: TimeView) {}
 
@@ -168,30 +168,30 @@ export class WindowCache {
     missing(view: TimeView, px: number, tracks: number[], moving: boolean): number[] {
         return tracks.filter((track) => {
             const window = this.near(track);
-            return !window || !covers(window, view, px, this.whole, moving);
+            return !window || !coversView(window, view, px, this.whole, moving);
         });
     }
 
     private trim(): void {
         for (const track of this.tracks.keys()) {
-            if (this.tracks.size <= TRACKS_KEPT) return;
+            if (this.tracks.size <= MAX_TRACKS) return;
             this.tracks.delete(track);
         }
     }
 }
 
-export function covers(
-    window: { from: number; to: number; ofPx: number },
+export function coversView(
+    window: { from: number; to: number; nsPerPx: number },
     view: TimeView,
     px: number,
     whole: TimeView,
     moving: boolean,
 ): boolean {
-    const edge = widthOf(view) * EDGE;
+    const edge = widthOf(view) * EDGE_SHARE;
     if (window.from > Math.max(whole.from, view.from - edge) + 1) return false;
     if (window.to < Math.min(whole.to, view.to + edge) - 1) return false;
-    const ratio = window.ofPx / (widthOf(view) / px);
-    const slack = moving ? MOVING : AT_REST;
+    const ratio = window.nsPerPx / (widthOf(view) / px);
+    const slack = moving ? MOVING_RATIO : REST_RATIO;
     return ratio <= slack && ratio >= 1 / slack;
 }
 

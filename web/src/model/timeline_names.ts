@@ -12,7 +12,7 @@ export interface Label {
     short: string;
     shortWidth: number;
     /** px of the last shortening: most frames need the same width again */
-    room: number;
+    maxWidth: number;
     text: string;
 }
 
@@ -23,15 +23,17 @@ const LABEL_PX = 22;
  * vectorized_kernel, `aten::conv2d` becomes conv2d. Python frames are `file.py(12): name` in torch,
  * and `file.py.name`, `file.py:name:12` or `name (file.py:12)` in other tools. */
 export function shortName(name: string): string {
-    const plain = name.replace(/^void\s+/, '').replace(/\s*\(anonymous namespace\)::/g, '');
-    const frame = /^(?:.*\/)?[^/]+\.pyx?(?:\(\d+\): ?(.+)|:([^:\d][^:]*)(?::\d+)?)$/.exec(plain);
+    const shortened = name.replace(/^void\s+/, '').replace(/\s*\(anonymous namespace\)::/g, '');
+    const frame = /^(?:.*\/)?[^/]+\.pyx?(?:\(\d+\): ?(.+)|:([^:\d][^:]*)(?::\d+)?)$/.exec(
+        shortened,
+    );
     if (frame) return frame[1] ?? frame[2];
-    const dotted = /\.py(?:\(\d+\))?\.(.+)$/.exec(plain);
+    const dotted = /\.py(?:\(\d+\))?\.(.+)$/.exec(shortened);
     if (dotted) return dotted[1];
-    const head = plain.startsWith('<') ? plain : bareName(plain).trimEnd();
+    const head = shortened.startsWith('<') ? shortened : bareName(shortened).trimEnd();
     const at = head.lastIndexOf('::');
     const tail = at > 0 ? head.slice(at + 2) : head;
-    return tail || plain;
+    return tail || shortened;
 }
 
 /** Removes template arguments and parameters: `a<b>::operator()(c)` becomes `a::operator()`. */
@@ -52,18 +54,18 @@ function bareName(name: string): string {
 }
 
 /** The longest prefix that fits with an ellipsis; '' if not even two letters fit. */
-export function cutText(text: string, width: number, room: number, measure: Measure): string {
-    if (width <= room) return text;
-    let n = Math.floor((text.length * (room - measure(ELLIPSIS))) / width);
-    while (n >= 2 && measure(text.slice(0, n) + ELLIPSIS) > room) n--;
+export function cutText(text: string, width: number, maxWidth: number, measure: Measure): string {
+    if (width <= maxWidth) return text;
+    let n = Math.floor((text.length * (maxWidth - measure(ELLIPSIS))) / width);
+    while (n >= 2 && measure(text.slice(0, n) + ELLIPSIS) > maxWidth) n--;
     return n >= 2 ? text.slice(0, n) + ELLIPSIS : '';
 }
 
 export class NameTable {
     private readonly names = new Map<number, string>();
     private readonly labels = new Map<number, Label>();
-    private readonly asked = new Set<number>();
-    private readonly wanted = new Set<number>();
+    private readonly requested = new Set<number>();
+    private readonly marked = new Set<number>();
 
     nameOf(id: number): string | null {
         return this.names.get(id) ?? null;
@@ -74,42 +76,42 @@ export class NameTable {
     }
 
     /** Marks a name for fetching; returns true if it is not loaded yet. */
-    want(id: number): boolean {
+    markName(id: number): boolean {
         if (this.names.has(id)) return false;
-        if (!this.asked.has(id)) this.wanted.add(id);
+        if (!this.requested.has(id)) this.marked.add(id);
         return true;
     }
 
     /** Marks the names of a window's slices that are wide enough for a label at `ofPx` ns per pixel. */
-    wantLabels(window: TrackWindow, ofPx: number): void {
+    markLabels(window: TrackWindow, nsPerPx: number): void {
         const { slices } = window;
-        const least = LABEL_PX * ofPx;
+        const least = LABEL_PX * nsPerPx;
         for (let i = 0; i < slices.n; i++) {
-            if (slices.end[i] - slices.start[i] >= least) this.want(slices.name[i]);
+            if (slices.end[i] - slices.start[i] >= least) this.markName(slices.name[i]);
         }
     }
 
     get waiting(): number {
-        return this.wanted.size;
+        return this.marked.size;
     }
 
     /** Returns at most `most` ids to request now, and marks them as requested. */
-    take(most: number): number[] {
+    takeMarked(most: number): number[] {
         const ids: number[] = [];
-        for (const id of this.wanted) {
+        for (const id of this.marked) {
             if (ids.length === most) break;
             ids.push(id);
         }
         for (const id of ids) {
-            this.wanted.delete(id);
-            this.asked.add(id);
+            this.marked.delete(id);
+            this.requested.add(id);
         }
         return ids;
     }
 
     /** After a failed request: the ids may be requested again. */
-    giveBack(ids: number[]): void {
-        for (const id of ids) this.asked.delete(id);
+    returnIds(ids: number[]): void {
+        for (const id of ids) this.requested.delete(id);
     }
 
     /** Drops the cached labels, whose widths depend on the font. */
@@ -117,15 +119,15 @@ export class NameTable {
         this.labels.clear();
     }
 
-    /** The label that fits into `room` px; '' if the name is not loaded or nothing of it fits. */
-    labelFor(id: number, room: number, measure: Measure): string {
+    /** The label that fits into `maxWidth` px; '' if the name is not loaded or nothing of it fits. */
+    labelFor(id: number, maxWidth: number, measure: Measure): string {
         const known = this.labels.get(id) ?? this.makeLabel(id, measure);
         if (!known) return '';
-        if (known.fullWidth <= room) return known.full;
-        if (known.shortWidth <= room) return known.short;
-        const whole = Math.floor(room);
-        if (known.room !== whole) {
-            known.room = whole;
+        if (known.fullWidth <= maxWidth) return known.full;
+        if (known.shortWidth <= maxWidth) return known.short;
+        const whole = Math.floor(maxWidth);
+        if (known.maxWidth !== whole) {
+            known.maxWidth = whole;
             known.text = cutText(known.short, known.shortWidth, whole, measure);
         }
         return known.text;
@@ -140,7 +142,7 @@ export class NameTable {
             fullWidth: measure(full),
             short,
             shortWidth: measure(short),
-            room: -1,
+            maxWidth: -1,
             text: '',
         };
         this.labels.set(id, label);

@@ -5,12 +5,6 @@
  */
 import type { TraceProcessRow, TraceSeriesRow, TraceStepRow } from '../base/rows';
 
-export type {
-    TraceProcessRow as TraceProcess,
-    TraceSeriesRow as TraceCounter,
-    TraceStepRow as TraceStep,
-} from '../base/rows';
-
 export interface TraceTrack {
     id: number;
     process: number;

@@ -12,7 +12,7 @@ export interface TimeView {
 }
 
 /** Minimum width of the window in ns; clocks do not resolve less. */
-const NARROWEST = 100;
+const MIN_WIDTH_NS = 100;
 
 export const widthOf = (view: TimeView): number => view.to - view.from;
 
@@ -23,7 +23,7 @@ export const shifted = ({ from, to }: TimeView, by: number): TimeView => ({
 
 export function clampView(view: TimeView, whole: TimeView): TimeView {
     const all = widthOf(whole);
-    const width = Math.min(all, Math.max(Math.min(NARROWEST, all), widthOf(view)));
+    const width = Math.min(all, Math.max(Math.min(MIN_WIDTH_NS, all), widthOf(view)));
     const from = Math.min(Math.max(whole.from, view.from), whole.to - width);
     return { from, to: from + width };
 }
@@ -31,7 +31,7 @@ export function clampView(view: TimeView, whole: TimeView): TimeView {
 /** Zooms so that the time `at` stays in place; factor < 1 zooms in. */
 export function zoomView(view: TimeView, whole: TimeView, factor: number, at: number): TimeView {
     const all = widthOf(whole);
-    const width = Math.min(all, Math.max(Math.min(NARROWEST, all), widthOf(view) * factor));
+    const width = Math.min(all, Math.max(Math.min(MIN_WIDTH_NS, all), widthOf(view) * factor));
     const from = at - (width * (at - view.from)) / widthOf(view);
     return clampView({ from, to: from + width }, whole);
 }
@@ -41,9 +41,9 @@ export function panView(view: TimeView, whole: TimeView, by: number): TimeView {
 }
 
 /** A window that shows [from, to] with a margin on both sides. */
-export function fitView(of: TimeView, whole: TimeView, room = 0.06): TimeView {
+export function fitView(of: TimeView, whole: TimeView, margin = 0.06): TimeView {
     const width = Math.max(1, widthOf(of));
-    return clampView({ from: of.from - width * room, to: of.to + width * room }, whole);
+    return clampView({ from: of.from - width * margin, to: of.to + width * margin }, whole);
 }
 
 /** Makes [from, to] visible: no change if it is visible already, else it is centred. Keeps the
@@ -129,11 +129,11 @@ function countUnit(greatest: number, { unit, scale }: AxisUnit): [string, number
 }
 
 /** `176.302 – 350.294 ms`, with as many digits as pixels of the window can resolve. */
-export function spanWords(view: TimeView, px: number): string {
+export function spanText(view: TimeView, px: number): string {
     const { unit, scale } = axisOf(view, px);
-    const ofPx = widthOf(view) / Math.max(1, px);
-    const digits = Math.max(3, Math.ceil(Math.log10(scale / Math.max(1, ofPx))));
+    const nsPerPx = widthOf(view) / Math.max(1, px);
+    const digits = Math.max(3, Math.ceil(Math.log10(scale / Math.max(1, nsPerPx))));
     const decimals = Math.min(Math.log10(scale), digits);
-    const say = (ns: number): string => fmtFixed(ns / scale, decimals);
-    return `${say(view.from)} – ${say(view.to)} ${unit}`;
+    const format = (ns: number): string => fmtFixed(ns / scale, decimals);
+    return `${format(view.from)} – ${format(view.to)} ${unit}`;
 }

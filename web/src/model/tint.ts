@@ -66,6 +66,6 @@ export function contrast(a: string, b: string): number {
 
 /** Returns the ink with the higher contrast on a fill. With black and white the contrast is at
  * least 4.5:1. */
-export function inkOn(fill: string, dark = '#000000', light = '#ffffff'): string {
+export function textColourOn(fill: string, dark = '#000000', light = '#ffffff'): string {
     return contrast(fill, dark) >= contrast(fill, light) ? dark : light;
 }

@@ -10,14 +10,14 @@ export interface NamedWorker {
 
 export type WorkerName = (worker: number) => string;
 
-export const byNumber: WorkerName = (worker) => `worker ${worker}`;
+export const numberedWorker: WorkerName = (worker) => `worker ${worker}`;
 
 /** Uses worker numbers if ranks repeat or are missing. */
 export function workerNames(rows: readonly NamedWorker[]): WorkerName {
     const ranks = new Map(rows.map(({ worker, rank }) => [worker, rank]));
     const distinct = new Set(ranks.values());
-    if (distinct.has(null) || distinct.size < rows.length) return byNumber;
-    return (worker) => (ranks.has(worker) ? `rank ${ranks.get(worker)}` : byNumber(worker));
+    if (distinct.has(null) || distinct.size < rows.length) return numberedWorker;
+    return (worker) => (ranks.has(worker) ? `rank ${ranks.get(worker)}` : numberedWorker(worker));
 }
 
 /** "GPU 0"; with several workers "GPU 0, rank 1". */
@@ -25,6 +25,6 @@ export function deviceOf(
     { device, worker }: { device: number; worker: number },
     nameOf: WorkerName | null,
 ): string {
-    const words = acceleratorName(device);
-    return nameOf ? `${words}, ${nameOf(worker)}` : words;
+    const name = acceleratorName(device);
+    return nameOf ? `${name}, ${nameOf(worker)}` : name;
 }

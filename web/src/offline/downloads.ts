@@ -32,7 +32,7 @@ export function serveDownloads(shelf: LocalShelf): void {
         if (!url.startsWith(`${API}/`)) return;
         event.preventDefault();
         void shelf
-            .ask(url)
+            .request(url)
             .then(({ body, type }) => save(new Blob([body], { type }), fileName(url, type)));
     });
 }

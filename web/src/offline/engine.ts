@@ -2,7 +2,7 @@
  *
  * TypeScript interface of the engine (server/offline/engine.c): its memory, imports and functions.
  */
-import type { Answer } from './worker_words';
+import type { Answer } from './worker_messages';
 
 interface Exports {
     memory: WebAssembly.Memory;
@@ -17,7 +17,7 @@ const NOT_SUPPORTED = 58; // errno of WASI (ENOTSUP)
 
 /** WASI functions of the engine: a clock, random numbers, and output of error messages. There are
  * no files. */
-export function world(memory: () => WebAssembly.Memory) {
+export function wasiFunctions(memory: () => WebAssembly.Memory) {
     const view = () => new DataView(memory().buffer);
     return {
         clock_time_get(_id: number, _precision: bigint, out: number): number {
@@ -30,15 +30,15 @@ export function world(memory: () => WebAssembly.Memory) {
             return 0;
         },
         fd_write(_fd: number, pieces: number, n: number, out: number): number {
-            let said = '';
+            let output = '';
             let bytes = 0;
             for (let i = 0; i < n; i++) {
                 const at = view().getUint32(pieces + 8 * i, true);
                 const length = view().getUint32(pieces + 8 * i + 4, true);
-                said += new TextDecoder().decode(new Uint8Array(memory().buffer, at, length));
+                output += new TextDecoder().decode(new Uint8Array(memory().buffer, at, length));
                 bytes += length;
             }
-            console.error(said);
+            console.error(output);
             view().setUint32(out, bytes, true);
             return 0;
         },
@@ -48,53 +48,53 @@ export function world(memory: () => WebAssembly.Memory) {
 }
 
 export class Engine {
-    private constructor(private readonly it: Exports) {}
+    private constructor(private readonly exports: Exports) {}
 
     static async start(code: BufferSource): Promise<Engine> {
-        let it: Exports | null = null;
+        let exports: Exports | null = null;
         const { instance } = await WebAssembly.instantiate(code, {
-            wasi_snapshot_preview1: world(() => (it as Exports).memory),
+            wasi_snapshot_preview1: wasiFunctions(() => (exports as Exports).memory),
         });
-        it = instance.exports as unknown as Exports;
-        it._initialize();
-        return new Engine(it);
+        exports = instance.exports as unknown as Exports;
+        exports._initialize();
+        return new Engine(exports);
     }
 
     /** Allocates memory in the engine, for bytes that are passed to it. */
     alloc(bytes: number): number {
-        return this.it.ps_engine_alloc(bytes) >>> 0;
+        return this.exports.ps_engine_alloc(bytes) >>> 0;
     }
 
     fill(at: number, bytes: Uint8Array): void {
-        new Uint8Array(this.it.memory.buffer).set(bytes, at);
+        new Uint8Array(this.exports.memory.buffer).set(bytes, at);
     }
 
-    private text(words: string): number {
-        const bytes = new TextEncoder().encode(words);
+    private text(text: string): number {
+        const bytes = new TextEncoder().encode(text);
         const at = this.alloc(bytes.length + 1);
         this.fill(at, bytes);
         return at;
     }
 
     addFile(name: string, at: number, bytes: number): void {
-        this.it.ps_engine_file(this.text(name), at, bytes);
+        this.exports.ps_engine_file(this.text(name), at, bytes);
     }
 
     open(): boolean {
-        return this.it.ps_engine_open() === 1;
+        return this.exports.ps_engine_open() === 1;
     }
 
-    ask(url: string): Answer {
-        const at = this.it.ps_engine_ask(this.text(url)) >>> 0;
-        const view = new DataView(this.it.memory.buffer);
-        const word = (i: number) => view.getUint32(at + 4 * i, true);
-        const type = word(1);
-        const all = new Uint8Array(this.it.memory.buffer);
+    request(url: string): Answer {
+        const at = this.exports.ps_engine_ask(this.text(url)) >>> 0;
+        const view = new DataView(this.exports.memory.buffer);
+        const readWord = (i: number) => view.getUint32(at + 4 * i, true);
+        const type = readWord(1);
+        const all = new Uint8Array(this.exports.memory.buffer);
         return {
-            status: word(0),
+            status: readWord(0),
             type: new TextDecoder().decode(all.subarray(type, all.indexOf(0, type))),
-            body: all.slice(word(2), word(2) + word(3)),
-            attachment: word(4) === 1,
+            body: all.slice(readWord(2), readWord(2) + readWord(3)),
+            attachment: readWord(4) === 1,
         };
     }
 }

@@ -3,16 +3,16 @@
  * components/graphviz.ts for offline files. The worker's code is embedded in the file if it has a
  * call graph.
  */
-import type { Layouting } from '../components/graphviz';
-import { carried, workerOf } from './packed';
+import type { LayoutJob } from '../components/graphviz';
+import { embeddedText, workerOf } from './packed';
 
-export type { Layouting };
+export type { LayoutJob };
 
 type Reply = { json: string } | { error: string };
 
 /** Lays out a DOT graph; the result is Graphviz's JSON. */
-export function layoutDot(dot: string): Layouting {
-    const code = carried('graphviz-worker');
+export function layoutDot(dot: string): LayoutJob {
+    const code = embeddedText('graphviz-worker');
     if (code === null) {
         const none = new Error(
             'This file does not include Graphviz. Open the call graph on the shelf that made the file.',

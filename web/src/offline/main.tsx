@@ -11,17 +11,17 @@ import { Notice } from '../components/notice';
 import { openApp } from '../features/app/app';
 import { hostOfWindow, openPanel } from '../features/side/panel';
 import { serveDownloads } from './downloads';
-import { carried } from './packed';
+import { embeddedText } from './packed';
 import { LocalShelf } from './wire';
 
 const place = document.getElementById('app') as HTMLElement;
 
 function failed(error: unknown): void {
-    const words = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     render(
         <main class="no-run">
             <Notice kind="error" title="This file cannot be opened here">
-                <div>{words}</div>
+                <div>{message}</div>
                 <div>
                     Use a browser of 2023 or later with WebAssembly. If that fails too, download the
                     file again: it may be incomplete.
@@ -36,7 +36,7 @@ function failed(error: unknown): void {
 type WithShelf = Window & { shelf?: LocalShelf };
 
 function connect(shelf: LocalShelf): void {
-    openOffline(JSON.parse(carried('offline-file') ?? 'null') as OfflineFile);
+    openOffline(JSON.parse(embeddedText('offline-file') ?? 'null') as OfflineFile);
     answerFrom(shelf.wire);
     serveDownloads(shelf);
 }
@@ -50,11 +50,11 @@ async function open(): Promise<void> {
     render(openApp(), place);
 }
 
-function openBeside(host: PanelHost): void {
+function openInPanel(host: PanelHost): void {
     connect((window.parent as WithShelf).shelf as LocalShelf);
     render(openPanel(host), place);
 }
 
 const host = hostOfWindow();
-if (host) openBeside(host);
+if (host) openInPanel(host);
 else open().catch(failed);

@@ -28,7 +28,7 @@ export function packedFiles(root: ParentNode): PackedFile[] {
 }
 
 /** Text of an embedded data element; null if there is none. A panel reads it from the page around it. */
-export function carried(id: string): string | null {
+export function embeddedText(id: string): string | null {
     const page = window.frameElement ? window.parent.document : document;
     return page.getElementById(id)?.textContent ?? null;
 }

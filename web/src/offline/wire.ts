@@ -4,28 +4,28 @@
  * shelf.
  */
 import { API, type Wire } from '../base/client';
-import { carried, type PackedFile, packedFiles, workerOf } from './packed';
-import type { Answer, FromWorker, ToWorker } from './worker_words';
+import { embeddedText, type PackedFile, packedFiles, workerOf } from './packed';
+import type { Answer, FromWorker, ToWorker } from './worker_messages';
 
-interface Waiting {
+interface PendingRequest {
     url: string;
     done: (answer: Answer) => void;
     failed: (error: unknown) => void;
 }
 
 /* Responses that concern the shelf instead of a run. */
-const FIXED: Record<string, unknown> = {
+const FIXED_ANSWERS: Record<string, unknown> = {
     '/me': { name: null, role: 'viewer', tokens: false },
     '/jobs': { rows: [] },
     '/formats': { rows: [] },
 };
 
-function fixed(path: string): Response | null {
-    const body = FIXED[path.slice(API.length)];
+function fixedAnswer(path: string): Response | null {
+    const body = FIXED_ANSWERS[path.slice(API.length)];
     return body === undefined ? null : Response.json(body);
 }
 
-function needsShelf(): Response {
+function shelfNeeded(): Response {
     const text = 'An offline copy cannot do this. Open the run on its shelf.';
     const error = { code: 'forbidden', text, at: null, hint: null };
     return Response.json({ error }, { status: 403 });
@@ -33,11 +33,11 @@ function needsShelf(): Response {
 
 /* Moves an SQL statement from the request body into the URL, where the engine expects all parameters. */
 function sqlUrl(path: string, body: string): string {
-    const asked = new URLSearchParams();
+    const params = new URLSearchParams();
     for (const [key, value] of Object.entries(JSON.parse(body) as Record<string, unknown>)) {
-        asked.set(key, String(value));
+        params.set(key, String(value));
     }
-    return `${path}?${asked.toString()}`;
+    return `${path}?${params.toString()}`;
 }
 
 function urlOf(path: string, { method = 'GET', body }: RequestInit): string | null {
@@ -47,26 +47,26 @@ function urlOf(path: string, { method = 'GET', body }: RequestInit): string | nu
 
 export class LocalShelf {
     private readonly worker: Worker;
-    private readonly waiting = new Map<number, Waiting>();
+    private readonly waiting = new Map<number, PendingRequest>();
     private queue: number[] = [];
-    private asked = 0;
+    private requestCount = 0;
     private busy = true; // true until the engine is open
     private broken: Error | null = null;
     private opened: (() => void) | null = null;
     private notOpened: ((error: Error) => void) | null = null;
 
     constructor() {
-        const code = carried('engine-worker');
+        const code = embeddedText('engine-worker');
         if (code === null) throw new Error('the file is not whole');
         this.worker = workerOf(code);
-        this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(data);
+        this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
         this.worker.onerror = (event) => this.breakDown(new Error(event.message));
     }
 
     /** Sends all embedded files to the engine and removes them from the page. */
     open(root: ParentNode): Promise<void> {
         for (const file of packedFiles(root)) this.hand(file);
-        this.say({ say: 'open' });
+        this.post({ say: 'open' });
         return new Promise((resolve, reject) => {
             this.opened = resolve;
             this.notOpened = reject;
@@ -74,23 +74,23 @@ export class LocalShelf {
     }
 
     private hand({ name, bytes, parts }: PackedFile): void {
-        this.say({ say: 'file', name, bytes });
+        this.post({ say: 'file', name, bytes });
         for (const part of parts) {
-            this.say({ say: 'part', base64: part.textContent ?? '' });
+            this.post({ say: 'part', base64: part.textContent ?? '' });
             part.remove();
         }
     }
 
-    private say(words: ToWorker): void {
-        this.worker.postMessage(words);
+    private post(message: ToWorker): void {
+        this.worker.postMessage(message);
     }
 
-    private hear(said: FromWorker): void {
-        if (said.say === 'failed') return this.breakDown(new Error(said.text));
-        if (said.say === 'open') this.opened?.();
+    private receive(message: FromWorker): void {
+        if (message.say === 'failed') return this.breakDown(new Error(message.text));
+        if (message.say === 'open') this.opened?.();
         else {
-            this.waiting.get(said.id)?.done(said.answer);
-            this.waiting.delete(said.id);
+            this.waiting.get(message.id)?.done(message.answer);
+            this.waiting.delete(message.id);
         }
         this.busy = false;
         this.next();
@@ -99,21 +99,21 @@ export class LocalShelf {
     private breakDown(error: Error): void {
         this.broken = error;
         this.notOpened?.(error);
-        for (const one of this.waiting.values()) one.failed(error);
+        for (const pending of this.waiting.values()) pending.failed(error);
         this.waiting.clear();
     }
 
     /* Sends the next request when the worker is idle: one that is cancelled in the queue is not computed. */
     private next(): void {
         const id = this.busy ? undefined : this.queue.shift();
-        const one = id === undefined ? undefined : this.waiting.get(id);
-        if (id === undefined || !one) return;
+        const pending = id === undefined ? undefined : this.waiting.get(id);
+        if (id === undefined || !pending) return;
         this.busy = true;
-        this.say({ say: 'ask', id, url: one.url });
+        this.post({ say: 'ask', id, url: pending.url });
     }
 
-    ask(url: string, signal?: AbortSignal | null): Promise<Answer> {
-        const id = ++this.asked;
+    request(url: string, signal?: AbortSignal | null): Promise<Answer> {
+        const id = ++this.requestCount;
         return new Promise((done, failed) => {
             if (this.broken) return failed(this.broken);
             signal?.addEventListener('abort', () => {
@@ -130,10 +130,10 @@ export class LocalShelf {
     readonly wire: Wire = async (path, init) => {
         init.signal?.throwIfAborted();
         const url = urlOf(path, init);
-        if (url === null) return needsShelf();
-        const known = fixed(path);
+        if (url === null) return shelfNeeded();
+        const known = fixedAnswer(path);
         if (known) return known;
-        const { status, type, body } = await this.ask(url, init.signal);
+        const { status, type, body } = await this.request(url, init.signal);
         return new Response(body, { status, headers: { 'Content-Type': type } });
     };
 }

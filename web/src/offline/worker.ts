@@ -5,11 +5,11 @@
  * after the other.
  */
 import { Engine } from './engine';
-import type { FromWorker, ToWorker } from './worker_words';
+import type { FromWorker, ToWorker } from './worker_messages';
 
 const worker = self as unknown as {
     onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
-    postMessage: (said: FromWorker, move?: Transferable[]) => void;
+    postMessage: (message: FromWorker, move?: Transferable[]) => void;
 };
 
 interface RunningImport {
@@ -29,7 +29,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 /* `take` is called with the inflated bytes and their offset. */
-function inflate(name: string, bytes: number, take: (at: number, piece: Uint8Array) => void) {
+function inflate(name: string, bytes: number, onBytes: (at: number, piece: Uint8Array) => void) {
     const stream = new DecompressionStream('gzip');
     const writer = stream.writable.getWriter();
     const reader = stream.readable.getReader();
@@ -39,16 +39,16 @@ function inflate(name: string, bytes: number, take: (at: number, piece: Uint8Arr
             const { done, value } = await reader.read();
             if (done) break;
             if (at + value.length > bytes) throw new Error(`${name} is longer than it says`);
-            take(at, value);
+            onBytes(at, value);
             at += value.length;
         }
         if (at !== bytes) throw new Error(`${name} ends at byte ${at} of ${bytes}`);
     }
-    const drained = drain();
-    drained.catch(() => undefined); // push and end report the error
+    const drainDone = drain();
+    drainDone.catch(() => undefined); // push and end report the error
     return {
-        push: (part: Uint8Array<ArrayBuffer>) => Promise.race([writer.write(part), drained]),
-        end: () => Promise.all([writer.close(), drained]),
+        push: (part: Uint8Array<ArrayBuffer>) => Promise.race([writer.write(part), drainDone]),
+        end: () => Promise.all([writer.close(), drainDone]),
     };
 }
 
@@ -65,15 +65,15 @@ function openIncoming(name: string, bytes: number): RunningImport {
             },
         };
     }
-    const mine = engine;
-    const place = mine.alloc(bytes);
-    const { push, end } = inflate(name, bytes, (at, piece) => mine.fill(place + at, piece));
+    const owner = engine;
+    const place = owner.alloc(bytes);
+    const { push, end } = inflate(name, bytes, (at, piece) => owner.fill(place + at, piece));
     return {
         name,
         push,
         end: async () => {
             await end();
-            mine.addFile(name, place, bytes);
+            owner.addFile(name, place, bytes);
         },
     };
 }
@@ -84,25 +84,25 @@ async function closeIncoming(): Promise<void> {
     await last?.end();
 }
 
-async function hear(said: ToWorker): Promise<void> {
-    if (said.say === 'part') await incoming?.push(bytesOf(said.base64));
-    else if (said.say === 'file') {
+async function receive(message: ToWorker): Promise<void> {
+    if (message.say === 'part') await incoming?.push(bytesOf(message.base64));
+    else if (message.say === 'file') {
         await closeIncoming();
-        incoming = openIncoming(said.name, said.bytes);
-    } else if (said.say === 'open') {
+        incoming = openIncoming(message.name, message.bytes);
+    } else if (message.say === 'open') {
         await closeIncoming();
         if (!engine?.open()) throw new Error('its catalog cannot be read');
         worker.postMessage({ say: 'open' });
     } else if (engine) {
-        const answer = engine.ask(said.url);
-        worker.postMessage({ say: 'answer', id: said.id, answer }, [answer.body.buffer]);
+        const answer = engine.request(message.url);
+        worker.postMessage({ say: 'answer', id: message.id, answer }, [answer.body.buffer]);
     }
 }
 
 /* Messages are handled in order: each waits until the previous one has been processed. */
-let turn = Promise.resolve();
+let lastMessage = Promise.resolve();
 worker.onmessage = ({ data }) => {
-    turn = turn
-        .then(() => hear(data))
+    lastMessage = lastMessage
+        .then(() => receive(data))
         .catch((error: unknown) => worker.postMessage({ say: 'failed', text: String(error) }));
 };

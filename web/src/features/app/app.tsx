@@ -13,7 +13,7 @@ import { StatusLine } from '../../components/status_line';
 import { TooltipLayer } from '../../components/tooltip';
 import { isFreeKey } from '../../components/window_keys';
 import { PersonMenu } from '../login/person_menu';
-import { fetchUser, may, me } from '../login/user';
+import { fetchUser, hasRole, currentUser } from '../login/user';
 import { LoginView } from '../login/view';
 import { prefetchViews } from '../report/tabs';
 import { ReportView } from '../report/view';
@@ -89,8 +89,8 @@ function ToStart({ start }: { start: string }) {
 
 function Place({ path }: { path: string[] }) {
     const file = offlineFile();
-    const held = path[0] === 'run' || path[0] === 'compare';
-    if (file && !held) return <ToStart start={file.start} />;
+    const isKnownView = path[0] === 'run' || path[0] === 'compare';
+    if (file && !isKnownView) return <ToStart start={file.start} />;
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
     if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
@@ -118,7 +118,7 @@ export function openApp() {
 }
 
 function App() {
-    return me.value?.role === 'nobody' ? <Stranger /> : <Shelf />;
+    return currentUser.value?.role === 'nobody' ? <Stranger /> : <Shelf />;
 }
 
 function Stranger() {
@@ -157,7 +157,7 @@ function Shelf() {
             run: () => search.current?.select(),
             inFields: true,
         },
-        ...(may('uploader') ? [{ key: 'o', label: 'add profiles', run: pickFiles }] : []),
+        ...(hasRole('uploader') ? [{ key: 'o', label: 'add profiles', run: pickFiles }] : []),
     ];
     useKeys('Everywhere', [
         ...(file ? [] : ofShelf),
@@ -179,14 +179,14 @@ function Shelf() {
                         <RunSearch inputRef={search} />
                     )
                 }
-                onAdd={!file && may('uploader') ? pickFiles : null}
+                onAdd={!file && hasRole('uploader') ? pickFiles : null}
                 menu={file ? null : <PersonMenu />}
                 onHelp={() => (helpOpen.value = true)}
             />
             {file && <OfflineLine file={file} />}
             <Place path={path} />
             <StatusLine />
-            {!file && may('uploader') ? <DropTarget /> : <NoDropTarget />}
+            {!file && hasRole('uploader') ? <DropTarget /> : <NoDropTarget />}
             {helpOpen.value && (
                 <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
             )}

@@ -46,40 +46,40 @@ interface Answer {
     rows: Run[];
 }
 
-function useMatches(word: string): Answer | null {
+function useMatches(typed: string): Answer | null {
     const [answer, setAnswer] = useState<Answer | null>(null);
     useEffect(() => {
-        if (!word.trim()) {
+        if (!typed.trim()) {
             setAnswer(null);
             return undefined;
         }
         const control = new AbortController();
-        getJson<Answer>(withParams(`${API}/runs`, { q: word, limit: SHOWN }), control)
+        getJson<Answer>(withParams(`${API}/runs`, { q: typed, limit: SHOWN }), control)
             .then(setAnswer)
             .catch((reason: unknown) => {
                 // The list is a shortcut; Enter leads to the shelf, which says what is wrong.
                 if (!isAbort(reason)) setAnswer(null);
             });
         return () => control.abort();
-    }, [word]);
+    }, [typed]);
     return answer;
 }
 
 export function RunSearch({ inputRef }: SearchProps) {
-    const [word, setWord] = useState('');
+    const [typed, setTyped] = useState('');
     const [at, setAt] = useState(-1);
     const box = useRef<HTMLDivElement | null>(null);
-    const answer = useMatches(word);
+    const answer = useMatches(typed);
     const runs = answer?.rows ?? [];
 
     function leave(): void {
-        setWord('');
+        setTyped('');
         setAt(-1);
         inputRef.current?.blur();
     }
     function go(index: number): void {
         if (index >= 0 && index < runs.length) navigate(['run', runs[index].id]);
-        else navigate([], { q: word });
+        else navigate([], { q: typed });
         leave();
     }
     function onKeyDown(event: KeyboardEvent): void {
@@ -103,14 +103,14 @@ export function RunSearch({ inputRef }: SearchProps) {
                 hint="ctrl k"
                 inputRef={inputRef}
                 placeholder={placeholder()}
-                value={word}
+                value={typed}
                 onInput={(text) => {
-                    setWord(text);
+                    setTyped(text);
                     setAt(-1);
                 }}
                 onEnter={() => go(at)}
             />
-            {word && answer && <Results answer={answer} at={at} word={word} onGo={go} />}
+            {typed && answer && <Results answer={answer} at={at} typed={typed} onGo={go} />}
         </div>
     );
 }
@@ -118,11 +118,11 @@ export function RunSearch({ inputRef }: SearchProps) {
 interface ResultsProps {
     answer: Answer;
     at: number;
-    word: string;
+    typed: string;
     onGo: (index: number) => void;
 }
 
-function Results({ answer, at, word, onGo }: ResultsProps) {
+function Results({ answer, at, typed, onGo }: ResultsProps) {
     return (
         <div class="results" role="listbox">
             {answer.rows.map((run, i) => (
@@ -138,14 +138,14 @@ function Results({ answer, at, word, onGo }: ResultsProps) {
                     {run.headline && (
                         <span class="results-fig">
                             <FormattedValueText
-                                fig={formatValueIn(run.headline.value, run.headline.unit)}
+                                value={formatValueIn(run.headline.value, run.headline.unit)}
                             />
                         </span>
                     )}
                     <span class="faint">{when(run.created_at)}</span>
                 </a>
             ))}
-            <a href={formatHash([], { q: word })} class="results-all" onClick={() => onGo(-1)}>
+            <a href={formatHash([], { q: typed })} class="results-all" onClick={() => onGo(-1)}>
                 {answer.total === 0 ? 'No run matches' : `All ${int(answer.total)} on the shelf`}{' '}
                 <kbd>↵</kbd>
             </a>

@@ -9,8 +9,6 @@ import type { PstatsSummary, Run } from '../../base/types';
 import { setStatus } from '../../components/status_line';
 import type { FunctionCallerRow, FunctionRow } from '../../base/rows';
 
-export type { FileRow, FunctionRow } from '../../base/rows';
-
 /** One caller or callee: the numbers are of the calls between the two functions. */
 export interface RelatedRow extends FunctionCallerRow {
     pct: number | null;
@@ -34,7 +32,7 @@ export function functionsPath(run: Run): string {
 }
 
 /** Selects another function in the same view, as a new history entry, and resets the picture. */
-export function walkToFunction(id: number): void {
+export function openFunction(id: number): void {
     const query = { ...route.peek().query, fn: String(id) };
     delete (query as Record<string, string>).zoom;
     delete (query as Record<string, string>).frame;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo, useState } from 'preact/hooks';
 import { withParams } from '../../base/client';
+import type { FunctionRow } from '../../base/rows';
 import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, fmtFixed } from '../../base/units';
 import { Swatch } from '../../components/origin_legend';
@@ -8,7 +9,7 @@ import { type PickItem, Picker } from '../../components/picker';
 import { functionName, shortPlace } from '../../model/labels';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { type FunctionDetail, type FunctionRow, functionsPath } from './data';
+import { type FunctionDetail, functionsPath } from './data';
 
 interface FunctionPickerProps {
     run: Run;

@@ -65,17 +65,17 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid
                 (node) => nodeSize(texts.get(node.id) as NodeText, mono, sans),
             );
         let stop: (() => void) | null = null;
-        let gone = false;
+        let cancelled = false;
         setLaid((old) => ({ ...old, error: null, busy: true }));
         import('../../components/graphviz')
             .then(({ layoutDot }) => {
-                if (gone) return null;
+                if (cancelled) return null;
                 const layouting = layoutDot(toDot(false));
                 stop = layouting.stop;
                 return layouting.done;
             })
             .then((json) => {
-                if (gone || json === null) return;
+                if (cancelled || json === null) return;
                 const picture = readLayout(json, graph.edges);
                 setLaid({
                     drawn: { graph, picture, texts, dot: () => toDot(true) },
@@ -84,12 +84,12 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid
                 });
             })
             .catch((reason: unknown) => {
-                if (gone) return;
+                if (cancelled) return;
                 const error = reason instanceof Error ? reason.message : String(reason);
                 setLaid((old) => ({ ...old, error, busy: false }));
             });
         return () => {
-            gone = true;
+            cancelled = true;
             stop?.();
         };
     }, [graph, textOf]);

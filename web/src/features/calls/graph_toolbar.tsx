@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { THIN_SPACE, fig, int, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, int, text } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { NumberField } from '../../components/number_field';
 import { SearchField } from '../../components/search_field';
@@ -38,7 +38,7 @@ interface ToolbarProps {
 type Changes = Record<string, string | null>;
 
 /** Changes the query as a new history entry and resets the view of the plane. */
-function push(changes: Changes): void {
+function pushQuery(changes: Changes): void {
     const next: Record<string, string> = { ...route.peek().query };
     delete next.view;
     for (const [key, value] of Object.entries(changes)) {
@@ -51,7 +51,7 @@ function push(changes: Changes): void {
 function stepBack(): void {
     const { query } = route.peek();
     if (query.fn && query.fn !== query.focus) setQuery({ fn: null }, { replace: true });
-    else push({ focus: null, path_to: null, fn: null, depth: null, dir: null });
+    else pushQuery({ focus: null, path_to: null, fn: null, depth: null, dir: null });
 }
 
 export function CallGraphToolbar(props: ToolbarProps) {
@@ -66,13 +66,13 @@ export function CallGraphToolbar(props: ToolbarProps) {
             : []),
     ]);
     const wide = viewportWidth.value >= 1280;
-    const roomy = viewportWidth.value >= (focus === null ? 1280 : 1560);
+    const isWide = viewportWidth.value >= (focus === null ? 1280 : 1560);
     return (
         <Toolbar label="view options">
             <Thresholds wide={wide} />
             <Focus run={run} focus={focus} wide={wide} />
             <Spacer />
-            {roomy && <Temperature graph={graph} />}
+            {isWide && <Temperature graph={graph} />}
             {graph && viewportWidth.value >= 1000 && (
                 <span
                     class="soft"
@@ -146,24 +146,24 @@ function Focus({ run, focus, wide }: { run: Run; focus: number | null; wide: boo
                 width={wide ? 170 : 120}
                 onPick={(id) => {
                     const at = id === null ? null : String(id);
-                    push({ focus: at, fn: null, depth: at && (query.depth ?? FOCUS_DEPTH) });
+                    pushQuery({ focus: at, fn: null, depth: at && (query.depth ?? FOCUS_DEPTH) });
                 }}
             />
-            {focus !== null && <FocusReach />}
+            {focus !== null && <FocusControls />}
             <FunctionPicker
                 run={run}
                 label="paths from the roots to this function"
                 placeholder="Paths to"
                 picked={query.path_to ? Number(query.path_to) : null}
                 width={wide ? 150 : 110}
-                onPick={(id) => push({ path_to: id === null ? null : String(id) })}
+                onPick={(id) => pushQuery({ path_to: id === null ? null : String(id) })}
             />
         </>
     );
 }
 
 /** Direction and depth of the graph around the focused function. */
-function FocusReach() {
+function FocusControls() {
     const query = route.value.query;
     return (
         <>
@@ -210,7 +210,7 @@ function GraphExport({ run, dot, path }: ToolbarProps) {
 const STEPS = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
 
 function Temperature({ graph }: { graph: CallGraph | null }) {
-    const base = graph ? `${graph.base} ${text(fig(graph.total))}` : '';
+    const base = graph ? `${graph.base} ${text(formatSeconds(graph.total))}` : '';
     return (
         <span class="temperature" title={`colour of a function: its cumtime in percent ${base}`}>
             0

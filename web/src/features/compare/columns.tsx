@@ -21,12 +21,12 @@ import type { Matcher } from '../../model/search';
 type Column = GridColumn<ComparisonRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
 
-export interface ColumnsOf {
+export interface ColumnInputs {
     table: ComparisonTable;
     metric: Metric;
     scale: Scale;
     /** the largest |delta| of the table, drawn as half of a bar */
-    most: number;
+    maxDelta: number;
     search: Matcher;
     /** one run per side: noise is unknown */
     single: boolean;
@@ -41,7 +41,7 @@ export function unitOf(
     return place === 'unit' ? (row.place ?? '') : metric.unit;
 }
 
-export function compareColumns(of: ColumnsOf): Column[] {
+export function compareColumns(of: ColumnInputs): Column[] {
     const { table, metric, single } = of;
     const mixed = table.place === 'unit';
     const unit = mixed ? undefined : of.scale.unit || undefined;
@@ -87,7 +87,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
             render: (row) => (
                 <DiffBar
                     delta={mixed ? (row.delta_pct ?? 0) : row.delta}
-                    most={mixed ? 100 : of.most}
+                    maxDelta={mixed ? 100 : of.maxDelta}
                     tone={verdictOf(row, unitOf(table, metric, row)).tone}
                 />
             ),
@@ -122,19 +122,19 @@ export function compareColumns(of: ColumnsOf): Column[] {
     ];
 }
 
-function nameColumn({ table, search }: ColumnsOf): Column {
+function nameColumn({ table, search }: ColumnInputs): Column {
     return {
         key: 'name',
         title: capital(table.row),
         width: 'rest',
         sortKey: 'name',
         render: (row) => (
-            <span class="compare-row-name" title={placeWords(row)}>
+            <span class="compare-row-name" title={placeText(row)}>
                 <span class="mono ellipsis">
                     <MarkedName text={row.name} search={search} />
                 </span>
-                {row.change === 'moved' && <small class="name-note">{movedWord(row)}</small>}
-                <small class="faint ellipsis">{whereWords(table, row)}</small>
+                {row.change === 'moved' && <small class="name-note">{movedText(row)}</small>}
+                <small class="faint ellipsis">{whereText(table, row)}</small>
             </span>
         ),
     };
@@ -146,12 +146,12 @@ export function isImports({ of }: ComparisonTable): boolean {
 }
 
 /* Text for a moved row: its line changed, or its first importer. */
-function movedWord({ by, base_by }: ComparisonRow): string {
+function movedText({ by, base_by }: ComparisonRow): string {
     return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
 }
 
 /* Short source location that distinguishes rows with the same name. */
-export function whereWords(
+export function whereText(
     table: ComparisonTable,
     { place, line, within }: Pick<ComparisonRow, 'place' | 'line' | 'within'>,
 ): string {
@@ -161,7 +161,7 @@ export function whereWords(
     return within ? `${at} in ${within}` : at;
 }
 
-function placeWords({
+function placeText({
     name,
     place,
     base_place,
@@ -185,7 +185,7 @@ function placeWords({
 
 interface CellProps {
     row: ComparisonRow;
-    of: ColumnsOf;
+    of: ColumnInputs;
 }
 
 function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
@@ -207,7 +207,7 @@ function Delta({ row, of }: CellProps) {
     return <span class={/[1-9]/.test(shown) ? tone : 'zero'}>{shown}</span>;
 }
 
-function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
+function noiseColumn(of: ColumnInputs, unit: string | undefined): Column {
     return {
         key: 'noise',
         title: 'Noise ±',
@@ -220,11 +220,11 @@ function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
         title_tip: 'what repeats of the same program differ by',
         render: (row) => {
             if (row.noise === null) return null;
-            const own = unitOf(of.table, of.metric, row);
+            const unit = unitOf(of.table, of.metric, row);
             const mixed = of.table.place === 'unit';
             return (
                 <span class="soft">
-                    {mixed ? text(formatValueOf(row.noise, own)) : cellText(row.noise, of.scale)}
+                    {mixed ? text(formatValueOf(row.noise, unit)) : cellText(row.noise, of.scale)}
                 </span>
             );
         },
@@ -238,29 +238,29 @@ interface VerdictCellProps {
 }
 
 function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
-    const { glyph, word, tone } = verdictOf(row, unit, isImport);
+    const { glyph, label, tone } = verdictOf(row, unit, isImport);
     const tip = row.p === null ? undefined : `p = ${fmtFixed(row.p, 4)}`;
     return (
         <span class={`verdict ${tone}`} title={tip}>
-            <i>{glyph}</i> {word || <span class="sr-only">{signWord(row.delta)}</span>}
+            <i>{glyph}</i> {label || <span class="sr-only">{signText(row.delta)}</span>}
         </span>
     );
 }
 
-function signWord(delta: number): string {
+function signText(delta: number): string {
     return delta === 0 ? 'the same' : delta > 0 ? 'more' : 'less';
 }
 
 interface DiffBarProps {
     delta: number;
     /** |delta| that fills half of the cell */
-    most: number;
+    maxDelta: number;
     tone: 'slower' | 'faster' | 'faint';
 }
 
 /** A difference as a bar from the middle: negative to the left, positive to the right. */
-function DiffBar({ delta, most, tone }: DiffBarProps) {
-    const share = most > 0 ? Math.min(1, Math.abs(delta) / most) : 0;
+function DiffBar({ delta, maxDelta, tone }: DiffBarProps) {
+    const share = maxDelta > 0 ? Math.min(1, Math.abs(delta) / maxDelta) : 0;
     const half = `${share * 50}%`;
     return (
         <span class="diff-bar">

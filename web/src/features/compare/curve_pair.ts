@@ -4,7 +4,7 @@
  * difference at a given time. Times are seconds since the start of each run.
  */
 import { placeKey, placeName } from '../../model/device';
-import { valueAt } from '../../model/held_curve';
+import { heldValueAt } from '../../model/step_curve';
 import type { CurvesAnswer, TraceMemory } from '../../model/timeline_types';
 
 export interface NamedCurve {
@@ -13,7 +13,7 @@ export interface NamedCurve {
     t_s: number[];
     bytes: number[];
     /** true: each value holds until the next point; false: the points are samples joined by lines */
-    held: boolean;
+    isStepped: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -30,7 +30,7 @@ export function sampledCurves({ curves }: Sampled): NamedCurve[] {
         name: process !== null ? `child ${process}` : kind === 'rss' ? 'main process' : kind,
         t_s,
         bytes: mib.map((value) => value * MIB),
-        held: false,
+        isStepped: false,
     }));
 }
 
@@ -44,10 +44,12 @@ const ALL = 'all';
 /** Curves of PyTorch's memory timeline: the sum, then each category that is not always 0. */
 export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
     const sum = t_s.map((_, i) => categories.reduce((all, { mib }) => all + mib[i] * MIB, 0));
-    const own = categories
+    const categoryCurveList = categories
         .filter(({ mib }) => mib.some((value) => value !== 0))
-        .map(({ name, mib }) => ({ name, t_s, bytes: mib.map((v) => v * MIB), held: true }));
-    return t_s.length ? [{ name: ALL, t_s, bytes: sum, held: true }, ...own] : [];
+        .map(({ name, mib }) => ({ name, t_s, bytes: mib.map((v) => v * MIB), isStepped: true }));
+    return t_s.length
+        ? [{ name: ALL, t_s, bytes: sum, isStepped: true }, ...categoryCurveList]
+        : [];
 }
 
 /** Curves of a trace: allocated bytes of each device, the CPU last. */
@@ -70,7 +72,7 @@ export function deviceCurves(
                       name: placeName(device, nameOf),
                       t_s: curve.t_ns.map((t) => (t - start_ns) / 1e9),
                       bytes: curve.allocated.map((value) => value ?? 0),
-                      held: true,
+                      isStepped: true,
                   }
                 : [],
         );
@@ -85,23 +87,23 @@ export interface CurveSums {
 }
 
 /** `end_s`: end of the run; a held value lasts until then. */
-export function sumsOf({ t_s, bytes, held }: NamedCurve, end_s: number): CurveSums {
+export function sumsOf({ t_s, bytes, isStepped }: NamedCurve, end_s: number): CurveSums {
     const last = t_s.length - 1;
-    const end = held ? Math.max(end_s, t_s[last]) : t_s[last];
+    const end = isStepped ? Math.max(end_s, t_s[last]) : t_s[last];
     let [area, peak] = [0, 0];
     for (let i = 0; i <= last; i++) {
         const next = i < last ? t_s[i + 1] : end;
-        const level = held || i === last ? bytes[i] : (bytes[i] + bytes[i + 1]) / 2;
+        const level = isStepped || i === last ? bytes[i] : (bytes[i] + bytes[i + 1]) / 2;
         area += level * (next - t_s[i]);
         peak = Math.max(peak, bytes[i]);
     }
-    const lasted = end - t_s[0];
-    return { peak, mean: lasted > 0 ? area / lasted : bytes[last], end_s: end };
+    const duration = end - t_s[0];
+    return { peak, mean: duration > 0 ? area / duration : bytes[last], end_s: end };
 }
 
 /** Bytes in use at a time; null if unknown. After the end of the run it is null too. */
 export function bytesAt({ t_s, bytes }: NamedCurve, end_s: number, at: number): number | null {
-    return at > end_s ? null : valueAt(t_s, bytes, at);
+    return at > end_s ? null : heldValueAt(t_s, bytes, at);
 }
 
 /** Names of the curves of both runs; those that both runs have come first. */

@@ -12,7 +12,7 @@ import type { MemoryAnswer } from '../../base/line_types';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { bytes, MINUS, pct, text, THIN_SPACE } from '../../base/units';
+import { bytesText, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -20,7 +20,7 @@ import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { formatDelta } from '../../model/compare';
 import { placeKey } from '../../model/device';
-import { byteStep } from '../../model/held_curve';
+import { byteStep } from '../../model/step_curve';
 import { secondsText, tickText, type TimeWindow } from '../../model/memory_curve';
 import type { CurvesAnswer, TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
@@ -38,8 +38,8 @@ import {
 import { put } from './state';
 
 /** Number of points to request: as many as a wide screen has pixels, so that zooming needs no new data. */
-const PX = 4096;
-const ROOM = 1.04;
+const MAX_POINTS = 4096;
+const HEADROOM = 1.04;
 
 interface RunCurves {
     curves: NamedCurve[];
@@ -54,7 +54,7 @@ interface Loaded {
 }
 
 function useSampled(run: Run | null): Loaded {
-    const path = run && withParams(`${API}/runs/${run.id}/memory`, { px: PX });
+    const path = run && withParams(`${API}/runs/${run.id}/memory`, { px: MAX_POINTS });
     const { data, error, loading } = useJson<MemoryAnswer>(path);
     const found = useMemo(
         () => data && { curves: sampledCurves(data), end_s: data.end_s - data.start_s },
@@ -64,7 +64,7 @@ function useSampled(run: Run | null): Loaded {
 }
 
 function useCategories(run: Run | null): Loaded {
-    const path = run && withParams(`${API}/runs/${run.id}/categories`, { px: PX });
+    const path = run && withParams(`${API}/runs/${run.id}/categories`, { px: MAX_POINTS });
     const { data, error, loading } = useJson<
         Parameters<typeof categoryCurves>[0] & { start_s: number; end_s: number }
     >(path);
@@ -81,7 +81,7 @@ function useDevices(run: Run | null): Loaded {
     const path = withParams(`${API}/runs/${run?.id}/curves`, {
         from_ns: start_ns,
         to_ns: end_ns + 1,
-        px: PX,
+        px: MAX_POINTS,
     });
     const keys = memory.map(placeKey).join(',');
     const curves = useJson<CurvesAnswer>(keys ? `${path}&memory=${keys}` : null);
@@ -123,18 +123,18 @@ function drawnOf(found: RunCurves | null, name: string): Drawn | null {
 function lineOf(
     { curve, sums }: Drawn,
     step: number,
-    look: Partial<TimeCurve> & { token: string },
+    style: Partial<TimeCurve> & { token: string },
 ): TimeCurve {
     const x = [...curve.t_s, sums.end_s];
     const y = [...curve.bytes, curve.bytes[curve.bytes.length - 1]].map((value) => value / step);
-    return { x, y, stepped: curve.held, ...look };
+    return { x, y, stepped: curve.isStepped, ...style };
 }
 
 const BASE_LOOK = { token: 'text-3', dash: [4, 3], width: 1.25 };
 const NEW_LOOK = { token: 'bar', width: 1.75 };
 
-function readWindow(words: string | undefined, end: number): TimeWindow {
-    const match = /^([\d.]+)~([\d.]+)$/.exec(words ?? '');
+function readWindow(urlValue: string | undefined, end: number): TimeWindow {
+    const match = /^([\d.]+)~([\d.]+)$/.exec(urlValue ?? '');
     const [from, to] = match ? [Number(match[1]), Math.min(end, Number(match[2]))] : [0, end];
     return to > from ? { from, to } : { from: 0, to: end };
 }
@@ -176,7 +176,7 @@ interface CurvesProps {
 
 function Curves(props: CurvesProps) {
     const { base, fresh, name } = props;
-    const top = Math.max(1, base?.sums.peak ?? 0, fresh?.sums.peak ?? 0) * ROOM;
+    const top = Math.max(1, base?.sums.peak ?? 0, fresh?.sums.peak ?? 0) * HEADROOM;
     // Values are divided by the step, because Chart.js ignores a step for values as large as bytes.
     const step = byteStep(top);
     const curves = useMemoOn(
@@ -204,7 +204,7 @@ function Curves(props: CurvesProps) {
                     top={top / step}
                     step={1}
                     xText={(value) => `${tickText(value)} s`}
-                    yText={(value) => bytes(value * step)}
+                    yText={(value) => bytesText(value * step)}
                     onRange={(range) =>
                         put({
                             span:
@@ -246,8 +246,8 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
             </span>
             {base && fresh && (
                 <>
-                    <Change word="Peak" base={base.sums.peak} fresh={fresh.sums.peak} />
-                    <Change word="Mean over time" base={base.sums.mean} fresh={fresh.sums.mean} />
+                    <Change label="Peak" base={base.sums.peak} fresh={fresh.sums.peak} />
+                    <Change label="Mean over time" base={base.sums.mean} fresh={fresh.sums.mean} />
                 </>
             )}
             {runs > 1 && <span class="soft wide-only">first run of each group</span>}
@@ -268,11 +268,11 @@ function percentOf(base: number, delta: number): string {
     return ` (${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN_SPACE}%)`;
 }
 
-function Change({ word, base, fresh }: { word: string; base: number; fresh: number }) {
+function Change({ label, base, fresh }: { label: string; base: number; fresh: number }) {
     const delta = fresh - base;
     return (
         <span>
-            <span class="soft">{word}</span> {bytes(base)} → {bytes(fresh)},{' '}
+            <span class="soft">{label}</span> {bytesText(base)} → {bytesText(fresh)},{' '}
             <b>
                 {text(formatDelta(delta, 'B'))}
                 {percentOf(base, delta)}
@@ -285,7 +285,7 @@ function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; windo
     const valueOf = (drawn: Drawn | null): number | null =>
         drawn && bytesAt(drawn.curve, drawn.sums.end_s, at);
     const [a, b] = [valueOf(base), valueOf(fresh)];
-    const say = (value: number | null): string => (value === null ? '–' : bytes(value));
+    const format = (value: number | null): string => (value === null ? '–' : bytesText(value));
     const delta = a !== null && b !== null ? b - a : null;
     return (
         <>
@@ -295,10 +295,10 @@ function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; windo
             </div>
             <dl>
                 <dt>base</dt>
-                <dd>{say(a)}</dd>
+                <dd>{format(a)}</dd>
                 <dd />
                 <dt>new</dt>
-                <dd>{say(b)}</dd>
+                <dd>{format(b)}</dd>
                 <dd />
                 <dt>Δ</dt>
                 <dd>{delta === null ? '–' : text(formatDelta(delta, 'B'))}</dd>

@@ -34,10 +34,10 @@ export function nameOf(tree: GroupTree, node: number): string {
 }
 
 /** Thresholds of the colour levels, as shares of the total. */
-const STEPS = [0.008, 0.03];
+const LEVEL_SHARES = [0.008, 0.03];
 
 /* The sign of the difference is unknown: the bounds allow both, or the frame is recursive. */
-function isOpen(tree: ComparisonTree, node: number): boolean {
+function isSignUnknown(tree: ComparisonTree, node: number): boolean {
     const certainty = certaintyOf(tree, node);
     if (certainty === EXACT) return false;
     const [low, high] = deltaRange(tree, node);
@@ -45,26 +45,26 @@ function isOpen(tree: ComparisonTree, node: number): boolean {
 }
 
 /** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown. */
-export function levelOf(tree: ComparisonTree, node: number): number {
+export function nodeColourLevel(tree: ComparisonTree, node: number): number {
     const verdict = tree.verdict[node];
     const delta = deltaOf(tree, node);
-    if (isOpen(tree, node)) return 0;
+    if (isSignUnknown(tree, node)) return 0;
     if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
     if (nodeChangeOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
-    return stepOf(delta, Math.max(tree.base, tree.new));
+    return colourLevel(delta, Math.max(tree.base, tree.new));
 }
 
 /** Level from -3 to 3 of a difference relative to the total `whole`. */
-function stepOf(delta: number, whole: number): number {
+function colourLevel(delta: number, whole: number): number {
     const share = Math.abs(delta) / (whole || 1);
-    return Math.sign(delta) * (1 + STEPS.filter((step) => share >= step).length);
+    return Math.sign(delta) * (1 + LEVEL_SHARES.filter((step) => share >= step).length);
 }
 
 /** Level of a table row from -3 to 3, by its change and verdict. */
-export function levelOfRow(row: ComparisonRow, whole: number): number {
+export function rowColourLevel(row: ComparisonRow, whole: number): number {
     if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
     if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
-    return stepOf(row.delta, whole);
+    return colourLevel(row.delta, whole);
 }
 
 /** Places frames with the widths of one side, widest first. */
@@ -97,33 +97,33 @@ export function layoutTree(tree: GroupTree, width: number[], total: number): Fra
             const children = [...list.subarray(start[slot], start[slot + 1])]
                 .filter((node) => width[node] > 0)
                 .sort((a, b) => width[b] - width[a] || a - b);
-            const drawn = fitted(tree, children, width, out.widthOf(f));
+            const fittedWidths = fitWidths(tree, children, width, out.widthOf(f));
             let x = out.leftOf(f);
             children.forEach((node, i) => {
-                out.add(node, x, x + drawn[i], f);
-                x += drawn[i];
+                out.add(node, x, x + fittedWidths[i], f);
+                x += fittedWidths[i];
             });
         }
     }
     return out.finish(total);
 }
 
-function fitted(tree: GroupTree, nodes: number[], width: number[], room: number): number[] {
-    const want = nodes.map((node) => width[node]);
-    if (!tree.certainty) return want;
+function fitWidths(tree: GroupTree, nodes: number[], width: number[], available: number): number[] {
+    const wantedWidths = nodes.map((node) => width[node]);
+    if (!tree.certainty) return wantedWidths;
     const isSure = nodes.map((node) => certaintyOf(tree, node) === EXACT);
-    const sum = (sure: boolean) =>
-        want.reduce((all, wide, i) => (isSure[i] === sure ? all + wide : all), 0);
-    const sure = Math.min(1, room / (sum(true) || room || 1));
-    const rest = Math.max(0, room - sum(true) * sure);
-    const loose = Math.min(1, rest / (sum(false) || 1));
-    return want.map((wide, i) => wide * (isSure[i] ? sure : loose));
+    const sum = (exact: boolean) =>
+        wantedWidths.reduce((all, wide, i) => (isSure[i] === exact ? all + wide : all), 0);
+    const exactScale = Math.min(1, available / (sum(true) || available || 1));
+    const rest = Math.max(0, available - sum(true) * exactScale);
+    const inexactScale = Math.min(1, rest / (sum(false) || 1));
+    return wantedWidths.map((wide, i) => wide * (isSure[i] ? exactScale : inexactScale));
 }
 
 export type RowName = Pick<ComparisonRow, 'name' | 'place' | 'line'>;
 
 /** Whether a frame at this source location can belong to the row; the names are already equal. */
-export function isRowTrend(place: string | null, row: RowName): boolean {
+export function matchesRow(place: string | null, row: RowName): boolean {
     const file = row.place?.split(/[\\/]/).pop() ?? '';
     return place === null || place === file || place === `${file}:${row.line}`;
 }
@@ -132,7 +132,7 @@ export function isRowTrend(place: string | null, row: RowName): boolean {
 export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
     let best = -1;
     for (let i = 0; i < tree.n; i++) {
-        if (tree.names[tree.name[i]] !== row.name || !isRowTrend(placeOf(tree, i), row)) continue;
+        if (tree.names[tree.name[i]] !== row.name || !matchesRow(placeOf(tree, i), row)) continue;
         if (width[i] > (best < 0 ? 0 : width[best])) best = i;
     }
     return best;
@@ -140,8 +140,8 @@ export function frameOfRow(tree: GroupTree, width: number[], row: RowName): numb
 
 /** Removed paths (only in the base) without a removed parent, the largest first. */
 export function removedNodes(tree: ComparisonTree): number[] {
-    const gone = (node: number) => node >= 0 && nodeChangeOf(tree, node) === 'gone';
+    const isRemoved = (node: number) => node >= 0 && nodeChangeOf(tree, node) === 'gone';
     const out: number[] = [];
-    for (let i = 0; i < tree.n; i++) if (gone(i) && !gone(tree.parent[i])) out.push(i);
+    for (let i = 0; i < tree.n; i++) if (isRemoved(i) && !isRemoved(tree.parent[i])) out.push(i);
     return out.sort((a, b) => tree.base_total[b] - tree.base_total[a]);
 }

@@ -22,7 +22,7 @@ import type { Measure } from '../../model/labels';
 import { useGraphLayout } from '../calls/graph_tab';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { levelOfRow, type Side } from './diff_tree';
+import { rowColourLevel, type Side } from './diff_tree';
 import { DiffLegend } from './picture';
 import { comparePath, put } from './state';
 
@@ -113,7 +113,7 @@ export function CompareGraph({ comparison }: { comparison: Comparison }) {
                         tip={(node) => <GraphTip node={node} row={rowOf(node)} />}
                         fillOf={(node) => {
                             const row = rowOf(node);
-                            return `var(--diff-${4 + (row ? levelOfRow(row, whole) : 0)})`;
+                            return `var(--diff-${4 + (row ? rowColourLevel(row, whole) : 0)})`;
                         }}
                     />
                 )}
@@ -169,7 +169,7 @@ function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
 }
 
 function GraphTip({ node, row }: { node: GraphNode; row: ComparisonRow | undefined }) {
-    const said = row && verdictOf(row, 's');
+    const verdict = row && verdictOf(row, 's');
     const pct = row?.delta_pct ?? null;
     return (
         <>
@@ -190,7 +190,7 @@ function GraphTip({ node, row }: { node: GraphNode; row: ComparisonRow | undefin
             ) : (
                 <div>not among the {ROWS} largest functions that are compared</div>
             )}
-            {said?.word && <div class="tooltip-foot">{said.word}</div>}
+            {verdict?.label && <div class="tooltip-foot">{verdict.label}</div>}
         </>
     );
 }

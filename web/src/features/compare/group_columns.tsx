@@ -10,7 +10,7 @@ import { ShareBar } from '../../components/share_bar';
 import { cellText, formatValueOf, type Scale } from '../../model/compare';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
-import { unitOf, whereWords } from './columns';
+import { unitOf, whereText } from './columns';
 
 type Column = GridColumn<GroupRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
@@ -33,9 +33,13 @@ function formatIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
 
 export function groupColumns(of: GroupColumnsOf): Column[] {
     const { table, metric, runs } = of;
-    const say = formatIn(of);
+    const format = formatIn(of);
     const unit = table.place === 'unit' ? undefined : of.scale.unit || undefined;
-    const figure = (key: 'median' | 'mad' | 'min' | 'max', title: string, tip: string): Column => ({
+    const statisticColumn = (
+        key: 'median' | 'mad' | 'min' | 'max',
+        title: string,
+        tip: string,
+    ): Column => ({
         key,
         title,
         unit,
@@ -46,16 +50,16 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
         title_tip: tip,
         term: key === 'mad' ? 'median-absolute-deviation' : undefined,
         render: (row) => {
-            const shown = say(row, row[key]);
+            const shown = format(row, row[key]);
             return /[1-9]/.test(shown) ? <>{shown}</> : <span class="zero">{shown}</span>;
         },
     });
     return [
         nameColumn(of),
-        figure('median', 'Median', `${metric.title.toLowerCase()}, median of the runs`),
-        figure('mad', 'Spread ±', 'Over the runs.'),
-        figure('min', 'Min', 'of all runs; a run without the row counts as 0'),
-        figure('max', 'Max', 'of all runs'),
+        statisticColumn('median', 'Median', `${metric.title.toLowerCase()}, median of the runs`),
+        statisticColumn('mad', 'Spread ±', 'Over the runs.'),
+        statisticColumn('min', 'Min', 'of all runs; a run without the row counts as 0'),
+        statisticColumn('max', 'Max', 'of all runs'),
         ...(metric.adds_up ? [shareColumn(metric)] : []),
         {
             key: 'in',
@@ -99,17 +103,17 @@ function nameColumn({ table, search }: GroupColumnsOf): Column {
         width: 'rest',
         sortKey: 'name',
         render: (row) => (
-            <span class="compare-row-name" title={placeWords(row)}>
+            <span class="compare-row-name" title={placeText(row)}>
                 <span class="mono ellipsis">
                     <MarkedName text={row.name} search={search} />
                 </span>
-                <small class="faint ellipsis">{whereWords(table, row)}</small>
+                <small class="faint ellipsis">{whereText(table, row)}</small>
             </span>
         ),
     };
 }
 
-function placeWords({ name, place, line, within, by }: GroupRow): string {
+function placeText({ name, place, line, within, by }: GroupRow): string {
     const where = place && line !== null ? `${place}:${line}` : place;
     return [name, where, within && `in ${within}`, by && `first imported by ${by}`]
         .filter(Boolean)

@@ -43,7 +43,7 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
                     <RunValues
                         runs={runs}
                         href={(run) => formatHash(['run', run.id])}
-                        say={(i) =>
+                        format={(i) =>
                             headline ? text(formatValueOf(headline.new.values[i], unit)) : ''
                         }
                     />
@@ -58,7 +58,7 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
 
 function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupOne }) {
     const unit = unitOf(table, metric, data);
-    const say = (value: number) => text(formatValueOf(value, unit));
+    const format = (value: number) => text(formatValueOf(value, unit));
     const { median, mad, values } = data;
     return (
         <>
@@ -69,33 +69,33 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
             <GroupStrip
                 fresh={{ values, median, mad }}
                 width={396}
-                say={say}
+                format={format}
                 nameOf={(_side, run) => report.new[run].name}
             />
-            <Pairs rows={figures(data, metric, say, table.place === 'unit')} />
+            <Pairs rows={groupValues(data, metric, format, table.place === 'unit')} />
             <RunsHead>{`in ${int(data.in)} of ${int(values.length)}`}</RunsHead>
             <dl class="compare-values">
                 <RunValues
                     runs={report.new}
                     href={(run) => rowHref(run, table.of, data)}
-                    say={(i) => say(values[i])}
+                    format={(i) => format(values[i])}
                 />
             </dl>
         </>
     );
 }
 
-function figures(
+function groupValues(
     row: GroupOne,
     metric: Metric,
-    say: (value: number) => string,
+    format: (value: number) => string,
     isUnit: boolean,
 ): [label: string, value: ComponentChildren][] {
     const where = [row.place, row.line].filter((part) => part !== null).join(':');
     const pairs: [label: string, value: ComponentChildren][] = [
-        [`median ${metric.title.toLowerCase()}`, say(row.median)],
-        ['spread ± (MAD)', say(row.mad)],
-        ['range', `${say(row.min)} – ${say(row.max)}`],
+        [`median ${metric.title.toLowerCase()}`, format(row.median)],
+        ['spread ± (MAD)', format(row.mad)],
+        ['range', `${format(row.min)} – ${format(row.max)}`],
     ];
     if (row.share !== null) pairs.push(['share', `${fmtFixed(row.share, 1)}${THIN_SPACE}% of Σ`]);
     if (where && !isUnit) pairs.push(['where', <Mono>{where}</Mono>]);

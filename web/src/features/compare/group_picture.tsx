@@ -33,24 +33,24 @@ export function GroupPicture(props: GroupPictureProps) {
 
 function drawingOf(tree: GroupTree, { new: runs }: GroupReport): Drawing {
     const layout = layoutTree(tree, tree.new_total, tree.new);
-    const say = (value: number) => text(formatValueOf(value, tree.unit));
-    const title = `mean of ${int(runs.length)} runs, ${say(tree.new)}`;
+    const format = (value: number) => text(formatValueOf(value, tree.unit));
+    const title = `mean of ${int(runs.length)} runs, ${format(tree.new)}`;
     const modules = kindHas(runs[0].kind, 'imports');
     return {
         title,
         width: tree.new_total,
         layout,
-        paint: groupPaint({ tree, layout, title, say, modules }),
+        paint: groupPaint({ tree, layout, title, format, modules }),
     };
 }
 
-function MeansPicture({ report, table, wanted }: GroupPictureProps) {
+function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
     const answer = useTree<GroupTree>();
     const tree = answer.data;
     const drawing = useMemo(() => tree && drawingOf(tree, report), [tree, report]);
     return (
         <TreePicture
-            {...{ table, wanted, answer, drawing }}
+            {...{ table, wantedRow, answer, drawing }}
             label="Means of the runs"
             head={
                 tree?.certainty && (
@@ -59,7 +59,7 @@ function MeansPicture({ report, table, wanted }: GroupPictureProps) {
                     </div>
                 )
             }
-            most={182}
+            maxHeight={182}
             tip={(of, node) => <GroupTip tree={of} node={node} />}
         />
     );
@@ -68,7 +68,7 @@ function MeansPicture({ report, table, wanted }: GroupPictureProps) {
 function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
     const total = node < 0 ? tree.new : tree.new_total[node];
     const certainty = certaintyOf(tree, node);
-    const own = node < 0 ? undefined : tree.new_self?.[node];
+    const self = node < 0 ? undefined : tree.new_self?.[node];
     const low = node < 0 ? total : (tree.new_low?.[node] ?? total);
     const share = (value: number) =>
         tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN_SPACE}% of all` : '';
@@ -77,11 +77,11 @@ function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
             <dt>mean total</dt>
             <dd>{boundsText(total, low, certainty, tree.unit)}</dd>
             <dd>{certainty === 0 && share(total)}</dd>
-            {own !== undefined && (
+            {self !== undefined && (
                 <>
                     <dt>mean in itself</dt>
-                    <dd>{text(formatValueOf(own, tree.unit))}</dd>
-                    <dd>{share(own)}</dd>
+                    <dd>{text(formatValueOf(self, tree.unit))}</dd>
+                    <dd>{share(self)}</dd>
                 </>
             )}
         </TreeTip>

@@ -3,7 +3,7 @@
  * One or two groups of runs on one axis: a dot per run, the median as a bar, the MAD as a band.
  * Runs outside the axis are counted at its ends.
  */
-import { beyond, type StripGroup, stripScale } from './strip';
+import { countOutside, type StripGroup, stripScale } from './strip';
 
 const LABEL = 44;
 const RIGHT = 96;
@@ -15,12 +15,12 @@ interface GroupStripProps {
     base?: StripGroup;
     fresh: StripGroup;
     width: number;
-    say: (value: number) => string;
+    format: (value: number) => string;
     /** Name of run i, for its dot. */
     nameOf?: (side: 'base' | 'new', run: number) => string;
 }
 
-export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps) {
+export function GroupStrip({ base, fresh, width, format, nameOf }: GroupStripProps) {
     const scale = stripScale(base ? [base, fresh] : [fresh]);
     const span = width - LABEL - RIGHT;
     const x = (value: number) => LABEL + ((value - scale.from) / (scale.to - scale.from)) * span;
@@ -36,15 +36,16 @@ export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps)
                 top={top}
                 x={x}
                 scale={scale}
-                title={(i) => `${nameOf ? `${nameOf(key, i)}: ` : ''}${say(group.values[i])}`}
+                title={(i) => `${nameOf ? `${nameOf(key, i)}: ` : ''}${format(group.values[i])}`}
             />
-            <Beyond counts={beyond(group.values, scale)} at={width} top={top} />
+            <Beyond counts={countOutside(group.values, scale)} at={width} top={top} />
         </g>
     );
-    const median = (group: StripGroup) => `median ${say(group.median)} of ${group.values.length}`;
-    const said = base ? `base: ${median(base)}; new: ${median(fresh)}` : median(fresh);
+    const median = (group: StripGroup) =>
+        `median ${format(group.median)} of ${group.values.length}`;
+    const summary = base ? `base: ${median(base)}; new: ${median(fresh)}` : median(fresh);
     return (
-        <svg class="group-strip" width={width} height={height} role="img" aria-label={said}>
+        <svg class="group-strip" width={width} height={height} role="img" aria-label={summary}>
             {scale.ticks.map((tick) => (
                 <g key={tick}>
                     <line class="strip-grid" x1={x(tick)} x2={x(tick)} y1="0" y2={rows} />
@@ -52,9 +53,9 @@ export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps)
             ))}
             {base && side(base, 'base', 0)}
             {side(fresh, 'new', rows - ROW)}
-            {fitting(scale.ticks, x, say).map((tick) => (
+            {fittingTicks(scale.ticks, x, format).map((tick) => (
                 <text key={tick} class="strip-tick" x={x(tick)} y={height - 3}>
-                    {say(tick)}
+                    {format(tick)}
                 </text>
             ))}
         </svg>
@@ -62,10 +63,14 @@ export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps)
 }
 
 /* The ticks whose labels do not overlap. */
-function fitting(ticks: number[], x: (value: number) => number, say: (v: number) => string) {
+function fittingTicks(
+    ticks: number[],
+    x: (value: number) => number,
+    format: (v: number) => string,
+) {
     let end = -Infinity;
     return ticks.filter((tick) => {
-        const half = say(tick).length * 3.2 + 4;
+        const half = format(tick).length * 3.2 + 4;
         if (x(tick) - half < end) return false;
         end = x(tick) + half;
         return true;
@@ -131,10 +136,12 @@ function Beyond({
     top: number;
 }) {
     if (left + right === 0) return null;
-    const words = [left ? `◂ ${left}` : '', right ? `${right} ▸` : ''].filter(Boolean).join(' ');
+    const countsText = [left ? `◂ ${left}` : '', right ? `${right} ▸` : '']
+        .filter(Boolean)
+        .join(' ');
     return (
         <text class="strip-beyond" x={at} y={top + ROW / 2 + 4}>
-            {words} beyond
+            {countsText} beyond
         </text>
     );
 }

@@ -42,7 +42,7 @@ function useGroupKeys(hrefs: string[]): void {
 export function GroupView({ report, tab }: { report: GroupReport; tab: string | undefined }) {
     const { query } = route.value;
     const table = tableOf(report, tab);
-    const [wanted, setWanted] = useState<RowName | null>(null);
+    const [wantedRow, setWantedRow] = useState<RowName | null>(null);
     const tabs = report.tables.map(({ of, title }) => ({
         id: of,
         title,
@@ -68,12 +68,12 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
                             />
                         )}
                     </Tabs>
-                    <GroupPicture report={report} table={table} wanted={wanted} />
+                    <GroupPicture report={report} table={table} wantedRow={wantedRow} />
                     <GroupTable
                         key={`${table.of} ${metricOf(table, query).metric}`}
                         report={report}
                         table={table}
-                        onPick={setWanted}
+                        onPick={setWantedRow}
                     />
                 </>
             ) : (
@@ -87,12 +87,12 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
 
 function GroupHead({ report: { headline, new: runs } }: { report: GroupReport }) {
     const width = viewportWidth.value;
-    const say = (value: number) => text(formatValueOf(value, headline?.unit ?? ''));
+    const format = (value: number) => text(formatValueOf(value, headline?.unit ?? ''));
     return (
         <header class="compare-head">
             <div class="compare-who">
                 <h1 class="sr-only">{groupName(runs)}, a group of runs</h1>
-                <GroupLine word="group" runs={runs} />
+                <GroupLine label="group" runs={runs} />
                 <p class="compare-answer">
                     {headline ? (
                         <Answer headline={headline} />
@@ -105,7 +105,7 @@ function GroupHead({ report: { headline, new: runs } }: { report: GroupReport })
                 <GroupStrip
                     fresh={headline.new}
                     width={width >= 1200 ? 520 : width >= 1000 ? 380 : 300}
-                    say={say}
+                    format={format}
                     nameOf={(_side, run) => runs[run]?.name ?? ''}
                 />
             )}
@@ -115,15 +115,15 @@ function GroupHead({ report: { headline, new: runs } }: { report: GroupReport })
 
 function Answer({ headline }: { headline: NonNullable<GroupReport['headline']> }) {
     const { unit, label, new: group } = headline;
-    const say = (value: number) => text(formatValueOf(value, unit));
+    const format = (value: number) => text(formatValueOf(value, unit));
     return (
         <>
             <b class="compare-delta">
-                <FormattedValueText fig={formatValueOf(group.median, unit)} />
+                <FormattedValueText value={formatValueOf(group.median, unit)} />
             </b>{' '}
             <span class="soft">
-                {label}, median of {int(group.values.length)}; spread ±{say(group.mad)}, range{' '}
-                {say(Math.min(...group.values))} – {say(Math.max(...group.values))}
+                {label}, median of {int(group.values.length)}; spread ±{format(group.mad)}, range{' '}
+                {format(Math.min(...group.values))} – {format(Math.max(...group.values))}
             </span>
         </>
     );

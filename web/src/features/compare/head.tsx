@@ -9,13 +9,7 @@ import { THIN_SPACE, plural, signed, text, when } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
-import {
-    formatDelta,
-    formatValueOf,
-    groupName,
-    verdictOf,
-    verdictWords,
-} from '../../model/compare';
+import { formatDelta, formatValueOf, groupName, verdictOf, verdictText } from '../../model/compare';
 import { GroupStrip } from './group_strip';
 
 export function CompareHead({ comparison }: { comparison: Comparison }) {
@@ -27,8 +21,8 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
                 <h1 class="sr-only">
                     {groupName(base)} and {groupName(fresh)} compared
                 </h1>
-                <GroupLine word="base" runs={base} group={headline?.base} unit={headline?.unit} />
-                <GroupLine word="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
+                <GroupLine label="base" runs={base} group={headline?.base} unit={headline?.unit} />
+                <GroupLine label="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
                 <Answer comparison={comparison} />
             </div>
             {headline && (
@@ -36,7 +30,7 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
                     base={headline.base}
                     fresh={headline.new}
                     width={width >= 1200 ? 520 : width >= 1000 ? 380 : 300}
-                    say={(value) => text(formatValueOf(value, headline.unit))}
+                    format={(value) => text(formatValueOf(value, headline.unit))}
                     nameOf={(side, run) => comparison[side][run]?.name ?? ''}
                 />
             )}
@@ -45,20 +39,20 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
 }
 
 interface GroupLineProps {
-    word: string;
+    label: string;
     runs: Run[];
     group?: Group;
     unit?: string;
 }
 
 /** A group: its name, its runs, its median and spread. */
-export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
+export function GroupLine({ label, runs, group, unit }: GroupLineProps) {
     const name = groupName(runs);
     const last = runs[runs.length - 1];
     const one = runs.length === 1;
     return (
         <div class="compare-group">
-            <small>{word}</small>
+            <small>{label}</small>
             {one ? (
                 <a class="compare-name" href={formatHash(['run', last.id])} title={name}>
                     {name}
@@ -69,7 +63,7 @@ export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
                 </b>
             )}
             <span class="compare-meta">
-                {!one && <RunList word={word} runs={runs} />}
+                {!one && <RunList label={label} runs={runs} />}
                 <span class="wide-only">
                     {[last.who, when(last.created_at)].filter(Boolean).join(', ')}
                 </span>
@@ -77,12 +71,12 @@ export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
                     <span>
                         {!one && 'median '}
                         <b>
-                            <FormattedValueText fig={formatValueOf(group.median, unit)} />
+                            <FormattedValueText value={formatValueOf(group.median, unit)} />
                         </b>
                         {!one && (
                             <>
                                 {' ± '}
-                                <FormattedValueText fig={formatValueOf(group.mad, unit)} />
+                                <FormattedValueText value={formatValueOf(group.mad, unit)} />
                             </>
                         )}
                     </span>
@@ -93,11 +87,11 @@ export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
 }
 
 /* Menu with the runs of a group. */
-function RunList({ word, runs }: { word: string; runs: Run[] }) {
+function RunList({ label, runs }: { label: string; runs: Run[] }) {
     return (
         <Menu
             label={plural(runs.length, 'run')}
-            ariaLabel={`the ${runs.length} runs of ${word}`}
+            ariaLabel={`the ${runs.length} runs of ${label}`}
             class="link"
             filter={runs.length > 12}
             items={runs.map((run) => ({
@@ -121,19 +115,19 @@ function Answer({ comparison }: { comparison: Comparison }) {
         );
     }
     const { unit, delta, delta_pct, verdict } = headline;
-    const said = verdictOf(headline, unit);
-    const [word, rest] = verdictWords(headline, unit, base.length, fresh.length);
-    const whole = word + rest;
+    const judgement = verdictOf(headline, unit);
+    const [phrase, rest] = verdictText(headline, unit, base.length, fresh.length);
+    const whole = phrase + rest;
     return (
         <p class="compare-answer" title={whole}>
-            <b class={`compare-delta ${said.tone === 'faint' ? '' : said.tone}`}>
+            <b class={`compare-delta ${judgement.tone === 'faint' ? '' : judgement.tone}`}>
                 {verdict !== 'same' && verdict !== 'few' && delta !== 0 && (
                     <span aria-hidden="true">{delta > 0 ? '▲ ' : '▼ '}</span>
                 )}
-                <FormattedValueText fig={formatDelta(delta, unit)} />
+                <FormattedValueText value={formatDelta(delta, unit)} />
             </b>{' '}
             {delta_pct !== null && `(${signed(delta_pct, 1)}${THIN_SPACE}% of base)`}{' '}
-            <span class="soft">{headline.label}</span> · <b>{word}</b>
+            <span class="soft">{headline.label}</span> · <b>{phrase}</b>
             <span class="soft">{rest}</span>
         </p>
     );

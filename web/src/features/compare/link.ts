@@ -11,11 +11,11 @@ import type { Page } from '../../base/types';
 import type { GridHandle } from '../../components/grid_types';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { frameOfRow, isRowTrend, placeOf, type RowName } from './diff_tree';
+import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
 import { comparePath, metricOf, put } from './state';
 
-/** Maximum number of rows with the same name, which differ in their location. */
-const NAMESAKES = 200;
+/** Maximum number of rows of one name that are searched for the right location. */
+const MAX_SAME_NAME = 200;
 
 /** Selects a frame and its row; -1 clears the selection of the frame. */
 export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
@@ -26,11 +26,11 @@ export async function selectFrame(table: ComparisonTable, tree: GroupTree, node:
         comparePath(query, `/${table.of}`, {
             metric: metricOf(table, query).metric,
             name: tree.names[tree.name[node]],
-            limit: NAMESAKES,
+            limit: MAX_SAME_NAME,
         }),
     ).catch(() => null); // the frame stays selected; only its row is unknown
     const place = placeOf(tree, node);
-    const row = page && objectsOf<ComparisonRow>(page).find((one) => isRowTrend(place, one));
+    const row = page && objectsOf<ComparisonRow>(page).find((one) => matchesRow(place, one));
     if (route.peek().query.frame === String(node)) put({ row: row ? String(row.id) : null });
 }
 
@@ -44,25 +44,25 @@ export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowN
 }
 
 /** Scrolls the table to the selected row if it was not selected in the table. */
-export function useReveal<R>(
+export function useScrollToRow<R>(
     grid: RefObject<GridHandle>,
     source: PagedSource<R>,
     path: string,
     params: Params,
 ) {
-    const own = useRef<string | undefined>(undefined);
+    const ownRow = useRef<string | undefined>(undefined);
     const { row } = route.value.query;
-    const asked = row !== undefined && row !== own.current;
+    const isFromOutside = row !== undefined && row !== ownRow.current;
     const { data } = useJson<{ at?: number; id: number }>(
-        asked ? withParams(`${path}/${encodeURIComponent(row)}`, params) : null,
+        isFromOutside ? withParams(`${path}/${encodeURIComponent(row)}`, params) : null,
     );
     const ready = source.ready.value;
     useEffectOn(() => {
         if (!ready || !data || String(data.id) !== row) return;
-        own.current = row;
+        ownRow.current = row;
         if (data.at !== undefined) grid.current?.show(data.at);
     }, [data, ready]);
     return (id: number) => {
-        own.current = String(id);
+        ownRow.current = String(id);
     };
 }

@@ -23,7 +23,7 @@ import {
     formatDelta,
     deltaText,
     formatValueOf,
-    middle,
+    median,
     pText,
     type Scale,
     verdictOf,
@@ -70,8 +70,8 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
                     <>
                         <WaterfallView
                             fall={fall}
-                            say={(value) => cellText(value, scale)}
-                            sayDelta={(value) => deltaText(value, scale)}
+                            format={(value) => cellText(value, scale)}
+                            formatDelta={(value) => deltaText(value, scale)}
                             selected={null}
                             onPick={(row) => put({ row: String(row) })}
                         />
@@ -90,11 +90,11 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
 
 function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparisonCell }) {
     const unit = unitOf(table, metric, data);
-    const say = (value: number) => text(formatValueOf(value, unit));
-    const said = verdictOf(data, unit, isImports(table));
+    const format = (value: number) => text(formatValueOf(value, unit));
+    const verdict = verdictOf(data, unit, isImports(table));
     const group = (values: number[]) => {
-        const median = middle(values);
-        return { values, median, mad: middle(values.map((v) => Math.abs(v - median))) };
+        const centre = median(values);
+        return { values, median: centre, mad: median(values.map((v) => Math.abs(v - centre))) };
     };
     return (
         <>
@@ -110,30 +110,33 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
                 />
             </div>
             <p class="compare-row-answer">
-                <span class={`verdict ${said.tone}`}>
-                    <i>{said.glyph}</i> {said.word} <b>{text(formatDelta(data.delta, unit))}</b>
+                <span class={`verdict ${verdict.tone}`}>
+                    <i>{verdict.glyph}</i> {verdict.label}{' '}
+                    <b>{text(formatDelta(data.delta, unit))}</b>
                 </span>
                 {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN_SPACE}% of base)`}
             </p>
-            {isImports(table) && <ImportWords row={data} />}
+            {isImports(table) && <ImportChangeText row={data} />}
             <GroupStrip
                 base={group(data.base_values)}
                 fresh={group(data.new_values)}
                 width={396}
-                say={say}
+                format={format}
                 nameOf={
-                    ofRuns(comparison, data) ? (side, run) => comparison[side][run].name : undefined
+                    hasValuePerRun(comparison, data)
+                        ? (side, run) => comparison[side][run].name
+                        : undefined
                 }
             />
-            <Pairs rows={figures(data, metric, say, (v) => text(formatDelta(v, unit)))} />
+            <Pairs rows={rowValues(data, metric, format, (v) => text(formatDelta(v, unit)))} />
             <Pairs rows={movedRows(data, table.place === 'unit')} />
-            <ValueList {...{ comparison, table, data, say }} />
+            <ValueList {...{ comparison, table, data, format }} />
         </>
     );
 }
 
 /* Explains a change of an import for the start of the program. */
-function ImportWords({ row: { change, by, base_by } }: { row: ComparisonCell }) {
+function ImportChangeText({ row: { change, by, base_by } }: { row: ComparisonCell }) {
     const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
     if (change === 'removed') {
         return (
@@ -154,14 +157,16 @@ function ImportWords({ row: { change, by, base_by } }: { row: ComparisonCell }) 
 
 type Pair = [label: string, value: ComponentChildren];
 
-function figures(
+function rowValues(
     row: ComparisonCell,
     metric: Metric,
-    say: (v: number) => string,
+    format: (v: number) => string,
     delta: (v: number) => string,
 ): Pair[] {
-    const pairs: Pair[] = [[metric.title.toLowerCase(), `${say(row.base)} → ${say(row.new)}`]];
-    if (row.noise !== null) pairs.push(['noise ±', say(row.noise)]);
+    const pairs: Pair[] = [
+        [metric.title.toLowerCase(), `${format(row.base)} → ${format(row.new)}`],
+    ];
+    if (row.noise !== null) pairs.push(['noise ±', format(row.noise)]);
     if (row.low !== null && row.high !== null) {
         pairs.push([`95${THIN_SPACE}% interval of Δ`, `${delta(row.low)} to ${delta(row.high)}`]);
     }
@@ -201,7 +206,7 @@ function inBase(row: ComparisonRow): RowName {
 }
 
 /* For one measurement per side the values are its samples, not one value per run. */
-function ofRuns({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
+function hasValuePerRun({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }
 
@@ -209,18 +214,18 @@ interface ValueListProps {
     comparison: Comparison;
     table: ComparisonTable;
     data: ComparisonCell;
-    say: (value: number) => string;
+    format: (value: number) => string;
 }
 
-function ValueList({ comparison, table, data, say }: ValueListProps) {
-    const all = ofRuns(comparison, data);
+function ValueList({ comparison, table, data, format }: ValueListProps) {
+    const all = hasValuePerRun(comparison, data);
     const list = (side: Side, values: number[], row: RowName) => (
         <>
             <dt>{side}</dt>
             <RunValues
                 runs={comparison[side]}
                 href={(run) => rowHref(run, table.of, row)}
-                say={(i) => (all ? say(values[i]) : '')}
+                format={(i) => (all ? format(values[i]) : '')}
             />
         </>
     );

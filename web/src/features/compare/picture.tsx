@@ -17,7 +17,7 @@ import {
     deltaRange,
     nodeChangeOf,
     layoutDiff,
-    levelOf,
+    nodeColourLevel,
     nameOf,
     type Side,
     removedNodes,
@@ -66,17 +66,17 @@ function titleOf(tree: ComparisonTree, side: Side, comparison: Comparison): stri
 function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Drawing {
     const layout = layoutDiff(tree, side);
     const title = titleOf(tree, side, comparison);
-    const say = (delta: number) => text(formatDelta(delta, tree.unit));
+    const format = (delta: number) => text(formatDelta(delta, tree.unit));
     const modules = kindHas(comparison.base[0].kind, 'imports');
     return {
         title,
         width: side === 'base' ? tree.base_total : tree.new_total,
         layout,
-        paint: diffPaint({ tree, layout, title, say, modules }),
+        paint: diffPaint({ tree, layout, title, format, modules }),
     };
 }
 
-function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
+function DiffPicture({ comparison, table, wantedRow }: ComparePictureProps) {
     const answer = useTree<ComparisonTree>();
     const tree = answer.data;
     const side = route.value.query.width === 'base' ? 'base' : 'new';
@@ -86,19 +86,19 @@ function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
     );
     return (
         <TreePicture
-            {...{ table, wanted, answer, drawing }}
+            {...{ table, wantedRow, answer, drawing }}
             label="Difference"
             head={<PictureHead tree={tree} side={side} />}
-            most={164}
+            maxHeight={164}
             tip={(of, node) => <DiffTip tree={of} node={node} />}
         />
     );
 }
 
 function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }) {
-    const gone = tree ? removedNodes(tree) : [];
-    const lost = gone.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
-    const names = tree ? gone.slice(0, 12).map((node) => nameOf(tree, node)) : [];
+    const removed = tree ? removedNodes(tree) : [];
+    const lost = removed.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
+    const names = tree ? removed.slice(0, 12).map((node) => nameOf(tree, node)) : [];
     return (
         <div class="compare-picture-head">
             <Segmented
@@ -114,9 +114,9 @@ function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }
             />
             <span class="soft wide-only">colour = Δ of the total against base</span>
             {tree && <SureLegend tree={tree} />}
-            {gone.length > 0 && (
+            {removed.length > 0 && (
                 <span class="soft ellipsis" title={names.join('\n')}>
-                    {int(gone.length)} removed, {text(formatValueOf(lost, tree?.unit ?? ''))}:{' '}
+                    {int(removed.length)} removed, {text(formatValueOf(lost, tree?.unit ?? ''))}:{' '}
                     {names.join(', ')}
                 </span>
             )}
@@ -164,11 +164,11 @@ function sidesOf(tree: ComparisonTree, node: number) {
 function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
     const { base, fresh, certainty, lows, range } = sidesOf(tree, node);
     const fate = node < 0 ? 'kept' : nodeChangeOf(tree, node);
-    const level = node < 0 ? 0 : levelOf(tree, node);
+    const level = node < 0 ? 0 : nodeColourLevel(tree, node);
     const judged =
         VERDICTS[node < 0 ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
     const foot = [FATES[fate], judged, MEANINGS[certainty]].filter(Boolean).join(', ');
-    const say = (value: number) => text(formatDelta(value, tree.unit));
+    const format = (value: number) => text(formatDelta(value, tree.unit));
     const delta = fresh - base;
     const share =
         base > 0 && certainty === 0
@@ -183,7 +183,9 @@ function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
             <dd>{fate === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}</dd>
             <dd />
             <dt>Δ</dt>
-            <dd>{certainty === 0 ? say(delta) : `${say(range[0])} to ${say(range[1])}`}</dd>
+            <dd>
+                {certainty === 0 ? format(delta) : `${format(range[0])} to ${format(range[1])}`}
+            </dd>
             <dd>{share}</dd>
         </TreeTip>
     );

@@ -61,11 +61,11 @@ interface RunValuesProps {
     runs: Run[];
     href: (run: Run) => string;
     /** formats the value of run `at`; '' if it has none */
-    say: (at: number) => string;
+    format: (at: number) => string;
 }
 
 /** Content of <dl class="compare-values">: every run with its value and a link. */
-export function RunValues({ runs, href, say }: RunValuesProps) {
+export function RunValues({ runs, href, format }: RunValuesProps) {
     return (
         <>
             {runs.map((run, i) => (
@@ -73,7 +73,7 @@ export function RunValues({ runs, href, say }: RunValuesProps) {
                     <a class="link ellipsis" href={href(run)} title={run.name}>
                         {run.name}
                     </a>
-                    <span>{say(i)}</span>
+                    <span>{format(i)}</span>
                 </dd>
             ))}
         </>

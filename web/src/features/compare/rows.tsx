@@ -20,7 +20,7 @@ import { readFilters, readSort } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useSource, type PagedSource } from '../shared/paged_source';
 import type { RowName } from './diff_tree';
-import { useReveal } from './link';
+import { useScrollToRow } from './link';
 import { comparePath, groupsOf, put } from './state';
 
 const NO_ROW = 'None of the runs has rows in this table.';
@@ -64,7 +64,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
     const search = useSearch();
     const filters = readFilters(query);
     const sort = readSort(query, 'size', true);
-    const own = {
+    const ownParams = {
         q: filters.q || undefined,
         regex: filters.regex ? 1 : undefined,
         ...props.filters,
@@ -74,12 +74,12 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
         metric: metric.metric,
         sort: sort.key,
         desc: sort.desc,
-        ...own,
+        ...ownParams,
     };
     const path = comparePath({}, `/${table.of}`);
     const source = useSource<R>(path, params, filters.broken);
-    const shown = useReveal(grid, source, path, params);
-    const filtered = own.q !== undefined || Object.values(props.filters ?? {}).some(Boolean);
+    const shown = useScrollToRow(grid, source, path, params);
+    const filtered = ownParams.q !== undefined || Object.values(props.filters ?? {}).some(Boolean);
     useKeys(table.title, [
         { key: 'Escape', label: 'close the row', run: () => put({ row: null }) },
     ]);
@@ -152,7 +152,7 @@ function CompareToolbar<R>(props: CompareToolbarProps<R>) {
             )}
             {children}
             <span class="soft wide-only">
-                {source.ready.value && `${int(source.total)} of ${int(source.of)}`}
+                {source.ready.value && `${int(source.total)} of ${int(source.unfilteredTotal)}`}
             </span>
             <Spacer />
             <SearchField

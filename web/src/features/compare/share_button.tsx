@@ -6,7 +6,7 @@ import { route } from '../../base/router';
 import { ShareDialog } from '../report/share_dialog';
 import { groupsOf } from './state';
 
-/** Shares the groups of the address. A page that is such a file itself has none. */
+/** Button to export the comparison to a file; an offline file has no such button. */
 export function ShareCompared({ title }: { title: string }) {
     const [open, setOpen] = useState(false);
     if (offlineFile()) return null;

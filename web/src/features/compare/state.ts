@@ -32,10 +32,10 @@ export function comparePath(query: Query, rest = '', params: Record<string, stri
 
 /** URL of another tab; it keeps the groups and the search. */
 export function tabHref(query: Query, tab: string): string {
-    const kept: Query = { ...groupsOf(query) };
-    if (query.q) kept.q = query.q;
-    if (query.regex) kept.regex = query.regex;
-    return formatHash(['compare', tab], kept);
+    const newQuery: Query = { ...groupsOf(query) };
+    if (query.q) newQuery.q = query.q;
+    if (query.regex) newQuery.regex = query.regex;
+    return formatHash(['compare', tab], newQuery);
 }
 
 /** Swaps base and new, and the filters for added and removed rows. */

@@ -3,9 +3,9 @@
  * Steps of two runs, part by part: the mean of each run, and each step next to its aligned step.
  */
 import type { Definition, Parts, TraceOverview, TraceStep } from '../../base/trace_types';
-import { type PartWords, partWords } from '../../model/breakdown';
+import { type PartText, partText } from '../../model/breakdown';
 
-export interface PartPair extends PartWords {
+export interface PartPair extends PartText {
     base: number;
     new: number;
 }
@@ -15,7 +15,7 @@ export function partPairs(base: Parts | undefined, fresh: Parts | undefined): Pa
     const pairs = new Map<string, PartPair>();
     const add = (side: 'base' | 'new', parts: Parts): void => {
         for (const [name, ns] of parts) {
-            const pair = pairs.get(name) ?? { ...partWords(name), base: 0, new: 0 };
+            const pair = pairs.get(name) ?? { ...partText(name), base: 0, new: 0 };
             pair[side] += ns;
             pairs.set(name, pair);
         }

@@ -12,7 +12,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { StackedBar } from '../../components/stacked_bar';
 import { hideTooltip } from '../../components/tooltip';
-import { type DefinitionWords, readDefinition, segmentsOf, sumOf } from '../../model/breakdown';
+import { type DefinitionText, readDefinition, segmentsOf, sumOf } from '../../model/breakdown';
 import { formatDelta, formatValueOf } from '../../model/compare';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
@@ -58,21 +58,21 @@ export function ComparisonSteps({ comparison }: { comparison: Comparison }) {
 interface StepsProps {
     base: TraceOverview;
     fresh: TraceOverview;
-    definition: DefinitionWords;
+    definition: DefinitionText;
     /** the groups have more runs than the two that are shown */
     first: boolean;
 }
 
 function Steps({ base, fresh, definition, first }: StepsProps) {
     const { query } = route.value;
-    const asked = /^-?\d{1,4}$/.test(query.by ?? '') ? Number(query.by) : null;
-    const { pairs, by } = stepPairs(base, fresh, asked);
+    const urlShift = /^-?\d{1,4}$/.test(query.by ?? '') ? Number(query.by) : null;
+    const { pairs, by } = stepPairs(base, fresh, urlShift);
     const parts = partPairs(base.mean[definition.id], fresh.mean[definition.id]);
     return (
         <>
             <div class="compare-picture-head">
                 <DefinitionSwitch definition={definition} />
-                <span class="soft ellipsis">{definition.says}</span>
+                <span class="soft ellipsis">{definition.description}</span>
                 {first && <span class="soft">first run of each group</span>}
             </div>
             <div class="compare-steps-body">
@@ -85,7 +85,7 @@ function Steps({ base, fresh, definition, first }: StepsProps) {
 
 const time = (ns: number): string => text(formatValueOf(ns, 'ns'));
 
-function deltaWords(base: number, fresh: number): string {
+function deltaText(base: number, fresh: number): string {
     const delta = fresh - base;
     if (delta === 0) return 'the same';
     const share = base > 0 ? (100 * Math.abs(delta)) / base : null;
@@ -95,27 +95,27 @@ function deltaWords(base: number, fresh: number): string {
 }
 
 function Parts({ parts }: { parts: PartPair[] }) {
-    const most = parts.reduce((top, pair) => Math.max(top, pair.base, pair.new), 1);
+    const longest = parts.reduce((top, pair) => Math.max(top, pair.base, pair.new), 1);
     if (!parts.length)
         return <p class="soft">Neither run has activity of this kind. Choose another breakdown.</p>;
     return (
         <div class="part-pairs" role="table" aria-label="parts of the mean step, base and new">
             {parts.map((pair) => (
-                <div key={pair.word} class="part-pair" role="row">
+                <div key={pair.label} class="part-pair" role="row">
                     <span role="rowheader">
-                        <i class={`swatch is-family-${pair.family}`} /> {pair.word}
+                        <i class={`swatch is-family-${pair.family}`} /> {pair.label}
                     </span>
                     <span class="part-bars" aria-hidden="true">
-                        <i class="is-base" style={{ width: `${(100 * pair.base) / most}%` }} />
+                        <i class="is-base" style={{ width: `${(100 * pair.base) / longest}%` }} />
                         <i
                             class={`stacked-part is-family-${pair.family}`}
-                            style={{ width: `${(100 * pair.new) / most}%` }}
+                            style={{ width: `${(100 * pair.new) / longest}%` }}
                         />
                     </span>
                     <span role="cell">
                         {time(pair.base)} → {time(pair.new)}
                     </span>
-                    <b role="cell">{deltaWords(pair.base, pair.new)}</b>
+                    <b role="cell">{deltaText(pair.base, pair.new)}</b>
                 </div>
             ))}
         </div>
@@ -125,7 +125,7 @@ function Parts({ parts }: { parts: PartPair[] }) {
 interface PairsProps {
     pairs: StepPair[];
     by: number;
-    definition: DefinitionWords;
+    definition: DefinitionText;
 }
 
 function Pairs({ pairs, by, definition }: PairsProps) {
@@ -141,8 +141,8 @@ function Pairs({ pairs, by, definition }: PairsProps) {
                 <span class="soft">
                     step n beside step n{by === 0 ? '' : ` ${signed(by, 0)}`} of new
                 </span>
-                <Shift word="earlier" by={by - 1} />
-                <Shift word="later" by={by + 1} />
+                <Shift label="earlier" by={by - 1} />
+                <Shift label="later" by={by + 1} />
             </p>
             {shown.map((pair) => (
                 <StepRow
@@ -162,11 +162,11 @@ function Pairs({ pairs, by, definition }: PairsProps) {
 }
 
 /* Link that changes the alignment of the steps. */
-function Shift({ word, by }: { word: string; by: number }) {
-    const tip = `compared with the ${word} step of the new run`;
+function Shift({ label, by }: { label: string; by: number }) {
+    const tip = `compared with the ${label} step of the new run`;
     return (
         <button type="button" class="link" title={tip} onClick={() => put({ by: String(by) })}>
-            {word}
+            {label}
         </button>
     );
 }
@@ -174,7 +174,7 @@ function Shift({ word, by }: { word: string; by: number }) {
 interface RowProps {
     pair: StepPair;
     longest: number;
-    definition: DefinitionWords;
+    definition: DefinitionText;
 }
 
 function StepRow({ pair, longest, definition }: RowProps) {
@@ -203,7 +203,7 @@ function StepRow({ pair, longest, definition }: RowProps) {
             </span>
             <span class="step-delta">
                 {base && fresh
-                    ? `${time(b)}, ${deltaWords(a, b)}`
+                    ? `${time(b)}, ${deltaText(a, b)}`
                     : `${time(a + b)}, in one run only`}
             </span>
         </div>

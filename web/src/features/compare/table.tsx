@@ -7,10 +7,10 @@ import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../b
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import { Menu } from '../../components/menu';
-import { changeWord, scaleOf, wordOf } from '../../model/compare';
-import { type ColumnsOf, compareColumns, isImports } from './columns';
+import { changeLabel, scaleOf, wordOf } from '../../model/compare';
+import { type ColumnInputs, compareColumns, isImports } from './columns';
 import type { RowName } from './diff_tree';
-import { type Top, useTop } from './largest_rows';
+import { type LargestRows, useLargestRows } from './largest_rows';
 import { ComparePane } from './pane';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
 import { isSingle, metricOf, put } from './state';
@@ -26,7 +26,7 @@ interface CompareTableProps {
     onReady?: () => void;
 }
 
-function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparisonRow[]) {
+function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: ComparisonRow[]) {
     const { table, metric, search, single } = of;
     return useMemoOn(() => {
         const values = top.flatMap((row) => [row.base, row.new]);
@@ -35,15 +35,15 @@ function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparisonRow[])
             Math.max(0, ...values.map(Math.abs)),
             values.every(Number.isInteger),
         );
-        const most = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
-        return { scale, most, columns: compareColumns({ ...of, scale, most }) };
+        const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
+        return { scale, most: maxDelta, columns: compareColumns({ ...of, scale, maxDelta }) };
     }, [table, metric, search, single, top]);
 }
 
 /** The server joins and tests the rows for the first request; the other requests wait for it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
-    const { top, error } = useTop<ComparisonRow>(props.table, metric);
+    const { top, error } = useLargestRows<ComparisonRow>(props.table, metric);
     const ready = top !== null;
     useEffectOn(() => {
         if (ready) props.onReady?.();
@@ -52,7 +52,7 @@ export function CompareTable(props: CompareTableProps) {
     return <TableBody {...props} metric={metric} top={top} />;
 }
 
-type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparisonRow> };
+type TableBodyProps = CompareTableProps & { metric: Metric; top: LargestRows<ComparisonRow> };
 
 function TableBody(props: TableBodyProps) {
     const { comparison, table, changes = false, metric, top, onPick } = props;
@@ -83,14 +83,14 @@ interface Choice {
     text: string;
 }
 
-function ChoiceMenu({ word, name, choices }: { word: string; name: string; choices: Choice[] }) {
+function ChoiceMenu({ label, name, choices }: { label: string; name: string; choices: Choice[] }) {
     const now = route.value.query[name] ?? null;
     const shown = choices.find(({ value }) => value === now)?.text ?? now ?? '';
     return (
         <Menu
             label={
                 <>
-                    <span class="faint">{word}</span> {shown}
+                    <span class="faint">{label}</span> {shown}
                 </>
             }
             items={choices.map(({ value, text }) => ({
@@ -106,7 +106,7 @@ function VerdictMenu({ unit }: { unit: string }) {
     const [up, down] = [wordOf(true, unit), wordOf(false, unit)];
     return (
         <ChoiceMenu
-            word="verdict"
+            label="verdict"
             name="verdict"
             choices={[
                 { value: null, text: 'any' },
@@ -122,7 +122,7 @@ function VerdictMenu({ unit }: { unit: string }) {
 
 function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boolean }) {
     const isImport = isImports(table);
-    const word = (change: 'added' | 'removed') => (isImport ? changeWord(change, true) : change);
+    const label = (change: 'added' | 'removed') => (isImport ? changeLabel(change, true) : change);
     const both = { value: null, text: changes ? 'added or removed' : 'any' };
     const more = [
         { value: 'moved', text: isImport ? 'other first importer' : 'moved' },
@@ -130,12 +130,12 @@ function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boole
     ];
     return (
         <ChoiceMenu
-            word="change"
+            label="change"
             name="change"
             choices={[
                 both,
-                { value: 'added', text: word('added') },
-                { value: 'removed', text: word('removed') },
+                { value: 'added', text: label('added') },
+                { value: 'removed', text: label('removed') },
                 ...(changes ? [] : more),
             ]}
         />

@@ -50,13 +50,13 @@ export function CompareView({ tab, view }: CompareProps) {
         for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) noteRun(run);
     }, [data]);
     if (error) return <NoComparison error={error} />;
-    const alone = !query.base;
+    const isOneGroup = !query.base;
     // Until the response for a new URL arrives, the old content must not request rows for the new URL.
-    const fits = data !== null && (data.base.length === 0) === alone;
+    const fits = data !== null && (data.base.length === 0) === isOneGroup;
     return (
         <main class="report compare">
-            {fits && alone && <GroupView report={data} tab={tab} />}
-            {fits && !alone && <Compared comparison={data} tab={tab} view={view} />}
+            {fits && isOneGroup && <GroupView report={data} tab={tab} />}
+            {fits && !isOneGroup && <Compared comparison={data} tab={tab} view={view} />}
             <LoadingLine active={loading} />
         </main>
     );
@@ -116,7 +116,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
     const table = tableOf(comparison, tab);
     const [first] = comparison.tables;
     const [ready, setReady] = useState(false);
-    const [wanted, setWanted] = useState<RowName | null>(null);
+    const [wantedRow, setWantedRow] = useState<RowName | null>(null);
     const changed = useChanges(first, ready);
     const tabs = [
         ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
@@ -135,10 +135,10 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
             : []),
         { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
-    const beside = tab === SIDE_TAB;
+    const isSideTab = tab === SIDE_TAB;
     const changes = tab === CHANGES_TAB;
     const graph = tab === GRAPH_TAB && comparison.pictures.includes('graph');
-    const current = changes || beside || graph ? (tab as string) : (table?.of ?? '');
+    const current = changes || isSideTab || graph ? (tab as string) : (table?.of ?? '');
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
@@ -159,20 +159,20 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                     <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
                 )}
             </Tabs>
-            {beside ? (
+            {isSideTab ? (
                 <SideView comparison={comparison} view={view} />
             ) : graph ? (
                 <CompareGraph comparison={comparison} />
             ) : table ? (
                 <>
-                    {!changes && <ComparePicture {...{ comparison, table, wanted }} />}
+                    {!changes && <ComparePicture {...{ comparison, table, wantedRow }} />}
                     <CompareTable
                         key={`${table.of} ${current} ${metricOf(table, query).metric}`}
                         comparison={comparison}
                         table={table}
                         changes={changes}
                         onReady={() => setReady(true)}
-                        onPick={setWanted}
+                        onPick={setWantedRow}
                     />
                 </>
             ) : (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waterfall chart from base to new: steps that add up to the difference. */
 
-interface Step {
+interface WaterfallStep {
     name: string;
     /** start and end of the bar, in the unit of the metric */
     from: number;
@@ -10,11 +10,11 @@ interface Step {
     /** row id of the step; null for the ends and the rest */
     row: number | null;
     /** the difference is within noise */
-    quiet: boolean;
+    isNoise: boolean;
 }
 
 export interface Waterfall {
-    steps: Step[];
+    steps: WaterfallStep[];
     /** range of the axis; the axis is truncated if it does not start at 0 */
     axisFrom: number;
     axisTo: number;
@@ -29,14 +29,14 @@ interface WaterfallRow {
 
 /** `rows`: the largest differences; the remaining difference to `fresh` is one step. */
 export function waterfall(base: number, fresh: number, rows: readonly WaterfallRow[]): Waterfall {
-    const steps: Step[] = [
-        { name: 'base', from: 0, to: base, kind: 'end', row: null, quiet: true },
+    const steps: WaterfallStep[] = [
+        { name: 'base', from: 0, to: base, kind: 'end', row: null, isNoise: true },
     ];
     let at = base;
     for (const { id, name, delta, verdict } of rows) {
         if (delta === 0) continue;
-        const quiet = verdict === 'same' || verdict === 'few';
-        steps.push({ name, from: at, to: at + delta, kind: 'step', row: id, quiet });
+        const isNoise = verdict === 'same' || verdict === 'few';
+        steps.push({ name, from: at, to: at + delta, kind: 'step', row: id, isNoise });
         at += delta;
     }
     const rest = fresh - at;
@@ -48,10 +48,10 @@ export function waterfall(base: number, fresh: number, rows: readonly WaterfallR
             to: fresh,
             kind: 'rest',
             row: null,
-            quiet: true,
+            isNoise: true,
         });
     }
-    steps.push({ name: 'new', from: 0, to: fresh, kind: 'end', row: null, quiet: true });
+    steps.push({ name: 'new', from: 0, to: fresh, kind: 'end', row: null, isNoise: true });
     const levels = steps.map(({ to }) => to);
     const [low, high] = [Math.min(...levels), Math.max(...levels)];
     // Truncate the axis if steps would be slivers between bars of nearly equal length.

@@ -8,22 +8,22 @@ import type { Waterfall } from './waterfall';
 interface WaterfallViewProps {
     fall: Waterfall;
     /** Formats the value of an end. */
-    say: (value: number) => string;
-    sayDelta: (value: number) => string;
+    format: (value: number) => string;
+    formatDelta: (value: number) => string;
     selected: number | null;
     onPick: (row: number) => void;
 }
 
-export function WaterfallView({ fall, say, sayDelta, selected, onPick }: WaterfallViewProps) {
+export function WaterfallView({ fall, format, formatDelta, selected, onPick }: WaterfallViewProps) {
     const { steps, axisFrom, axisTo } = fall;
     const place = (value: number) =>
         (100 * (Math.max(axisFrom, value) - axisFrom)) / (axisTo - axisFrom || 1);
     return (
         <div class="waterfall" role="list">
-            {steps.map(({ name, from, to, kind, row, quiet }, i) => {
+            {steps.map(({ name, from, to, kind, row, isNoise }, i) => {
                 const [a, b] = [place(Math.min(from, to)), place(Math.max(from, to))];
                 const delta = to - from;
-                const tone = quiet ? 'faint' : delta > 0 ? 'slower' : 'faster';
+                const tone = isNoise ? 'faint' : delta > 0 ? 'slower' : 'faster';
                 const body = (
                     <>
                         <span class={kind === 'step' ? 'fall-name mono' : 'fall-name'} title={name}>
@@ -34,7 +34,7 @@ export function WaterfallView({ fall, say, sayDelta, selected, onPick }: Waterfa
                             {i + 1 < steps.length && <u style={{ left: `${place(to)}%` }} />}
                         </span>
                         <span class={kind === 'step' ? `fall-value ${tone}` : 'fall-value'}>
-                            {kind === 'end' ? say(to) : sayDelta(delta)}
+                            {kind === 'end' ? format(to) : formatDelta(delta)}
                         </span>
                     </>
                 );

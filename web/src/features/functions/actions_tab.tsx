@@ -8,7 +8,7 @@ import { API } from '../../base/client';
 import { formatHash, goTo, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { fig, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
+import { formatSeconds, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Menu } from '../../components/menu';
@@ -34,22 +34,22 @@ function useSections(run: Run): {
 } {
     const { data, error } = useJson<Page>(`${API}/runs/${run.id}/sections?limit=${MAX_ROWS}`);
     const sections = useMemo(() => objectsOf<SectionRow>(data), [data]);
-    const asked = Number(route.value.query.section);
+    const urlSection = Number(route.value.query.section);
     const longest = [...sections].sort(
         (a, b) =>
             (b.total_s ?? b.longest_s ?? 0) - (a.total_s ?? a.longest_s ?? 0) ||
             b.actions - a.actions ||
             a.id - b.id,
     )[0];
-    const shown = sections.find(({ id }) => id === asked) ?? longest ?? null;
+    const shown = sections.find(({ id }) => id === urlSection) ?? longest ?? null;
     return { sections, shown, ready: data !== null || error !== null };
 }
 
 /** "fit", or "fit 2" if the file has several reports of the stage. */
 function nameOf(sections: SectionRow[], { id, stage }: SectionRow): string {
-    const word = stage ? stage.toLowerCase().replaceAll('_', ' ') : 'report';
+    const label = stage ? stage.toLowerCase().replaceAll('_', ' ') : 'report';
     const same = sections.filter((other) => other.stage === stage);
-    return same.length > 1 ? `${word} ${same.findIndex((other) => other.id === id) + 1}` : word;
+    return same.length > 1 ? `${label} ${same.findIndex((other) => other.id === id) + 1}` : label;
 }
 
 function choose(id: number): void {
@@ -88,7 +88,7 @@ function Stages({ sections, shown }: { sections: SectionRow[]; shown: SectionRow
 }
 
 function seconds(value: number): string {
-    const { value: text, unit } = fig(value);
+    const { value: text, unit } = formatSeconds(value);
     return `${text}${THIN_SPACE}${unit}`;
 }
 

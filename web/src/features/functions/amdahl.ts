@@ -6,12 +6,12 @@ export interface Amdahl {
     share: number;
     total: number;
     /** speed-up of the program if this part were twice as fast, and its time in that case */
-    twice: number;
-    twiceTime: number;
+    speedupAtTwice: number;
+    timeAtTwice: number;
     /** speed-up of the program if this part cost nothing, and its time; Infinity if the part is
      * everything */
-    limit: number;
-    limitTime: number;
+    maxSpeedup: number;
+    timeAtLimit: number;
 }
 
 export function speedUp(share: number, factor: number): number {
@@ -23,16 +23,23 @@ export function speedUp(share: number, factor: number): number {
  * them differently. */
 export function amdahl(share: number, total: number): Amdahl {
     const p = Math.min(1, Math.max(0, share));
-    const twice = speedUp(p, 2);
-    const limit = p < 1 ? 1 / (1 - p) : Infinity;
-    return { share: p, total, twice, twiceTime: total / twice, limit, limitTime: total * (1 - p) };
+    const speedupAtTwice = speedUp(p, 2);
+    const maxSpeedup = p < 1 ? 1 / (1 - p) : Infinity;
+    return {
+        share: p,
+        total,
+        speedupAtTwice,
+        timeAtTwice: total / speedupAtTwice,
+        maxSpeedup,
+        timeAtLimit: total * (1 - p),
+    };
 }
 
 /** Points (factor, speed-up) of the curve, for factors from 1 to `most`. */
-export function amdahlCurve(share: number, most: number, points: number): [number, number][] {
+export function amdahlCurve(share: number, maxFactor: number, points: number): [number, number][] {
     const p = Math.min(1, Math.max(0, share));
     return Array.from({ length: points }, (_, i) => {
-        const factor = 1 + ((most - 1) * i) / (points - 1);
+        const factor = 1 + ((maxFactor - 1) * i) / (points - 1);
         return [factor, speedUp(p, factor)] as [number, number];
     });
 }

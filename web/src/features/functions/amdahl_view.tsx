@@ -3,33 +3,33 @@
  * Effect of a faster function on the program: a small curve with a point at twice the speed, and
  * the same in three sentences.
  */
-import { THIN_SPACE, fig, fmtFixed, pct, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, fmtFixed, pct, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { amdahl, amdahlCurve } from './amdahl';
 
 const WIDTH = 140;
 const HEIGHT = 44;
-const MAX_ROWS = 10;
+const MAX_FACTOR = 10;
 const POINTS = 40;
 /** A larger limit is shown as no limit. */
 const NO_LIMIT = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {
     const a = amdahl(share, total);
-    const top = Math.max(1.0001, Math.min(a.limit, MAX_ROWS));
-    const x = (factor: number): number => ((factor - 1) / (MAX_ROWS - 1)) * WIDTH;
+    const top = Math.max(1.0001, Math.min(a.maxSpeedup, MAX_FACTOR));
+    const x = (factor: number): number => ((factor - 1) / (MAX_FACTOR - 1)) * WIDTH;
     const y = (speed: number): number => HEIGHT - ((speed - 1) / (top - 1)) * (HEIGHT - 4);
-    const line = amdahlCurve(a.share, MAX_ROWS, POINTS)
+    const line = amdahlCurve(a.share, MAX_FACTOR, POINTS)
         .map(([factor, speed]) => `${x(factor).toFixed(1)},${y(Math.min(speed, top)).toFixed(1)}`)
         .join(' ');
     return (
         <div class="amdahl">
-            <svg width={WIDTH} height={HEIGHT + 16} role="img" aria-label={curveText(a.limit)}>
-                {a.limit <= MAX_ROWS && (
+            <svg width={WIDTH} height={HEIGHT + 16} role="img" aria-label={curveText(a.maxSpeedup)}>
+                {a.maxSpeedup <= MAX_FACTOR && (
                     <line class="amdahl-limit" x1="0" x2={WIDTH} y1={y(top)} y2={y(top)} />
                 )}
                 <polyline class="amdahl-curve" points={line} />
-                <circle class="amdahl-point" cx={x(2)} cy={y(a.twice)} r="3" />
+                <circle class="amdahl-point" cx={x(2)} cy={y(a.speedupAtTwice)} r="3" />
                 <line class="amdahl-axis" x1="0" x2={WIDTH} y1={HEIGHT + 0.5} y2={HEIGHT + 0.5} />
                 <text x="0" y={HEIGHT + 13}>
                     1×
@@ -44,14 +44,14 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
                     spent here and in its callees.
                 </div>
                 <div>
-                    If this were 2× faster, the program would be <b>{times(a.twice)}</b> as fast:{' '}
-                    {seconds(a.twiceTime)}.
+                    If this were 2× faster, the program would be <b>{times(a.speedupAtTwice)}</b> as
+                    fast: {seconds(a.timeAtTwice)}.
                 </div>
                 <div>
-                    {a.limit < NO_LIMIT ? (
+                    {a.maxSpeedup < NO_LIMIT ? (
                         <>
-                            If this cost nothing, the program would be {times(a.limit)} as fast:{' '}
-                            {seconds(a.limitTime)} (<Term of="amdahl" />
+                            If this cost nothing, the program would be {times(a.maxSpeedup)} as
+                            fast: {seconds(a.timeAtLimit)} (<Term of="amdahl" />
                             ).
                         </>
                     ) : (
@@ -68,7 +68,7 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
 }
 
 function seconds(value: number): string {
-    return text(fig(value));
+    return text(formatSeconds(value));
 }
 
 function times(value: number): string {

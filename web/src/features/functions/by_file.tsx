@@ -6,6 +6,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route, setQuery } from '../../base/router';
+import type { FileRow, FunctionRow } from '../../base/rows';
 import type { Page } from '../../base/types';
 import { int } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
@@ -16,7 +17,7 @@ import { ShareBar } from '../../components/share_bar';
 import { escapeRegex, originParam } from '../../model/filter_query';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import { hiddenSet, type Matcher } from '../../model/search';
-import { type FileRow, type FunctionRow, callsText, functionsPath } from '../calls/data';
+import { callsText, functionsPath } from '../calls/data';
 import { objectsOf, useHeldValue } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { Seconds } from './columns';
@@ -29,7 +30,7 @@ type Row =
 const MAX_ROWS = 1000;
 
 /** Functions of the expanded files, fetched on expansion. */
-function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow[]> {
+function useExpandedFunctions(props: TableProps, open: string[]): Map<string, FunctionRow[]> {
     const { run, filters, search } = props;
     const [lists, setLists] = useState(new Map<string, FunctionRow[]>());
     const hideKey = filters.hide + filters.q + String(filters.regex);
@@ -58,12 +59,12 @@ function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow
     }, [run.id, props.report, open.join('\n')]);
     return useMemoOn(() => {
         const out = new Map<string, FunctionRow[]>();
-        for (const [file, rows] of lists) out.set(file, kept(rows, search, filters.hide));
+        for (const [file, rows] of lists) out.set(file, filterRows(rows, search, filters.hide));
         return out;
     }, [lists, search, hideKey]);
 }
 
-function kept(rows: FunctionRow[], search: Matcher, hide: string): FunctionRow[] {
+function filterRows(rows: FunctionRow[], search: Matcher, hide: string): FunctionRow[] {
     const none = new Set<number>();
     const hidden = hiddenSet(
         rows.length,
@@ -94,7 +95,7 @@ export function FunctionsByFile(props: TableProps) {
     const { data: page } = useJson<Page>(useHeldValue(path, filters.broken));
     const files = useMemo(() => objectsOf<FileRow>(page), [page]);
     const open = useMemo(() => (query.files ?? '').split('\n').filter(Boolean), [query.files]);
-    const lists = useUnfolded(props, open);
+    const lists = useExpandedFunctions(props, open);
     useEffectOn(() => onShown(files.reduce((sum, file) => sum + file.functions, 0)), [files]);
     const columns = useMemo(() => fileColumns(search, total), [search, total]);
     const source = useMemo(() => arraySource(rowsOf(files, open, lists)), [files, open, lists]);
@@ -106,7 +107,7 @@ export function FunctionsByFile(props: TableProps) {
             : [...open, row.file.file];
         setQuery({ files: next.join('\n') || null }, { replace: true });
     }
-    const more = (page?.total ?? 0) - files.length;
+    const hiddenFiles = (page?.total ?? 0) - files.length;
     return (
         <>
             <DataGrid<Row>
@@ -136,10 +137,10 @@ export function FunctionsByFile(props: TableProps) {
                 resetKey={path}
                 empty="No file matches the filters. Clear them to see all."
             />
-            {more > 0 && (
+            {hiddenFiles > 0 && (
                 <div class="pane-note">
-                    the first {int(files.length)} files; {int(more)} more: filter by name, or see
-                    the Files tab
+                    the first {int(files.length)} files; {int(hiddenFiles)} more: filter by name, or
+                    see the Files tab
                 </div>
             )}
         </>
@@ -147,9 +148,9 @@ export function FunctionsByFile(props: TableProps) {
 }
 
 function rowsOf(files: FileRow[], open: string[], lists: Map<string, FunctionRow[]>): Row[] {
-    const unfolded = new Set(open);
+    const expanded = new Set(open);
     return files.flatMap((file): Row[] => {
-        const isOpen = unfolded.has(file.file);
+        const isOpen = expanded.has(file.file);
         const head: Row = { kind: 'file', key: file.file, file, open: isOpen };
         const fns = isOpen ? (lists.get(file.file) ?? []) : [];
         return [head, ...fns.map((fn): Row => ({ kind: 'function', key: `f${fn.id}`, fn }))];

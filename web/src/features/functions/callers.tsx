@@ -10,7 +10,7 @@ import { arraySource } from '../../components/grid_types';
 import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { functionName, placeText, shortPlace } from '../../model/labels';
-import { type FunctionDetail, type RelatedRow, callsText, walkToFunction } from '../calls/data';
+import { type FunctionDetail, type RelatedRow, callsText, openFunction } from '../calls/data';
 import { Seconds } from './columns';
 
 const HEAD = 28;
@@ -63,12 +63,12 @@ function columns(title: string, tip: string): GridColumn<RelatedRow>[] {
             title,
             width: 'rest',
             title_tip: tip,
-            render: (row) => <Who row={row} />,
+            render: (row) => <CallTable row={row} />,
         },
     ];
 }
 
-function Who({
+function CallTable({
     row,
 }: {
     row: { name: string; file: string; line: number; origin: RelatedRow['origin'] };
@@ -99,17 +99,17 @@ function Related({ label, title, tip, rows, empty }: RelatedProps) {
             columns={shape}
             source={source}
             rowKey={(row) => row.id}
-            onOpen={(row) => walkToFunction(row.id)}
+            onOpen={(row) => openFunction(row.id)}
             openOnClick
             empty={empty}
         />
     );
 }
 
-function counted(word: string, total: number, shown: number): string {
+function countText(noun: string, total: number, shown: number): string {
     return total > shown
-        ? `${word} ${int(total)}, the first ${int(shown)}`
-        : `${word} ${int(total)}`;
+        ? `${noun} ${int(total)}, the first ${int(shown)}`
+        : `${noun} ${int(total)}`;
 }
 
 export function Sandwich({ detail }: { detail: FunctionDetail }) {
@@ -121,7 +121,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
             <div class="sandwich-callers" style={{ height }}>
                 <Related
                     label={`Callers of ${fn.name}`}
-                    title={counted('called by', callers_total, callers.length)}
+                    title={countText('called by', callers_total, callers.length)}
                     tip="values count calls from each caller to the selected function"
                     rows={callers}
                     empty="No callers: this function is a root."
@@ -139,13 +139,13 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
                     100.0
                 </span>
                 <span class="cut">
-                    <Who row={fn} />
+                    <CallTable row={fn} />
                 </span>
             </div>
             <div class="sandwich-callees">
                 <Related
                     label={`Called by ${fn.name}`}
-                    title={counted('calls', callees_total, callees.length)}
+                    title={countText('calls', callees_total, callees.length)}
                     tip="values count calls from the selected function to each callee"
                     rows={callees}
                     empty="No callees were recorded."

@@ -2,6 +2,7 @@
  *
  * The columns of pstats, in its order and with its digits. Both bars are shares of the total.
  */
+import type { FunctionRow } from '../../base/rows';
 import { int, fmtFixed } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
@@ -9,19 +10,19 @@ import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
-import { type FunctionRow, callsText } from '../calls/data';
+import { callsText } from '../calls/data';
 
 /** Sort keys of `python -m pstats` and `-s`, in the order of its help. */
-export const SORT_KEYS: { key: string; word: string; says: string; desc: boolean }[] = [
-    { key: 'calls', word: 'calls', says: 'ncalls', desc: true },
-    { key: 'pcalls', word: 'pcalls', says: 'primitive calls', desc: true },
-    { key: 'tottime', word: 'tottime', says: 'tottime', desc: true },
-    { key: 'cumulative', word: 'cumulative', says: 'cumtime', desc: true },
-    { key: 'filename', word: 'filename', says: 'file', desc: false },
-    { key: 'line', word: 'line', says: 'line', desc: false },
-    { key: 'name', word: 'name', says: 'function', desc: false },
-    { key: 'nfl', word: 'nfl', says: 'name, file, line', desc: false },
-    { key: 'stdname', word: 'stdname', says: 'the printed name', desc: false },
+export const SORT_KEYS: { key: string; label: string; description: string; desc: boolean }[] = [
+    { key: 'calls', label: 'calls', description: 'ncalls', desc: true },
+    { key: 'pcalls', label: 'pcalls', description: 'primitive calls', desc: true },
+    { key: 'tottime', label: 'tottime', description: 'tottime', desc: true },
+    { key: 'cumulative', label: 'cumulative', description: 'cumtime', desc: true },
+    { key: 'filename', label: 'filename', description: 'file', desc: false },
+    { key: 'line', label: 'line', description: 'line', desc: false },
+    { key: 'name', label: 'name', description: 'function', desc: false },
+    { key: 'nfl', label: 'nfl', description: 'name, file, line', desc: false },
+    { key: 'stdname', label: 'stdname', description: 'the printed name', desc: false },
 ];
 
 export function Place({ file, line }: { file: string; line: number }) {

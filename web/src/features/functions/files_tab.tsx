@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { navigate } from '../../base/router';
+import type { FileRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { int, pct } from '../../base/units';
@@ -13,7 +14,7 @@ import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
-import { type FileRow, pstatsOf } from '../calls/data';
+import { pstatsOf } from '../calls/data';
 import { TableTab } from '../shared/table_tab';
 import { Seconds } from './columns';
 
@@ -24,7 +25,7 @@ export function FilesTab({ run }: { run: Run }) {
 interface FilesOfProps {
     run: Run;
     total: number;
-    /** One of several printed tables, and its picker. */
+    /** Number of the printed table, if there are several, and the menu to select one. */
     report?: number;
     picker?: ComponentChildren;
 }

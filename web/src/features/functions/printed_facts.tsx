@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What runs that were read from printed tables say of themselves.
+ * Header values of runs that were imported from printed tables.
  */
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { formatBytes, fig, int } from '../../base/units';
+import { formatBytes, formatSeconds, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
@@ -17,9 +17,9 @@ export interface PrintedSummary {
     functions: number;
     files: number;
     reports: number;
-    /** The report that took longest, which is shown first; 0 none. */
+    /** Number of the report with the longest time, which is shown first; 0 if there is none. */
     report: number;
-    /** Functions of its profile, where the printed list was reduced. */
+    /** Number of functions of the profile, if the printed list was reduced; else null. */
     of_functions: number | null;
 }
 
@@ -33,7 +33,7 @@ function functionFacts(run: Run): Fact[] {
     const facts: Fact[] = [
         {
             label: LABELS.totalTottime,
-            value: <FormattedValueText fig={fig(summary.total_tt_s)} />,
+            value: <FormattedValueText value={formatSeconds(summary.total_tt_s)} />,
             tip: 'as printed above the table, rounded to milliseconds',
         },
     ];
@@ -73,7 +73,7 @@ function operatorFacts(run: Run): Fact[] {
     const facts: Fact[] = [];
     const total = (label: string, seconds: number | null) => {
         if (seconds === null) return;
-        const value = <FormattedValueText fig={fig(seconds)} />;
+        const value = <FormattedValueText value={formatSeconds(seconds)} />;
         facts.push({ label, value, tip: 'as printed below the table' });
     };
     total('Self CPU time', summary.self_cpu_s);
@@ -110,7 +110,7 @@ function actionFacts(run: Run): Fact[] {
         const { label, value } = run.headline;
         facts.push({
             label: capital(label),
-            value: <FormattedValueText fig={fig(value)} />,
+            value: <FormattedValueText value={formatSeconds(value)} />,
             tip: label === 'total' ? 'of the report that took longest' : undefined,
         });
     }
@@ -124,10 +124,13 @@ function timelineFacts(run: Run): Fact[] {
     return [
         {
             label: LABELS.peakMemory,
-            value: <FormattedValueText fig={formatBytes((peak_mib ?? 0) * 1048576)} />,
+            value: <FormattedValueText value={formatBytes((peak_mib ?? 0) * 1048576)} />,
             tip: 'the most that all categories held at once',
         },
-        { label: LABELS.duration, value: <FormattedValueText fig={fig(duration_s ?? 0)} /> },
+        {
+            label: LABELS.duration,
+            value: <FormattedValueText value={formatSeconds(duration_s ?? 0)} />,
+        },
     ];
 }
 

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * A log may hold several printed tables: one is shown at a time, and chosen in the toolbar.
+ * A log may contain several printed tables: the page shows one, which the user selects in the
+ * toolbar.
  */
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { API } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { Page, Run } from '../../base/types';
-import { fig, int, THIN_SPACE } from '../../base/units';
+import { formatSeconds, int, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { printedOf } from './printed_facts';
 import type { ReportRow } from '../../base/rows';
 
-export type { ReportRow } from '../../base/rows';
-
 const MAX_ROWS = 1000;
 
-/** All printed tables of the run, and the one that is shown. */
+/** All printed tables of the run, and the selected one. */
 export function useReports(run: Run): {
     reports: ReportRow[];
     shown: ReportRow | null;
@@ -28,8 +27,8 @@ export function useReports(run: Run): {
         `${API}/runs/${run.id}/reports?sort=id&limit=${MAX_ROWS}`,
     );
     const reports = useMemo(() => objectsOf<ReportRow>(data), [data]);
-    const asked = Number(route.value.query.report ?? printedOf(run).report);
-    const shown = reports.find(({ id }) => id === asked) ?? reports[0] ?? null;
+    const urlReport = Number(route.value.query.report ?? printedOf(run).report);
+    const shown = reports.find(({ id }) => id === urlReport) ?? reports[0] ?? null;
     return { reports, shown, ready: data !== null || error !== null };
 }
 
@@ -39,8 +38,8 @@ function nameOf({ id, stage, title, ordered_by, by }: ReportRow): string {
     return `report ${int(id)}${by ? `, by ${by}` : ''}${order}`;
 }
 
-/** How to choose another; null where there is none. */
-export function picker(reports: ReportRow[], shown: ReportRow | null): VNode | null {
+/** Menu to select another table; null if the run has only one. */
+export function reportPicker(reports: ReportRow[], shown: ReportRow | null): VNode | null {
     if (!shown || reports.length < 2) return null;
     return (
         <Menu
@@ -49,7 +48,7 @@ export function picker(reports: ReportRow[], shown: ReportRow | null): VNode | n
             filter={reports.length > 12}
             label={<span class="report-picker">{nameOf(shown)} ▾</span>}
             items={reports.map((report) => {
-                const { value, unit } = fig(report.total_s);
+                const { value, unit } = formatSeconds(report.total_s);
                 return {
                     text: nameOf(report),
                     note: `${value}${THIN_SPACE}${unit}`,

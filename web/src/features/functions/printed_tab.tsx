@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions and files of printed pstats reports. A log may hold several: one is shown at a time.
+ * Functions and files of printed pstats reports. A log may contain several reports: the page shows
+ * one at a time.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { route } from '../../base/router';
+import type { ReportRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { Notice } from '../../components/notice';
@@ -12,7 +14,7 @@ import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { FunctionsByFile } from './by_file';
 import { FilesOf } from './files_tab';
-import { picker, type ReportRow, useReports } from './printed_reports';
+import { reportPicker, useReports } from './printed_reports';
 import { FunctionsTable } from './table';
 import { FunctionsToolbar } from './toolbar';
 
@@ -51,7 +53,7 @@ export function PrintedFunctionsTab({ run }: { run: Run }) {
                 shown={rows}
                 of={shown?.functions ?? 0}
                 report={shown?.id}
-                picker={picker(reports, shown)}
+                picker={reportPicker(reports, shown)}
             />
             {shown && <Reduced report={shown} />}
             <div class="panes">
@@ -75,7 +77,7 @@ export function PrintedFilesTab({ run }: { run: Run }) {
             run={run}
             total={shown?.total_s ?? 0}
             report={shown?.id}
-            picker={picker(reports, shown)}
+            picker={reportPicker(reports, shown)}
         />
     );
 }

@@ -4,8 +4,9 @@
  * call tree below.
  */
 import { useMemo, useState } from 'preact/hooks';
-import { usePanelLead } from '../../base/panel';
+import { useDefaultSelection } from '../../base/panel';
 import { route } from '../../base/router';
+import type { FunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
 import { PaneHead } from '../../components/toolbar';
@@ -13,13 +14,7 @@ import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { functionName } from '../../model/labels';
 import { matcher } from '../../model/search';
-import {
-    type FunctionRow,
-    functionsPath,
-    pstatsOf,
-    walkToFunction,
-    useSumsRemark,
-} from '../calls/data';
+import { functionsPath, pstatsOf, openFunction, useSumsRemark } from '../calls/data';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from '../calls/tree_pane';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
@@ -34,9 +29,9 @@ export function FunctionsTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
     useSumsRemark(run);
-    const costliest = useCostliest(run, query.fn === undefined);
+    const costliest = useDefaultFunction(run, query.fn === undefined);
     const id = query.fn ? Number(query.fn) : costliest;
-    usePanelLead('fn', costliest);
+    useDefaultSelection('fn', costliest);
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
     const callers = !run.summary.flat; // Flat profiles have no callers.
@@ -56,9 +51,9 @@ export function FunctionsTab({ run }: { run: Run }) {
 }
 
 /** The default selection: the function with the largest cumulative time. */
-function useCostliest(run: Run, asked: boolean): number | null {
+function useDefaultFunction(run: Run, isNeeded: boolean): number | null {
     const path = `${functionsPath(run)}?sort=cumulative&desc=1&limit=1`;
-    const { data } = useJson<Page>(asked ? path : null);
+    const { data } = useJson<Page>(isNeeded ? path : null);
     return objectsOf<FunctionRow>(data)[0]?.id ?? null;
 }
 
@@ -80,7 +75,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
             >
                 <TreeRemark
                     tree={tree}
-                    onOpen={walkToFunction}
+                    onOpen={openFunction}
                     picked={viewportWidth.value >= 1200}
                 />
                 <CertaintyLegend tree={tree} />
@@ -89,7 +84,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 answer={answer}
                 allRoots={false}
                 rootName={name}
-                onOpen={walkToFunction}
+                onOpen={openFunction}
             />
         </section>
     );

@@ -3,12 +3,13 @@ import { useMemo } from 'preact/hooks';
 import { withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { setQuery } from '../../base/router';
+import type { FunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { DataGrid } from '../../components/data_grid';
 import type { Filters } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
-import { type FunctionRow, functionsPath, walkToFunction } from '../calls/data';
+import { functionsPath, openFunction } from '../calls/data';
 import { useSource } from '../shared/paged_source';
 import { functionColumns } from './columns';
 import { functionParams } from './toolbar';
@@ -19,7 +20,7 @@ export interface TableProps {
     search: Matcher;
     total: number;
     selected: number | null;
-    /** One of several printed tables; default: all functions of the run. */
+    /** Number of the printed table, if there are several; default: all functions of the run. */
     report?: number;
     onShown: (rows: number) => void;
 }
@@ -48,10 +49,10 @@ export function FunctionsTable(props: TableProps) {
             onSelect={(row) =>
                 setQuery({ fn: String(row.id), zoom: null, frame: null }, { replace: true })
             }
-            onOpen={(row) => walkToFunction(row.id)}
+            onOpen={(row) => openFunction(row.id)}
             resetKey={withParams('', params)}
             empty={
-                source.of === 0
+                source.unfilteredTotal === 0
                     ? 'This profile has no functions. Enable the profiler before the code runs, and record again.'
                     : 'No function matches the filters. Clear them to see all.'
             }

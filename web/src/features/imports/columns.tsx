@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import { fmtFixed } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
@@ -7,7 +8,6 @@ import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { Num } from '../../components/text';
 import type { Matcher } from '../../model/search';
-import type { ImportRow } from './data';
 
 export interface ShareBase {
     /** µs that are 100 % */
@@ -29,8 +29,8 @@ function ms(us: number | null) {
     return us === null ? <span class="zero">–</span> : <Num value={us / 1000} decimals={3} />;
 }
 
-export function importColumns(needs: ColumnInputs): GridColumn<ImportRow>[] {
-    return [nameColumn(needs), ...timeColumns(needs), ...placeColumns(needs)];
+export function importColumns(inputs: ColumnInputs): GridColumn<ImportRow>[] {
+    return [nameColumn(inputs), ...timeColumns(inputs), ...placeColumns(inputs)];
 }
 
 function nameColumn({ search }: ColumnInputs): GridColumn<ImportRow> {

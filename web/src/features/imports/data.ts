@@ -15,8 +15,6 @@ import { type Answer, useJson } from '../shared/use_json';
 import { depths, indexOfIds } from './import_table';
 import type { ImportRow } from '../../base/rows';
 
-export type { ImportRow } from '../../base/rows';
-
 export interface ImportData {
     tree: ImportTree;
     index: Map<number, number>;
@@ -25,7 +23,7 @@ export interface ImportData {
     total: number;
     sumSelf: number;
     /** several threads caused negative self times: then both sums are the drawn sum, Σ positive self */
-    torn: boolean;
+    hasNegativeSelf: boolean;
     totalName: string;
     sumName: string;
     maxSelf: number;
@@ -37,24 +35,24 @@ export function summaryOf(run: Run): ImportSummary {
     return run.summary as unknown as ImportSummary;
 }
 
-const FIRST = 4000;
-const ALL = 100_000;
+const FIRST_LIMIT = 4000;
+const FULL_LIMIT = 100_000;
 
 /** Fetches the widest frames first, so that a large log is shown quickly, then all frames. */
 export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
     const path = `${API}/runs/${run.id}/imports/tree?limit=`;
-    const first = useJson<ImportTree>(path + FIRST);
-    const all = useJson<ImportTree>(first.data?.cut ? path + ALL : null);
+    const first = useJson<ImportTree>(path + FIRST_LIMIT);
+    const all = useJson<ImportTree>(first.data?.cut ? path + FULL_LIMIT : null);
     const answer = all.data || all.error ? all : first;
     const data = useMemoOn(
-        () => (answer.data ? derive(answer.data, summaryOf(run)) : null),
+        () => (answer.data ? deriveData(answer.data, summaryOf(run)) : null),
         [answer.data, run.id],
     );
     return { data, answer };
 }
 
-function derive(tree: ImportTree, summary: ImportSummary): ImportData {
-    const torn = summary.negative_self > 0;
+function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
+    const hasNegativeSelf = summary.negative_self > 0;
     const { us, sum } = originShares(tree);
     const drawn = treeTotal(tree);
     let maxSelf = 0;
@@ -64,14 +62,14 @@ function derive(tree: ImportTree, summary: ImportSummary): ImportData {
         tree,
         index: indexOfIds(tree.id),
         depth: depths(tree.parent, tree.n),
-        total: torn ? drawn : summary.total_us,
-        sumSelf: torn ? drawn : summary.self_us,
-        torn,
-        totalName: torn ? 'Σ positive self' : 'total',
-        sumName: torn ? 'Σ positive self' : 'Σ self',
+        total: hasNegativeSelf ? drawn : summary.total_us,
+        sumSelf: hasNegativeSelf ? drawn : summary.self_us,
+        hasNegativeSelf,
+        totalName: hasNegativeSelf ? 'Σ positive self' : 'total',
+        sumName: hasNegativeSelf ? 'Σ positive self' : 'Σ self',
         maxSelf,
         shares: ORIGINS.map((origin, i) => {
-            const base = torn ? drawn : sum;
+            const base = hasNegativeSelf ? drawn : sum;
             return { origin, share: tree.cut ? null : base > 0 ? (100 * us[i]) / base : 0 };
         }).filter((_, i) => seen.has(i)),
     };

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
+import type { ImportRow } from '../../base/rows';
 import type { Page } from '../../base/types';
 import { setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
@@ -13,7 +14,6 @@ import {
     type GridSort,
 } from '../../components/data_grid';
 import { useSource } from '../shared/paged_source';
-import type { ImportRow } from './data';
 import type { ModulesProps } from './modules';
 
 interface FlatProps extends ModulesProps {
@@ -29,11 +29,11 @@ export function ImportsFlat(props: FlatProps) {
     const { data, path, params, columns, sort, selected } = props;
     const source = useSource<ImportRow>(path, params, props.filters.broken);
     const handle = useRef<GridHandle | null>(null);
-    const own = useRef(-1);
+    const ownRow = useRef(-1);
     const key = withParams('', params);
     useEffectOn(() => {
-        if (selected < 0 || selected === own.current) return;
-        own.current = selected;
+        if (selected < 0 || selected === ownRow.current) return;
+        ownRow.current = selected;
         if (handle.current) revealRow(handle.current, rankOf(props));
     }, [selected]);
     const shown = source.ready.value ? source.total : data.tree.n;
@@ -49,7 +49,7 @@ export function ImportsFlat(props: FlatProps) {
                 onSort={props.onSort}
                 selected={selected >= 0 ? data.tree.id[selected] : null}
                 onSelect={(row) => {
-                    own.current = data.index.get(row.id) ?? -1;
+                    ownRow.current = data.index.get(row.id) ?? -1;
                     setQuery({ sel: String(row.id) }, { replace: true });
                 }}
                 onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
@@ -65,8 +65,8 @@ export function ImportsFlat(props: FlatProps) {
     );
 }
 
-/* Index of the selected row in the server's sort order, computed from the same numbers, because the
- * grid scrolls by index. -1 if it is unknown or filtered out. */
+/* Index of the selected row in the server's sort order, computed from the same numbers, because
+ * the grid scrolls by index. -1 if it is unknown or hidden by a filter. */
 function rankOf({ data, sort, selected, hidden, found, filters, by, ...rest }: FlatProps): number {
     const { tree } = data;
     const value = sort.key === 'cumulative_us' ? tree.cumulative_us : tree.self_us;

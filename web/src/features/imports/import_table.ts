@@ -15,12 +15,12 @@ export interface TreeRow {
 export interface TreeFilter {
     hidden: Uint8Array | null;
     /** 1 for rows to keep; their ancestors are kept too. null keeps all rows */
-    keep: Uint8Array | null;
+    keepMask: Uint8Array | null;
 }
 
 /** Also marks all ancestors of marked rows, so that each hit is shown on its path. */
-export function withAncestors(tree: ImportTree, keep: Uint8Array): Uint8Array {
-    const out = keep.slice();
+export function withAncestors(tree: ImportTree, mask: Uint8Array): Uint8Array {
+    const out = mask.slice();
     for (let i = tree.n - 1; i >= 0; i--) {
         const up = tree.parent[i];
         if (out[i] && up >= 0) out[up] = 1;
@@ -39,13 +39,14 @@ export class ImportRows {
     ) {
         const { n } = tree;
         const skip = new Uint8Array(n);
-        const keep = filter.keep ? withAncestors(tree, filter.keep) : null;
-        for (let i = 0; i < n; i++) skip[i] = filter.hidden?.[i] || (keep && !keep[i]) ? 1 : 0;
+        const keepMask = filter.keepMask ? withAncestors(tree, filter.keepMask) : null;
+        for (let i = 0; i < n; i++)
+            skip[i] = filter.hidden?.[i] || (keepMask && !keepMask[i]) ? 1 : 0;
         const parent = filter.hidden
             ? skipHiddenParents(tree.parent, n, filter.hidden)
             : tree.parent;
         this.lists = childLists(parent, n, skip);
-        const order = comparer(tree, sort, desc);
+        const order = compareBy(tree, sort, desc);
         if (!order) return;
         for (let slot = 0; slot <= n; slot++) {
             const [a, b] = [this.lists.start[slot], this.lists.start[slot + 1]];
@@ -61,18 +62,20 @@ export class ImportRows {
     /** Visible rows from top to bottom; iterative, because logs may be hundreds of levels deep. */
     flatten(open: ReadonlySet<number>): TreeRow[] {
         const rows: TreeRow[] = [];
-        const stack: { kids: Int32Array; at: number }[] = [{ kids: this.childrenOf(-1), at: 0 }];
+        const stack: { children: Int32Array; at: number }[] = [
+            { children: this.childrenOf(-1), at: 0 },
+        ];
         while (stack.length > 0) {
             const top = stack[stack.length - 1];
-            if (top.at >= top.kids.length) {
+            if (top.at >= top.children.length) {
                 stack.pop();
                 continue;
             }
-            const node = top.kids[top.at++];
-            const kids = this.childrenOf(node);
-            const isOpen = kids.length > 0 && open.has(node);
-            rows.push({ node, level: stack.length - 1, children: kids.length, open: isOpen });
-            if (isOpen) stack.push({ kids, at: 0 });
+            const node = top.children[top.at++];
+            const children = this.childrenOf(node);
+            const isOpen = children.length > 0 && open.has(node);
+            rows.push({ node, level: stack.length - 1, children: children.length, open: isOpen });
+            if (isOpen) stack.push({ children, at: 0 });
         }
         return rows;
     }
@@ -83,10 +86,10 @@ export class ImportRows {
         const open = new Set<number>();
         let node = -1;
         for (;;) {
-            const kids = this.childrenOf(node);
+            const children = this.childrenOf(node);
             let best = -1;
-            for (const kid of kids) {
-                if (best < 0 || this.tree.total_us[kid] > this.tree.total_us[best]) best = kid;
+            for (const child of children) {
+                if (best < 0 || this.tree.total_us[child] > this.tree.total_us[best]) best = child;
             }
             if (best < 0 || (node >= 0 && this.tree.total_us[best] * 3 < this.tree.total_us[node]))
                 return open;
@@ -96,7 +99,7 @@ export class ImportRows {
     }
 }
 
-function comparer(
+function compareBy(
     tree: ImportTree,
     sort: TreeSort,
     desc: boolean,

@@ -143,7 +143,7 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     if (base === 'self') {
         return {
             us: data.sumSelf,
-            unit: data.torn ? '% Σ > 0' : '% Σ self',
+            unit: data.hasNegativeSelf ? '% Σ > 0' : '% Σ self',
             tip: `self time in percent of ${data.sumName}`,
         };
     }
@@ -156,7 +156,7 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     }
     return {
         us: data.total,
-        unit: data.torn ? '% Σ > 0' : '% total',
+        unit: data.hasNegativeSelf ? '% Σ > 0' : '% total',
         tip: `self time in percent of ${data.totalName}`,
     };
 }
@@ -170,7 +170,7 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             checked: base === 'total',
             onPick: () => put({ pct: null }),
         },
-        ...(data.torn
+        ...(data.hasNegativeSelf
             ? []
             : [
                   {
@@ -187,12 +187,12 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             onPick: () => put({ pct: 'sel' }),
         },
     ];
-    const said = { self: data.sumName, sel: 'selected' }[base] ?? data.totalName;
+    const baseName = { self: data.sumName, sel: 'selected' }[base] ?? data.totalName;
     return (
         <Menu
             class="quiet"
             align="right"
-            label={`% of ${said} ▾`}
+            label={`% of ${baseName} ▾`}
             tip="base of the percentages"
             items={items}
         />

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The packages beside the modules: the filled bar is the self time of a package, the outline what it
- * costs with everything below its topmost modules. Nested ones are not counted twice.
+ * The packages next to the modules. The filled bar is the self time of a package, the outline the
+ * cumulative time of its topmost modules. A module below another module of its package is not
+ * counted twice.
  */
 import { API } from '../../base/client';
 import { formatHash, route } from '../../base/router';
@@ -12,8 +13,6 @@ import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import type { ImportData } from './data';
 import type { PackageRow } from '../../base/rows';
-
-export type { PackageRow } from '../../base/rows';
 
 const SHOWN = 60;
 
@@ -30,7 +29,7 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
     const { data: page } = useJson<Page>(path);
     const rows = asPackages(page);
     const widest = rows.reduce((most, row) => Math.max(most, row.self_us, row.inclusive_us), 0);
-    const more = (page?.total ?? 0) - rows.length;
+    const hiddenPackages = (page?.total ?? 0) - rows.length;
     return (
         <section class="pane pane-packages">
             <PaneHead title={LABELS.packages} remark="by self time">
@@ -57,9 +56,9 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
                         sum={data.sumSelf}
                     />
                 ))}
-                {more > 0 && (
+                {hiddenPackages > 0 && (
                     <a class="package-more link" href={formatHash(['run', run.id, 'packages'])}>
-                        {more} more
+                        {hiddenPackages} more
                     </a>
                 )}
             </div>

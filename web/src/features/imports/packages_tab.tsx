@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Packages tab: every package in a table, the largest as bars. Two figures each: its own time
- * (exclusive), and what its topmost modules cost with all they import (inclusive).
+ * The Packages tab: every package in a table, the largest as bars. Each package has two times: its
+ * self time (exclusive), and the cumulative time of its topmost modules (inclusive).
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { navigate, route, setQuery } from '../../base/router';
+import type { PackageRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, fmtFixed, int, pct, plural } from '../../base/units';
@@ -27,7 +28,7 @@ import { useHeldValue, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { Bars } from './bars';
 import { summaryOf } from './data';
-import { type PackageRow, asPackages } from './packages_pane';
+import { asPackages } from './packages_pane';
 
 const BARS = 24;
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
@@ -64,7 +65,10 @@ export function PackagesTab({ run }: { run: Run }) {
             <PackagesToolbar run={run} error={search.error} count={shown} />
             <div class="panes">
                 <section class="pane pane-main">
-                    <PaneHead title={LABELS.packages} remark={remarkOf(shown, source.of)}>
+                    <PaneHead
+                        title={LABELS.packages}
+                        remark={remarkOf(shown, source.unfilteredTotal)}
+                    >
                         <ExportMenu
                             csv={withParams(path, { ...params, format: 'csv' })}
                             json={withParams(path, { ...params, format: 'rows' })}
@@ -100,7 +104,7 @@ function remarkOf(shown: number, of: number): string {
     return shown === of ? int(of) : `${int(shown)} of ${int(of)}`;
 }
 
-/** The modules of a package are what the search finds on the Imports tab. */
+/** Shows the modules of a package on the Imports tab, as hits of a search. */
 function openPackage(run: Run, name: string): void {
     navigate(['run', run.id, 'imports'], {
         q: `^${escapeRegex(name)}(\\.|$)`,

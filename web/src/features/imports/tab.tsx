@@ -42,8 +42,8 @@ function useRoundingRemark(run: Run): void {
         const apart = (self_us - total_us) / 1000;
         const by = `${fmtFixed(Math.abs(apart), 3)}${THIN_SPACE}ms ${apart < 0 ? 'below' : 'above'} Total`;
         const why = negative_self > 0 ? 'several threads shift times between rows;' : '';
-        const said = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN_SPACE}µs: Σ self is ${by}`;
-        setStatus(undefined, self_us === 0 ? null : said, undefined);
+        const message = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN_SPACE}µs: Σ self is ${by}`;
+        setStatus(undefined, self_us === 0 ? null : message, undefined);
         return () => setStatus(undefined, null, undefined);
     }, [run.id]);
 }

@@ -3,11 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
+import type { ImportRow } from '../../base/rows';
 import type { Page } from '../../base/types';
 import { route, setQuery } from '../../base/router';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
-import { type ImportRow, rowOfNode } from './data';
+import { rowOfNode } from './data';
 import { ImportRows, type TreeSort } from './import_table';
 import type { ModulesProps } from './modules';
 
@@ -50,17 +51,17 @@ export function ImportsTree(props: TreeProps) {
     const query = route.value.query;
     const key = (SORTS.includes(sort.key) ? sort.key : 'cumulative_us') as TreeSort;
     const limit = filters.min ? filters.min * 1000 : 0;
-    const keep = useMemo(
-        () => keepSet(data.tree, onlyHits ? found : null, by, limit),
+    const keepMask = useMemo(
+        () => keptNodes(data.tree, onlyHits ? found : null, by, limit),
         [data, found, onlyHits, by, limit],
     );
     const rows = useMemo(
-        () => new ImportRows(data.tree, { hidden, keep }, key, sort.desc),
-        [data, hidden, keep, key, sort.desc],
+        () => new ImportRows(data.tree, { hidden, keepMask }, key, sort.desc),
+        [data, hidden, keepMask, key, sort.desc],
     );
     const open = useMemoOn(() => {
         const set = new Set(readOpen(query.open, data.index, rows.heaviestPath()));
-        if (onlyHits && found) unfoldHits(set, data.tree.parent, found);
+        if (onlyHits && found) expandHits(set, data.tree.parent, found);
         return set;
     }, [rows, query.open]);
     const source = useMemo(() => {
@@ -78,8 +79,10 @@ export function ImportsTree(props: TreeProps) {
                 .map((node) => data.tree.names[node] ?? '')
                 .join('\n'),
         valueOf: (names) => {
-            const wanted = new Set(names.split('\n'));
-            const nodes = data.tree.names.flatMap((name, node) => (wanted.has(name) ? [node] : []));
+            const pathNames = new Set(names.split('\n'));
+            const nodes = data.tree.names.flatMap((name, node) =>
+                pathNames.has(name) ? [node] : [],
+            );
             return writeOpen(new Set(nodes), data.tree.id);
         },
     });
@@ -91,10 +94,10 @@ export function ImportsTree(props: TreeProps) {
         setQuery({ open: writeOpen(next, data.tree.id) }, { replace: true });
     }
 
-    const kept = keep ? keep.reduce((sum, bit) => sum + bit, 0) : data.tree.n;
+    const keptCount = keepMask ? keepMask.reduce((sum, bit) => sum + bit, 0) : data.tree.n;
     return (
         <>
-            {props.head(kept, null)}
+            {props.head(keptCount, null)}
             <DataGrid<Row>
                 label="Modules as a tree"
                 columns={columns}
@@ -121,7 +124,7 @@ export function ImportsTree(props: TreeProps) {
     );
 }
 
-function keepSet(
+function keptNodes(
     tree: ModulesProps['data']['tree'],
     found: Uint8Array | null,
     by: 'self' | 'cumulative',
@@ -129,13 +132,13 @@ function keepSet(
 ): Uint8Array | null {
     if (!found && limit <= 0) return null;
     const value = by === 'self' ? tree.self_us : tree.cumulative_us;
-    const keep = new Uint8Array(tree.n);
-    for (let i = 0; i < tree.n; i++) keep[i] = (!found || found[i]) && value[i] >= limit ? 1 : 0;
-    return keep;
+    const mask = new Uint8Array(tree.n);
+    for (let i = 0; i < tree.n; i++) mask[i] = (!found || found[i]) && value[i] >= limit ? 1 : 0;
+    return mask;
 }
 
 /** Expands the ancestors of every hit. */
-function unfoldHits(open: Set<number>, parent: number[], found: Uint8Array): void {
+function expandHits(open: Set<number>, parent: number[], found: Uint8Array): void {
     for (let i = 0; i < found.length; i++) {
         if (!found[i]) continue;
         for (let up = parent[i]; up >= 0 && !open.has(up); up = parent[up]) open.add(up);

@@ -32,10 +32,10 @@ export interface Treemap {
     us: number;
 }
 
-export const REST = -1;
+export const REST_TILE = -1;
 const HEAD = 16;
 /** px²; smaller modules have no tile of their own */
-const SMALLEST = 9;
+const MIN_TILE_PX2 = 9;
 
 /** Squarified layout (Bruls, Huizing, van Wijk): values, largest first, fill the rectangle in rows
  * along its shorter side. A row accepts values as long as its worst aspect ratio improves. */
@@ -56,19 +56,19 @@ export function squarify(values: readonly number[], rect: Rect): Rect[] {
             if (next > worst) break;
             [row, worst] = [more, next];
         }
-        const thick = side > 0 ? (row * scale) / side : 0;
+        const thickness = side > 0 ? (row * scale) / side : 0;
         let along = 0;
         for (let i = at; i < end; i++) {
             const length = row > 0 ? (values[i] / row) * side : 0;
             out.push(
                 w <= h
-                    ? { x: x + along, y, w: length, h: thick }
-                    : { x, y: y + along, w: thick, h: length },
+                    ? { x: x + along, y, w: length, h: thickness }
+                    : { x, y: y + along, w: thickness, h: length },
             );
             along += length;
         }
-        if (w <= h) [y, h] = [y + thick, Math.max(0, h - thick)];
-        else [x, w] = [x + thick, Math.max(0, w - thick)];
+        if (w <= h) [y, h] = [y + thickness, Math.max(0, h - thickness)];
+        else [x, w] = [x + thickness, Math.max(0, w - thickness)];
         sum -= row;
         at = end;
     }
@@ -76,10 +76,19 @@ export function squarify(values: readonly number[], rect: Rect): Rect[] {
     return out;
 }
 
-function worstOf(most: number, least: number, row: number, side: number, scale: number): number {
+function worstOf(
+    largest: number,
+    smallest: number,
+    row: number,
+    side: number,
+    scale: number,
+): number {
     const square = (row * scale) ** 2;
     const s2 = side * side;
-    return Math.max((s2 * most * scale) / square, square / (s2 * Math.max(least * scale, 1e-12)));
+    return Math.max(
+        (s2 * largest * scale) / square,
+        square / (s2 * Math.max(smallest * scale, 1e-12)),
+    );
 }
 
 /** `only`: the zoomed package, or -1. Negative self times have no area. */
@@ -88,7 +97,7 @@ export function layoutTreemap(
     hidden: Uint8Array | null,
     only: number,
     minUs: number,
-    room: Rect,
+    area: Rect,
 ): Treemap {
     const nodes = new Map<number, number[]>();
     const sums = new Map<number, number>();
@@ -104,7 +113,7 @@ export function layoutTreemap(
     const order = [...sums].sort((a, b) => b[1] - a[1]);
     const rects = squarify(
         order.map(([, us]) => us),
-        room,
+        area,
     );
     const out: Treemap = {
         packages: [],
@@ -133,12 +142,12 @@ function addModules(
     list.sort((a, b) => tree.self_us[b] - tree.self_us[a] || a - b);
     const perPx = (rect.w * rect.h) / sum;
     let shown = list.length;
-    while (shown > 0 && tree.self_us[list[shown - 1]] * perPx < SMALLEST) shown--;
+    while (shown > 0 && tree.self_us[list[shown - 1]] * perPx < MIN_TILE_PX2) shown--;
     const values = list.slice(0, shown).map((node) => tree.self_us[node]);
     const rest = sum - values.reduce((a, b) => a + b, 0);
     const rects = squarify(rest > 0 ? [...values, rest] : values, rect);
     values.forEach((us, i) => tiles.push({ ...rects[i], node: list[i], package: name, us }));
-    if (rest > 0) tiles.push({ ...rects[values.length], node: REST, package: name, us: rest });
+    if (rest > 0) tiles.push({ ...rects[values.length], node: REST_TILE, package: name, us: rest });
 }
 
 /** Index of the tile under a point, or -1. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws a treemap: one fill per origin and tint, names where they fit, dots for tiles that are too
  * small. */
-import { fig, text } from '../../base/units';
+import { formatSeconds, text } from '../../base/units';
 import type { FrameTheme } from '../../canvas/theme';
 import type { ImportTree } from '../../model/icicle';
 import { type Measure, fitEllipsis, fitName } from '../../model/labels';
 import { tintOf } from '../../model/tint';
-import { type PackageTile, REST, type Rect, type Tile, type Treemap } from './treemap';
+import { type PackageTile, REST_TILE, type Rect, type Tile, type Treemap } from './treemap';
 
 export interface TreemapScene {
     map: Treemap;
@@ -19,9 +19,9 @@ export interface TreemapScene {
     selected: number;
 }
 
-export function drawTreemap(ctx: CanvasRenderingContext2D, scene: TreemapScene, room: Rect): void {
+export function drawTreemap(ctx: CanvasRenderingContext2D, scene: TreemapScene, area: Rect): void {
     const { map, theme } = scene;
-    ctx.clearRect(0, 0, room.w, room.h);
+    ctx.clearRect(0, 0, area.w, area.h);
     ctx.textBaseline = 'alphabetic';
     const measure: Measure = (label) => ctx.measureText(label).width;
     for (const tile of map.tiles) drawTile(ctx, scene, tile, measure);
@@ -42,8 +42,8 @@ function drawTile(
     measure: Measure,
 ): void {
     const { x, y, w, h, node } = tile;
-    if (node === REST) {
-        dots(ctx, tile, theme.text3);
+    if (node === REST_TILE) {
+        paintDots(ctx, tile, theme.text3);
         return;
     }
     const name = tree.names[node];
@@ -57,7 +57,7 @@ function drawTile(
         ctx.fillStyle = tree.origin[node] === 4 ? theme.text1 : theme.ink;
         const label = fitName(name, tree.packages[tile.package], w - 9, measure);
         if (label) ctx.fillText(label, x + 4, y + 12.5);
-        const value = text(fig(tile.us / 1e6));
+        const value = text(formatSeconds(tile.us / 1e6));
         if (label && h >= 29 && measure(value) <= w - 9) {
             ctx.globalAlpha *= 0.78;
             ctx.fillText(value, x + 4, y + 26.5);
@@ -83,13 +83,13 @@ function drawHead(
     const left = tile.x + 4 + measure(label) + 7;
     ctx.font = theme.font;
     ctx.fillStyle = theme.text2;
-    const value = text(fig(tile.us / 1e6));
+    const value = text(formatSeconds(tile.us / 1e6));
     if (label === name && left + measure(value) <= tile.x + tile.w - 4) {
         ctx.fillText(value, left, tile.y + 11.5);
     }
 }
 
-function dots(ctx: CanvasRenderingContext2D, { x, y, w, h }: Rect, colour: string): void {
+function paintDots(ctx: CanvasRenderingContext2D, { x, y, w, h }: Rect, colour: string): void {
     ctx.fillStyle = colour;
     ctx.globalAlpha = 0.8;
     for (let dy = 2; dy < Math.max(3, h - 1); dy += 4) {

@@ -13,7 +13,7 @@ import { FrameCrumb } from '../../components/frame_crumb';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import type { ImportTree } from '../../model/icicle';
-import { REST, type Rect, type Treemap, layoutTreemap, tileAt } from './treemap';
+import { REST_TILE, type Rect, type Treemap, layoutTreemap, tileAt } from './treemap';
 import { drawTreemap } from './treemap_canvas';
 
 interface TreemapViewProps {
@@ -37,16 +37,16 @@ const TOPIC = 'treemap';
 /* The tile under the pointer, here or in the other panel (by module name). */
 function useHover(map: Treemap, tree: ImportTree) {
     const [here, setHere] = useState(-1);
-    const [beside, setBeside] = useState(-1);
+    const [otherHover, setOtherHover] = useState(-1);
     const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
     usePanelMessage(TOPIC, (name) =>
-        setBeside(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
+        setOtherHover(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
     );
     const point = (tile: number): void => {
         if (tile !== here) postToPanels(TOPIC, nameOf(tile));
         setHere(tile);
     };
-    return { hover: here >= 0 ? here : beside, point };
+    return { hover: here >= 0 ? here : otherHover, point };
 }
 
 export function TreemapView(props: TreemapViewProps) {
@@ -55,13 +55,13 @@ export function TreemapView(props: TreemapViewProps) {
     const [size, setSize] = useState<Rect>({ x: 0, y: 0, w: 0, h: 0 });
     const [theme, setTheme] = useState<FrameTheme | null>(null);
     const only = zoom ? tree.packages.indexOf(zoom) : -1;
-    const room = useMemo(
+    const area = useMemo(
         () => (only >= 0 ? { ...size, y: CRUMB, h: Math.max(0, size.h - CRUMB) } : size),
         [size, only],
     );
     const map = useMemo(
-        () => layoutTreemap(tree, hidden, only, minUs, room),
-        [tree, hidden, only, minUs, room],
+        () => layoutTreemap(tree, hidden, only, minUs, area),
+        [tree, hidden, only, minUs, area],
     );
 
     const { hover, point } = useHover(map, tree);
@@ -100,7 +100,7 @@ export function TreemapView(props: TreemapViewProps) {
         return box ? tileAt(map, event.clientX - box.left, event.clientY - box.top) : -1;
     };
     const step = (by: 1 | -1) => () => {
-        const nodes = map.tiles.filter(({ node }) => node !== REST);
+        const nodes = map.tiles.filter(({ node }) => node !== REST_TILE);
         const now = nodes.findIndex(({ node }) => node === selected);
         const next = nodes[Math.max(0, Math.min(nodes.length - 1, now + by))];
         if (next) props.onSelect(next.node);
@@ -139,7 +139,7 @@ export function TreemapView(props: TreemapViewProps) {
         }
         const top = canvas.current.getBoundingClientRect().top + found.y;
         const content =
-            found.node === REST
+            found.node === REST_TILE
                 ? `small modules of ${tree.packages[found.package]}`
                 : props.tip(found.node);
         showTooltip(content, event.clientX, event.clientY, {

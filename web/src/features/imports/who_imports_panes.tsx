@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { route, setQuery } from '../../base/router';
+import type { ImportRow } from '../../base/rows';
 import type { Origin, Run } from '../../base/types';
 import { fmtFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
@@ -10,8 +11,7 @@ import { Num } from '../../components/text';
 import { PaneHead } from '../../components/toolbar';
 import { readSort } from '../../model/filter_query';
 import type { PagedSource } from '../shared/paged_source';
-import type { ImportRow } from './data';
-import { type ImportDetail, walkTo } from './who_imports_tab';
+import { type ImportDetail, openModule } from './who_imports_tab';
 
 interface PaneProps {
     run: Run;
@@ -23,7 +23,7 @@ function Millis({ us }: { us: number | null }) {
 }
 
 /** Root first; each line was imported by the one above it. */
-export function WhoChain({ run, detail }: PaneProps) {
+export function ImporterChain({ run, detail }: PaneProps) {
     const { chain, row } = detail;
     const whole = chain[0]?.cumulative_us ?? 0;
     return (
@@ -53,7 +53,7 @@ export function WhoChain({ run, detail }: PaneProps) {
                             type="button"
                             id={last ? 'who-chain-end' : undefined}
                             class={`list-row chain-grid${last ? ' is-selected' : ''}`}
-                            onClick={() => walkTo(run, link.id)}
+                            onClick={() => openModule(run, link.id)}
                         >
                             <span
                                 class="mono cut"
@@ -82,8 +82,9 @@ function percent(part: number | null, whole: number | null): string {
     return part !== null && whole !== null && whole > 0 ? pct((100 * part) / whole) : '–';
 }
 
-/** What the module spent its cumulative time on: the ten largest children, the others, itself. */
-export function WhoChildren({ run, detail }: PaneProps) {
+/** Breakdown of the cumulative time of the module: the ten largest children, the other children,
+ * self time. */
+export function ImportedChildren({ run, detail }: PaneProps) {
     const { row, children, rest } = detail;
     const whole = row.cumulative_us;
     const share = (us: number | null): number =>
@@ -109,7 +110,7 @@ export function WhoChildren({ run, detail }: PaneProps) {
                         us={child.cumulative_us}
                         share={share(child.cumulative_us)}
                         shown={percent(child.cumulative_us, whole)}
-                        onClick={() => walkTo(run, child.id)}
+                        onClick={() => openModule(run, child.id)}
                     />
                 ))}
                 {rest.count > 0 && (
@@ -193,8 +194,13 @@ const AGAIN: GridColumn<ImportRow>[] = [
     },
 ];
 
-/** Every row of this name, in the order of the log: cached ones cost next to nothing, timed ones ran. */
-export function WhoRepeat({ run, detail, source }: PaneProps & { source: PagedSource<ImportRow> }) {
+/** Every import of this module, in the order of the log. Only an import that ran the module has a
+ * noticeable time; the others found it in sys.modules. */
+export function RepeatedImports({
+    run,
+    detail,
+    source,
+}: PaneProps & { source: PagedSource<ImportRow> }) {
     const sort = readSort(route.value.query, 'ord', false);
     const total = source.total;
     return (
@@ -210,7 +216,7 @@ export function WhoRepeat({ run, detail, source }: PaneProps & { source: PagedSo
                     setQuery({ sort: key, desc: desc ? '1' : '0' }, { replace: true })
                 }
                 selected={detail.row.id}
-                onOpen={(row) => walkTo(run, row.id)}
+                onOpen={(row) => openModule(run, row.id)}
                 openOnClick
                 resetKey={`${detail.row.module} ${sort.key} ${sort.desc}`}
             />

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Who imports tab: pick a module and read who pulled it in first, by which chain, who asked for
- * it again, and what it spent its time on in turn.
+ * The Who imports tab: for a selected module, the module that first imported it, the chain of
+ * importers, repeated imports, and the modules that it imports.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { usePanelLead } from '../../base/panel';
+import { useDefaultSelection } from '../../base/panel';
 import { formatHash, navigate, route } from '../../base/router';
+import type { ImportAgainRow, ImportChainRow, ImportChildrenRow, ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, fig, fmtFixed, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, fmtFixed, pct, plural, text } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { readSort } from '../../model/filter_query';
-import { useSource } from '../shared/paged_source';
+import { objectsOf, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { type ImportRow, summaryOf } from './data';
-import type { ImportAgainRow, ImportChainRow, ImportChildrenRow } from '../../base/rows';
-import { WhoRepeat, WhoChain, WhoChildren } from './who_imports_panes';
+import { summaryOf } from './data';
+import { RepeatedImports, ImporterChain, ImportedChildren } from './who_imports_panes';
 
 export interface ImportDetail {
     row: ImportRow;
@@ -32,26 +32,18 @@ export interface ImportDetail {
     asked: boolean;
 }
 
-export function asRows(page: Page | null): ImportRow[] {
-    if (!page) return [];
-    return page.rows.map(
-        (row) =>
-            Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as ImportRow,
-    );
-}
-
-/** The same tab with another module: a step that Back undoes. */
-export function walkTo(run: Run, id: number): void {
+/** Shows another module on this tab, as a new history entry. */
+export function openModule(run: Run, id: number): void {
     navigate(['run', run.id, 'who-imports'], { ...route.peek().query, module: String(id) });
 }
 
 export function WhoImportsTab({ run }: { run: Run }) {
-    const asked = route.value.query.module ?? route.value.query.sel;
+    const urlModule = route.value.query.module ?? route.value.query.sel;
     const first = useJson<Page>(
-        asked ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
+        urlModule ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
     );
-    const id = asked ? Number(asked) : (asRows(first.data)[0]?.id ?? null);
-    usePanelLead('module', asked ? null : id);
+    const id = urlModule ? Number(urlModule) : (objectsOf<ImportRow>(first.data)[0]?.id ?? null);
+    useDefaultSelection('module', urlModule ? null : id);
     const answer = useJson<ImportDetail>(
         id === null ? null : `${API}/runs/${run.id}/imports/${id}`,
     );
@@ -81,18 +73,18 @@ function WhoReport({ run, detail }: { run: Run; detail: ImportDetail }) {
         sort: sort.key,
         desc: sort.desc,
     });
-    const known = source.ready.value && source.rowAt(0)?.module === detail.row.module;
+    const hasRows = source.ready.value && source.rowAt(0)?.module === detail.row.module;
     return (
         <>
             <WhoSentence
                 run={run}
                 detail={detail}
-                again={known ? source.total - 1 : detail.again.length}
+                again={hasRows ? source.total - 1 : detail.again.length}
             />
             <div class="panes who-panes">
-                <WhoChain run={run} detail={detail} />
-                <WhoChildren run={run} detail={detail} />
-                <WhoRepeat run={run} detail={detail} source={source} />
+                <ImporterChain run={run} detail={detail} />
+                <ImportedChildren run={run} detail={detail} />
+                <RepeatedImports run={run} detail={detail} source={source} />
             </div>
         </>
     );
@@ -110,7 +102,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
     const found = useJson<Page>(path);
     const items = useMemo(
         () =>
-            asRows(found.data).map((row): PickItem => ({
+            objectsOf<ImportRow>(found.data).map((row): PickItem => ({
                 id: row.id,
                 body: (
                     <>
@@ -136,7 +128,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
                 value={row?.module ?? ''}
                 items={items}
                 onType={setTyped}
-                onPick={(id) => walkTo(run, id)}
+                onPick={(id) => openModule(run, id)}
                 inputRef={input}
                 width={360}
             />
@@ -165,8 +157,8 @@ export function ms(us: number | null): string {
     return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }
 
-function figure(us: number | null): string {
-    return us === null ? '–' : text(fig(us / 1e6));
+function timeText(us: number | null): string {
+    return us === null ? '–' : text(formatSeconds(us / 1e6));
 }
 
 function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; again: number }) {
@@ -182,8 +174,8 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
             <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
             {share !== null && (
                 <>
-                    . Cumulative time <b>{figure(row.cumulative_us)}</b>, {pct(share)} {THIN_SPACE}%
-                    of total; self time <b>{figure(row.self_us)}</b>
+                    . Cumulative time <b>{timeText(row.cumulative_us)}</b>, {pct(share)}{' '}
+                    {THIN_SPACE}% of total; self time <b>{timeText(row.self_us)}</b>
                 </>
             )}
             .{' '}

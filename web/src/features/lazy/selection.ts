@@ -8,10 +8,10 @@ export function readLazy(text: string | undefined): string[] {
 }
 
 /** Adds the items, or removes them if all of them are in the list. */
-export function toggleLazy(list: string[], words: string[]): string[] {
-    const all = words.every((word) => list.includes(word));
-    const rest = list.filter((word) => !words.includes(word));
-    return all ? rest : [...rest, ...words];
+export function toggleLazy(list: string[], items: string[]): string[] {
+    const all = items.every((item) => list.includes(item));
+    const rest = list.filter((item) => !items.includes(item));
+    return all ? rest : [...rest, ...items];
 }
 
 /** Returns null if nothing is lazy. */
@@ -19,21 +19,21 @@ export function formatLazy(list: string[]): string | null {
     return list.length ? list.join(',') : null;
 }
 
-export interface LazyState {
+export interface LazyImport {
     module: string;
     importer: string | null;
 }
 
-function placeOf({ importer }: LazyState): string {
+function placeOf({ importer }: LazyImport): string {
     if (importer === '__main__') return 'the program';
     return importer === null || importer === '*' ? 'whatever imports it' : importer;
 }
 
 /** Code for the user to write, in the three ways that Python has. */
-export function lazySnippet(words: LazyState[]): string {
-    const places = [...new Set(words.map(placeOf))];
+export function lazySnippet(items: LazyImport[]): string {
+    const places = [...new Set(items.map(placeOf))];
     const parts = places.map((place) => {
-        const modules = words.filter((word) => placeOf(word) === place).map((word) => word.module);
+        const modules = items.filter((item) => placeOf(item) === place).map((item) => item.module);
         const lines = [
             `# ${place}: Python 3.15 and later (PEP 810)`,
             ...modules.map((module) => `lazy import ${module}`),

@@ -6,9 +6,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { route, setQuery, formatHash } from '../../base/router';
+import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Origin, Page, Run } from '../../base/types';
-import { THIN_SPACE, fig, pct, plural, text, fmtFixed, int } from '../../base/units';
+import { THIN_SPACE, formatSeconds, pct, plural, text, fmtFixed, int } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
@@ -16,9 +17,10 @@ import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar, PaneHead } from '../../components/toolbar';
-import { asRows, ms } from '../imports/who_imports_tab';
+import { ms } from '../imports/who_imports_tab';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { type LazyState, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
+import { type LazyImport, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
 
 interface LazySuggestion {
     package: string;
@@ -46,7 +48,7 @@ type LazyImporter = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> 
 };
 
 interface LazyAnswer {
-    lazy: (LazyState & { startup: boolean })[];
+    lazy: (LazyImport & { startup: boolean })[];
     evidence: 'first importers' | 'importtime=2' | 'recorded';
     other_logs: number;
     verdict: 'known' | 'not knowable' | null;
@@ -61,9 +63,9 @@ interface LazyAnswer {
     suggestions?: LazySuggestion[];
 }
 
-function toggle(words: string[]): void {
+function toggle(items: string[]): void {
     const list = readLazy(route.peek().query.lazy);
-    setQuery({ lazy: formatLazy(toggleLazy(list, words)) });
+    setQuery({ lazy: formatLazy(toggleLazy(list, items)) });
 }
 
 export function LazyTab({ run }: { run: Run }) {
@@ -77,7 +79,7 @@ export function LazyTab({ run }: { run: Run }) {
     const error = hints.error ?? answer.error;
     return (
         <div class="tab-body">
-            <LazyToolbar run={run} words={data?.lazy ?? []} />
+            <LazyToolbar run={run} imports={data?.lazy ?? []} />
             {error && <Notice kind="error" title="The lazy-import analysis failed" error={error} />}
             {data && <LazySentence data={data} />}
             {data?.why && data.verdict === 'not knowable' && (
@@ -90,7 +92,7 @@ export function LazyTab({ run }: { run: Run }) {
                 <LazyChoice
                     list={list}
                     suggestions={hints.data?.suggestions ?? []}
-                    plain={hints.data?.evidence === 'first importers'}
+                    isUnproven={hints.data?.evidence === 'first importers'}
                     keepers={data?.keepers ?? []}
                 />
                 <LazyModules rows={data?.rows ?? []} modules={data?.modules ?? null} />
@@ -100,7 +102,7 @@ export function LazyTab({ run }: { run: Run }) {
     );
 }
 
-function LazyToolbar({ run, words }: { run: Run; words: LazyState[] }) {
+function LazyToolbar({ run, imports }: { run: Run; imports: LazyImport[] }) {
     const [typed, setTyped] = useState('');
     const found = useJson<Page>(
         withParams(`${API}/runs/${run.id}/imports`, {
@@ -110,7 +112,7 @@ function LazyToolbar({ run, words }: { run: Run; words: LazyState[] }) {
             limit: 14,
         }),
     );
-    const rows = useMemo(() => asRows(found.data), [found.data]);
+    const rows = useMemo(() => objectsOf<ImportRow>(found.data), [found.data]);
     const items = rows.map((row): PickItem => ({
         id: row.id,
         body: (
@@ -137,15 +139,15 @@ function LazyToolbar({ run, words }: { run: Run; words: LazyState[] }) {
                 width={360}
             />
             <Spacer />
-            {words.length > 0 && (
-                <CopyButton text={() => lazySnippet(words)} label="Copy as Python" />
+            {imports.length > 0 && (
+                <CopyButton text={() => lazySnippet(imports)} label="Copy as Python" />
             )}
         </Toolbar>
     );
 }
 
-function figure(us: number): string {
-    return text(fig(us / 1e6));
+function timeText(us: number): string {
+    return text(formatSeconds(us / 1e6));
 }
 
 /** Source of the information which modules are imported again. */
@@ -178,14 +180,14 @@ function LazySentence({ data }: { data: LazyAnswer }) {
     }
     return (
         <p class="who-sentence lazy-sentence">
-            Saves <b>{high > 0 ? figure(best) : 'nothing'}</b>
+            Saves <b>{high > 0 ? timeText(best) : 'nothing'}</b>
             {high > low && (
                 <>
-                    , between <b>{figure(low)}</b> and <b>{figure(high)}</b>
+                    , between <b>{timeText(low)}</b> and <b>{timeText(high)}</b>
                 </>
             )}
-            . Import time falls from <b>{figure(data.before_us)}</b> to{' '}
-            <b>{figure(data.after_us)}</b>
+            . Import time falls from <b>{timeText(data.before_us)}</b> to{' '}
+            <b>{timeText(data.after_us)}</b>
             {best > 0 &&
                 ` (${pct((-100 * best) / data.before_us)}${THIN_SPACE}% of self times)`}.{' '}
             {early.length > 0 &&
@@ -202,22 +204,22 @@ interface ChoiceProps {
     list: string[];
     suggestions: LazySuggestion[];
     /** The log cannot prove any saving. */
-    plain: boolean;
+    isUnproven: boolean;
     keepers: LazyImporter[];
 }
 
 /** Formats an entry such as "numpy@app" as text. */
-function said(word: string): string {
-    const [module, importer] = word.split('@');
+function itemText(item: string): string {
+    const [module, importer] = item.split('@');
     if (importer === undefined) return `${module} where it is first imported`;
     if (importer === '*') return `${module} wherever it is imported`;
     return `${module} in ${importer === '__main__' ? 'the program' : importer}`;
 }
 
 /** List of checkboxes: the selected imports that are not candidates, then the candidates. */
-function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
+function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
     const known = new Set(suggestions.flatMap((one) => readLazy(one.lazy)));
-    const others = list.filter((word) => !known.has(word));
+    const others = list.filter((item) => !known.has(item));
     return (
         <section class="pane lazy-worth">
             <PaneHead title="Candidates" remark="packages that the program’s own code imports" />
@@ -238,16 +240,16 @@ function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
                 </span>
             </div>
             <div class="list">
-                {others.map((word) => (
-                    <div key={word} class="list-row lazy-choice-grid is-still">
-                        <CheckBox label={said(word)} checked onChange={() => toggle([word])} />
-                        <span class="cut" title={said(word)}>
-                            {said(word)}
+                {others.map((item) => (
+                    <div key={item} class="list-row lazy-choice-grid is-still">
+                        <CheckBox label={itemText(item)} checked onChange={() => toggle([item])} />
+                        <span class="cut" title={itemText(item)}>
+                            {itemText(item)}
                         </span>
                     </div>
                 ))}
                 {suggestions.map((one) => (
-                    <Suggestion key={one.package} list={list} one={one} plain={plain} />
+                    <Suggestion key={one.package} list={list} one={one} isUnproven={isUnproven} />
                 ))}
                 {!others.length && !suggestions.length && (
                     <p class="report-empty">
@@ -292,28 +294,28 @@ function Keepers({ keepers }: { keepers: LazyImporter[] }) {
 interface SuggestionProps {
     list: string[];
     one: LazySuggestion;
-    plain: boolean;
+    isUnproven: boolean;
 }
 
-function Suggestion({ list, one, plain }: SuggestionProps) {
-    const words = readLazy(one.lazy);
-    const n = words.filter((word) => list.includes(word)).length;
+function Suggestion({ list, one, isUnproven }: SuggestionProps) {
+    const items = readLazy(one.lazy);
+    const n = items.filter((item) => list.includes(item)).length;
     return (
         <div class="list-row lazy-choice-grid is-still">
             <CheckBox
                 label={one.package}
-                checked={n === words.length ? true : n ? null : false}
-                onChange={() => toggle(words)}
+                checked={n === items.length ? true : n ? null : false}
+                onChange={() => toggle(items)}
             />
-            <span class="cut" title={words.map(said).join('\n')}>
+            <span class="cut" title={items.map(itemText).join('\n')}>
                 <Swatch origin={one.origin} />
                 <span class="mono">{one.package}</span>{' '}
-                {words.length > 1 && (
-                    <span class="soft">{plural(words.length, 'import statement')}</span>
+                {items.length > 1 && (
+                    <span class="soft">{plural(items.length, 'import statement')}</span>
                 )}
             </span>
-            <span class={plain ? 'is-right soft' : 'is-right'}>
-                {plain ? '–' : fmtFixed(one.low_us / 1000, 3)}
+            <span class={isUnproven ? 'is-right soft' : 'is-right'}>
+                {isUnproven ? '–' : fmtFixed(one.low_us / 1000, 3)}
             </span>
             <span class="is-right">{fmtFixed(one.best_us / 1000, 3)}</span>
             <span class="is-right">{fmtFixed(one.high_us / 1000, 3)}</span>

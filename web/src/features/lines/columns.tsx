@@ -190,7 +190,7 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
     return columns;
 }
 
-interface Plain {
+interface NumberColumnSpec {
     key: string;
     title: string;
     unit: string;
@@ -201,7 +201,7 @@ interface Plain {
     group?: boolean;
 }
 
-const CPU_PARTS: Plain[] = [
+const CPU_PARTS: NumberColumnSpec[] = [
     ['cpu_python_pct', 'Python', 'in the interpreter'],
     ['cpu_native_pct', 'native', 'in compiled code'],
     ['cpu_system_pct', 'system', 'in the operating system, or waiting'],
@@ -215,7 +215,7 @@ const CPU_PARTS: Plain[] = [
     hideBelow: 1180,
 }));
 
-const MEMORY: Plain[] = [
+const MEMORY: NumberColumnSpec[] = [
     {
         key: 'peak_mib',
         title: 'Peak',
@@ -259,7 +259,7 @@ const MEMORY: Plain[] = [
     },
 ];
 
-function plainColumn(figures: Figures, spec: Plain): SourceColumn | null {
+function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | null {
     const column = figures.column(spec.key);
     if (!column || largest(column) === 0) return null;
     const { key, title, unit, width, tip, hideBelow, group, decimals } = spec;
@@ -299,14 +299,14 @@ export function scaleneColumns(figures: Figures): SourceColumn[] {
         ),
     };
     const memory = MEMORY.map((spec, i) =>
-        plainColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW }),
+        numberColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW }),
     ).filter((column) => column !== null);
     const curves = curveColumn(figures);
     if (curves) memory.push(curves);
     const [first, ...rest] = memory;
     return [
         cpu,
-        ...CPU_PARTS.map((spec) => plainColumn(figures, spec)).filter((column) => column !== null),
+        ...CPU_PARTS.map((spec) => numberColumn(figures, spec)).filter((column) => column !== null),
         ...(first ? [{ ...first, group: true }, ...rest] : []),
     ];
 }

@@ -4,8 +4,9 @@
  */
 import { useCallback, useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
-import type { LineFunctionRow, SourceAnswer } from '../../base/line_types';
+import type { SourceAnswer } from '../../base/line_types';
 import { route } from '../../base/router';
+import type { LineFunctionRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { columnsOf } from './columns';
 import {
@@ -17,52 +18,54 @@ import {
     usePython,
     useSourceAnswer,
 } from './data';
-import { callsOf, collapseRows } from './fold';
+import { callsOf, collapseRows } from './collapse_rows';
 import {
     type Figures,
     figuresOf,
     heatOf,
-    rowsWithMostTime,
+    hottestRows,
     isActive,
     type LineRow,
     type SourceRow,
     sourceRows,
 } from './source';
 
-/** Functions with more calls than this are summed by default. */
-const FEW = 3;
+/** If a function has more calls than this, its calls are summed by default. */
+const MAX_SEPARATE_CALLS = 3;
 const NO_CALLS = new Map<number, number>();
 const NO_TEXT: (string | null)[] = [];
 const NO_ROWS: SourceRow[] = [];
 const NO_FUNCTIONS: LineFunctionRow[] = [];
 
 /* Rows and values of the grid, recomputed only when their inputs change. */
-function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string | undefined) {
+function useModel(answer: SourceAnswer | null, hideZero: boolean, urlCalls: string | undefined) {
     const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
     const most = Math.max(0, ...counts.values());
-    const calls: Calls = asked === 'each' || (asked !== 'sum' && most <= FEW) ? 'each' : 'sum';
+    const calls: Calls =
+        urlCalls === 'each' || (urlCalls !== 'sum' && most <= MAX_SEPARATE_CALLS) ? 'each' : 'sum';
     const figures = useMemo(() => {
         if (!answer || calls === 'each') return answer && figuresOf(answer);
         const { line, fn } = answer;
-        const folded = collapseRows(answer, (row) => `${line[row]} ${fn[row]}`);
-        return figuresOf(folded.answer, folded.growthOnly);
+        const collapsed = collapseRows(answer, (row) => `${line[row]} ${fn[row]}`);
+        return figuresOf(collapsed.answer, collapsed.growthOnly);
     }, [answer, calls]);
     const text = answer?.text ?? NO_TEXT;
     const rows = useMemo(
         () => (figures ? sourceRows(text, figures, hideZero) : NO_ROWS),
         [figures, text, hideZero],
     );
-    const hot = useMemo(() => (figures ? rowsWithMostTime(figures) : []), [figures]);
+    const hotRows = useMemo(() => (figures ? hottestRows(figures) : []), [figures]);
     const keys = useMemo(() => {
         const map = new Map<number, string>();
         for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);
         return map;
     }, [rows]);
-    return { figures, text, rows, hot, keys, counts, calls: most > 1 ? calls : null };
+    return { figures, text, rows, hot: hotRows, keys, counts, calls: most > 1 ? calls : null };
 }
 
-/* Heat and inactivity of a row, as functions that stay identical while nothing changes. */
-function useLooks(figures: Figures | null, base: Base) {
+/* Functions for the heat and the class of a row. They are the same objects until their inputs
+ * change, so that rows are not redrawn. */
+function useRowStyles(figures: Figures | null, base: Base) {
     const levelOf = useCallback(
         (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),
         [figures, base],
@@ -71,7 +74,7 @@ function useLooks(figures: Figures | null, base: Base) {
     return { levelOf, isCold };
 }
 
-function fnOf(figures: Figures | null, row: number): number | null {
+function functionIdOf(figures: Figures | null, row: number): number | null {
     if (!figures || row < 0) return null;
     return figures.functions[figures.fn[row]]?.id ?? null;
 }
@@ -92,7 +95,7 @@ export function useLines(run: Run) {
         () => (figures ? columnsOf(figures, scale, base) : []),
         [figures, scale.unit, scale.unit_s, base],
     );
-    const looks = useLooks(figures, base);
+    const rowStyles = useRowStyles(figures, base);
     // The hottest line is current by default.
     const current = query.line ?? (hot.length ? (keys.get(hot[0]) ?? null) : null);
     const currentAt = useMemo(() => {
@@ -101,7 +104,7 @@ export function useLines(run: Run) {
     }, [rows, current]);
     return {
         ...model,
-        ...looks,
+        ...rowStyles,
         source,
         files,
         functions,
@@ -115,7 +118,7 @@ export function useLines(run: Run) {
         currentAt,
         /** the user selected the line, by click, key or link */
         chosen: query.line !== undefined,
-        fn: query.fn !== undefined ? Number(query.fn) : fnOf(figures, currentAt),
+        fn: query.fn !== undefined ? Number(query.fn) : functionIdOf(figures, currentAt),
         hotAt: hot.indexOf(currentAt),
     };
 }

@@ -7,18 +7,14 @@ import { signal } from '@preact/signals';
 import { API, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
-import type {
-    LineFileRow,
-    LineFunctionRow,
-    LineProfilerSummary,
-    SourceAnswer,
-} from '../../base/line_types';
+import type { LineProfilerSummary, SourceAnswer } from '../../base/line_types';
 import { type Query, setQuery } from '../../base/router';
+import type { LineFileRow, LineFunctionRow } from '../../base/rows';
 import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { type Answer, useJson } from '../shared/use_json';
 import type { PythonText, Token } from './python_syntax';
-import { asTimeUnit, ownUnit, timeScale, type TimeScale } from './units';
+import { asTimeUnit, profileUnit, timeScale, type TimeScale } from './units';
 
 export type Base = 'function' | 'file';
 
@@ -32,7 +28,7 @@ export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
 /** Number of attached sources; when it changes, fetched sources are stale. */
-export const countAttached = signal(0);
+export const attachedCount = signal(0);
 
 export function isTimed(run: Run): boolean {
     return kindHas(run.kind, 'line_times');
@@ -45,7 +41,7 @@ export function timedSummary(run: Run): LineProfilerSummary | null {
 export function scaleOf(run: Run, unit_s: number | null, query: Query): TimeScale {
     const seconds = unit_s ?? timedSummary(run)?.unit_s ?? 1e-9;
     const rounded = Boolean(timedSummary(run)?.rounded);
-    return timeScale(asTimeUnit(query.unit) ?? ownUnit(seconds, rounded), seconds, rounded);
+    return timeScale(asTimeUnit(query.unit) ?? profileUnit(seconds, rounded), seconds, rounded);
 }
 
 /** The server's sort key of the value that determines the heat, for this kind of run. */
@@ -89,7 +85,7 @@ export function useSourceAnswer(
     const file = query.file ?? (files ? fileOf(files, query.path) : onlyFile(run));
     const path = withParams(`${API}/runs/${run.id}/source`, {
         file,
-        v: countAttached.value || null,
+        v: attachedCount.value || null,
     });
     return useJson<SourceAnswer>(file === null ? null : path);
 }
@@ -119,7 +115,7 @@ async function loadGrammar(): Promise<Grammar> {
     return grammar;
 }
 
-function idle(run: (ms: number) => void): () => void {
+function runWhenIdle(run: (ms: number) => void): () => void {
     if ('requestIdleCallback' in window) {
         const id = requestIdleCallback((deadline) => run(deadline.timeRemaining()));
         return () => cancelIdleCallback(id);
@@ -136,23 +132,23 @@ export function usePython(text: readonly (string | null)[]): (line: number) => T
     const python = useMemoOn((): { now: PythonText | null; done: boolean } => {
         if (!grammar || text.length > SHORT_LINES) return { now: null, done: false };
         const now = grammar.pythonText(text);
-        return { now, done: now.work(FIRST_SLICE_MS) };
+        return { now, done: now.parseFor(FIRST_SLICE_MS) };
     }, [text, grammar]);
     useEffectOn(() => {
         let cancel = (): void => undefined;
-        let gone = false;
-        function go(ms: number): void {
-            if (gone || !grammar || python.done) return;
+        let cancelled = false;
+        function runSlice(ms: number): void {
+            if (cancelled || !grammar || python.done) return;
             python.now ??= grammar.pythonText(text);
-            python.done = python.now.work(ms);
+            python.done = python.now.parseFor(ms);
             if (python.done) redraw(undefined);
-            else cancel = idle(go);
+            else cancel = runWhenIdle(runSlice);
         }
-        if (grammar) cancel = idle(go);
+        if (grammar) cancel = runWhenIdle(runSlice);
         // Without the grammar the source stays uncoloured; nothing else depends on it.
-        else loadGrammar().then((found) => !gone && ready(found), console.warn);
+        else loadGrammar().then((found) => !cancelled && ready(found), console.warn);
         return () => {
-            gone = true;
+            cancelled = true;
             cancel();
         };
     }, [python]);

@@ -3,8 +3,8 @@
  * Measured files with their shares; Enter shows the lines of a file.
  */
 import { kindHas } from '../../base/kinds';
-import type { LineFileRow } from '../../base/line_types';
 import { navigate } from '../../base/router';
+import type { LineFileRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, pct } from '../../base/units';

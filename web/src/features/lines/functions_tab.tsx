@@ -3,8 +3,8 @@
  * Functions of a line-level profile, including those that never ran; Enter shows the lines.
  */
 import { kindHas } from '../../base/kinds';
-import type { LineFunctionRow } from '../../base/line_types';
 import { navigate } from '../../base/router';
+import type { LineFunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, pct } from '../../base/units';
@@ -87,7 +87,7 @@ function nameColumns(search: Matcher): Column[] {
 }
 
 /* Column of plain numbers; a missing value leaves its cell empty. */
-function figure(
+function numberColumn(
     key: keyof LineFunctionRow,
     title: string,
     unit: string | undefined,
@@ -106,8 +106,8 @@ function figure(
         render: (row) => {
             const value = row[key] as number | null;
             if (value === null) return '';
-            const words = text(value);
-            return /[1-9]/.test(words) ? words : <span class="zero">{words}</span>;
+            const label = text(value);
+            return /[1-9]/.test(label) ? label : <span class="zero">{label}</span>;
         },
     };
 }
@@ -128,9 +128,9 @@ function barOf(part: (row: LineFunctionRow) => number | null): Column['render'] 
 
 function timeColumns(): Column[] {
     return [
-        figure('lines', 'lines', undefined, 76, int, 'lines'),
-        figure('hits', 'hits', undefined, 116, int, 'hits'),
-        figure('time_s', 'time', 's', 120, (s) => fmtFixed(s, 6), 'time_s'),
+        numberColumn('lines', 'lines', undefined, 76, int, 'lines'),
+        numberColumn('hits', 'hits', undefined, 116, int, 'hits'),
+        numberColumn('time_s', 'time', 's', 120, (s) => fmtFixed(s, 6), 'time_s'),
         {
             key: 'file_pct',
             title: 'time',
@@ -145,9 +145,9 @@ function timeColumns(): Column[] {
 
 function memoryColumns(): Column[] {
     return [
-        figure('lines', 'lines', undefined, 76, int, 'lines'),
-        figure('increment_mib', 'increment', 'MiB', 130, mib, 'increment_mib'),
-        figure('peak_mib', 'peak', 'MiB', 120, mib, 'peak_mib'),
+        numberColumn('lines', 'lines', undefined, 76, int, 'lines'),
+        numberColumn('increment_mib', 'increment', 'MiB', 130, mib, 'increment_mib'),
+        numberColumn('peak_mib', 'peak', 'MiB', 120, mib, 'peak_mib'),
     ];
 }
 
@@ -170,12 +170,12 @@ function cpuColumns(): Column[] {
                     (row.cpu_system_pct ?? 0),
             ),
         },
-        figure('cpu_python_pct', 'Python', '%', 84, one),
-        figure('cpu_native_pct', 'native', '%', 84, one),
-        figure('cpu_system_pct', 'system', '%', 84, one),
-        figure('peak_mib', 'peak', 'MiB', 96, one, 'peak_mib'),
-        figure('malloc_mib', 'alloc', 'MiB', 100, one, 'malloc_mib'),
-        { ...figure('copy_mib_s', 'copy', 'MiB/s', 96, one), hideBelow: 1000 },
+        numberColumn('cpu_python_pct', 'Python', '%', 84, one),
+        numberColumn('cpu_native_pct', 'native', '%', 84, one),
+        numberColumn('cpu_system_pct', 'system', '%', 84, one),
+        numberColumn('peak_mib', 'peak', 'MiB', 96, one, 'peak_mib'),
+        numberColumn('malloc_mib', 'alloc', 'MiB', 100, one, 'malloc_mib'),
+        { ...numberColumn('copy_mib_s', 'copy', 'MiB/s', 96, one), hideBelow: 1000 },
     ];
 }
 

@@ -26,10 +26,10 @@ export function railMarkers(
     offsets: ArrayLike<number>,
     levelOf: (row: number) => number,
     slots: number,
-    room: number,
+    minHeight: number,
 ): RailMarker[] {
     const rows = offsets.length - 1;
-    const height = Math.max(room, offsets[rows]);
+    const height = Math.max(minHeight, offsets[rows]);
     if (rows <= 0 || height <= 0 || slots <= 0) return [];
     const hottest = new Uint8Array(slots);
     for (let row = 0; row < rows; row++) {

@@ -4,7 +4,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import { kindHas } from '../../base/kinds';
-import type { LineFileRow, LineFunctionRow } from '../../base/line_types';
+import type { LineFileRow, LineFunctionRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, pct } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
@@ -18,7 +18,7 @@ type NavRow =
 
 /** Value by which files and functions are ranked, depending on the kind of profile. */
 interface Ranking {
-    word: string;
+    label: string;
     unit: string;
     /** value of the middle column */
     file: (row: LineFileRow) => number | null;
@@ -39,7 +39,7 @@ function timeRanking(files: LineFileRow[]): Ranking {
     const long = total_s >= 10;
     const factor = long ? 1 : 1e3;
     return {
-        word: 'by time',
+        label: 'by time',
         unit: long ? 'time s' : 'time ms',
         file: ({ time_s }) => (time_s ?? 0) * factor,
         fn: ({ time_s }) => time_s && time_s * factor,
@@ -55,7 +55,7 @@ function memoryRanking(functions: LineFunctionRow[]): Ranking {
     const grown = mib.reduce((sum, value) => sum + Math.max(0, value), 0);
     const most = mib.reduce((sum, value) => sum + Math.abs(value), 0);
     return {
-        word: 'by growth',
+        label: 'by growth',
         unit: 'incr. MiB',
         file: ({ increment_mib }) => increment_mib ?? null,
         fn: ({ increment_mib }) => increment_mib,
@@ -68,7 +68,7 @@ function memoryRanking(functions: LineFunctionRow[]): Ranking {
 }
 
 const CPU: Ranking = {
-    word: 'by CPU',
+    label: 'by CPU',
     unit: 'peak MiB',
     file: ({ peak_mib }) => peak_mib || null,
     fn: ({ peak_mib }) => peak_mib || null,
@@ -79,7 +79,8 @@ const CPU: Ranking = {
 };
 
 function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
-    const figure = (row: NavRow) => (row.kind === 'file' ? rank.file(row.file) : rank.fn(row.fn));
+    const rankValue = (row: NavRow) =>
+        row.kind === 'file' ? rank.file(row.file) : rank.fn(row.fn);
     const share = (row: NavRow) =>
         row.kind === 'file' ? rank.fileShare(row.file) : rank.fnShare(row.fn);
     return [
@@ -107,7 +108,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
             width: 74,
             align: 'right',
             render: (row) => {
-                const value = figure(row);
+                const value = rankValue(row);
                 return value === null ? '' : fmtFixed(value, rank.decimals);
             },
         },
@@ -180,7 +181,7 @@ export function LinesNav(props: LinesNavProps) {
                     cut ? `${int(functions.rows.length)} of ${int(functions.total)}` : undefined
                 }
             >
-                <span class="soft">{rank.word}</span>
+                <span class="soft">{rank.label}</span>
             </PaneHead>
             <div class="nav-list" style={{ flexBasis: 30 + rows.length * 24 }}>
                 <DataGrid<NavRow>
@@ -239,17 +240,17 @@ function HotLines({ figures, rows, text, current, onPick }: HotLinesProps) {
                 {rows.slice(0, HOT_SHOWN).map((row) => {
                     const share = fileShare(figures, row);
                     const line = figures.line[row];
-                    const words = text[line - 1]?.trim() ?? '';
+                    const lineText = text[line - 1]?.trim() ?? '';
                     return (
                         <button
                             key={row}
                             type="button"
                             class={row === current ? 'is-selected' : ''}
-                            title={words}
+                            title={lineText}
                             onClick={() => onPick(row)}
                         >
                             <span class="hot-number">{line}</span>
-                            <span class="mono ellipsis">{words}</span>
+                            <span class="mono ellipsis">{lineText}</span>
                             <span>{pct(share)}</span>
                             <Under share={share} />
                         </button>

@@ -44,7 +44,7 @@ class TextInput implements Input {
 
 export interface PythonText {
     /** Parses for about `ms`; returns true when the file is completely parsed. */
-    work: (ms: number) => boolean;
+    parseFor: (ms: number) => boolean;
     /** Tokens of a line; null until the file is parsed. */
     tokens: (line: number) => Token[] | null;
 }
@@ -56,11 +56,11 @@ export function pythonText(lines: readonly (string | null)[]): PythonText {
         starts[i + 1] = starts[i] + (line?.length ?? 0) + 1;
     });
     const text = lines.map((line) => line ?? '').join('\n');
-    const made = new Map<number, Token[]>();
+    const tokensByLine = new Map<number, Token[]>();
     let parse: PartialParse | null = parser.startParse(new TextInput(text));
     let tree: Tree | null = null;
 
-    function work(ms: number): boolean {
+    function parseFor(ms: number): boolean {
         const end = performance.now() + ms;
         while (parse && performance.now() < end) {
             tree = parse.advance();
@@ -71,16 +71,16 @@ export function pythonText(lines: readonly (string | null)[]): PythonText {
 
     function tokens(line: number): Token[] | null {
         if (!tree || line < 1 || line > lines.length) return null;
-        let found = made.get(line);
+        let found = tokensByLine.get(line);
         if (!found) {
             const from = starts[line - 1];
             const to = from + (lines[line - 1]?.length ?? 0);
             found = tokensBetween(tree, text, from, to);
-            made.set(line, found);
+            tokensByLine.set(line, found);
         }
         return found;
     }
-    return { work, tokens };
+    return { parseFor, tokens };
 }
 
 function tokensBetween(tree: Tree, text: string, from: number, to: number): Token[] {

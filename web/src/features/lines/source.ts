@@ -2,7 +2,8 @@
  *
  * A source file and its measured values: the rows of its grid, and the heat of each row.
  */
-import type { LineFigures, SourceFunction } from '../../base/line_types';
+import type { LineFigures } from '../../base/line_types';
+import type { SourceFunctionRow as SourceFunction } from '../../base/rows';
 import { heatLevel } from './heat';
 
 /** The value that determines the heat of a line: time, growth of memory, or CPU samples of the
@@ -47,7 +48,7 @@ function measureOf(column: Figures['column']): Measure {
 }
 
 /* The first row of each block has the complete memory of the process as its increment. */
-function baselines(answer: LineFigures): Set<number> {
+function baselineRows(answer: LineFigures): Set<number> {
     const seen = new Set<string>();
     const rows = new Set<number>();
     const increments = columnOf(answer)('increment_mib');
@@ -85,7 +86,7 @@ export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     const indexOf = new Map(functions.map(({ id }, i) => [id, i]));
     const fn = answer.fn.map((id) => indexOf.get(id) ?? -1);
     const measure = measureOf(column);
-    const baseline = growthOnly ? new Set<number>() : baselines(answer);
+    const baseline = growthOnly ? new Set<number>() : baselineRows(answer);
     const value = valuesOf(measure, column, answer.n, baseline);
     const byFunction = new Array<number>(functions.length).fill(0);
     let whole = 0;
@@ -132,14 +133,14 @@ export function heatOf(figures: Figures, row: number, base: 'function' | 'file')
     return heatLevel(base === 'file' ? fileShare(figures, row) : functionShare(figures, row));
 }
 
-const HOT_MOST = 1000;
+const MAX_HOT_ROWS = 1000;
 
 /** Rows with any heat, hottest first; equal ones in line order. At most HOT_MOST rows. */
-export function rowsWithMostTime(figures: Figures): number[] {
+export function hottestRows(figures: Figures): number[] {
     const rows: number[] = [];
     for (let i = 0; i < figures.n; i++) if ((figures.value[i] ?? 0) > 0) rows.push(i);
     rows.sort((a, b) => (figures.value[b] ?? 0) - (figures.value[a] ?? 0) || a - b);
-    return rows.slice(0, HOT_MOST);
+    return rows.slice(0, MAX_HOT_ROWS);
 }
 
 /** Whether the row was executed; "hide lines without hits" keeps such rows. */
@@ -157,7 +158,7 @@ export interface LineRow {
     /** row of the measured values; -1 if the line was not measured */
     at: number;
     /** additional row of the previous line: another function or call measured it too */
-    more: boolean;
+    isAdditional: boolean;
 }
 
 export interface BandRow {
@@ -166,16 +167,16 @@ export interface BandRow {
     /** index into functions */
     fn: number;
     /** true: the function continues after a nested function */
-    again: boolean;
+    isContinued: boolean;
 }
 
 export type SourceRow = LineRow | BandRow;
 
 /** Maximum number of lines that are added for a function whose source is missing. */
-const FILL_MOST = 100_000;
+const MAX_ADDED_LINES = 100_000;
 
 function addRange(lines: Set<number>, from: number, to: number): void {
-    if (to - from > FILL_MOST) return;
+    if (to - from > MAX_ADDED_LINES) return;
     for (let line = from; line <= to; line++) lines.add(line);
 }
 
@@ -216,10 +217,10 @@ function bandMaker({ functions, fn }: Figures) {
     const shown = new Set<number>();
     const open: number[] = [];
     const band = (index: number): BandRow => {
-        const again = shown.has(index);
+        const isContinued = shown.has(index);
         shown.add(index);
         last = index;
-        return { kind: 'band', key: `b${count++}`, fn: index, again };
+        return { kind: 'band', key: `b${count++}`, fn: index, isContinued };
     };
     function before(line: number, rows: readonly number[]): BandRow[] {
         const bands: BandRow[] = [];
@@ -231,8 +232,9 @@ function bandMaker({ functions, fn }: Figures) {
             const { first_line, last_line } = functions[open[i]];
             if ((last_line ?? first_line ?? 0) < line) open.splice(i, 1);
         }
-        const owner = rows.length === 1 ? fn[rows[0]] : -1;
-        if (owner >= 0 && owner !== last && !open.includes(last)) bands.push(band(owner));
+        const functionIndex = rows.length === 1 ? fn[rows[0]] : -1;
+        if (functionIndex >= 0 && functionIndex !== last && !open.includes(last))
+            bands.push(band(functionIndex));
         return bands;
     }
     function rest(): BandRow[] {
@@ -254,12 +256,18 @@ export function sourceRows(
     for (const line of linesOf(text, figures)) {
         const rows = measured.get(line) ?? none;
         out.push(...bands.before(line, rows));
-        const kept = hideZero ? rows.filter((row) => isActive(figures, row)) : rows;
-        kept.forEach((at, i) =>
-            out.push({ kind: 'line', key: i ? `${line}.${i}` : `${line}`, line, at, more: i > 0 }),
+        const shownRows = hideZero ? rows.filter((row) => isActive(figures, row)) : rows;
+        shownRows.forEach((at, i) =>
+            out.push({
+                kind: 'line',
+                key: i ? `${line}.${i}` : `${line}`,
+                line,
+                at,
+                isAdditional: i > 0,
+            }),
         );
-        if (!kept.length && !hideZero) {
-            out.push({ kind: 'line', key: `${line}`, line, at: -1, more: false });
+        if (!shownRows.length && !hideZero) {
+            out.push({ kind: 'line', key: `${line}`, line, at: -1, isAdditional: false });
         }
     }
     out.push(...bands.rest());
@@ -279,6 +287,6 @@ export function pathForFile(
 ): string | null {
     const same = files.filter(({ path }) => baseName(path) === baseName(name));
     if (same.length <= 1) return same[0]?.path ?? null;
-    const lacking = same.filter(({ missing }) => missing);
-    return lacking.length === 1 ? lacking[0].path : null;
+    const missingSource = same.filter(({ missing }) => missing);
+    return missingSource.length === 1 ? missingSource[0].path : null;
 }

@@ -13,7 +13,13 @@ import type { Token } from './python_syntax';
 import type { BandRow, LineRow, SourceRow } from './source';
 import { HEAD_HEIGHT, type SourceGroup, SourceHead } from './source_head';
 import { type SourceColumn, SourceRowView } from './source_row';
-import { SOURCE_ROW, type SourceScroll, step, target, useSourceScroll } from './source_scroll';
+import {
+    SOURCE_ROW,
+    type SourceScroll,
+    nextLineRow,
+    targetRow,
+    useSourceScroll,
+} from './source_scroll';
 
 export type { SourceColumn } from './source_row';
 
@@ -23,7 +29,7 @@ const NUMBER_PAD = 28;
 const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
 /** Minimum width of the source column in px, for one run and for several; a wider grid scrolls sideways. */
-const SOURCE_LEAST = 160;
+const MIN_SOURCE_WIDTH = 160;
 const SOURCE_WIDE = 340;
 
 export interface SourceGridHandle {
@@ -54,7 +60,7 @@ interface SourceGridProps {
 
 function useTemplate(columns: SourceColumn[], rows: SourceRow[], least: number): string {
     const digits = useMemo(() => {
-        const last = rows[step(rows, rows.length - 1, -1)];
+        const last = rows[nextLineRow(rows, rows.length - 1, -1)];
         return last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
     }, [rows]);
     const widths = columns.map(({ width }) => `${width}px`).join(' ');
@@ -91,7 +97,7 @@ function useHandle(
 }
 
 /* Only the current line scrolls sideways. */
-function sideways(box: HTMLElement | null, by: number): void {
+function scrollSideways(box: HTMLElement | null, by: number): void {
     const code = box?.querySelector('.source-row.is-current .source-text');
     if (code) code.scrollLeft += by;
 }
@@ -110,7 +116,7 @@ export function SourceGrid(props: SourceGridProps) {
         () => props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow),
         [props.columns, width],
     );
-    const template = useTemplate(columns, rows, props.groups ? SOURCE_WIDE : SOURCE_LEAST);
+    const template = useTemplate(columns, rows, props.groups ? SOURCE_WIDE : MIN_SOURCE_WIDTH);
     const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;
     const scroll = useSourceScroll(rows, scroller, headHeight, current);
     const marks = useMarks(props, scroll, headHeight);
@@ -120,12 +126,12 @@ export function SourceGrid(props: SourceGridProps) {
     function onKeyDown(event: KeyboardEvent): void {
         if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
         if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-            sideways(scroller.current, event.key === 'ArrowLeft' ? -SIDEWAYS : SIDEWAYS);
+            scrollSideways(scroller.current, event.key === 'ArrowLeft' ? -SIDEWAYS : SIDEWAYS);
             event.preventDefault();
             return;
         }
         const page = Math.max(1, Math.floor(scroll.height / SOURCE_ROW) - 3);
-        const next = target(event.key, rows, at, page);
+        const next = targetRow(event.key, rows, at, page);
         if (next === null) return;
         event.preventDefault();
         const row = rows[next];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A profile without its source asks for it: by drop, file picker or paste. One whose source has
- * changed says so.
+ * Asks for the source of a profile that lacks it, by drop, file picker or paste, and warns if the
+ * source has changed since the recording.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { API, type ApiError, asApiError, putBlob, withParams } from '../../base/client';
@@ -9,9 +9,9 @@ import { useEffectOn } from '../../base/hooks';
 import type { SourceAnswer } from '../../base/line_types';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
-import { may } from '../login/user';
+import { hasRole } from '../login/user';
 import { registerDropHandler } from '../upload/drop_target';
-import { countAttached } from './data';
+import { attachedCount } from './data';
 import { baseName, pathForFile } from './source';
 
 export interface WantedFile {
@@ -21,10 +21,11 @@ export interface WantedFile {
 
 async function attach(run: Run, path: string, body: Blob): Promise<void> {
     await putBlob(withParams(`${API}/runs/${run.id}/sources`, { path }), body);
-    countAttached.value++;
+    attachedCount.value++;
 }
 
-/** Dropped .py files find their path by name; the rest goes to the shelf. Answers what went wrong. */
+/** Attaches dropped .py files to the measured path of the same name; adds all other files to the
+ * shelf. Returns the error, if any. */
 export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError | null {
     const [error, setError] = useState<ApiError | null>(null);
     const latest = useRef(files);
@@ -32,11 +33,11 @@ export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError
     useEffectOn(
         () =>
             registerDropHandler({
-                wants: (names) =>
+                accepts: (names) =>
                     names.every(
                         (name) => /\.pyw?$/.test(name) && pathForFile(name, latest.current),
                     ),
-                take: (dropped) => {
+                addFiles: (dropped) => {
                     setError(null);
                     for (const file of dropped) {
                         const path = pathForFile(file.name, latest.current);
@@ -81,7 +82,7 @@ export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
         );
     }
     if (state !== 'missing') return null;
-    if (may('uploader')) return <Asking path={path} onSource={send} />;
+    if (hasRole('uploader')) return <Asking path={path} onSource={send} />;
     return <div class="source-asking">{WITHOUT}</div>;
 }
 

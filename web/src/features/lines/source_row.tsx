@@ -71,7 +71,7 @@ export class SourceRowView extends Component<SourceRowProps> {
                 style={{ transform: `translateY(${top}px)`, gridTemplateColumns: template }}
             >
                 <div role="gridcell" class="source-number">
-                    {row.more ? '' : row.line}
+                    {row.isAdditional ? '' : row.line}
                 </div>
                 {columns.map((column) => (
                     <div
@@ -84,7 +84,7 @@ export class SourceRowView extends Component<SourceRowProps> {
                 ))}
                 <div role="gridcell" class={`source-text${tint}`}>
                     {level > 0 && <span class={`source-edge is-heat-${level}`} />}
-                    <code>{row.more ? null : coloured(props.text, props.tokens)}</code>
+                    <code>{row.isAdditional ? null : coloured(props.text, props.tokens)}</code>
                     {remark && <span class="source-remark">{remark}</span>}
                 </div>
             </div>

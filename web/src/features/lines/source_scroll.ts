@@ -53,7 +53,7 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
 }
 
 /** The next line at or after a row; skips headings. -1 if there is none. */
-export function step(rows: SourceRow[], from: number, by: 1 | -1): number {
+export function nextLineRow(rows: SourceRow[], from: number, by: 1 | -1): number {
     let index = from;
     while (index >= 0 && index < rows.length) {
         if (rows[index].kind === 'line') return index;
@@ -63,21 +63,21 @@ export function step(rows: SourceRow[], from: number, by: 1 | -1): number {
 }
 
 /** Index of the row that a navigation key moves to; null: not a navigation key. */
-export function target(key: string, rows: SourceRow[], at: number, page: number): number | null {
+export function targetRow(key: string, rows: SourceRow[], at: number, page: number): number | null {
     const last = rows.length - 1;
     switch (key) {
         case 'ArrowDown':
-            return step(rows, at + 1, 1);
+            return nextLineRow(rows, at + 1, 1);
         case 'ArrowUp':
-            return at < 0 ? step(rows, 0, 1) : step(rows, at - 1, -1);
+            return at < 0 ? nextLineRow(rows, 0, 1) : nextLineRow(rows, at - 1, -1);
         case 'PageDown':
-            return step(rows, Math.min(last, at + page), -1);
+            return nextLineRow(rows, Math.min(last, at + page), -1);
         case 'PageUp':
-            return step(rows, Math.max(0, at - page), 1);
+            return nextLineRow(rows, Math.max(0, at - page), 1);
         case 'Home':
-            return step(rows, 0, 1);
+            return nextLineRow(rows, 0, 1);
         case 'End':
-            return step(rows, last, -1);
+            return nextLineRow(rows, last, -1);
         default:
             return null;
     }
@@ -112,21 +112,21 @@ export function useSourceScroll(
     function reveal(index: number, centre: boolean): void {
         const box = scroller.current;
         if (!box || index < 0) return;
-        const room = box.clientHeight - headHeight;
+        const viewHeight = box.clientHeight - headHeight;
         const top = offsets[index];
         const bottom = offsets[index + 1];
-        if (centre) box.scrollTop = Math.max(0, top - (room - SOURCE_ROW) / 2);
+        if (centre) box.scrollTop = Math.max(0, top - (viewHeight - SOURCE_ROW) / 2);
         else if (top < box.scrollTop + BAND) box.scrollTop = Math.max(0, top - BAND);
-        else if (bottom > box.scrollTop + room - SOURCE_ROW) {
-            box.scrollTop = bottom - room + SOURCE_ROW;
+        else if (bottom > box.scrollTop + viewHeight - SOURCE_ROW) {
+            box.scrollTop = bottom - viewHeight + SOURCE_ROW;
         }
         follow();
     }
     function inView(index: number): boolean {
         const box = scroller.current;
         if (!box || index < 0) return true;
-        const room = box.clientHeight - headHeight;
-        return offsets[index] >= box.scrollTop && offsets[index + 1] <= box.scrollTop + room;
+        const viewHeight = box.clientHeight - headHeight;
+        return offsets[index] >= box.scrollTop && offsets[index + 1] <= box.scrollTop + viewHeight;
     }
     useLayoutEffectOn(() => {
         const at = indexOf(current);

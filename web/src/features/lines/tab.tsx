@@ -5,9 +5,9 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import type { LineFunctionRow } from '../../base/line_types';
-import { usePanelLead, useNames } from '../../base/panel';
+import { useDefaultSelection, useNames } from '../../base/panel';
 import { route } from '../../base/router';
+import type { LineFunctionRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -19,7 +19,7 @@ import { put } from './data';
 import { LinesNav } from './navigation';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
 import { SourceNotice, useSourceDrops } from './source_notice';
-import { emptyWords, FunctionBand, ownerWords, qualifiers } from './text';
+import { emptyText, FunctionBand, ownerText, qualifiers } from './text';
 import { LinesToolbar } from './toolbar';
 import { unitsFor } from './units';
 
@@ -28,7 +28,7 @@ const NARROW = 1000;
 type Grid = { current: SourceGridHandle | null };
 
 /* Functions that navigate to another line; each updates the URL. */
-function waysOf(lines: Lines, grid: Grid) {
+function navigationOf(lines: Lines, grid: Grid) {
     const { hot, hotAt, keys, figures } = lines;
     function show(key: string | undefined, changes: Record<string, string | null> = {}): void {
         if (key === undefined) return;
@@ -56,15 +56,19 @@ function waysOf(lines: Lines, grid: Grid) {
     };
 }
 
-type Ways = ReturnType<typeof waysOf>;
+type Navigation = ReturnType<typeof navigationOf>;
 
-function useLinesKeys(lines: Lines, ways: Ways, input: { current: HTMLInputElement | null }): void {
+function useLinesKeys(
+    lines: Lines,
+    navigation: Navigation,
+    input: { current: HTMLInputElement | null },
+): void {
     const { hideZero, base, scale } = lines;
     const units = unitsFor(scale.unit_s, scale.rounded);
     const nextUnit = units[(units.indexOf(scale.unit) + 1) % units.length];
     useKeys('Lines', [
-        { key: 'n', label: 'next hottest line', run: () => ways.stepHot(1) },
-        { key: 'p', label: 'previous hottest line', run: () => ways.stepHot(-1) },
+        { key: 'n', label: 'next hottest line', run: () => navigation.stepHot(1) },
+        { key: 'p', label: 'previous hottest line', run: () => navigation.stepHot(-1) },
         {
             key: 'z',
             label: 'hide lines without hits',
@@ -86,8 +90,8 @@ export function LinesTab({ run }: { run: Run }) {
     const { data: answer, error } = source;
     const grid = useRef<SourceGridHandle | null>(null);
     const input = useRef<HTMLInputElement | null>(null);
-    const ways = waysOf(lines, grid);
-    const wanted = useMemo(
+    const navigation = navigationOf(lines, grid);
+    const wantedFiles = useMemo(
         () =>
             (files ?? []).map(({ id, file }) => ({
                 path: file,
@@ -95,8 +99,8 @@ export function LinesTab({ run }: { run: Run }) {
             })),
         [files, answer],
     );
-    const dropError = useSourceDrops(run, wanted);
-    useLinesKeys(lines, ways, input);
+    const dropError = useSourceDrops(run, wantedFiles);
+    useLinesKeys(lines, navigation, input);
     useLineNames(lines);
     useEffect(() => setStatus(undefined, qualifiers(run)), [run]);
     useEffectOn(() => grid.current?.focus(), [answer !== null]);
@@ -111,19 +115,19 @@ export function LinesTab({ run }: { run: Run }) {
                 calls={lines.calls}
                 functions={lines.functionRows}
                 hasHot={lines.hot.length > 0}
-                onHot={ways.stepHot}
-                onFunction={ways.toFunction}
-                onLine={ways.toLine}
+                onHot={navigation.stepHot}
+                onFunction={navigation.toFunction}
+                onLine={navigation.toLine}
                 inputRef={input}
             />
             {answer && <SourceNotice run={run} answer={answer} dropError={dropError} />}
             {error && <Notice kind="error" title="The source could not be read" error={error} />}
             <div class="panes">
                 {!empty && viewportWidth.value >= NARROW && (
-                    <Nav run={run} lines={lines} ways={ways} />
+                    <Nav run={run} lines={lines} navigation={navigation} />
                 )}
                 <section class="pane pane-main">
-                    {empty && <p class="grid-empty">{emptyWords(run)}</p>}
+                    {empty && <p class="grid-empty">{emptyText(run)}</p>}
                     {!empty && figures && <Source run={run} lines={lines} grid={grid} />}
                     <LoadingLine active={source.loading} />
                 </section>
@@ -132,7 +136,7 @@ export function LinesTab({ run }: { run: Run }) {
     );
 }
 
-function Nav({ run, lines, ways }: { run: Run; lines: Lines; ways: Ways }) {
+function Nav({ run, lines, navigation }: { run: Run; lines: Lines; navigation: Navigation }) {
     const { files, functions, source, figures, hot, text, currentAt } = lines;
     if (!files) return null;
     return (
@@ -142,9 +146,9 @@ function Nav({ run, lines, ways }: { run: Run; lines: Lines; ways: Ways }) {
             functions={functions}
             file={source.data?.file.id ?? null}
             fn={lines.fn}
-            onFile={ways.toFile}
-            onFunction={ways.toFunction}
-            hot={{ figures, rows: hot, text, current: currentAt, onPick: ways.toRow }}
+            onFile={navigation.toFile}
+            onFunction={navigation.toFunction}
+            hot={{ figures, rows: hot, text, current: currentAt, onPick: navigation.toRow }}
         />
     );
 }
@@ -162,23 +166,23 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
             tokens={lines.tokens}
             levelOf={lines.levelOf}
             isCold={lines.isCold}
-            band={({ fn, again }) => (
+            band={({ fn, isContinued }) => (
                 <FunctionBand
                     figures={figures}
                     index={fn}
-                    again={again}
+                    again={isContinued}
                     rows={functionRows}
                     calls={counts}
                 />
             )}
-            remark={(row) => (row.more ? ownerWords(figures, row.at) : null)}
+            remark={(row) => (row.isAdditional ? ownerText(figures, row.at) : null)}
             current={lines.current}
             onCurrent={({ key }) => put({ line: key, fn: null })}
             handle={grid}
             empty={
                 hideZero
                     ? 'No line ran. Show lines without hits to see the source.'
-                    : emptyWords(run)
+                    : emptyText(run)
             }
         />
     );
@@ -198,19 +202,26 @@ function inFile(file: string | null, name: string, find: (rest: string) => strin
 /** Names of the current file, function and line, for the other panel. */
 function useLineNames(lines: Lines): void {
     const { files, source, rows, text, figures, functionRows, current } = lines;
-    const asked = route.value.query.file;
+    const urlFile = route.value.query.file;
     const shown = source.data?.file ?? null;
-    const file = shown && (asked === undefined || Number(asked) === shown.id) ? shown.path : null;
+    const file =
+        shown && (urlFile === undefined || Number(urlFile) === shown.id) ? shown.path : null;
     const named = useMemo((): NamedLine[] => {
-        const ownerOf = (at: number) => figures?.functions[figures.fn[at]]?.name ?? '';
+        const functionNameAt = (at: number) => figures?.functions[figures.fn[at]]?.name ?? '';
         return rows.flatMap((row) =>
             row.kind === 'line'
-                ? [{ key: row.key, owner: ownerOf(row.at), text: text[row.line - 1] ?? '' }]
+                ? [
+                      {
+                          key: row.key,
+                          functionName: functionNameAt(row.at),
+                          text: text[row.line - 1] ?? '',
+                      },
+                  ]
                 : [],
         );
     }, [rows, text, figures]);
-    usePanelLead('file', files && files.length > 1 ? files[0].id : null);
-    usePanelLead('line', file && current);
+    useDefaultSelection('file', files && files.length > 1 ? files[0].id : null);
+    useDefaultSelection('line', file && current);
     useNames(files ? ['file'] : [], {
         nameOf: (id) => files?.find((one) => one.id === Number(id))?.file ?? null,
         valueOf: (name) => {

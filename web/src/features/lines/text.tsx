@@ -5,19 +5,19 @@
 import type { ComponentChildren } from 'preact';
 import { kindHas } from '../../base/kinds';
 import type {
-    LineFunctionRow,
     LineProfilerSummary,
     MemoryProfilerSummary,
     MprofSummary,
     ScaleneSummary,
 } from '../../base/line_types';
+import type { LineFunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import {
     DASH,
     THIN_SPACE,
     type FormattedValue,
-    fig,
+    formatSeconds,
     formatValueIn,
     fmtFixed,
     int,
@@ -27,7 +27,7 @@ import {
 } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
-import { slopeWords } from '../../model/memory_curve';
+import { slopeText } from '../../model/memory_curve';
 import type { Figures } from './source';
 
 export const NESTED =
@@ -60,8 +60,8 @@ function memoryBand(figures: Figures, index: number, calls: number): ComponentCh
     figures.fn.forEach((fn, row) => {
         if (fn === index) growth += figures.value[row] ?? 0;
     });
-    const words = calls > 1 ? ` · ${int(calls)} calls` : '';
-    return `${signed(growth, 3)}${THIN_SPACE}MiB${words}`;
+    const suffix = calls > 1 ? ` · ${int(calls)} calls` : '';
+    return `${signed(growth, 3)}${THIN_SPACE}MiB${suffix}`;
 }
 
 function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
@@ -81,7 +81,7 @@ export function FunctionBand(props: {
 }) {
     const { figures, index, again, rows, calls } = props;
     const { name, first_line, id } = figures.functions[index];
-    const words =
+    const label =
         figures.measure === 'cpu'
             ? cpuBand(rows.find((row) => row.id === id))
             : figures.measure === 'memory'
@@ -90,13 +90,13 @@ export function FunctionBand(props: {
     return (
         <span class="source-band-words">
             <b class="mono">{name ?? `function at line ${first_line ?? '?'}`}</b>{' '}
-            {again ? 'continued' : words}
+            {again ? 'continued' : label}
         </span>
     );
 }
 
 /** Function and call of an additional row of the same line; null for none. */
-export function ownerWords(figures: Figures, row: number): string | null {
+export function ownerText(figures: Figures, row: number): string | null {
     const fn = figures.fn[row];
     const name = fn >= 0 ? figures.functions[fn].name : null;
     const block = figures.block[row];
@@ -118,8 +118,8 @@ export function qualifiers(run: Run): string | null {
 const NARROW = 1000;
 
 /* Ticks are round numbers, so trailing zeros are removed: 1 ns, 100 ns, 1 µs. */
-function tickFig(unit_s: number): FormattedValue {
-    const { value, unit } = fig(unit_s);
+function formatTick(unit_s: number): FormattedValue {
+    const { value, unit } = formatSeconds(unit_s);
     return { value: value.replace(/\.0+$/, ''), unit };
 }
 
@@ -128,7 +128,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     const facts: Fact[] = [
         {
             label: 'Profiled time',
-            value: <FormattedValueText fig={fig(summary.time_s)} />,
+            value: <FormattedValueText value={formatSeconds(summary.time_s)} />,
             note: `in ${plural(functions_run, 'function')}`,
             tip: summary.nested ? NESTED : 'sum over the functions',
         },
@@ -147,7 +147,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     }
     facts.push({
         label: 'Timer unit',
-        value: <FormattedValueText fig={tickFig(unit_s)} />,
+        value: <FormattedValueText value={formatTick(unit_s)} />,
         hideBelow: NARROW,
         tip: summary.rounded ? ROUNDED : 'times are multiples of this unit',
     });
@@ -155,7 +155,11 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
 }
 
 function mib(value: number | null): ComponentChildren {
-    return value === null ? <>{DASH}</> : <FormattedValueText fig={formatValueIn(value, 'MiB')} />;
+    return value === null ? (
+        <>{DASH}</>
+    ) : (
+        <FormattedValueText value={formatValueIn(value, 'MiB')} />
+    );
 }
 
 function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
@@ -173,7 +177,10 @@ function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
 
 function scaleneFacts(summary: ScaleneSummary): Fact[] {
     const facts: Fact[] = [
-        { label: 'Elapsed', value: <FormattedValueText fig={fig(summary.elapsed_s)} /> },
+        {
+            label: 'Elapsed',
+            value: <FormattedValueText value={formatSeconds(summary.elapsed_s)} />,
+        },
         { label: LABELS.files, value: int(summary.files) },
     ];
     if ((summary.peak_mib ?? 0) > 0) {
@@ -196,7 +203,10 @@ function mprofFacts(summary: MprofSummary): Fact[] {
             value: mib(summary.peak_mib),
             note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
         },
-        { label: LABELS.duration, value: <FormattedValueText fig={fig(summary.duration_s)} /> },
+        {
+            label: LABELS.duration,
+            value: <FormattedValueText value={formatSeconds(summary.duration_s)} />,
+        },
         { label: LABELS.processes, value: int(summary.processes) },
     ];
     if (summary.slope_mib_s !== null) {
@@ -205,7 +215,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
             label: 'Slope',
             value: <>{signed(summary.slope_mib_s, 2)}</>,
             note: 'MiB/s',
-            tip: slopeWords(summary.slope_mib_s, window, null) ?? undefined,
+            tip: slopeText(summary.slope_mib_s, window, null) ?? undefined,
             hideBelow: NARROW,
         });
     }
@@ -227,7 +237,7 @@ export function lineFacts(run: Run): Fact[] | null {
 }
 
 /** Message for a report without rows, with the likely reason. */
-export function emptyWords(run: Run): string {
+export function emptyText(run: Run): string {
     if (kindHas(run.kind, 'line_times')) {
         return 'No profiled function ran. Mark functions with @profile, or name modules with kernprof -p.';
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo, useState } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
-import type { LineFunctionRow } from '../../base/line_types';
+import type { LineFunctionRow } from '../../base/rows';
 import { CheckBox } from '../../components/check_box';
 import { type PickItem, Picker } from '../../components/picker';
 import { Segmented } from '../../components/segmented';
@@ -36,7 +36,7 @@ function unitTip(unit: TimeUnit, scale: TimeScale): string {
     return 'line_profiler prints one decimal; more are shown where they are known';
 }
 
-function hideWords(figures: Figures | null): string {
+function hideLabel(figures: Figures | null): string {
     if (figures?.measure === 'cpu') return 'hide lines without samples';
     return figures?.measure === 'memory' ? 'hide lines that never ran' : 'hide lines without hits';
 }
@@ -90,11 +90,11 @@ export function LinesToolbar(props: LinesToolbarProps) {
             )}
             <label class="toolbar-check">
                 <CheckBox
-                    label={hideWords(figures)}
+                    label={hideLabel(figures)}
                     checked={hideZero}
                     onChange={(on) => put({ zero: on ? '0' : null })}
                 />
-                <span class="soft">{hideWords(figures)}</span>
+                <span class="soft">{hideLabel(figures)}</span>
             </label>
             <GoTo {...props} />
             <Spacer />
@@ -122,9 +122,9 @@ function GoTo({ functions, onFunction, onLine, inputRef }: LinesToolbarProps) {
     const [typed, setTyped] = useState('');
     const line = /^:?(\d+)$/.exec(typed.trim());
     const found = useMemo(() => {
-        const word = typed.trim().toLowerCase();
+        const query = typed.trim().toLowerCase();
         return functions
-            .filter((fn) => (fn.function ?? '').toLowerCase().includes(word))
+            .filter((fn) => (fn.function ?? '').toLowerCase().includes(query))
             .slice(0, OFFERED);
     }, [functions, typed]);
     const items = useMemoOn((): PickItem[] => {

@@ -9,7 +9,7 @@ import { fmtFixed, MINUS } from '../../base/units';
 /** `tick`: the unit of the report if it is none of the others, such as 100 ns on Windows. */
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns' | 'tick';
 
-const NAMED = ['s', 'ms', 'us', 'ns'] as const;
+const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 export const UNIT_TEXT: Record<TimeUnit, string> = {
     s: 's',
     ms: 'ms',
@@ -42,20 +42,20 @@ export interface TimeScale {
 
 /** The unit in which line_profiler prints the profile. `rounded`: the profile is a text report,
  * whose ticks are numbers printed in `unit_s`. */
-export function ownUnit(unit_s: number, rounded: boolean): TimeUnit {
-    const own = rounded ? unit_s : TOOL_UNIT_S;
-    return NAMED.find((unit) => Math.abs(SECONDS[unit] / own - 1) < 1e-9) ?? 'tick';
+export function profileUnit(unit_s: number, rounded: boolean): TimeUnit {
+    const profileUnit_s = rounded ? unit_s : TOOL_UNIT_S;
+    return TIME_UNITS.find((unit) => Math.abs(SECONDS[unit] / profileUnit_s - 1) < 1e-9) ?? 'tick';
 }
 
 /** Units that the user can choose. */
 export function unitsFor(unit_s: number, rounded: boolean): TimeUnit[] {
-    return ownUnit(unit_s, rounded) === 'tick' ? [...NAMED, 'tick'] : [...NAMED];
+    return profileUnit(unit_s, rounded) === 'tick' ? [...TIME_UNITS, 'tick'] : [...TIME_UNITS];
 }
 
 export function timeScale(unit: TimeUnit, unit_s: number, rounded: boolean): TimeScale {
-    const own = rounded ? unit_s : TOOL_UNIT_S;
+    const profileUnit_s = rounded ? unit_s : TOOL_UNIT_S;
     const seconds = unit === 'tick' ? unit_s : SECONDS[unit];
-    const reach = Math.round(Math.log10(seconds / own));
+    const addedDigits = Math.round(Math.log10(seconds / profileUnit_s));
     // With LINE_PROFILE=1, line_profiler prints in the unit of the profile itself.
     const isTick = Math.abs(seconds / unit_s - 1) < 1e-9;
     return {
@@ -63,17 +63,17 @@ export function timeScale(unit: TimeUnit, unit_s: number, rounded: boolean): Tim
         unit_s,
         rounded,
         scalar: unit_s / seconds,
-        printed: reach === 0 || isTick,
-        decimals: Math.max(0, 1 + reach),
+        printed: addedDigits === 0 || isTick,
+        decimals: Math.max(0, 1 + addedDigits),
     };
 }
 
 export function asTimeUnit(text: string | undefined): TimeUnit | null {
-    return [...NAMED, 'tick' as const].find((unit) => unit === text) ?? null;
+    return [...TIME_UNITS, 'tick' as const].find((unit) => unit === text) ?? null;
 }
 
 /* Like C's %.{digits}g: the shorter of fixed and exponential notation, without trailing zeros. */
-export function general(value: number, digits: number): string {
+export function formatGeneral(value: number, digits: number): string {
     if (value === 0) return '0';
     const [mantissa, power] = Math.abs(value)
         .toExponential(digits - 1)
@@ -96,25 +96,25 @@ function ungrouped(text: string): number {
 }
 
 /* One decimal like %5.1f; a number wider than the column is printed like %5.3g. */
-function narrow(value: number, width: number): string {
+function formatNarrow(value: number, width: number): string {
     const text = fmtFixed(value, 1);
-    return ungrouped(text) > width ? general(value, 3) : text;
+    return ungrouped(text) > width ? formatGeneral(value, 3) : text;
 }
 
 export function hitsText(hits: number): string {
     const text = fmtFixed(hits, 0);
-    return ungrouped(text) > WIDTH.hits ? general(hits, 6) : text;
+    return ungrouped(text) > WIDTH.hits ? formatGeneral(hits, 6) : text;
 }
 
 export function timeText(ticks: number, scale: TimeScale): string {
     const value = ticks * scale.scalar;
-    return scale.printed ? narrow(value, WIDTH.time) : fmtFixed(value, scale.decimals);
+    return scale.printed ? formatNarrow(value, WIDTH.time) : fmtFixed(value, scale.decimals);
 }
 
 export function perHitText(ticks: number, hits: number, scale: TimeScale): string {
     if (hits === 0) return '';
     const value = (ticks * scale.scalar) / hits;
-    if (scale.printed) return narrow(value, WIDTH.perHit);
+    if (scale.printed) return formatNarrow(value, WIDTH.perHit);
     return fmtFixed(value, Math.max(1, scale.decimals));
 }
 

@@ -20,7 +20,7 @@ interface Event {
     text: string | null;
 }
 
-const WORDS = { added: 'added', failed: 'could not be read', removed: 'removed' };
+const ACTION_LABELS = { added: 'added', failed: 'could not be read', removed: 'removed' };
 
 function EventRow({ event }: { event: Event }) {
     const name = event.name || event.run || 'without a name';
@@ -28,7 +28,7 @@ function EventRow({ event }: { event: Event }) {
         <tr class={`is-${event.what}`}>
             <td class="activity-at">{when(event.at)}</td>
             <td class="activity-who ellipsis">{event.who || '–'}</td>
-            <td class="activity-what">{WORDS[event.what]}</td>
+            <td class="activity-what">{ACTION_LABELS[event.what]}</td>
             <td class="activity-name" title={event.text ?? name}>
                 {event.what === 'added' && event.run ? (
                     <a class="link" href={formatHash(['run', event.run])}>

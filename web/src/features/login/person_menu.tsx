@@ -3,13 +3,13 @@ import { signal } from '@preact/signals';
 import { formatHash } from '../../base/router';
 import { Menu, type MenuItem } from '../../components/menu';
 import { ActivityDialog } from './activity_dialog';
-import { logOut, me } from './user';
+import { logOut, currentUser } from './user';
 
 const activityOpen = signal(false);
 
-/** Who is here, and what concerns the shelf as a whole. */
+/** Menu with the current user and the commands for the complete shelf. */
 export function PersonMenu() {
-    const now = me.value;
+    const now = currentUser.value;
     const items: MenuItem[] = [
         {
             text: 'Activity',

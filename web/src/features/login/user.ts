@@ -10,31 +10,34 @@ export type Role = 'nobody' | 'viewer' | 'uploader' | 'admin';
 export interface CurrentUser {
     name: string | null;
     role: Role;
-    /** Whether the shelf requires tokens. */
+    /** Whether the shelf requires an access token. */
     tokens: boolean;
 }
 
-const RANK: Role[] = ['nobody', 'viewer', 'uploader', 'admin'];
+const ROLE_RANK: Role[] = ['nobody', 'viewer', 'uploader', 'admin'];
 
 /** Null until the server has answered; until then the page is shown as for an admin. */
-export const me = signal<CurrentUser | null>(null);
+export const currentUser = signal<CurrentUser | null>(null);
 
-export function may(role: Role): boolean {
-    return me.value === null || RANK.indexOf(me.value.role) >= RANK.indexOf(role);
+export function hasRole(role: Role): boolean {
+    return (
+        currentUser.value === null ||
+        ROLE_RANK.indexOf(currentUser.value.role) >= ROLE_RANK.indexOf(role)
+    );
 }
 
 /** An uploader may delete only runs that they uploaded. */
 export function mayRemove({ who }: { who: string | null }): boolean {
-    return may('admin') || (may('uploader') && who === me.value?.name);
+    return hasRole('admin') || (hasRole('uploader') && who === currentUser.value?.name);
 }
 
 export async function fetchUser(): Promise<void> {
-    me.value = await getJson<CurrentUser>(`${API}/me`);
+    currentUser.value = await getJson<CurrentUser>(`${API}/me`);
 }
 
 /** Throws an ApiError if the token is not valid for this shelf. */
 export async function logIn(token: string): Promise<void> {
-    me.value = await sendJson<CurrentUser>('POST', `${API}/login`, { token });
+    currentUser.value = await sendJson<CurrentUser>('POST', `${API}/login`, { token });
 }
 
 export async function logOut(): Promise<void> {
@@ -44,5 +47,5 @@ export async function logOut(): Promise<void> {
 
 /* The session may end while the page is open. */
 onUnauthorized(() => {
-    if (me.peek()?.role !== 'nobody') void fetchUser().catch(() => undefined);
+    if (currentUser.peek()?.role !== 'nobody') void fetchUser().catch(() => undefined);
 });

@@ -4,7 +4,6 @@
  * values it is based on, and the rules with their thresholds.
  */
 import type { ComponentChildren } from 'preact';
-import type { BoundAnswer, BoundRule, BoundRun, Verdict } from '../../base/bound_types';
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -17,8 +16,9 @@ import { FormattedValueText } from '../../components/text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import { formatNumber } from './values';
+import type { BoundAnswer, BoundRule, BoundRun, Verdict } from './types';
 
-const WORDS: Record<Verdict, string> = {
+const VERDICT_LABELS: Record<Verdict, string> = {
     'cpu-bound': 'CPU-bound',
     waiting: 'Waiting',
     mixed: 'Mixed',
@@ -28,8 +28,8 @@ const WORDS: Record<Verdict, string> = {
 };
 
 export function BoundTab({ run }: { run: Run }) {
-    const asked = Number(route.value.query.cpus) || null;
-    const path = withParams(`${API}/runs/${run.id}/bound`, { cpus: asked ?? undefined });
+    const urlCpus = Number(route.value.query.cpus) || null;
+    const path = withParams(`${API}/runs/${run.id}/bound`, { cpus: urlCpus ?? undefined });
     const { data, error, loading } = useJson<BoundAnswer>(path);
     return (
         <div class="tab-body">
@@ -37,7 +37,7 @@ export function BoundTab({ run }: { run: Run }) {
                 <NumberField
                     label="Usable CPUs"
                     unit=""
-                    value={asked}
+                    value={urlCpus}
                     placeholder="unknown"
                     tip="number of CPUs the program could use; if empty, the smallest number that fits the times"
                     onChange={(cpus) =>
@@ -71,7 +71,9 @@ function BoundSection({ run }: { run: BoundRun }) {
     return (
         <section class="bound" aria-label={run.command || `command ${run.run}`}>
             <header>
-                <h2 class={run.verdict === 'unknown' ? 'is-unknown' : ''}>{WORDS[run.verdict]}</h2>
+                <h2 class={run.verdict === 'unknown' ? 'is-unknown' : ''}>
+                    {VERDICT_LABELS[run.verdict]}
+                </h2>
                 <span class="bound-command mono" title={run.command}>
                     {run.command || `command ${run.run}`}
                 </span>
@@ -80,7 +82,7 @@ function BoundSection({ run }: { run: BoundRun }) {
             <p class="bound-reason">{run.reason}.</p>
             <TimeBar run={run} />
             <div class="bound-columns">
-                <Pairs rows={figures(run)} />
+                <Pairs rows={boundValues(run)} />
                 <Rules run={run} />
             </div>
         </section>
@@ -97,24 +99,24 @@ function TimeBar({ run }: { run: BoundRun }) {
         ['sys', 'is-sys', sys_s],
         ['not computing', 'is-idle', Math.max(0, whole - user_s - sys_s)],
     ];
-    const said = (seconds: number) =>
+    const timeText = (seconds: number) =>
         `${text(formatNumber(seconds, 's', run.real_resolution_s))} · ${pct((100 * seconds) / whole)}${THIN_SPACE}%`;
     return (
         <>
             <div class="bound-bar" role="img" aria-label="where the time went">
-                {parts.map(([word, tone, seconds]) => (
+                {parts.map(([label, tone, seconds]) => (
                     <span
-                        key={word}
+                        key={label}
                         class={tone}
                         style={{ flexGrow: seconds / whole }}
-                        title={`${word} ${said(seconds)}`}
+                        title={`${label} ${timeText(seconds)}`}
                     />
                 ))}
             </div>
             <div class="bound-legend">
-                {parts.map(([word, tone, seconds]) => (
-                    <span key={word}>
-                        <i class={tone} /> {word} <b>{said(seconds)}</b>
+                {parts.map(([label, tone, seconds]) => (
+                    <span key={label}>
+                        <i class={tone} /> {label} <b>{timeText(seconds)}</b>
                     </span>
                 ))}
                 <span class="soft">
@@ -126,10 +128,10 @@ function TimeBar({ run }: { run: BoundRun }) {
 }
 
 const seconds = (resolution: number) => (value: number) => (
-    <FormattedValueText fig={formatNumber(value, 's', resolution)} />
+    <FormattedValueText value={formatNumber(value, 's', resolution)} />
 );
 
-function figures(run: BoundRun): [string, ComponentChildren][] {
+function boundValues(run: BoundRun): [string, ComponentChildren][] {
     const rows: [string, ComponentChildren][] = [];
     const add = (label: string, value: number | null, show: (value: number) => ComponentChildren) =>
         rows.push([label, value === null ? <span class="zero">not reported</span> : show(value)]);
@@ -153,7 +155,7 @@ function figures(run: BoundRun): [string, ComponentChildren][] {
         </>
     ));
     add('Peak memory', run.max_rss_bytes, (value) => (
-        <FormattedValueText fig={formatBytes(value)} />
+        <FormattedValueText value={formatBytes(value)} />
     ));
     add('Major faults', run.major_faults, int);
     add('Minor faults', run.minor_faults, int);
@@ -162,7 +164,7 @@ function figures(run: BoundRun): [string, ComponentChildren][] {
     return rows;
 }
 
-function ruleWord({ holds }: BoundRule): string {
+function ruleText({ holds }: BoundRule): string {
     return holds === null ? 'not reported' : holds ? 'yes' : 'no';
 }
 
@@ -184,7 +186,7 @@ function Rules({ run }: { run: BoundRun }) {
             <tbody>
                 {run.rules.map((rule) => (
                     <tr key={rule.rule} class={rule.holds ? 'is-holding' : ''}>
-                        <td>{WORDS[rule.rule]}</td>
+                        <td>{VERDICT_LABELS[rule.rule]}</td>
                         <td class="soft">{rule.of}</td>
                         <td class="right">{shown(rule, rule.value)}</td>
                         <td class="right">
@@ -192,7 +194,7 @@ function Rules({ run }: { run: BoundRun }) {
                             {THIN_SPACE}
                             {fmtFixed(rule.threshold, rule.threshold >= 1 ? 0 : 1)}
                         </td>
-                        <td>{ruleWord(rule)}</td>
+                        <td>{ruleText(rule)}</td>
                         <td class="soft bound-why">{rule.why}</td>
                     </tr>
                 ))}

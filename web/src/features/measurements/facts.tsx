@@ -2,7 +2,7 @@
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { formatBytes, fig, int } from '../../base/units';
+import { formatBytes, formatSeconds, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { formatNumber } from './values';
@@ -12,12 +12,12 @@ function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
         {
             label: 'Peak RSS',
             term: 'resident-set',
-            value: <FormattedValueText fig={formatBytes((headline?.value ?? 0) * 1048576)} />,
+            value: <FormattedValueText value={formatBytes((headline?.value ?? 0) * 1048576)} />,
             tip: 'of the process that held most',
         },
         {
             label: LABELS.duration,
-            value: <FormattedValueText fig={fig(summary.duration_s as number)} />,
+            value: <FormattedValueText value={formatSeconds(summary.duration_s as number)} />,
         },
         { label: 'Frames', value: int(summary.frames as number) },
         { label: LABELS.processes, value: int(summary.processes as number) },
@@ -38,7 +38,7 @@ export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
                 : count > 1
                   ? `First, ${headline.label}`
                   : headline.label,
-            value: <FormattedValueText fig={formatNumber(headline.value, headline.unit)} />,
+            value: <FormattedValueText value={formatNumber(headline.value, headline.unit)} />,
         });
     }
     if (isCommand) facts.push({ label: 'Commands', value: int(summary.runs as number) });

@@ -4,7 +4,6 @@
  */
 import type { ComponentChildren } from 'preact';
 import { API } from '../../base/client';
-import type { Measurement } from '../../base/measure_types';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, text } from '../../base/units';
@@ -18,6 +17,7 @@ import { useJson } from '../shared/use_json';
 import { BoxPlot } from './box_plot';
 import { SampleChart } from './sample_chart';
 import { runScale, formatNumber } from './values';
+import type { Measurement } from './types';
 
 interface MeasurementPaneProps {
     run: Run;
@@ -49,7 +49,7 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
                         <CopyButton text={data.name} label={LABELS.copyName} />
                     </div>
                     <Samples data={data} />
-                    <Pairs rows={figures(data)} />
+                    <Pairs rows={measurementValues(data)} />
                     <Pairs rows={rest(data)} />
                 </div>
             )}
@@ -62,7 +62,7 @@ function Samples({ data }: { data: Measurement }) {
     const { samples, min, max, unit, median } = data;
     if (samples.length < 2 || min === null || max === null) return null;
     const scale = runScale(min, max);
-    const say = (value: number) => text(formatNumber(value, unit));
+    const format = (value: number) => text(formatNumber(value, unit));
     return (
         <>
             <div class="named-head">
@@ -70,32 +70,32 @@ function Samples({ data }: { data: Measurement }) {
                 <span class="soft">{int(samples.length)}, in the order taken; line: median</span>
             </div>
             <SampleChart
-                label={`${samples.length} samples from ${say(min)} to ${say(max)}`}
+                label={`${samples.length} samples from ${format(min)} to ${format(max)}`}
                 samples={samples}
                 level={median}
                 from={scale.from}
                 to={scale.to}
-                text={say}
+                text={format}
             />
             <div class="measure-own">
                 <BoxPlot {...data} scale={scale} label="spread of this measurement" />
                 <div class="histogram-ends">
-                    <span>{say(min)}</span>
-                    <span>{say(max)}</span>
+                    <span>{format(min)}</span>
+                    <span>{format(max)}</span>
                 </div>
             </div>
         </>
     );
 }
 
-function figures(data: Measurement): Pair[] {
+function measurementValues(data: Measurement): Pair[] {
     const { unit, statistic, value, resolution } = data;
-    const figure = (at: number | null) =>
-        at === null ? '–' : <FormattedValueText fig={formatNumber(at, unit, resolution)} />;
+    const valuePair = (at: number | null) =>
+        at === null ? '–' : <FormattedValueText value={formatNumber(at, unit, resolution)} />;
     const rows: Pair[] = [
-        [statistic === 'single' ? 'Value' : `Value (${statistic})`, figure(value)],
+        [statistic === 'single' ? 'Value' : `Value (${statistic})`, valuePair(value)],
     ];
-    if (resolution !== null) rows.push(['Printed to', figure(resolution)]);
+    if (resolution !== null) rows.push(['Printed to', valuePair(resolution)]);
     if (data.n !== null) rows.push(['Samples', int(data.n)]);
     const known: [string, number | null][] = [
         ['Mean', data.mean],
@@ -106,7 +106,7 @@ function figures(data: Measurement): Pair[] {
         ['Third quartile', data.q3],
         ['Max', data.max],
     ];
-    for (const [label, at] of known) if (at !== null) rows.push([label, figure(at)]);
+    for (const [label, at] of known) if (at !== null) rows.push([label, valuePair(at)]);
     return rows;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Processes over time: CPU or resident memory of those that have most of it, a line each; the list
- * beside it is the legend and hides them.
+ * CPU or resident memory over time of the processes that use most, one line each. The list next to
+ * the chart is the legend; a click hides a process.
  */
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
@@ -45,8 +45,8 @@ const TOKENS = [
     'family-matmul',
     'family-runtime',
 ];
-const MAX_ROWS = TOKENS.length;
-const ROOM = 1.04;
+const MAX_LINES = TOKENS.length;
+const HEADROOM = 1.04;
 const COMMAND = 'top -b -d 1 -n 60 > top.txt';
 
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
@@ -55,7 +55,7 @@ function valueText(of: 'cpu' | 'res', value: number): string {
     return of === 'res' ? text(formatBytes(value * 1024)) : `${fmtFixed(value, 1)}${THIN_SPACE}%`;
 }
 
-/* Ticks of memory at whole powers of two. */
+/* Tick distance for memory: a power of two. */
 function roundStep(greatest_kib: number): number {
     return 2 ** Math.ceil(Math.log2(Math.max(greatest_kib, 5) / 5));
 }
@@ -67,23 +67,24 @@ function windowOf(run: Run, query: Record<string, string>): TimeWindow {
     return to > from ? { from, to } : { from: 0, to: whole };
 }
 
-/* That of the lines: pale fills are darkened towards the text. */
+/* Colour of a line: fills are too pale for lines, so they are darkened towards the text colour. */
 function lineColour(i: number): string {
     const token = `var(--${TOKENS[i]})`;
     return i === 0 ? token : `color-mix(in srgb, ${token} 65%, var(--text-1))`;
 }
 
-/* The default view. A single frame of top has no CPU values, which are measured between two frames. */
-function usualOf(run: Run): 'cpu' | 'res' {
+/* The default view: memory for a single frame of top, because CPU values are measured between two
+ * frames. */
+function defaultView(run: Run): 'cpu' | 'res' {
     return run.summary.frames === 1 ? 'res' : 'cpu';
 }
 
-/* What is shown, from the URL and the answer. */
+/* State of the tab, from the URL and the response. */
 function useProcesses(run: Run) {
     const query = route.value.query;
-    const usual = usualOf(run);
-    const of = query.of === 'res' || query.of === 'cpu' ? query.of : usual;
-    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MAX_ROWS });
+    const defaultValue = defaultView(run);
+    const of = query.of === 'res' || query.of === 'cpu' ? query.of : defaultValue;
+    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MAX_LINES });
     const { data, error, loading } = useJson<ProcessesAnswer>(path);
     const off = new Set((query.off ?? '').split(',').filter(Boolean));
     const all = data?.of === of ? data.processes : [];
@@ -102,7 +103,16 @@ function useProcesses(run: Run) {
         () => curves.filter((_, i) => !off.has(all[i].pid)),
         [curves, query.off],
     );
-    return { of, usual, all, shown, off, error, loading, window: windowOf(run, query) };
+    return {
+        of,
+        usual: defaultValue,
+        all,
+        shown,
+        off,
+        error,
+        loading,
+        window: windowOf(run, query),
+    };
 }
 
 type Processes = ReturnType<typeof useProcesses>;
@@ -163,11 +173,11 @@ function Picture({ view, frames }: { view: Processes; frames: number }) {
     if (!points) return <p class="grid-empty">All processes are hidden. Show one in the list.</p>;
     const greatest = shown.reduce((most, { y }) => y.reduce((a, b) => Math.max(a, b), most), 0);
     const step = of === 'res' ? roundStep(greatest) : undefined;
-    const top = step ? step * Math.ceil((greatest * ROOM) / step) : (greatest || 1) * ROOM;
-    const said = all.filter(({ pid }) => !off.has(pid));
+    const top = step ? step * Math.ceil((greatest * HEADROOM) / step) : (greatest || 1) * HEADROOM;
+    const listed = all.filter(({ pid }) => !off.has(pid));
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
         if (at === null) hideTooltip();
-        else showTooltip(<PointTip of={of} processes={said} at={at} />, clientX, clientY);
+        else showTooltip(<PointTip of={of} processes={listed} at={at} />, clientX, clientY);
     }
     return (
         <div class="processes-chart">

@@ -4,8 +4,8 @@
  * of a group share. The pane next to it has the samples of the selected row.
  */
 import { useKeys } from '../../base/keys';
-import type { MeasurementRow } from '../../base/measure_types';
 import { route, setQuery } from '../../base/router';
+import type { MeasurementRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, text, THIN_SPACE } from '../../base/units';
@@ -58,7 +58,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
 }
 
 /** Cell of a value. The unit has its own column, so that the values are aligned. */
-function figure(value: number | null, row: MeasurementRow) {
+function valueCell(value: number | null, row: MeasurementRow) {
     if (value === null) return <span class="zero">–</span>;
     const shown = formatNumber(value, row.unit, row.resolution);
     const tip =
@@ -88,20 +88,20 @@ function plot(row: MeasurementRow) {
     const { value, n, unit } = row;
     if (value === null || row.group_max === null) return '';
     const scale = boxScale(row.group_min, row.group_max);
-    const say = (at: number | null) => (at === null ? '–' : text(formatNumber(at, unit)));
-    const words = `least ${say(row.min ?? value)}, quartiles ${say(row.q1)} and ${say(row.q3)}, median ${say(row.median)}, most ${say(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
+    const format = (at: number | null) => (at === null ? '–' : text(formatNumber(at, unit)));
+    const summary = `least ${format(row.min ?? value)}, quartiles ${format(row.q1)} and ${format(row.q3)}, median ${format(row.median)}, most ${format(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
     return (
         <span
             class="box-cell"
-            title={`${words}; scale ${scale.log ? 'logarithmic' : 'from 0'} to ${say(row.group_max)}`}
+            title={`${summary}; scale ${scale.log ? 'logarithmic' : 'from 0'} to ${format(row.group_max)}`}
         >
-            <BoxPlot {...row} scale={scale} label={words} />
+            <BoxPlot {...row} scale={scale} label={summary} />
             {scale.log && <span class="box-log">log</span>}
         </span>
     );
 }
 
-function figureColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: number): Column {
+function valueColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: number): Column {
     return {
         key,
         title,
@@ -109,7 +109,7 @@ function figureColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: n
         sortKey: key,
         ...RIGHT,
         hideBelow,
-        render: (row) => figure(row[key], row),
+        render: (row) => valueCell(row[key], row),
     };
 }
 
@@ -124,9 +124,9 @@ function columnsOf(search: Matcher, narrow: boolean): Column[] {
     return [
         ...all,
         ...spreadColumns(),
-        figureColumn('median', 'median', 1300),
-        figureColumn('min', 'least', 1200),
-        figureColumn('max', 'most', 1200),
+        valueColumn('median', 'median', 1300),
+        valueColumn('min', 'least', 1200),
+        valueColumn('max', 'most', 1200),
     ];
 }
 
@@ -162,7 +162,7 @@ function valueColumns(): Column[] {
             width: 112,
             sortKey: 'value',
             ...RIGHT,
-            render: (row) => figure(row.value, row),
+            render: (row) => valueCell(row.value, row),
         },
         {
             key: 'statistic',

@@ -2,7 +2,13 @@
  *
  * Formatting of measurements: a value and its spread in one unit, and the scale of box plots.
  */
-import { formatBytes, type FormattedValue, fig, formatValueIn, fmtFixed } from '../../base/units';
+import {
+    formatBytes,
+    type FormattedValue,
+    formatSeconds,
+    formatValueIn,
+    fmtFixed,
+} from '../../base/units';
 
 /* Time units by the size of the value in s, so that a spread gets the unit of its value: "21.24 ms"
  * and "0.08 ms". */
@@ -22,7 +28,7 @@ export function formatNumber(
 ): FormattedValue {
     const shown =
         unit === 's'
-            ? fig(value)
+            ? formatSeconds(value)
             : unit === 'KiB'
               ? formatBytes(value * 1024)
               : formatValueIn(value, unit);
@@ -36,7 +42,7 @@ export function formatNumber(
 /** Formats a spread in the unit of its value, with only meaningful decimals. */
 export function formatSpread(spread: number, value: number, unit: string): FormattedValue {
     if (unit !== 's' || spread === 0) return formatNumber(spread, unit);
-    if (Math.abs(value) >= 120) return fig(spread);
+    if (Math.abs(value) >= 120) return formatSeconds(spread);
     const step = SECONDS.find(([below]) => Math.abs(value) < below) ?? SECONDS[3];
     const scaled = spread * step[1];
     const decimals = scaled >= 100 ? 1 : scaled >= 1 ? 2 : scaled >= 0.1 ? 3 : 4;
@@ -49,12 +55,13 @@ export interface BoxScale {
     log: boolean;
 }
 
-const LOG_FROM = 30;
+const MIN_LOG_RATIO = 30;
 
 /** A scale from 0, or a logarithmic one if the largest value is many times the smallest. */
 export function boxScale(least: number | null, greatest: number | null): BoxScale {
     const to = greatest ?? 0;
-    if (least !== null && least > 0 && to / least > LOG_FROM) return { from: least, to, log: true };
+    if (least !== null && least > 0 && to / least > MIN_LOG_RATIO)
+        return { from: least, to, log: true };
     return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
 }
 
@@ -68,6 +75,6 @@ export function boxPlace({ from, to, log }: BoxScale, value: number): number {
 
 /** Scale for the spread of one row alone, with a margin at both ends. */
 export function runScale(min: number, max: number): BoxScale {
-    const room = (max - min || Math.abs(max) || 1) * 0.06;
-    return { from: min - room, to: max + room, log: false };
+    const margin = (max - min || Math.abs(max) || 1) * 0.06;
+    return { from: min - margin, to: max + margin, log: false };
 }

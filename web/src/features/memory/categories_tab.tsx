@@ -34,7 +34,7 @@ interface CategoriesAnswer {
     categories: { name: string; mib: number[] }[];
 }
 
-const ROOM = 1.06;
+const HEADROOM = 1.06;
 const ZOOM = 0.6;
 const PAN = 0.2;
 
@@ -93,7 +93,7 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
         { key: 'd', label: 'later', run: () => show(panWindow(window, PAN, length)) },
         { key: '0', label: 'reset zoom', run: () => show({ from: 0, to: length }) },
     ]);
-    const top = Math.max(0.001, ...(curves.length ? curves[curves.length - 1].mib : [])) * ROOM;
+    const top = Math.max(0.001, ...(curves.length ? curves[curves.length - 1].mib : [])) * HEADROOM;
     const shown = answer?.categories.filter(({ mib }) => mib.some((value) => value !== 0)) ?? [];
     return (
         <div class="tab-body">

@@ -57,7 +57,7 @@ export function MemoryChart(props: MemoryChartProps) {
         [curves, window.from, window.to, top],
         props.onArea,
     );
-    const { events, xOf, at, boxOf, drag, beside } = useRangeDrag({
+    const { events, xOf, at, boxOf, drag, otherX } = useRangeDrag({
         label: LABEL,
         area,
         window,
@@ -94,7 +94,7 @@ export function MemoryChart(props: MemoryChartProps) {
                     <span class="peak-dot" style={{ left: xOf(seen.t_s), top: yOf(seen.mib) }} />
                 </>
             )}
-            <PanelLine area={area} at={beside} />
+            <PanelLine area={area} at={otherX} />
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}
         </div>
     );

@@ -6,7 +6,7 @@
 import { useMemo } from 'preact/hooks';
 import { kindHas } from '../../base/kinds';
 import { goTo, route } from '../../base/router';
-import type { AllocationRow, MemoryOperatorRow } from '../../base/trace_types';
+import type { AllocationRow, MemoryOperatorRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
@@ -155,7 +155,7 @@ const LIFETIME: Allocation = {
 
 function allocationColumns(
     search: Matcher,
-    kept: boolean,
+    isUnfreed: boolean,
     nameOf: WorkerName | null,
 ): Allocation[] {
     const at = (key: 't_ns' | 'end_ns', title: string): Allocation => ({
@@ -177,7 +177,7 @@ function allocationColumns(
     });
     return [
         at('t_ns', 'allocated'),
-        ...(kept ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME]),
+        ...(isUnfreed ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME]),
         mibColumn<AllocationRow>('bytes', 'size', { width: 112 }),
         placeColumn(nameOf),
         {
@@ -213,7 +213,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
         sort: MEMORY_SORT[rows],
         filters,
         onShown: props.onShown,
-        empty: emptyWords(run, rows, range !== null),
+        empty: emptyText(run, rows, range !== null),
     };
     if (rows === 'operators') {
         return (
@@ -252,7 +252,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
     );
 }
 
-function emptyWords(run: Run, rows: MemoryRows, ranged: boolean): string {
+function emptyText(run: Run, rows: MemoryRows, ranged: boolean): string {
     if (!traceOf(run).memory) return 'No [memory] events. Record with profile_memory=True.';
     if (rows === 'kept') return `All memory allocated ${ranged ? 'in this range ' : ''}was freed.`;
     return ranged

@@ -11,7 +11,7 @@ import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { MemoryCurve, MemoryDevice } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { bytes } from '../../base/units';
+import { bytesText } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -22,7 +22,7 @@ import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import { placeKey, placeName, readPlace } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
-import { byteStep, valueAt } from '../../model/held_curve';
+import { byteStep, heldValueAt } from '../../model/step_curve';
 import type { TimeWindow } from '../../model/memory_curve';
 import { matcher } from '../../model/search';
 import { ms, rangeQuery, type TraceRange } from '../../model/trace_range';
@@ -40,7 +40,7 @@ import {
     MemorySwitch,
 } from './device_pane';
 
-const ROOM = 1.04;
+const HEADROOM = 1.04;
 
 export function DeviceMemoryTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
@@ -98,8 +98,8 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
 }
 
 /** The tables are filtered by the selected device. */
-function deviceFilter(run: Run, asked: string | undefined): DeviceFilter {
-    const place = readPlace(asked);
+function deviceFilter(run: Run, urlDevice: string | undefined): DeviceFilter {
+    const place = readPlace(urlDevice);
     if (!place) return {};
     return traceOf(run).workers > 1 ? place : { ...place, worker: undefined };
 }
@@ -122,8 +122,8 @@ interface Timeline {
 }
 
 /* The device in the URL, else the accelerator with the highest peak; the CPU only if there is no other. */
-function chosen(devices: MemoryDevice[], asked: string | undefined): MemoryDevice | null {
-    const named = devices.find((device) => placeKey(device) === asked);
+function chooseDevice(devices: MemoryDevice[], urlDevice: string | undefined): MemoryDevice | null {
+    const named = devices.find((device) => placeKey(device) === urlDevice);
     if (named) return named;
     const order = [...devices].sort(
         (a, b) =>
@@ -137,11 +137,11 @@ function curvesOf(curve: MemoryCurve | undefined, end: number): TimeCurve[] {
     if (!curve || curve.t_ns.length === 0) return [];
     const last = curve.t_ns.length - 1;
     const x = [...curve.t_ns, Math.max(end, curve.t_ns[last])];
-    const held = (values: (number | null)[]) => [...values, values[last]].map((v) => v ?? 0);
+    const holdLast = (values: (number | null)[]) => [...values, values[last]].map((v) => v ?? 0);
     const curves: TimeCurve[] = [
         {
             x,
-            y: held(curve.allocated),
+            y: holdLast(curve.allocated),
             token: 'family-memory',
             strong: true,
             fill: true,
@@ -149,7 +149,13 @@ function curvesOf(curve: MemoryCurve | undefined, end: number): TimeCurve[] {
         },
     ];
     if (curve.reserved.some((value) => value !== null && value >= 0)) {
-        curves.push({ x, y: held(curve.reserved), token: 'text-3', dash: [4, 3], stepped: true });
+        curves.push({
+            x,
+            y: holdLast(curve.reserved),
+            token: 'text-3',
+            dash: [4, 3],
+            stepped: true,
+        });
     }
     return curves;
 }
@@ -158,7 +164,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     const nameOf = useWorkerNames(run);
     const timeline = useJson<Timeline>(`${viewPath(run, 'timeline')}?px=100`);
     const devices = timeline.data?.memory ?? [];
-    const device = chosen(devices, route.value.query.device);
+    const device = chooseDevice(devices, route.value.query.device);
     const px = Math.min(2400, Math.max(400, viewportWidth.value));
     const path = device
         ? withParams(viewPath(run, 'curves'), { memory: placeKey(device), px })
@@ -193,15 +199,18 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                     curves={curves}
                     window={{ from, to }}
                     range={range && { from: range.from_ns, to: range.to_ns }}
-                    top={Math.ceil((most * ROOM) / step) * step}
+                    top={Math.ceil((most * HEADROOM) / step) * step}
                     step={step}
                     level={
                         device?.peak_bytes
-                            ? { y: device.peak_bytes, word: `peak ${bytes(device.peak_bytes)}` }
+                            ? {
+                                  y: device.peak_bytes,
+                                  label: `peak ${bytesText(device.peak_bytes)}`,
+                              }
                             : null
                     }
                     xText={(ns) => `${ms(ns).replace(/\.?0+$/, '')} ms`}
-                    yText={bytes}
+                    yText={bytesText}
                     onRange={pickRange}
                     onHover={(at, event) => hover(curves, at, event)}
                 />
@@ -224,16 +233,16 @@ function hover(curves: TimeCurve[], at: number | null, event: PointerEvent): voi
         hideTooltip();
         return;
     }
-    const words = ['allocated', 'reserved'];
+    const labels = ['allocated', 'reserved'];
     showTooltip(
         <>
             <div class="tooltip-title">{ms(at)} ms</div>
             <dl>
                 {curves.map(({ x, y }, i) => {
-                    const value = valueAt(x, y, at);
+                    const value = heldValueAt(x, y, at);
                     return [
-                        <dt key={words[i]}>{words[i]}</dt>,
-                        <dd>{value === null ? '–' : bytes(value)}</dd>,
+                        <dt key={labels[i]}>{labels[i]}</dt>,
+                        <dd>{value === null ? '–' : bytesText(value)}</dd>,
                     ];
                 })}
             </dl>
@@ -249,11 +258,11 @@ function Peaks({ device, reserved }: { device: MemoryDevice; reserved: boolean }
         <>
             <span>
                 <i class="key-allocated" /> peak allocated{' '}
-                <b>{peak_bytes === null ? '–' : bytes(peak_bytes)}</b>
+                <b>{peak_bytes === null ? '–' : bytesText(peak_bytes)}</b>
             </span>
             {reserved && reserved_peak_bytes !== null && (
                 <span>
-                    <i class="key-reserved" /> peak reserved <b>{bytes(reserved_peak_bytes)}</b>
+                    <i class="key-reserved" /> peak reserved <b>{bytesText(reserved_peak_bytes)}</b>
                 </span>
             )}
             <span class="soft wide-only">drag to select a range, double click to clear it</span>

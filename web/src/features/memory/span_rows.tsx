@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Function calls as brackets below a curve, one row per level, on the time axis of the curve.
+ * Function calls as brackets below a curve, one row for each nesting level, on the time axis of the
+ * curve.
  */
 import { useMemo } from 'preact/hooks';
-import type { MemorySpan } from '../../base/line_types';
+import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import type { PlotArea } from '../../components/chart';
 import { spanRows, type TimeWindow } from '../../model/memory_curve';
 

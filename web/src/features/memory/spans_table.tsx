@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import type { MemorySpan } from '../../base/line_types';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
@@ -13,11 +12,11 @@ import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
 import { put } from '../lines/data';
 import { useSource } from '../shared/paged_source';
-import type { SpanRow } from '../../base/rows';
+import type { MemorySpanRow as MemorySpan, SpanRow } from '../../base/rows';
 
 interface SpansTableProps {
     run: Run;
-    /** the clock when the curve starts */
+    /** clock time at the start of the curve, in seconds */
     start: number;
     /** key of a span */
     selected: string | null;
@@ -25,7 +24,7 @@ interface SpansTableProps {
     onZoom: (span: MemorySpan) => void;
 }
 
-/** Calls that mprof bracketed; Enter zooms the curve to one. */
+/** Function calls that mprof recorded with start and end; Enter zooms the curve to a call. */
 export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableProps) {
     const query = route.value.query;
     const filters = readFilters(query);
@@ -134,8 +133,8 @@ function columnsOf(start: number): GridColumn<SpanRow>[] {
             render: (row) => {
                 if (row.start_mib === null || row.end_mib === null) return '–';
                 const grown = row.end_mib - row.start_mib;
-                const words = signed(grown, 3);
-                return grown === 0 ? <span class="zero">{words}</span> : words;
+                const change = signed(grown, 3);
+                return grown === 0 ? <span class="zero">{change}</span> : change;
             },
         },
     ];

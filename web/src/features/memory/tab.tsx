@@ -7,8 +7,9 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
-import type { MemoryAnswer, MemorySpan, MprofSummary } from '../../base/line_types';
+import type { MemoryAnswer, MprofSummary } from '../../base/line_types';
 import { route } from '../../base/router';
+import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import type { PlotArea } from '../../components/chart';
@@ -20,7 +21,7 @@ import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import {
     panWindow,
-    slopeWords,
+    slopeText,
     type TimeWindow,
     windowOf,
     zoomWindow,
@@ -30,9 +31,9 @@ import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
 import { SpanRows } from './span_rows';
 import { SpansTable } from './spans_table';
-import { MemoryLegend, PeakWords, PointTip, SpanTip } from './text';
+import { MemoryLegend, PeakText, PointTip, SpanTip } from './text';
 
-const ROOM = 1.06;
+const HEADROOM = 1.06;
 const ZOOM = 0.6;
 const PAN = 0.2;
 
@@ -170,7 +171,7 @@ export function MemoryTab({ run }: { run: Run }) {
 function topOf(curves: ChartCurve[]): number {
     let top = 0.001;
     for (const { mib } of curves) for (const value of mib) top = Math.max(top, value);
-    return top * ROOM;
+    return top * HEADROOM;
 }
 
 function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
@@ -184,7 +185,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
         [],
     );
     const top = useMemo(() => topOf(curves), [curves]);
-    const slope = slopeWords(answer.slope_mib_s, window, endsOf(curves));
+    const slope = slopeText(answer.slope_mib_s, window, endsOf(curves));
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
         if (at === null) hideTooltip();
         else {
@@ -198,7 +199,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
     }
     return (
         <div class="memory-picture">
-            <PeakWords answer={answer} window={window} slope={slope} zoomed={zoomed} />
+            <PeakText answer={answer} window={window} slope={slope} zoomed={zoomed} />
             <MemoryChart
                 curves={curves}
                 window={window}

@@ -2,7 +2,8 @@
  *
  * Texts of the Memory tab: the legend, the peak, and the values under the pointer.
  */
-import type { MemoryAnswer, MemorySpan } from '../../base/line_types';
+import type { MemoryAnswer } from '../../base/line_types';
+import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { THIN_SPACE, fmtFixed, plural, signed } from '../../base/units';
 import { secondsText, type TimeWindow } from '../../model/memory_curve';
 import type { ChartCurve } from './chart';
@@ -39,7 +40,7 @@ export function MemoryLegend({ curves }: { curves: ChartCurve[] }) {
     );
 }
 
-export function PeakWords(props: {
+export function PeakText(props: {
     answer: MemoryAnswer;
     window: TimeWindow;
     slope: string | null;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * torch's key_averages() as columns: its order, its digits, and what of it the file recorded.
+ * Columns of torch's key_averages(), in its order and with its digits. Columns that the file did
+ * not record are omitted.
  */
-import type { OperatorRow, TraceSummary } from '../../base/trace_types';
+import type { OperatorRow } from '../../base/rows';
+import type { TraceSummary } from '../../base/trace_types';
 import type { GridColumn } from '../../components/data_grid';
 import type { Matcher } from '../../model/search';
 import {
@@ -10,12 +12,12 @@ import {
     mibColumn,
     nameColumn,
     numberColumn,
-    plainNameColumn,
+    pathNameColumn,
     shareColumn,
     timeColumn,
 } from '../trace/columns';
 
-/** annotation: as they lie on the streams of devices */
+/** annotation: ranges as they appear on the streams of devices */
 export type Side = 'host' | 'device' | 'annotation';
 
 export interface OperatorColumnsOf {
@@ -23,8 +25,8 @@ export interface OperatorColumnsOf {
     search: Matcher;
     byShape: boolean;
     side: Side;
-    /** Room for the columns one can do without. */
-    roomy: boolean;
+    /** There is space for the less important columns. */
+    isWide: boolean;
 }
 
 type Column = GridColumn<OperatorRow>;
@@ -33,9 +35,7 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
     const { summary, byShape } = of;
     const device = summary.devices > 0;
     return [
-        summary.torch
-            ? nameColumn<OperatorRow>(of.search)
-            : plainNameColumn<OperatorRow>(of.search),
+        summary.torch ? nameColumn<OperatorRow>(of.search) : pathNameColumn<OperatorRow>(of.search),
         ...(byShape ? [SHAPES] : []),
         countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
         ...(of.side === 'host' ? hostColumns(of, device) : []),
@@ -62,11 +62,11 @@ const SHAPES: Column = {
     },
 };
 
-function hostColumns({ roomy, summary, byShape }: OperatorColumnsOf, device: boolean): Column[] {
+function hostColumns({ isWide, summary, byShape }: OperatorColumnsOf, device: boolean): Column[] {
     const noun = summary.torch ? 'CPU' : 'time';
     return [
         timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { pct: 'self_cpu_pct' }),
-        ...(roomy || !device ? [share('self_cpu_pct', `self ${noun}`, byShape)] : []),
+        ...(isWide || !device ? [share('self_cpu_pct', `self ${noun}`, byShape)] : []),
         timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'CPU total' : 'total', {
             hideBelow: device ? 900 : undefined,
         }),
@@ -78,7 +78,8 @@ function hostColumns({ roomy, summary, byShape }: OperatorColumnsOf, device: boo
     ];
 }
 
-/** From the first to the last of what was launched inside: no part of anything. */
+/** Time from the first to the last kernel that was launched inside. It is not a share of any total.
+ */
 function spanColumns(): Column[] {
     return [
         timeColumn<OperatorRow>('self_device_us', 'on the stream', { width: 136 }),
@@ -105,7 +106,7 @@ function deviceColumns({ side, byShape }: OperatorColumnsOf): Column[] {
     ];
 }
 
-/** Where rows are by shape, the shapes come first. */
+/** Share of the total as a column. */
 function share(key: 'self_cpu_pct' | 'self_device_pct', title: string, byShape: boolean): Column {
     return shareColumn<OperatorRow>(key, title, '% of the sum', {
         width: 146,

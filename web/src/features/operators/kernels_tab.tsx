@@ -5,7 +5,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { goTo, route } from '../../base/router';
-import type { KernelRow } from '../../base/trace_types';
+import type { KernelRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
@@ -99,13 +99,13 @@ export function KernelsTab({ run }: { run: Run }) {
 }
 
 function Launch({ row }: { row: KernelRow }) {
-    const said = (value: string | number | null | undefined) => value ?? '–';
+    const orDash = (value: string | number | null | undefined) => value ?? '–';
     const rows: [string, string | number][] = [
         ['Stream, device', `${row.stream < 0 ? '–' : row.stream}, ${acceleratorName(row.device)}`],
     ];
     if (row.grid || row.operator) {
-        rows.push(['Operator', said(row.operator)], ['Grid', said(row.grid)]);
-        rows.push(['Block', said(row.block)], ['Registers', said(row.registers)]);
+        rows.push(['Operator', orDash(row.operator)], ['Grid', orDash(row.grid)]);
+        rows.push(['Block', orDash(row.block)], ['Registers', orDash(row.registers)]);
         const shared = row.shared_bytes;
         rows.push([
             'Shared memory',

@@ -4,8 +4,8 @@
  * the dock of the timeline.
  */
 import { goTo } from '../../base/router';
+import type { KernelRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { KernelRow } from '../../base/trace_types';
 import type { GridColumn } from '../../components/data_grid';
 import { acceleratorName } from '../../model/device';
 import { type Matcher, NO_SEARCH } from '../../model/search';
@@ -131,12 +131,12 @@ export function KernelsTable(props: KernelsTableProps) {
             sort={KERNEL_SORT}
             params={{ launch: byLaunch ? 1 : undefined }}
             onOpen={props.onOpen ?? open}
-            empty={emptyWords(traceOf(run).kernels > 0, range !== null)}
+            empty={emptyText(traceOf(run).kernels > 0, range !== null)}
         />
     );
 }
 
-function emptyWords(device: boolean, ranged: boolean): string {
+function emptyText(device: boolean, ranged: boolean): string {
     if (!device) {
         return 'This trace has no GPU work. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].';
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules as rows of a tree: siblings sorted by a column, branches expanded or collapsed, and
  * search hits with their ancestors. */
-import type { ModuleRow } from '../../base/trace_types';
+import type { ModuleRow } from '../../base/rows';
 
 export type ModuleSort = Exclude<
     keyof ModuleRow,
@@ -38,13 +38,13 @@ export class ModuleTree {
     }
 
     /** Ids that are expanded at first: from the top level, each time the child with the largest time. */
-    heaviest(by: 'host_total_us' | 'device_total_us'): Set<number> {
+    initiallyExpanded(by: 'host_total_us' | 'device_total_us'): Set<number> {
         const open = new Set<number>();
         for (let list = this.childrenOf(0); list.length > 0;) {
-            const most = list.reduce((a, b) => (b[by] > a[by] ? b : a));
-            if (open.has(most.id)) break;
-            open.add(most.id);
-            list = this.childrenOf(most.id);
+            const largest = list.reduce((a, b) => (b[by] > a[by] ? b : a));
+            if (open.has(largest.id)) break;
+            open.add(largest.id);
+            list = this.childrenOf(largest.id);
         }
         return open;
     }
@@ -54,29 +54,29 @@ export class ModuleTree {
     }
 
     /** Ids of the matching rows and their ancestors; null if there is no search. */
-    keep(test: ((name: string) => boolean) | null): Set<number> | null {
+    keptIds(test: ((name: string) => boolean) | null): Set<number> | null {
         if (!test) return null;
-        const kept = new Set<number>();
+        const ids = new Set<number>();
         for (const row of this.rows) {
             if (!test(row.name)) continue;
-            for (let at: ModuleRow | undefined = row; at && !kept.has(at.id);) {
-                kept.add(at.id);
-                at = this.byId.get(this.parentOf(at));
+            for (let ancestor: ModuleRow | undefined = row; ancestor && !ids.has(ancestor.id);) {
+                ids.add(ancestor.id);
+                ancestor = this.byId.get(this.parentOf(ancestor));
             }
         }
-        return kept;
+        return ids;
     }
 
     /** Visible rows in order. With `kept`, only those rows are included and all their branches are
      * expanded. */
     flatten(
         open: ReadonlySet<number>,
-        kept: ReadonlySet<number> | null,
+        keptIds: ReadonlySet<number> | null,
         sort: ModuleSort,
         desc: boolean,
     ): ModuleLine[] {
         const out: ModuleLine[] = [];
-        const stack = [{ list: this.sorted(0, kept, sort, desc), at: 0 }];
+        const stack = [{ list: this.sorted(0, keptIds, sort, desc), at: 0 }];
         while (stack.length > 0) {
             const top = stack[stack.length - 1];
             const row = top.list[top.at++];
@@ -84,8 +84,8 @@ export class ModuleTree {
                 stack.pop();
                 continue;
             }
-            const list = this.sorted(row.id, kept, sort, desc);
-            const isOpen = list.length === 0 ? null : kept !== null || open.has(row.id);
+            const list = this.sorted(row.id, keptIds, sort, desc);
+            const isOpen = list.length === 0 ? null : keptIds !== null || open.has(row.id);
             out.push({ ...row, level: stack.length - 1, open: isOpen });
             if (isOpen) stack.push({ list, at: 0 });
         }
@@ -94,11 +94,11 @@ export class ModuleTree {
 
     private sorted(
         id: number,
-        kept: ReadonlySet<number> | null,
+        keptIds: ReadonlySet<number> | null,
         sort: ModuleSort,
         desc: boolean,
     ): ModuleRow[] {
-        const list = this.childrenOf(id).filter((row) => !kept || kept.has(row.id));
+        const list = this.childrenOf(id).filter((row) => !keptIds || keptIds.has(row.id));
         const sign = desc ? -1 : 1;
         return list.sort((a, b) => {
             const [x, y] = [a[sort], b[sort]];

@@ -8,8 +8,8 @@ import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { useNames } from '../../base/panel';
 import { goTo, route } from '../../base/router';
+import type { ModuleRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { ModuleRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
@@ -124,16 +124,19 @@ export function ModulesTab({ run }: { run: Run }) {
         () => moduleColumns({ search, device, base, nameOf }),
         [search, device, base, nameOf],
     );
-    const asked = readSort(query, main, true);
-    const sort = SORTS.find((key) => key === asked.key) ?? main;
-    const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [main, tree, query.open]);
-    const kept = useMemo(
-        () => tree.keep(search.empty || search.error ? null : (name) => search.test(name)),
+    const urlSort = readSort(query, main, true);
+    const sort = SORTS.find((key) => key === urlSort.key) ?? main;
+    const open = useMemo(
+        () => readOpen(query.open, tree.initiallyExpanded(main)),
+        [main, tree, query.open],
+    );
+    const keptIds = useMemo(
+        () => tree.keptIds(search.empty || search.error ? null : (name) => search.test(name)),
         [tree, search],
     );
     const source = useMemo(
-        () => arraySource(tree.flatten(open, kept, sort, asked.desc)),
-        [tree, open, kept, sort, asked.desc],
+        () => arraySource(tree.flatten(open, keptIds, sort, urlSort.desc)),
+        [tree, open, keptIds, sort, urlSort.desc],
     );
     useNames(data ? ['open'] : [], {
         nameOf: (value) => {
@@ -141,8 +144,8 @@ export function ModulesTab({ run }: { run: Run }) {
             return tree.rows.flatMap(({ id, name }) => (ids.has(id) ? [name] : [])).join('\n');
         },
         valueOf: (names) => {
-            const wanted = new Set(names.split('\n'));
-            const rows = tree.rows.filter(({ name }) => wanted.has(name));
+            const pathNames = new Set(names.split('\n'));
+            const rows = tree.rows.filter(({ name }) => pathNames.has(name));
             return writeOpen(new Set(rows.map(({ id }) => id)));
         },
     });
@@ -157,7 +160,7 @@ export function ModulesTab({ run }: { run: Run }) {
                 tree={tree}
                 path={path}
                 error={search.error}
-                count={kept ? kept.size : null}
+                count={keptIds ? keptIds.size : null}
             />
             {error && <Notice kind="error" title="The modules could not be read" error={error} />}
             {data?.length === 0 ? (
@@ -168,7 +171,7 @@ export function ModulesTab({ run }: { run: Run }) {
                     columns={columns}
                     source={source}
                     rowKey={(row) => row.id}
-                    sort={{ key: sort, desc: asked.desc }}
+                    sort={{ key: sort, desc: urlSort.desc }}
                     onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
                     selected={query.module ? Number(query.module) : null}
                     onSelect={(row) => put({ module: String(row.id) })}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Operators tab of a printed key_averages() table: torch's columns, its own rounded figures.
+ * The Operators tab of a printed key_averages() table: torch's columns and its rounded values.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { route } from '../../base/router';
+import type { OperatorRow, PrintedOperatorRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { OperatorRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { LoadingLine } from '../../components/progress';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { picker, useReports } from '../functions/printed_reports';
+import { reportPicker, useReports } from '../functions/printed_reports';
 import { textColumn } from '../trace/columns';
 import { put, traceOf } from '../trace/data';
 import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
@@ -19,7 +19,8 @@ import { TraceToolbar } from '../trace/toolbar';
 import { operatorColumns } from './columns';
 import { operatorSort } from './table';
 
-type PrintedRow = OperatorRow & { id: number; source: string | null; cut: number };
+/* Printed tables lack some columns of operators; `operatorColumns` then leaves those out. */
+type PrintedRow = OperatorRow & Pick<PrintedOperatorRow, 'source' | 'cut'>;
 
 const STACK = textColumn<PrintedRow>('source', 'source location', {
     width: 320,
@@ -33,13 +34,13 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [rows, setRows] = useState<number | null>(null);
-    const roomy = viewportWidth.value >= 1200;
+    const isWide = viewportWidth.value >= 1200;
     const columns = useColumns(() => {
         const summary = { ...traceOf(run), torch: 1 };
         const byShape = shown?.by === 'shape';
-        const common = operatorColumns({ summary, search, byShape, side: 'host', roomy });
+        const common = operatorColumns({ summary, search, byShape, side: 'host', isWide });
         return shown?.by === 'stack' ? [...common, STACK] : common;
-    }, [run.id, search, roomy, shown]);
+    }, [run.id, search, isWide, shown]);
     if (!ready) return <LoadingLine active />;
     const params = { ...filterParams(filters), report: shown?.id };
     return (
@@ -54,7 +55,7 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
                 params={{ ...sortParams(operatorSort(run)), ...params }}
                 shown={rows}
             >
-                {picker(reports, shown)}
+                {reportPicker(reports, shown)}
             </TraceToolbar>
             <div class="panes">
                 <section class="pane pane-main">

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reports of `nsys stats` and their columns, with its words and its decimals: whole nanoseconds, means with
- * one decimal, MB (of 1,000,000 bytes) with three.
+ * The reports of `nsys stats` and their columns, with the names and decimals of nsys: whole
+ * nanoseconds, means with one decimal, MB (of 1,000,000 bytes) with three.
  */
 import { LABELS } from '../../base/terms';
 import type { SummaryRow } from '../../base/trace_types';
@@ -20,17 +20,17 @@ import {
 } from '../trace/columns';
 
 export interface SummaryReport {
-    /** As nsys calls it. */
+    /** Name of the report in nsys. */
     id: string;
     title: string;
     tip: string;
-    /** What the rows are; one of them. */
+    /** Noun for one row. */
     what: string;
     one: string;
-    figure: 'time' | 'size' | 'projected';
-    /** The head of the column that counts. */
+    quantity: 'time' | 'size' | 'projected';
+    /** Header of the column with the count. */
     count: string;
-    /** Rows are operations, which slices of several names share. */
+    /** The rows are operations; slices with different names can belong to one operation. */
     operations?: boolean;
     none: string;
 }
@@ -52,7 +52,7 @@ const REPORTS: SummaryReport[] = [
         tip: 'how long kernels ran',
         what: 'kernels',
         one: 'Kernel',
-        figure: 'time',
+        quantity: 'time',
         count: 'instances',
         none: 'No kernel starts in this range.',
     },
@@ -62,7 +62,7 @@ const REPORTS: SummaryReport[] = [
         tip: 'how long calls of the runtime and the driver took',
         what: 'calls',
         one: 'Call',
-        figure: 'time',
+        quantity: 'time',
         count: 'num calls',
         none: 'No call starts in this range.',
     },
@@ -70,14 +70,14 @@ const REPORTS: SummaryReport[] = [
         id: 'cuda_gpu_mem_time_sum',
         title: 'Copies, time',
         tip: 'how long copies and memsets took',
-        figure: 'time',
+        quantity: 'time',
         ...COPIES,
     },
     {
         id: 'cuda_gpu_mem_size_sum',
         title: 'Copies, size',
         tip: 'how much copies and memsets moved',
-        figure: 'size',
+        quantity: 'size',
         ...COPIES,
     },
     {
@@ -86,7 +86,7 @@ const REPORTS: SummaryReport[] = [
         tip: 'durations of calls to the operating system library',
         what: 'calls',
         one: 'Call',
-        figure: 'time',
+        quantity: 'time',
         count: 'num calls',
         none: 'No call starts in this range.',
     },
@@ -94,7 +94,7 @@ const REPORTS: SummaryReport[] = [
         id: 'nvtx_sum',
         title: 'Ranges',
         tip: 'durations of NVTX ranges or record_function blocks on the host',
-        figure: 'time',
+        quantity: 'time',
         count: 'instances',
         none: 'No NVTX range starts in the selected time.',
         ...RANGES,
@@ -103,14 +103,14 @@ const REPORTS: SummaryReport[] = [
         id: 'nvtx_gpu_proj_sum',
         title: 'Ranges on the GPU',
         tip: 'from the first to the last GPU operation that was launched inside a range',
-        figure: 'projected',
+        quantity: 'projected',
         count: 'instances',
         none: 'No NVTX range in the selected time launched GPU work.',
         ...RANGES,
     },
 ];
 
-/** Those that a run has, in our order. */
+/** The reports that a run has, in the order of REPORTS. */
 export function reportsOf(ids: string[]): SummaryReport[] {
     return REPORTS.filter(({ id }) => ids.includes(id));
 }
@@ -123,8 +123,8 @@ export function summaryKey(row: SummaryRow): string {
 
 const FIRST = { time: 'total_ns', size: 'total_bytes', projected: 'proj_total_ns' };
 
-export function summarySort({ figure }: SummaryReport): { key: string; desc: boolean } {
-    return { key: FIRST[figure], desc: true };
+export function summarySort({ quantity }: SummaryReport): { key: string; desc: boolean } {
+    return { key: FIRST[quantity], desc: true };
 }
 
 type Column = GridColumn<SummaryRow>;
@@ -143,7 +143,7 @@ function nameOf(search: Matcher): Column {
     };
 }
 
-/** Whole nanoseconds over the bar of their share. */
+/** Total in whole nanoseconds, above a bar with its share. */
 const TOTAL: Column = {
     key: 'total_ns',
     title: 'total time',
@@ -158,16 +158,26 @@ const TOTAL: Column = {
     ),
 };
 
-/** Avg, Med, Min, Max, StdDev in `unit`, keys as the server has them. */
-function spread(before: string, after: string, unit: string, decimals: [number, number]): Column[] {
+/** Columns Avg, Med, Min, Max, StdDev in `unit`. The keys are those of the server. */
+function statisticColumns(
+    before: string,
+    after: string,
+    unit: string,
+    decimals: [number, number],
+): Column[] {
     const [mean, whole] = decimals;
-    const column = (word: string, digits: number, hideBelow: number) =>
-        numberColumn<SummaryRow>(`${before}${word.toLowerCase()}_${after}`, word, digits, {
-            unit,
-            width: 112,
-            hideBelow,
-            scale: unit === 'MB' ? 1e6 : 1,
-        });
+    const column = (statistic: string, digits: number, hideBelow: number) =>
+        numberColumn<SummaryRow>(
+            `${before}${statistic.toLowerCase()}_${after}`,
+            statistic,
+            digits,
+            {
+                unit,
+                width: 112,
+                hideBelow,
+                scale: unit === 'MB' ? 1e6 : 1,
+            },
+        );
     return [
         column('avg', mean, 0),
         column('med', mean, 1160),
@@ -179,35 +189,35 @@ function spread(before: string, after: string, unit: string, decimals: [number, 
 
 function columnsOf(report: SummaryReport): Column[] {
     const calls = countColumn<SummaryRow>('calls', report.count, { width: 92 });
-    if (report.figure === 'size') {
+    if (report.quantity === 'size') {
         const total = numberColumn<SummaryRow>('total_bytes', 'total', 3, {
             unit: 'MB',
             width: 136,
             scale: 1e6,
             title_tip: 'of 1,000,000 bytes',
         });
-        return [total, calls, ...spread('', 'bytes', 'MB', [3, 3])];
+        return [total, calls, ...statisticColumns('', 'bytes', 'MB', [3, 3])];
     }
-    if (report.figure === 'time') {
+    if (report.quantity === 'time') {
         const share = shareColumn<SummaryRow>('time_pct', 'time', '% of Σ', {
             width: 88,
             sortKey: 'time_pct',
             numeric: true,
         });
-        return [share, TOTAL, calls, ...spread('', 'ns', 'ns', [1, 0])];
+        return [share, TOTAL, calls, ...statisticColumns('', 'ns', 'ns', [1, 0])];
     }
     const wide = { unit: 'ns', width: 136 };
     return [
         countColumn<SummaryRow>('proj_total_ns', 'total proj', wide),
         countColumn<SummaryRow>('range_total_ns', 'total range', { ...wide, hideBelow: 900 }),
         { ...calls, width: 84 },
-        ...spread('proj_', 'ns', 'ns', [1, 0]),
+        ...statisticColumns('proj_', 'ns', 'ns', [1, 0]),
         countColumn<SummaryRow>('works', 'GPU ops', { width: 84, hideBelow: 760 }),
         numberColumn<SummaryRow>('avg_works', 'avg ops', 1, { width: 84, hideBelow: 1400 }),
     ];
 }
 
-/** Of NVTX; ranges of PyTorch have neither. */
+/** Columns of NVTX; ranges of PyTorch have no style and no thread. */
 const STYLE = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1240 });
 const DOMAIN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 1160 });
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Summaries tab: the reports of `nsys stats` for the run or the range, one at a time, and all
- * slices of the selected name beside it.
+ * The Summaries tab: the reports of `nsys stats` for the run or the range, one at a time, and next
+ * to it all slices of the selected name.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
@@ -9,7 +9,7 @@ import { kindHas } from '../../base/kinds';
 import { goTo, route } from '../../base/router';
 import type { Summaries, SummaryRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, fmtFixed, int } from '../../base/units';
+import { formatSeconds, fmtFixed, int } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { Pairs } from '../../components/pairs';
@@ -37,8 +37,8 @@ import { PANE_MIN_WIDTH } from './tab';
 export function SummariesTab({ run }: { run: Run }) {
     const { data, error } = useJson<Summaries>(viewPath(run, 'summaries'));
     const reports = useMemo(() => reportsOf(data?.reports ?? []), [data]);
-    const asked = route.value.query.report;
-    const shown = reports.find(({ id }) => id === asked) ?? reports[0];
+    const urlReport = route.value.query.report;
+    const shown = reports.find(({ id }) => id === urlReport) ?? reports[0];
     if (error) return <Notice kind="error" title="The reports could not be read" error={error} />;
     if (!data) return <LoadingLine active />;
     if (!shown) return <Notice kind="info">This run has no data for these reports.</Notice>;
@@ -125,33 +125,36 @@ function Summary({ run, reports, report }: SummaryProps) {
     );
 }
 
-/** What the report says and the durations of the slices do not. */
+/** Values of the report that do not follow from the durations of the slices. */
 function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
     const number = (key: string) => Number(row[key] ?? 0);
-    if (report.figure === 'projected') {
+    if (report.quantity === 'projected') {
         return (
             <Pairs
                 rows={[
-                    ['On the GPU', <FormattedValueText fig={fig(number('proj_total_ns') / 1e9)} />],
+                    [
+                        'On the GPU',
+                        <FormattedValueText value={formatSeconds(number('proj_total_ns') / 1e9)} />,
+                    ],
                     ['With GPU work', `${int(row.calls)} of them`],
                     ['GPU operations', int(number('works'))],
                 ]}
             />
         );
     }
-    if (report.figure !== 'size') return null;
+    if (report.quantity !== 'size') return null;
     return <Pairs rows={[['Moved', `${fmtFixed(number('total_bytes') / 1e6, 3)} MB`]]} />;
 }
 
-/** As buttons from which width on; else a menu. */
-const BUTTONS_FROM = 1280;
+/** Minimum width in px for a button per report; narrower windows have a menu. */
+const BUTTONS_MIN_WIDTH = 1280;
 
 function pick(report: string): void {
     put({ report, op: null, sort: null, desc: null });
 }
 
 function ReportSwitch({ reports, shown }: { reports: SummaryReport[]; shown: SummaryReport }) {
-    if (viewportWidth.value >= BUTTONS_FROM) {
+    if (viewportWidth.value >= BUTTONS_MIN_WIDTH) {
         return (
             <Segmented
                 label="report"

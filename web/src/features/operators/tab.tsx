@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Operators tab: key_averages() by name or by input shape, of the host or of the device, and the
- * selected operator beside it. In a generic trace the same for slices by name.
+ * The Operators tab: key_averages() by name or by input shape, of the host or of the device, next
+ * to the selected operator. A generic trace has slices by name instead.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { goTo, navigate, route } from '../../base/router';
-import type { OperatorRow } from '../../base/trace_types';
+import type { OperatorRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
@@ -94,7 +94,7 @@ function letGo(): void {
     put({ op: null });
 }
 
-/** The shapes of one operator: a step that Back undoes. */
+/** Shows the rows of one operator by shape, as a new history entry. */
 function showShapes(name: string): void {
     navigate(route.peek().path, { ...route.peek().query, by: 'shape', q: name, op: '' });
 }

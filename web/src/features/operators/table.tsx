@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The operators of a run or of a range of it, also in the dock of the timeline.
+ * Table of the operators of a run or of a time range; also used in the dock of the timeline.
  */
 import { goTo } from '../../base/router';
+import type { OperatorRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { OperatorRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { viewportWidth } from '../../components/viewport';
 import { NO_SEARCH } from '../../model/search';
@@ -31,14 +31,14 @@ export function operatorKey(
 export function OperatorsTable(props: OperatorsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byShape = false, side = 'host' } = props;
     const summary = traceOf(run);
-    const roomy = !props.narrow && viewportWidth.value >= 1200;
+    const isWide = !props.narrow && viewportWidth.value >= 1200;
     const columns = useColumns(
         () =>
             columnsBesidePane(
-                operatorColumns({ summary, search, byShape, side, roomy }),
+                operatorColumns({ summary, search, byShape, side, isWide }),
                 props.narrow ?? false,
             ),
-        [run.id, search, byShape, side, roomy, props.narrow],
+        [run.id, search, byShape, side, isWide, props.narrow],
     );
     const open = (row: OperatorRow) => {
         goTo(tabHash(run, 'operators', { op: operatorKey(row) }, range));

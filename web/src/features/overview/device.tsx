@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The devices of a trace and what the file says about itself.
+ * The devices of a trace and the metadata of the file.
  */
-import type { DeviceRow } from '../../base/trace_types';
-import { bytes, int, pct, THIN_SPACE } from '../../base/units';
+import type { TraceDeviceRow as DeviceRow } from '../../base/rows';
+import { bytesText, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { propertiesOf } from '../../model/device';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
@@ -30,7 +30,7 @@ export function DeviceCards({ devices, nameOf }: CardsProps) {
 function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName | null }) {
     const { memory_bytes, sms, capability, rest } = propertiesOf(device.json);
     const rows: [string, string][] = [];
-    if (memory_bytes !== null) rows.push(['Memory', bytes(memory_bytes)]);
+    if (memory_bytes !== null) rows.push(['Memory', bytesText(memory_bytes)]);
     if (sms !== null) rows.push(['Multiprocessors', int(sms)]);
     if (capability !== null) rows.push(['Compute capability', capability]);
     if (device.kernels !== null) rows.push(['Kernels', int(device.kernels)]);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * When a stream had nothing to do and why, and how much of the communication hid behind computation.
+ * Idle times of streams by cause, and the share of the communication that overlaps computation.
  */
-import type { GapRow, GapSums, TraceOverview, Utilisation } from '../../base/trace_types';
+import type { GapRow } from '../../base/rows';
+import type { GapSums, TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, fig, int, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, int, pct, plural, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { ms, type TraceRange } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
@@ -35,7 +36,7 @@ interface Causes {
     by_cause: GapSums['by_cause'];
 }
 
-/* What of the gaps lies in the range, by cause. */
+/* Idle time within the range, by cause. */
 function causesIn(page: Page): Causes {
     const sum = (key: string): number => Number(page.sums[key] ?? 0);
     return {
@@ -61,7 +62,8 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
                 Idle gaps
                 <span class="soft">
                     {int(gaps.count)} between the kernels of a stream,{' '}
-                    {text(fig(gaps.total_ns / 1e9))} in all, of the {range ? 'range' : 'whole run'}
+                    {text(formatSeconds(gaps.total_ns / 1e9))} in all, of the{' '}
+                    {range ? 'range' : 'whole run'}
                 </span>
             </h2>
             <div class="gap-causes">
@@ -112,7 +114,7 @@ interface LongestProps {
     range: TraceRange | null;
 }
 
-/* The ten longest; of a range those that touch it. */
+/* The ten longest gaps. With a range, those that overlap it. */
 function Longest({ run, longest: rows, range }: LongestProps) {
     if (rows.length === 0) return null;
     return (
@@ -125,7 +127,7 @@ function Longest({ run, longest: rows, range }: LongestProps) {
                     title={`${cause}, at ${ms(start_ns)} ms: show in timeline`}
                     href={timelineHash(run, { range: { from_ns: start_ns, to_ns: end_ns } })}
                 >
-                    {text(fig((end_ns - start_ns) / 1e9))}
+                    {text(formatSeconds((end_ns - start_ns) / 1e9))}
                 </a>
             ))}
         </div>
@@ -168,8 +170,9 @@ function Overlap({ communication, overlap }: { communication: number; overlap: n
                 <i style={{ width: `${100 * share}%` }} />
             </span>
             <span>
-                <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b> of {text(fig(communication / 1e9))} is
-                hidden; {text(fig((communication - overlap) / 1e9))}{' '}
+                <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b> of{' '}
+                {text(formatSeconds(communication / 1e9))} is hidden;{' '}
+                {text(formatSeconds((communication - overlap) / 1e9))}{' '}
                 <Term of="exposed-communication">exposed</Term>
             </span>
         </>

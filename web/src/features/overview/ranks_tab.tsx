@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Ranks tab: one row a worker of the job, their mean steps as bars on one scale, and the
- * collectives with what of them was waiting.
+ * The Ranks tab: one row for each worker of the job, with its mean step as a bar on a common scale,
+ * and the collectives with the part of their time that is waiting.
  */
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
@@ -9,26 +9,26 @@ import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Parts, WorkerRow, Workers } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { bytes, int, pct, THIN_SPACE } from '../../base/units';
+import { bytesText, int, pct, THIN_SPACE } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
 import { PaneHead, Toolbar } from '../../components/toolbar';
-import { type DefinitionWords, readDefinition, segmentsOf, sumOf } from '../../model/breakdown';
+import { type DefinitionText, readDefinition, segmentsOf, sumOf } from '../../model/breakdown';
 import { ms } from '../../model/trace_range';
 import { type WorkerName, workerNames } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
 import { RIGHT } from '../trace/columns';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
-import { stragglers } from './stragglers';
+import { excessByWorker } from './stragglers';
 
 type Column = GridColumn<WorkerRow>;
 
 function workerColumns(
-    definition: DefinitionWords,
+    definition: DefinitionText,
     longest: number,
     late: Map<number, number>,
     nameOf: WorkerName,
@@ -70,12 +70,12 @@ function workerColumns(
             title: 'parts of the step',
             width: 'rest',
             render: (row) => {
-                const own = row.parts[definition.id];
+                const parts = row.parts[definition.id];
                 return (
                     <StackedBar
                         label={nameOf(row.worker)}
-                        segments={segmentsOf(own)}
-                        width={longest > 0 ? sumOf(own) / longest : 0}
+                        segments={segmentsOf(parts)}
+                        width={longest > 0 ? sumOf(parts) / longest : 0}
                         base="of step"
                     />
                 );
@@ -133,7 +133,7 @@ const COLLECTIVES: GridColumn<Collective>[] = [
         title: 'moved',
         width: 104,
         ...RIGHT,
-        render: ({ bytes: moved }) => (moved ? bytes(moved) : <span class="zero">–</span>),
+        render: ({ bytes: moved }) => (moved ? bytesText(moved) : <span class="zero">–</span>),
     },
     {
         key: 'transfer_ns',
@@ -164,7 +164,7 @@ export function WorkersTab({ run }: { run: Run }) {
     const longest = Math.max(0, ...rows.map(({ parts }) => sumOf(parts[definition.id])));
     const nameOf = workerNames(rows);
     const columns = useMemoOn(
-        () => workerColumns(definition, longest, stragglers(rows), nameOf),
+        () => workerColumns(definition, longest, excessByWorker(rows), nameOf),
         [data, definition],
     );
     const source = useMemoOn(() => arraySource(rows), [data]);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the time goes: the mean of the steps (or the range) as one bar, and every step on one scale.
+ * Breakdown of the time: the mean step (or the range) as one bar, and every step as a bar on a
+ * common scale.
  */
 import { kindHas } from '../../base/kinds';
 import { route } from '../../base/router';
 import type { TraceOverview, TraceStep, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, int, text, THIN_SPACE } from '../../base/units';
+import { formatSeconds, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
-import { type DefinitionWords, segmentsOf, sumOf } from '../../model/breakdown';
+import { type DefinitionText, segmentsOf, sumOf } from '../../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../../model/trace_range';
 import type { WorkerName } from '../../model/worker_names';
 import { put, traceOf } from '../trace/data';
@@ -20,21 +21,22 @@ interface BreakdownProps {
     overview: TraceOverview;
     use: Utilisation | null;
     range: TraceRange | null;
-    definition: DefinitionWords;
+    definition: DefinitionText;
 }
 
 export function Breakdown({ overview, use, range, definition }: BreakdownProps) {
     const parts = range ? use?.parts[definition.id] : overview.mean[definition.id];
     const segments = segmentsOf(parts);
     const counted = overview.steps.filter((step) => step.counted).length;
-    const title = range ? `Range ${rangeText(range)}` : meanWords(overview.steps, counted);
+    const title = range ? `Range ${rangeText(range)}` : meanText(overview.steps, counted);
     const base = range ? 'of range' : overview.steps.length > 1 ? 'of step' : 'of the whole';
     return (
         <section class="overview-section">
             <h2>
                 {title}
                 <span class="soft">
-                    {segments.length > 0 && `Σ ${text(fig(sumOf(parts) / 1e9))}, the wall time`}
+                    {segments.length > 0 &&
+                        `Σ ${text(formatSeconds(sumOf(parts) / 1e9))}, the wall time`}
                 </span>
             </h2>
             {parts && segments.length === 0 ? (
@@ -43,7 +45,7 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
                 </p>
             ) : (
                 <>
-                    <StackedBar label={title} segments={segments} base={base} px={barRoom()} />
+                    <StackedBar label={title} segments={segments} base={base} px={barWidth()} />
                     <PartLegend segments={segments} base={base} />
                 </>
             )}
@@ -51,15 +53,15 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
     );
 }
 
-/** As wide as the page, or what the column at the side leaves. */
-function barRoom(): number {
+/** Width available for a bar in px: the page, less the side column if there is one. */
+function barWidth(): number {
     const width = viewportWidth.value;
     return width < 1000 ? width - 32 : width - 452;
 }
 
-function meanWords(steps: TraceStep[], counted: number): string {
+function meanText(steps: TraceStep[], counted: number): string {
     if (steps.length <= 1) return 'Whole trace';
-    // Without annotations each worker is one step.
+    // Without annotations there is one step for each worker.
     const workers = new Set(steps.map(({ worker }) => worker)).size;
     if (workers === steps.length) return `Mean of ${int(workers)} workers`;
     return `Mean of ${int(counted)} steps`;
@@ -67,7 +69,7 @@ function meanWords(steps: TraceStep[], counted: number): string {
 
 const STEP = 'profiler.step()';
 
-/** What marks one is known of PyTorch alone. */
+/** Explains how to mark steps, which is known only for PyTorch. */
 function NoSteps({ torch }: { torch: boolean }) {
     return (
         <section class="overview-section">
@@ -84,15 +86,16 @@ function NoSteps({ torch }: { torch: boolean }) {
     );
 }
 
-/** More are asked for: each is a bar of several parts. */
-const SHOWN = 100;
+/** Number of steps that are drawn until the user requests more, because each bar has several parts.
+ */
+const SHOWN_STEPS = 100;
 /** Rows that fit without scrolling. */
-const SCROLLS = 12;
+const MAX_UNSCROLLED = 12;
 
 interface StepListProps {
     run: Run;
     steps: TraceStep[];
-    definition: DefinitionWords;
+    definition: DefinitionText;
     nameOf: WorkerName | null;
 }
 
@@ -102,7 +105,7 @@ export function StepList({ run, steps, definition, nameOf }: StepListProps) {
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;
     const all = route.value.query.steps === 'all';
-    const shown = all ? steps : steps.slice(0, SHOWN);
+    const shown = all ? steps : steps.slice(0, SHOWN_STEPS);
     return (
         <section class="overview-section">
             <h2>
@@ -115,7 +118,7 @@ export function StepList({ run, steps, definition, nameOf }: StepListProps) {
             </h2>
             <div
                 class={`step-list${nameOf ? ' is-job' : ''}`}
-                tabIndex={steps.length > SCROLLS ? 0 : undefined}
+                tabIndex={steps.length > MAX_UNSCROLLED ? 0 : undefined}
             >
                 {shown.map((step) => (
                     <a

@@ -3,7 +3,7 @@
 import type { WorkerRow } from '../../base/trace_types';
 
 /** Minimum excess over the median; steps of one job differ by a few percent without a cause. */
-const OVER = 0.05;
+const MIN_EXCESS = 0.05;
 
 export function median(values: readonly number[]): number | null {
     if (values.length === 0) return null;
@@ -13,13 +13,13 @@ export function median(values: readonly number[]): number | null {
 }
 
 /** By worker: excess of its step over the median, 0.21 for 21 %. Only workers above OVER are included. */
-export function stragglers(rows: readonly WorkerRow[]): Map<number, number> {
+export function excessByWorker(rows: readonly WorkerRow[]): Map<number, number> {
     const middle = median(rows.flatMap(({ step_ns }) => (step_ns === null ? [] : [step_ns])));
     const out = new Map<number, number>();
     if (!middle || rows.length < 2) return out;
     for (const { worker, step_ns } of rows) {
         const over = step_ns === null ? 0 : step_ns / middle - 1;
-        if (over > OVER) out.set(worker, over);
+        if (over > MIN_EXCESS) out.set(worker, over);
     }
     return out;
 }

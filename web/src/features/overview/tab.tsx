@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Overview of a trace: where a step goes, how busy the device was, why it was idle, and what it
- * did most. A range recomputes all of it but the list of steps.
+ * The Overview of a trace: breakdown of a step, device utilisation, idle times by cause, and the
+ * most expensive operators and kernels. With a range, everything except the list of steps is
+ * recomputed for it.
  */
 import { useEffect } from 'preact/hooks';
 import { route } from '../../base/router';
@@ -45,8 +46,8 @@ export function TraceOverviewTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="view options">
                 <DefinitionSwitch definition={definition} />
-                <span class="soft overview-says" title={definition.says}>
-                    {definition.says}
+                <span class="soft overview-says" title={definition.description}>
+                    {definition.description}
                 </span>
                 <Spacer />
                 <RangeNotice />

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ten operators and kernels that cost most, of the run or of the range.
+ * The ten operators and kernels with the largest time, in the run or in the range.
  */
 import type { Page, Run } from '../../base/types';
 import { FamilySwatch } from '../../components/family_swatch';
@@ -21,7 +21,7 @@ interface TopProps<R> {
     range: TraceRange | null;
 }
 
-/* Of the whole run they come with the overview. */
+/* For the complete run, the rows are part of the overview's response. */
 function useTop<R>({ run, top, range }: TopProps<R>, view: string, sort: string): R[] {
     const on = view === 'operators' && traceOf(run).devices > 0 ? 'host' : undefined;
     const path = rangedPath(run, view, range, { sort, desc: 1, limit: SHOWN, on });

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How busy each device was over time, and the estimates of how well.
+ * Utilisation of each device over time, with estimates of its efficiency.
  */
 import { useMemo } from 'preact/hooks';
 import type { DeviceUse, Utilisation } from '../../base/trace_types';
@@ -8,7 +8,7 @@ import { pct, THIN_SPACE } from '../../base/units';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { acceleratorName } from '../../model/device';
-import { valueAt } from '../../model/held_curve';
+import { heldValueAt } from '../../model/step_curve';
 import { ms, rangeQuery } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
 import { put } from '../trace/data';
@@ -53,7 +53,7 @@ export function UtilisationChart({ use, nameOf }: UtilisationProps) {
 
 interface DeviceProps {
     device: DeviceUse;
-    /** null: it is the only one */
+    /** null if there is only one device */
     name: string | null;
     from: number;
     to: number;
@@ -62,7 +62,7 @@ interface DeviceProps {
 function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     const curves = useMemo(() => [curveOf(device, from, to)], [device, from, to]);
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
-        const busy = at === null ? null : valueAt(curves[0].x, curves[0].y, at);
+        const busy = at === null ? null : heldValueAt(curves[0].x, curves[0].y, at);
         if (at === null || busy === null) hideTooltip();
         else
             showTooltip(
@@ -73,7 +73,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     }
     return (
         <>
-            <UseWords device={device} name={name} />
+            <UseText device={device} name={name} />
             <div class="use-chart">
                 <TimeChart
                     label={`busy share of ${name ?? acceleratorName(device.device)}`}
@@ -101,7 +101,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     );
 }
 
-function UseWords({ device, name }: { device: DeviceUse; name: string | null }) {
+function UseText({ device, name }: { device: DeviceUse; name: string | null }) {
     const { busy, sm_efficiency, occupancy } = device;
     const percent = (value: number) => (
         <b>

@@ -35,7 +35,7 @@ export async function deleteRun(run: Run): Promise<void> {
     publishRunChange({ type: 'gone', id: run.id });
 }
 
-/* The notice from which deleted runs can be brought back. */
+/* Shows a notice with Undo, which restores the deleted runs. */
 function tellDeleted(runs: Run[]): void {
     const deleted = runs.map((run) => run.id);
     const name = runs.length === 1 ? runs[0].name : plural(runs.length, 'run');
@@ -49,7 +49,7 @@ function tellDeleted(runs: Run[]): void {
     });
 }
 
-/* Runs `act` for each, one after the other; on failure the dialog stays and says which. */
+/* Calls `act` for each run in sequence. On failure the dialog remains open and names the run. */
 function useEach(runs: Run[], done: () => void) {
     const [busy, setBusy] = useState(false);
     const [failed, setFailed] = useState<{ run: Run; error: ApiError } | null>(null);

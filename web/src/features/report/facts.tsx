@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The few figures at the head of a report, by kind, and the warnings that qualify all of it.
+ * Main values in the header of a report, by kind of profile, and warnings about the complete
+ * report.
  */
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { ImportSummary, PstatsSummary, Run } from '../../base/types';
-import { fig, formatValueIn, int, pct, THIN_SPACE } from '../../base/units';
+import { formatSeconds, formatValueIn, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
@@ -23,18 +24,18 @@ function importFacts(summary: ImportSummary): Fact[] {
     return [
         {
             label: 'Total',
-            value: <FormattedValueText fig={fig(total_us / 1e6)} />,
+            value: <FormattedValueText value={formatSeconds(total_us / 1e6)} />,
             tip: 'sum of the cumulative times of the top-level imports',
         },
         {
             label: 'Start-up',
-            value: <FormattedValueText fig={fig(startup_us / 1e6)} />,
+            value: <FormattedValueText value={formatSeconds(startup_us / 1e6)} />,
             note: share(startup_us),
             tip: `${int(summary.startup_modules)} modules the interpreter imports before the program; percent of total`,
         },
         {
             label: 'Program',
-            value: <FormattedValueText fig={fig(program_us / 1e6)} />,
+            value: <FormattedValueText value={formatSeconds(program_us / 1e6)} />,
             note: share(program_us),
             tip: 'imports after start-up; percent of total',
         },
@@ -54,7 +55,7 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
     return [
         {
             label: LABELS.totalTottime,
-            value: <FormattedValueText fig={fig(summary.total_tt_s)} />,
+            value: <FormattedValueText value={formatSeconds(summary.total_tt_s)} />,
             tip: 'sum of tottime, as pstats prints it',
         },
         {
@@ -79,7 +80,9 @@ export function factsOf(run: Run): Fact[] {
     const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run) ?? measureFacts(run);
     if (others) return others;
     if (!run.headline) return [];
-    const value = <FormattedValueText fig={formatValueIn(run.headline.value, run.headline.unit)} />;
+    const value = (
+        <FormattedValueText value={formatValueIn(run.headline.value, run.headline.unit)} />
+    );
     return [{ label: run.headline.label, value }];
 }
 

@@ -8,8 +8,9 @@ import { API, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { route, setQuery } from '../../base/router';
-import type { Note, Run } from '../../base/types';
-import { bytes, int } from '../../base/units';
+import type { NoteRow as Note } from '../../base/rows';
+import type { Run } from '../../base/types';
+import { bytesText, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { ExportMenu } from '../../components/menu';
@@ -85,8 +86,8 @@ export function LedgerTab({ run }: { run: Run }) {
                 <ExportMenu csv={link('csv')} json={link('rows')} />
             </Toolbar>
             <div class="ledger-source">
-                <span>{bytes(run.bytes)} as it came in</span>
-                <span class="wide-only">{bytes(run.db_bytes)} on the shelf</span>
+                <span>{bytesText(run.bytes)} as it came in</span>
+                <span class="wide-only">{bytesText(run.db_bytes)} on the shelf</span>
                 <span class="mono ellipsis" title={sum}>
                     {sum}
                 </span>
@@ -100,13 +101,13 @@ export function LedgerTab({ run }: { run: Run }) {
                 sort={query.sort ? { key: query.sort, desc: query.desc === '1' } : undefined}
                 onSort={({ key, desc }) => setQuery({ sort: key, desc: desc ? '1' : '0' })}
                 resetKey={`${query.q} ${query.sort} ${query.desc}`}
-                empty={emptyWords(run, query.q)}
+                empty={emptyText(run, query.q)}
             />
         </div>
     );
 }
 
-function emptyWords(run: Run, q: string | undefined): string {
+function emptyText(run: Run, q: string | undefined): string {
     if (q) return 'No note matches the search.';
     const { read, unit } = run.ledger;
     return `Nothing to report: each of the ${int(read)} ${unit} was read without repair.`;

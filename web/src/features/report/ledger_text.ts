@@ -5,13 +5,13 @@
 import type { Ledger } from '../../base/types';
 import { int } from '../../base/units';
 
-export interface LedgerWords {
+export interface LedgerText {
     /** Short form for a narrow cell. */
-    word: string;
+    short: string;
     /** Whether any record was repaired or rejected. */
     flagged: boolean;
     /** The complete identity. */
-    whole: string;
+    identity: string;
 }
 
 export function ledgerIdentity(ledger: Ledger): string {
@@ -22,15 +22,15 @@ export function ledgerIdentity(ledger: Ledger): string {
     return `read ${int(read)} ${unit} = ${parts.join(' + ')}`;
 }
 
-export function ledgerWords(ledger: Ledger): LedgerWords {
+export function ledgerText(ledger: Ledger): LedgerText {
     const { repaired, rejected } = ledger;
     const parts: string[] = [];
     if (repaired) parts.push(`${int(repaired)} repaired`);
     if (rejected) parts.push(`${int(rejected)} rejected`);
     const both = repaired && rejected ? `${int(repaired + rejected)} flagged` : parts[0];
     return {
-        word: parts.length ? both : 'complete',
+        short: parts.length ? both : 'complete',
         flagged: parts.length > 0,
-        whole: ledgerIdentity(ledger),
+        identity: ledgerIdentity(ledger),
     };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A run and one of its views, wherever they are shown: as a report, or as a panel beside another.
+ * A run and one of its views, in a report or in a panel.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { API, ApiError, asApiError, getJson, isAbort } from '../../base/client';
@@ -11,11 +11,11 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { hideTooltip } from '../../components/tooltip';
 import { cachedRuns, noteRun, onRunChange } from '../shared/shelf_state';
-import { loadView, type TabSpec, viewNow } from './tabs';
+import { loadView, type TabSpec, loadedView } from './tabs';
 
 const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
 
-/* The run, from what the shelf knew at once and then from the server. */
+/* The run: immediately as the shelf last received it, then as the server returns it. */
 export function useRun(id: string): { run: Run | null; error: ApiError | null } {
     const [run, setRun] = useState<Run | null>(cachedRuns.get(id) ?? null);
     const [error, setError] = useState<ApiError | null>(null);
@@ -47,11 +47,11 @@ export function useRun(id: string): { run: Run | null; error: ApiError | null } 
 export function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
     const [, redraw] = useState(0);
     const [error, setError] = useState<ApiError | null>(null);
-    const View = viewNow(spec);
+    const View = loadedView(spec);
     useEffectOn(() => {
         hideTooltip();
         setError(null);
-        // Not what there is by now: who else waited for it may have got it between drawing and this.
+        // Decide by the view of this render: another component may have loaded the view since then.
         if (View) return;
         loadView(spec)
             .then(() => redraw((n) => n + 1))

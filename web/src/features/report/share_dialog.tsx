@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs as a file for people outside: what it would tell them, with a box a category that leaves it
- * out, and the two forms of the file.
+ * Dialog to export runs to a file for other people: the sensitive data in it, a checkbox to redact
+ * each category, and the two file formats.
  */
 import { useState } from 'preact/hooks';
 import { withParams, type Params } from '../../base/client';
@@ -17,8 +17,8 @@ interface Reveal {
     examples: { value: string; becomes: string }[];
 }
 
-/** What a category is called, and what stays of it. */
-const WORDS: Record<string, [string, string]> = {
+/** Label of a category, and the data that redaction keeps. */
+const CATEGORY_TEXTS: Record<string, [string, string]> = {
     paths: ['Paths', 'folders; names of files and paths below site-packages are kept'],
     hosts: ['Host names', 'names and addresses of machines'],
     people: ['People', 'names of users in home folders and labels, and who added the run'],
@@ -30,7 +30,7 @@ const WORDS: Record<string, [string, string]> = {
 interface ShareProps {
     /** `/api/v1/runs/ID` or `/api/v1/compare` */
     path: string;
-    /** of a comparison: its groups */
+    /** only for a comparison: its groups */
     params?: Params;
     title: string;
     onClose: () => void;
@@ -102,18 +102,18 @@ interface RowProps {
 
 function RevealRow({ reveal, checked, onToggle }: RowProps) {
     const { what, values, examples } = reveal;
-    const [word, more] = WORDS[what] ?? [what, ''];
+    const [label, more] = CATEGORY_TEXTS[what] ?? [what, ''];
     return (
         <li>
             <label class="share-what">
                 <input type="checkbox" checked={checked} onChange={onToggle} />
                 <span>
-                    <b>{word}</b> <span class="share-more">{more}</span>
+                    <b>{label}</b> <span class="share-more">{more}</span>
                 </span>
                 <span class="share-count num">{values > 0 ? int(values) : 'none'}</span>
             </label>
             {examples.length > 0 && (
-                <ul class="share-examples" aria-label={`${word}: examples`}>
+                <ul class="share-examples" aria-label={`${label}: examples`}>
                     {examples.map(({ value, becomes }) => (
                         <li key={value} class="ellipsis" title={value}>
                             <span class={checked ? 'share-gone' : ''}>{value}</span>

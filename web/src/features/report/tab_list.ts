@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tabs of reports. importers/kinds.c says which of them a kind has, and in which order; here
- * stands what they are called and which runs have data for them. tabs.ts has their code.
+ * The tabs of reports. importers/kinds.c lists the tabs of each kind in order. This file has their
+ * titles and decides which runs have data for them. tabs.ts has their code.
  */
 import { kindHas, kindOf } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 
-/** What decides about the tabs of a run. */
+/** The fields of a run that determine its tabs. */
 export type TabRun = Pick<Run, 'kind' | 'summary'>;
 
 export interface TabText {
-    /** In the URL. Tabs of several kinds can have the same id. */
+    /** Name in the URL. Tabs of different kinds can have the same id. */
     id: string;
     title: string;
     count?: (run: TabRun) => number | null;
-    /** Whether a run has data for it; without this every run does. */
+    /** Whether a run has data for the tab; default: every run has. */
     shown?: (run: TabRun) => boolean;
 }
 
-/** Sums without callers have no tree and no graph. */
+/** Whether the run recorded callers; without them there is no call tree and no call graph. */
 const hasCallers = ({ summary }: TabRun): boolean => !summary.flat;
 
-/** Of Lightning, functions are what its advanced profiler adds. */
+/** Whether the run has functions. Of Lightning's profilers, only the advanced one records them. */
 const hasFunctions = ({ kind, summary }: TabRun): boolean =>
     !kindHas(kind, 'actions') || Boolean(summary.reports);
 
-/** Counts what the summary of a run says under this key. */
-const counted =
+/** Returns a function that reads the tab's count from this field of the summary. */
+const countField =
     (key: string) =>
     ({ summary }: TabRun) => {
         const value = summary[key];
@@ -39,7 +39,7 @@ const traceOf = ({ summary }: TabRun) => summary as unknown as Partial<TraceSumm
 
 const isTorch = ({ kind }: TabRun): boolean => kindHas(kind, 'torch');
 
-/* A PyTorch trace always has the tabs of the device and of its memory: without data they say how to
+/* A PyTorch trace always has the tabs for devices and memory: without data they explain how to
  * record it. */
 const hasDevices = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run).devices);
 
@@ -52,7 +52,7 @@ function hasSums(run: TabRun): boolean {
 
 const textOf = <Key extends string>(tabs: Record<Key, TabText>): Record<Key, TabText> => tabs;
 
-/** By the keys that importers/kinds.c lists. */
+/** Tabs by the keys that importers/kinds.c lists. */
 export const TABS = textOf({
     imports: {
         id: 'imports',
@@ -87,7 +87,7 @@ export const TABS = textOf({
     files: {
         id: 'files',
         title: LABELS.files,
-        count: counted('files'),
+        count: countField('files'),
     },
     'function-lines': {
         id: 'across',
@@ -106,12 +106,12 @@ export const TABS = textOf({
     actions: {
         id: 'actions',
         title: LABELS.actions,
-        count: counted('actions'),
+        count: countField('actions'),
     },
     'printed-operators': {
         id: 'operators',
         title: LABELS.operators,
-        count: counted('operators'),
+        count: countField('operators'),
     },
     lines: {
         id: 'lines',
@@ -120,12 +120,12 @@ export const TABS = textOf({
     'line-functions': {
         id: 'functions',
         title: LABELS.functions,
-        count: counted('functions'),
+        count: countField('functions'),
     },
     'line-files': {
         id: 'files',
         title: LABELS.files,
-        count: counted('files'),
+        count: countField('files'),
     },
     across: {
         id: 'across',
@@ -142,7 +142,7 @@ export const TABS = textOf({
     measurements: {
         id: 'measurements',
         title: LABELS.measurements,
-        count: counted('measurements'),
+        count: countField('measurements'),
     },
     bound: {
         id: 'bound',
@@ -151,7 +151,7 @@ export const TABS = textOf({
     processes: {
         id: 'processes',
         title: LABELS.processes,
-        count: counted('processes'),
+        count: countField('processes'),
     },
     timeline: {
         id: 'timeline',
@@ -213,7 +213,7 @@ export const TABS = textOf({
     'stack-functions': {
         id: 'functions',
         title: LABELS.functions,
-        count: counted('frames'),
+        count: countField('frames'),
     },
     sandwich: {
         id: 'sandwich',
@@ -235,7 +235,7 @@ export const TABS = textOf({
 
 export type TabKey = keyof typeof TABS;
 
-/** The tabs of a run, without those that every kind has. */
+/** Keys of the tabs of a run, without the tabs that every kind has. */
 export function tabKeys(run: TabRun): TabKey[] {
     const keys = kindOf(run.kind).tabs as TabKey[];
     return keys.filter((key) => TABS[key].shown?.(run) ?? true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The code of the tabs of reports. It comes as one chunk a kind, fetched when it is first shown; the
- * shelf fetches it while nothing else is to be done.
+ * The code of the tabs of reports. Each kind has one chunk, which is fetched when it is first
+ * shown. The shelf prefetches chunks while the browser is idle.
  */
 import type { ComponentType } from 'preact';
 import { kindRows } from '../../base/kinds';
@@ -27,7 +27,7 @@ const LEDGER: TabSpec = {
     load: () => Promise.resolve(LedgerTab),
 };
 
-/** Not beside another run: it asks over several itself. */
+/** Not available side by side: a statement can read several runs itself. */
 export const SQL: TabSpec = {
     id: 'sql',
     title: 'SQL',
@@ -76,7 +76,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'time-order': async () => (await import('../timeline/tab')).TimelineTab,
 };
 
-/* One object for each tab, by which loaded code is found again. */
+/* One object for each tab; it is the key of the cache of loaded code. */
 const SPECS = Object.fromEntries(
     (Object.keys(LOADERS) as TabKey[]).map((key) => [key, { ...TABS[key], load: LOADERS[key] }]),
 ) as Record<TabKey, TabSpec>;
@@ -87,8 +87,8 @@ export function tabsOf(run: Run): TabSpec[] {
 
 const loaded = new Map<TabSpec, TabView>();
 
-/** The view if it is here already. */
-export function viewNow(spec: TabSpec): TabView | null {
+/** The view, if its code is loaded. */
+export function loadedView(spec: TabSpec): TabView | null {
     return loaded.get(spec) ?? null;
 }
 
@@ -98,10 +98,10 @@ export async function loadView(spec: TabSpec): Promise<TabView> {
     return view;
 }
 
-/** Fetches the first tab of each kind ahead of the click. */
+/** Fetches the code of the first tab of each kind before the user clicks. */
 export function prefetchViews(): void {
     for (const key of new Set(kindRows.map(({ tabs }) => tabs[0] as TabKey))) {
-        // A failure shows itself when the tab is opened.
+        // The error is shown when the tab is opened.
         loadView(SPECS[key]).catch(() => undefined);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tabs of an import report as one chunk. Packages stands apart, since it brings the charts.
+ * The tabs of an import report as one chunk. The Packages tab has its own chunk, because it needs
+ * the chart library.
  */
 export { ImportsTab } from '../imports/tab';
 export { LazyTab } from '../lazy/tab';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tabs of line-level reports as one chunk. Memory stands apart, since it brings the charts; the
- * grammar of Python is fetched when a source is shown.
+ * The tabs of line-level reports as one chunk. The Memory tab has its own chunk, because it needs
+ * the chart library. The Python grammar is fetched when a source is shown.
  */
-export { LinesAcrossTab } from '../lines/across_tab';
+export { MultiRunTab: LinesAcrossTab } from '../lines/multi_run_tab';
 export { LinesTab } from '../lines/tab';
 export { LineFilesTab } from '../lines/files_tab';
 export { LineFunctionsTab } from '../lines/functions_tab';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tabs of a trace beside its timeline, as one chunk. Memory brings the charts and stands apart.
+ * The tabs of a trace except its timeline, as one chunk. The Memory tab has its own chunk, because
+ * it needs the chart library.
  */
 export { PrintedOperatorsTab } from '../operators/printed_tab';
 export { FindingsTab } from '../overview/findings_tab';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
+ * The frame of a report: name and main values of the run, and its tabs. The selected tab fills the
+ * rest.
  */
 import { useEffect, useState, useLayoutEffect, useRef } from 'preact/hooks';
 import { showAxis } from '../../base/axis';
@@ -21,7 +22,7 @@ import { Facts, RunHead } from '../../components/run_head';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
-import { may, mayRemove } from '../login/user';
+import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
 import { trendHref } from '../trend/link';
 import { pinBaseline } from '../trend/state';
@@ -32,15 +33,15 @@ import { TabBody, useRun } from './run_body';
 import { ShareDialog } from './share_dialog';
 import { tabsOf, type TabSpec } from './tabs';
 
-/* Each tab keeps its own query while one moves between the tabs of a run; the range of a trace is
- * one for all of them, as is the table of a printed report. */
+/* Last query of each tab, so that returning to a tab restores its state. The range of a trace and
+ * the table of a printed report are common to all tabs. */
 const lastQuery = new Map<string, Query>();
 const SHARED = ['from_ns', 'to_ns', 'report'];
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
-function withShared(kept: Query, now: Query): Query {
-    const query = { ...kept };
+function withShared(lastQuery: Query, now: Query): Query {
+    const query = { ...lastQuery };
     for (const key of SHARED) {
         if (now[key]) query[key] = now[key];
         else delete query[key];
@@ -90,7 +91,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     useEffect(() => {
         document.title = `${run.name} · perfshelf`;
     }, [run.name]);
-    // Before the effects of the tab, which adds its remark in the middle.
+    // A layout effect runs before the effects of the tab, which adds its remark in the middle.
     useLayoutEffectOn(() => {
         const { bytes, sha256 } = run;
         const source = `${int(bytes)} bytes · sha256 ${sha256.slice(0, 4)}…${sha256.slice(-4)}`;
@@ -104,7 +105,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 goTo(hrefOf(one.id));
             },
         })),
-        ...(may('uploader')
+        ...(hasRole('uploader')
             ? [{ key: 'e', label: 'edit name, series, tags, note', run: () => setDialog('edit') }]
             : []),
         ...(offlineFile()
@@ -135,7 +136,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                         Share…
                     </button>
                 )}
-                {may('admin') && (
+                {hasRole('admin') && (
                     <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
                         Download original
                     </a>
@@ -183,21 +184,22 @@ function RunMenu({ run, onPick, onPin }: RunMenuProps) {
     const pin = run.baseline ? 'Unpin as baseline' : 'Pin as baseline';
     const original = { text: 'Download original', href: `${API}/runs/${run.id}/original` };
     const items: MenuItem[] = [];
-    if (may('uploader')) items.push({ ...edit, onPick: () => onPick('edit') });
-    if (may('uploader') && run.series) items.push({ text: pin, note: run.series, onPick: onPin });
-    if (may('admin')) items.push({ ...original, download: true });
+    if (hasRole('uploader')) items.push({ ...edit, onPick: () => onPick('edit') });
+    if (hasRole('uploader') && run.series)
+        items.push({ text: pin, note: run.series, onPick: onPin });
+    if (hasRole('admin')) items.push({ ...original, download: true });
     if (mayRemove(run)) items.push({ text: 'Delete', onPick: () => onPick('delete') });
     return items.length > 0 ? <Menu label="More" align="right" items={items} /> : null;
 }
 
-function toolWords(run: Run): string | null {
+function toolText(run: Run): string | null {
     if (!run.tool) return null;
     return run.tool_version ? `${run.tool}, ${run.tool_version}` : run.tool;
 }
 
 function Meta({ run }: { run: Run }) {
     const wide: string[] = [];
-    const tool = toolWords(run);
+    const tool = toolText(run);
     if (tool) wide.push(tool);
     if (kindHas(run.kind, 'imports') && run.summary.negative_self === 0) {
         wide.push('no sign of a second thread');
@@ -208,16 +210,16 @@ function Meta({ run }: { run: Run }) {
         <>
             {run.series && <SeriesMeta series={run.series} baseline={run.baseline} />}
             <span class="wide-only">{wide.map((part) => `${part} · `)}</span>
-            <span title={run.created_at}>{added}</span> <Redacted words={run.summary.redacted} />
+            <span title={run.created_at}>{added}</span> <Redacted columns={run.summary.redacted} />
             {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
         </>
     );
 }
 
-/* Of a run that came without its original. */
-function Redacted({ words }: { words: unknown }) {
-    if (!Array.isArray(words)) return null;
-    const list = words.length > 0 ? `; redacted: ${words.join(', ')}` : '';
+/* Shown for a run that was imported without its original file. */
+function Redacted({ columns }: { columns: unknown }) {
+    if (!Array.isArray(columns)) return null;
+    const list = columns.length > 0 ? `; redacted: ${columns.join(', ')}` : '';
     return <span>· shared without its original{list} </span>;
 }
 
@@ -236,21 +238,23 @@ function SeriesMeta({ series, baseline }: { series: string; baseline: boolean })
 }
 
 function NoRun({ id, error }: { id: string; error: ApiError }) {
-    const gone = error.status === 404;
+    const isMissing = error.status === 404;
     useEffect(() => setStatus(null, null, null), []);
     return (
         <main class="no-run">
             <Notice
                 kind="error"
-                title={gone ? `There is no run ${id} on this shelf` : 'The run could not be read'}
-                error={gone ? undefined : error}
+                title={
+                    isMissing ? `There is no run ${id} on this shelf` : 'The run could not be read'
+                }
+                error={isMissing ? undefined : error}
                 actions={
                     <a class="link" href={formatHash([])}>
                         Go to the shelf
                     </a>
                 }
             >
-                {gone && <div>The run was deleted, or the link is for another shelf.</div>}
+                {isMissing && <div>The run was deleted, or the link is for another shelf.</div>}
             </Notice>
         </main>
     );

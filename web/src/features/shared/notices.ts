@@ -29,7 +29,7 @@ export function removeNotice(key: string): void {
     notices.value = notices.value.filter((item) => item.key !== key);
 }
 
-const MOST_ROWS = 20;
+const MAX_FILES = 20;
 
 function memberNotice(job: Job, member: JobMember, key: string): ShelfNotice {
     const name = member.name === job.name ? job.name : `${job.name}: ${member.name}`;
@@ -64,10 +64,11 @@ export function archiveNotices(job: Job): ShelfNotice[] {
     const members = job.members ?? [];
     const rows = members
         .filter((member) => !member.left_out && (member.error || member.already))
-        .slice(0, MOST_ROWS)
+        .slice(0, MAX_FILES)
         .map((member, i) => memberNotice(job, member, `${job.id} ${i}`));
-    const own = job.state === 'failed' ? job.error : null;
-    if (own) rows.push({ key: job.id, kind: 'failed', name: job.name, error: own, run: null });
+    const ownError = job.state === 'failed' ? job.error : null;
+    if (ownError)
+        rows.push({ key: job.id, kind: 'failed', name: job.name, error: ownError, run: null });
     return [
         ...leftOutNotices(
             job,

@@ -12,7 +12,7 @@ import type { GridSource } from '../../components/grid_types';
 
 export interface PagedSource<R> extends GridSource<R> {
     /** Number of rows before the filter. */
-    readonly of: number;
+    readonly unfilteredTotal: number;
     readonly sums: Page['sums'];
     readonly loading: Signal<boolean>;
     readonly error: Signal<ApiError | null>;
@@ -29,7 +29,7 @@ const AHEAD = 60;
 
 interface Generation<R> {
     total: number;
-    of: number;
+    unfilteredTotal: number;
     sums: Page['sums'];
     pages: Map<number, R[]>;
 }
@@ -41,9 +41,14 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     const ready = signal(false);
     const error = signal<ApiError | null>(null);
     let params = initial;
-    const shown = signal<Generation<R>>({ total: 0, of: 0, sums: {}, pages: new Map() });
+    const shown = signal<Generation<R>>({
+        total: 0,
+        unfilteredTotal: 0,
+        sums: {},
+        pages: new Map(),
+    });
     let fresh = false;
-    let wanted: [number, number] = [0, 1];
+    let wantedRange: [number, number] = [0, 1];
     let running = new Map<number, AbortController>();
 
     function abortAll(): void {
@@ -59,7 +64,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         try {
             const query = { ...params, limit: PAGE, offset: page * PAGE };
             const answer = await getJson<Page>(withParams(path, query), { signal: control.signal });
-            take(page, answer);
+            storePage(page, answer);
             error.value = null;
             ready.value = true;
         } catch (reason) {
@@ -70,20 +75,25 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         }
     }
 
-    function take(page: number, answer: Page): void {
+    function storePage(page: number, answer: Page): void {
         const pages = fresh ? shown.peek().pages : new Map<number, R[]>();
         fresh = true;
         pages.set(
             page,
             answer.rows.map((row) => asObject<R>(answer.columns, row)),
         );
-        shown.value = { total: answer.total, of: answer.of, sums: answer.sums ?? {}, pages };
+        shown.value = {
+            total: answer.total,
+            unfilteredTotal: answer.of,
+            sums: answer.sums ?? {},
+            pages,
+        };
         version.value = version.peek() + 1;
-        ensure(...wanted);
+        ensure(...wantedRange);
     }
 
     function ensure(from: number, to: number): void {
-        wanted = [from, to];
+        wantedRange = [from, to];
         const { total, pages } = shown.peek();
         const last = Math.max(from, Math.min(to, fresh ? total : to) - 1);
         const first = Math.floor(from / PAGE);
@@ -96,7 +106,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     function restart(): void {
         abortAll();
         fresh = false;
-        ensure(...wanted);
+        ensure(...wantedRange);
     }
 
     ensure(0, 1);
@@ -108,8 +118,8 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         get total() {
             return shown.value.total;
         },
-        get of() {
-            return shown.value.of;
+        get unfilteredTotal() {
+            return shown.value.unfilteredTotal;
         },
         get sums() {
             return shown.value.sums;
@@ -119,7 +129,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         setParams(next) {
             if (withParams('', next) === withParams('', params)) return;
             params = next;
-            wanted = [0, 1];
+            wantedRange = [0, 1];
             restart();
         },
         reload: restart,
@@ -133,24 +143,23 @@ function asObject<R>(columns: string[], row: unknown[]): R {
     return object as R;
 }
 
-/**
- * A server-side table that follows its parameters for as long as the path stays. `hold` keeps what is
- * shown while the parameters make no sense, as a regular expression does half of the time it is typed.
- */
-export function useSource<R>(path: string, params: Params, hold = false): PagedSource<R> {
+/** A server-side table that is fetched again when its parameters change; another path creates a new
+ * source. `isHeld` keeps the rows while the parameters are invalid, such as an incomplete regular
+ * expression. */
+export function useSource<R>(path: string, params: Params, isHeld = false): PagedSource<R> {
     const source = useMemoOn(() => pagedSource<R>(path, params), [path]);
     const key = withParams('', params);
     useEffectOn(() => {
-        if (!hold) source.setParams(params);
-    }, [source, key, hold]);
+        if (!isHeld) source.setParams(params);
+    }, [source, key, isHeld]);
     useEffect(() => () => source.dispose(), [source]);
     return source;
 }
 
-/** The value as it was before `hold`, while `hold` lasts. */
-export function useHeldValue<T>(value: T, hold: boolean): T {
+/** Returns `value`, or while `isHeld` is true the last value before that. */
+export function useHeldValue<T>(value: T, isHeld: boolean): T {
     const last = useRef(value);
-    if (!hold) last.current = value;
+    if (!isHeld) last.current = value;
     return last.current;
 }
 

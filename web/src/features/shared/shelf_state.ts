@@ -18,7 +18,7 @@ export const matches = signal<number | null>(null);
 /** Unfinished imports of all users. */
 export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
 /** Time in ms at which this window first received a job, to estimate the remaining time. */
-export const jobSince = new Map<string, number>();
+export const firstSeenMs = new Map<string, number>();
 /** Ids of the jobs that this window started; results are shown only for these. */
 const ownJobs = new Set<string>();
 
@@ -68,7 +68,7 @@ function refreshShelfSoon(): void {
 /* Finished jobs by id, newest last. A small file is often imported before the response to its
  * upload arrives; that response then contains an outdated state of the job. */
 const finished = new Map<string, Job>();
-const FINISHED_KEPT = 500;
+const MAX_FINISHED = 500;
 
 /** Applies the newest state of a job, from the stream or from a response. */
 function applyJob(job: Job): void {
@@ -76,13 +76,13 @@ function applyJob(job: Job): void {
     const next = new Map(jobs.value);
     if (isRunningImport(known)) {
         next.set(known.id, known);
-        if (!jobSince.has(known.id)) jobSince.set(known.id, Date.now());
+        if (!firstSeenMs.has(known.id)) firstSeenMs.set(known.id, Date.now());
     } else {
         next.delete(known.id);
         finishJob(known);
     }
     jobs.value = next;
-    watchJobs();
+    pollJobs();
 }
 
 /** Applies the response to an upload of this window. */
@@ -91,19 +91,19 @@ export function applyOwnJob(job: Job): void {
     applyJob(job);
 }
 
-const WATCH_MS = 3000;
-let watch = 0;
+const POLL_MS = 3000;
+let pollTimer = 0;
 
 /* Polls the jobs while any are in progress, because an event may be lost with its connection. */
-function watchJobs(): void {
-    clearTimeout(watch);
-    if (jobs.value.size) watch = setTimeout(() => void catchUp(false), WATCH_MS);
+function pollJobs(): void {
+    clearTimeout(pollTimer);
+    if (jobs.value.size) pollTimer = setTimeout(() => void catchUp(false), POLL_MS);
 }
 
 function finishJob(job: Job): void {
-    jobSince.delete(job.id);
+    firstSeenMs.delete(job.id);
     finished.set(job.id, job);
-    if (finished.size > FINISHED_KEPT) finished.delete([...finished.keys()][0]);
+    if (finished.size > MAX_FINISHED) finished.delete([...finished.keys()][0]);
     if (!ownJobs.delete(job.id)) return;
     const { id, name, error, run } = job;
     if (job.members) archiveNotices(job).forEach(addNotice);

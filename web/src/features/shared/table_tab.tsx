@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tab that is one table: a toolbar with search, filters and export over a grid whose rows the
- * server sorts, filters and pages. What the table is of, its columns and what opens from it is said
- * by the tab; its state stands in the URL.
+ * server sorts, filters and pages. The caller provides the view of the API, the columns, and the
+ * action that opens a row. The state is in the URL.
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -31,30 +31,30 @@ interface TableTabProps<R> {
     run: Run;
     /** Last part of the path: `/runs/{id}/{view}`. */
     view: string;
-    /** What the rows are: 'Files', 'Functions'. */
+    /** Title, the plural noun for the rows: 'Files', 'Functions'. */
     title: string;
     sort: string;
-    /** Offer the origin filter, the hide field. */
+    /** Shows the origin filter and the hide field. */
     origins?: boolean;
     hide?: boolean;
     remark?: ComponentChildren;
     /** First in the toolbar. */
     picker?: ComponentChildren;
-    /** What else the server is asked by. */
+    /** Additional parameters of the request. */
     extra?: Record<string, string | number | undefined>;
     /** The key of the URL that holds the selected row. */
     selectKey: string;
     rowKey: (row: R) => string | number;
-    /** `narrow` as given: the pane beside takes room. */
+    /** `narrow`: the pane next to the table takes up width. */
     columns: (search: Matcher, narrow: boolean) => GridColumn<R>[];
     narrow?: boolean;
-    /** The first order is upward: that of the file. */
+    /** The default sort order is ascending: the order of the file. */
     upward?: boolean;
-    /** What a row is in another run; without it the comparison of the runs knows. */
+    /** Name of a row in another run; by default, the comparison of the runs matches rows. */
     called?: (row: R) => Called;
     onOpen: (row: R) => void;
     empty: (filtered: boolean) => string;
-    /** Beside the table: what is known of the selected row. */
+    /** Pane next to the table with details of the selected row. */
     pane?: ComponentChildren;
 }
 
@@ -166,21 +166,21 @@ function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>
 }
 
 interface Called {
-    /** '' where the file says all */
+    /** '' if the file alone identifies the row */
     name: string;
     file: string;
 }
 
 interface TableNames<R> {
-    /** of the URL */
+    /** key of the URL that holds the selected row */
     key: string;
     source: GridSource<R>;
     rowKey: (row: R) => string | number;
     called: (row: R) => Called;
 }
 
-/** Translates the ids of rows into names for a panel beside it. Only fetched rows are known: until all
- * are, a missing name is undefined, not null. */
+/** Translates the ids of rows into names for the other panel. Only fetched rows are known: a name
+ * that is not found is undefined until all rows are fetched, then null. */
 function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: boolean): void {
     const fetched = (): R[] => {
         const rows: R[] = [];
@@ -200,12 +200,12 @@ function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: bo
         valueOf: (text) => {
             const cut = text.indexOf('\n');
             const rows = fetched();
-            const like = rows.filter((row) => called(row).name === text.slice(cut + 1));
+            const sameName = rows.filter((row) => called(row).name === text.slice(cut + 1));
             const at = findPath(
-                like.map((row) => called(row).file),
+                sameName.map((row) => called(row).file),
                 text.slice(0, cut),
             );
-            if (at >= 0) return String(rowKey(like[at]));
+            if (at >= 0) return String(rowKey(sameName[at]));
             return rows.length < source.total ? undefined : null;
         },
     });

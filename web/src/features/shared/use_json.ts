@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One answer of the server for one path. Old data stays until the new is there, so nothing jumps.
+ * The server's response for a path. The old data remains until the new data is loaded, so that the
+ * page does not flicker.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, asApiError, getJson, isAbort } from '../../base/client';
@@ -8,25 +9,25 @@ import { type ApiError, asApiError, getJson, isAbort } from '../../base/client';
 export interface Answer<T> {
     data: T | null;
     /** the path that `data` answers */
-    of: string | null;
+    path: string | null;
     error: ApiError | null;
     loading: boolean;
 }
 
-const NOTHING = { data: null, of: null, error: null, loading: false };
+const NO_ANSWER = { data: null, path: null, error: null, loading: false };
 
-/** null: nothing to ask for. Asks again when `stamp` changes. */
+/** Fetches `path`; null fetches nothing. Fetches again when `stamp` changes. */
 export function useJson<T>(path: string | null, stamp = 0): Answer<T> {
-    const [answer, setAnswer] = useState<Answer<T>>(NOTHING);
+    const [answer, setAnswer] = useState<Answer<T>>(NO_ANSWER);
     useEffect(() => {
         if (path === null) {
-            setAnswer(NOTHING);
+            setAnswer(NO_ANSWER);
             return undefined;
         }
         const control = new AbortController();
         setAnswer((old) => ({ ...old, error: null, loading: true }));
         getJson<T>(path, { signal: control.signal })
-            .then((data) => setAnswer({ data, of: path, error: null, loading: false }))
+            .then((data) => setAnswer({ data, path, error: null, loading: false }))
             .catch((reason: unknown) => {
                 if (isAbort(reason)) return;
                 setAnswer((old) => ({ ...old, error: asApiError(reason), loading: false }));

@@ -12,7 +12,7 @@ import { groupName, groupQuery, repeatGroups, verdictOf } from '../../model/comp
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../../model/shelf_rows';
 import { compareHash, comparePath, groupHash } from '../compare/state';
 import { useJson } from '../shared/use_json';
-import { deltaWords } from './columns';
+import { deltaText } from './columns';
 
 interface CheckBarProps {
     runs: Run[];
@@ -162,10 +162,10 @@ function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     if (!data) return null;
     if (!data.headline) return <span class="faint">different metrics</span>;
     const { delta, delta_pct, unit } = data.headline;
-    const { glyph, word, tone } = verdictOf(data.headline, unit);
+    const { glyph, label, tone } = verdictOf(data.headline, unit);
     return (
         <span class={tone}>
-            {glyph} {deltaWords(delta, unit, delta_pct)} {word}
+            {glyph} {deltaText(delta, unit, delta_pct)} {label}
         </span>
     );
 }
@@ -173,16 +173,16 @@ function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
 function Verdict({ base, fresh }: { base: Run; fresh: Run }) {
     const delta = headlineDelta(base, fresh);
     if (!delta) return <span class="faint">different metrics</span>;
-    const words = deltaWords(delta.by, delta.unit, delta.pct);
+    const differenceText = deltaText(delta.by, delta.unit, delta.pct);
     const small = delta.pct !== null && Math.abs(delta.pct) < NOISE_PCT;
-    if (delta.by === 0 || small) return <span class="faint">{words}</span>;
+    if (delta.by === 0 || small) return <span class="faint">{differenceText}</span>;
     return delta.by > 0 ? (
         <span class="slower" title="slower">
-            ▲ {words}
+            ▲ {differenceText}
         </span>
     ) : (
         <span class="faster" title="faster">
-            ▼ {words}
+            ▼ {differenceText}
         </span>
     );
 }

@@ -6,7 +6,7 @@ import { formatHash, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
 import {
     DASH,
-    bytes,
+    bytesText,
     clock,
     formatValueIn,
     int,
@@ -22,7 +22,7 @@ import { ProgressLine } from '../../components/progress';
 import { Tag } from '../../components/tag';
 import { FormattedValueText } from '../../components/text';
 import { NOISE_PCT, secondsLeft, type RunningImport, type ShelfRow } from '../../model/shelf_rows';
-import { ledgerWords } from '../report/ledger_text';
+import { ledgerText } from '../report/ledger_text';
 import { TrendSpark } from '../trend/link';
 
 const NARROW = 1000;
@@ -40,7 +40,7 @@ export function runHref(run: Run): string {
 
 type Column = GridColumn<ShelfRow>;
 
-/* Other rows are not made of cells, so a column only ever draws runs. */
+/* Wraps a cell renderer for runs: rows that are not runs have no cells. */
 function ofRun(render: (run: Run) => ReturnType<Column['render']>): Column['render'] {
     return (row) => (row.type === 'run' ? render(row.run) : null);
 }
@@ -67,7 +67,7 @@ function whenColumn(underDay: boolean): Column {
     return {
         key: 'when',
         title: 'Added',
-        // Under the heading of its day the time is enough.
+        // Below the heading of its day, a run shows only the time.
         width: underDay ? 64 : 128,
         align: 'right',
         sortKey: 'created_at',
@@ -80,8 +80,8 @@ function whenColumn(underDay: boolean): Column {
     };
 }
 
-/* What was run. */
-const WHAT: Column[] = [
+/* Columns with the name, kind and tags of a run. */
+const RUN_COLUMNS: Column[] = [
     {
         key: 'kind',
         title: 'Kind',
@@ -126,8 +126,8 @@ const WHAT: Column[] = [
     },
 ];
 
-/* What was measured, and how that compares with the runs before. */
-const FIGURES: Column[] = [
+/* Columns with the headline value, and its trend over the previous runs. */
+const VALUE_COLUMNS: Column[] = [
     {
         key: 'headline',
         title: 'Headline',
@@ -165,8 +165,8 @@ const FIGURES: Column[] = [
     },
 ];
 
-/* Where it came from. */
-const SOURCE: Column[] = [
+/* Columns with the origin of the run. */
+const ORIGIN_COLUMNS: Column[] = [
     {
         key: 'size',
         title: 'Size',
@@ -176,7 +176,7 @@ const SOURCE: Column[] = [
         numeric: true,
         hideBelow: NARROW,
         title_tip: 'size of the original file',
-        render: ofRun((run) => <span class="soft">{bytes(run.bytes)}</span>),
+        render: ofRun((run) => <span class="soft">{bytesText(run.bytes)}</span>),
     },
     {
         key: 'ledger',
@@ -197,7 +197,13 @@ const SOURCE: Column[] = [
 ];
 
 export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
-    return [checkColumn(checks), ...WHAT, ...FIGURES, ...SOURCE, whenColumn(underDay)];
+    return [
+        checkColumn(checks),
+        ...RUN_COLUMNS,
+        ...VALUE_COLUMNS,
+        ...ORIGIN_COLUMNS,
+        whenColumn(underDay),
+    ];
 }
 
 function nameTip(run: Run): string {
@@ -235,11 +241,11 @@ function headline(run: Run) {
     if (!run.headline) return <span class="zero">{DASH}</span>;
     const { value, unit, label } = run.headline;
     const counted = unit === label && Number.isInteger(value);
-    const fig = counted ? { value: int(value), unit: '' } : formatValueIn(value, unit);
+    const formatted = counted ? { value: int(value), unit: '' } : formatValueIn(value, unit);
     return (
         <>
-            <b>{fig.value}</b>
-            <span class="unit">{fig.unit}</span>
+            <b>{formatted.value}</b>
+            <span class="unit">{formatted.unit}</span>
         </>
     );
 }
@@ -256,23 +262,23 @@ function DeltaPct({ pct: value }: { pct: number | null }) {
 }
 
 function ledger(run: Run) {
-    const { word, flagged, whole } = ledgerWords(run.ledger);
+    const { short, flagged, identity } = ledgerText(run.ledger);
     return (
-        <span class={flagged ? 'ledger-word warn' : 'ledger-word'} title={whole}>
-            {word}
+        <span class={flagged ? 'ledger-word warn' : 'ledger-word'} title={identity}>
+            {short}
         </span>
     );
 }
 
 function sizes(done: number, total: number): string {
-    const [value, unit] = bytes(total).split('\u202f');
-    const [doneValue, doneUnit] = bytes(done).split('\u202f');
+    const [value, unit] = bytesText(total).split('\u202f');
+    const [doneValue, doneUnit] = bytesText(done).split('\u202f');
     return doneUnit === unit
         ? `${doneValue} of ${value} ${unit}`
-        : `${bytes(done)} of ${bytes(total)}`;
+        : `${bytesText(done)} of ${bytesText(total)}`;
 }
 
-function progressWords(incoming: RunningImport, nowMs: number): string {
+function progressText(incoming: RunningImport, nowMs: number): string {
     const { state, done, total, records } = incoming;
     if (state === 'waiting') return 'waiting to be sent';
     if (state === 'queued') return 'waiting for another import';
@@ -291,7 +297,7 @@ function progressWords(incoming: RunningImport, nowMs: number): string {
 interface IncomingRowProps {
     incoming: RunningImport;
     underDay: boolean;
-    /** null: who looks may not */
+    /** null if the user may not cancel it */
     onCancel: (() => void) | null;
 }
 
@@ -307,7 +313,7 @@ export function RunningImportLine({ incoming, underDay, onCancel }: IncomingRowP
                 {name}
             </span>
             <span class="incoming-words" aria-live="off">
-                <span class="ellipsis">{progressWords(incoming, Date.now())}</span>
+                <span class="ellipsis">{progressText(incoming, Date.now())}</span>
                 <ProgressLine share={share} />
             </span>
             {onCancel && (
@@ -319,14 +325,14 @@ export function RunningImportLine({ incoming, underDay, onCancel }: IncomingRowP
     );
 }
 
-/** The text of a Δ between two figures that stand alone. */
-export function deltaWords(by: number, unit: string, share: number | null) {
-    const fig = formatValueIn(Math.abs(by), unit);
+/** Text of the difference between two single values. */
+export function deltaText(by: number, unit: string, share: number | null) {
+    const formatted = formatValueIn(Math.abs(by), unit);
     const sign = by < 0 ? '−' : '+';
     return (
         <>
             {by === 0 ? '' : sign}
-            <FormattedValueText fig={fig} />
+            <FormattedValueText value={formatted} />
             {share !== null && ` (${signed(share, 1)} %)`}
         </>
     );

@@ -14,7 +14,7 @@ interface EmptyShelfProps {
     onAdd: (() => void) | null;
 }
 
-function waysIn(origin: string): CommandLine[] {
+function importCommands(origin: string): CommandLine[] {
     return [
         {
             mark: 'here',
@@ -56,7 +56,7 @@ export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
             <h2>
                 Add it to the <Term of="shelf">shelf</Term>
             </h2>
-            <CommandList lines={waysIn(origin)} />
+            <CommandList lines={importCommands(origin)} />
         </section>
     );
 }

@@ -46,17 +46,17 @@ export function setGrouping(grouping: Grouping): void {
     setQuery({ group: grouping === 'series' ? 'series' : null, sort: null, desc: null });
 }
 
-/* As many chips as there is room for; the other kinds are in a menu behind them. */
+/* As many kinds as fit are shown as chips; the others are in a menu after them. */
 function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | undefined }) {
     const box = useRef<HTMLDivElement | null>(null);
-    const [room, setRoom] = useState(Infinity);
+    const [visibleCount, setVisibleCount] = useState(Infinity);
     const kinds = shelf?.kinds ?? [];
     const width = viewportWidth.value;
     useLayoutEffect(() => {
         const chips = [...(box.current?.children ?? [])] as HTMLElement[];
         const wrapped = chips.findIndex(({ offsetTop }) => offsetTop > chips[0].offsetTop);
-        setRoom(wrapped < 0 ? Infinity : wrapped - 1);
-    }, [shelf, width, room]);
+        setVisibleCount(wrapped < 0 ? Infinity : wrapped - 1);
+    }, [shelf, width, visibleCount]);
     return (
         <>
             <div class="chips" role="group" aria-label="kind" ref={box}>
@@ -68,11 +68,13 @@ function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | unde
                         count={runs}
                         kind={kind}
                         current={current}
-                        hidden={i >= room}
+                        hidden={i >= visibleCount}
                     />
                 ))}
             </div>
-            {room < kinds.length && <MoreKinds kinds={kinds.slice(room)} current={current} />}
+            {visibleCount < kinds.length && (
+                <MoreKinds kinds={kinds.slice(visibleCount)} current={current} />
+            )}
         </>
     );
 }
@@ -104,7 +106,7 @@ interface ChipProps {
     count: number | undefined;
     kind: string | null;
     current: string | undefined;
-    /** No room for it. */
+    /** There is no space for the chip. */
     hidden?: boolean;
 }
 
@@ -131,7 +133,7 @@ function choice(value: string, text: string = value): Choice {
     return { value, text };
 }
 
-/* A tag without a value is "name=" to the server, and a word to the reader. */
+/* Display form of a tag: the server writes a tag without a value as "name=". */
 function bareTag(tag: string): string {
     return tag.replace(/=$/, '');
 }

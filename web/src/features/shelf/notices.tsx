@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What became of files that did not simply appear on the shelf, and runs that were just deleted.
+ * Notices about files that were not added as runs, and about runs that were just deleted.
  */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -22,7 +22,7 @@ export function ShelfNotices() {
     );
 }
 
-/* Undo stays until every run is back. */
+/* The Undo button remains until all runs are restored. */
 function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: ComponentChildren }) {
     const [busy, setBusy] = useState(false);
     const [error, setError] = useState<ApiError | null>(null);

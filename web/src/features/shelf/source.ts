@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The runs of the shelf as a grid source: a prefix of the server's list that grows as one scrolls,
- * with headings and imports in progress woven in. What is not here yet is an empty row below.
+ * The runs of the shelf as a grid source: the first part of the server's list, which grows while
+ * the user scrolls, with headings and imports in progress in between. Runs that are not loaded yet
+ * are empty rows below.
  */
 import { effect, signal, type Signal } from '@preact/signals';
 import {
@@ -24,9 +25,9 @@ import {
 import { cachedRuns, onRunChange, type RunChange } from '../shared/shelf_state';
 
 const PAGE = 200;
-/** Rows fetched before they come into view. */
+/** Number of rows that are fetched before they come into view. */
 const AHEAD = 100;
-/** Of one request, when one jumps far down or everything is asked for again. */
+/** Maximum number of rows of one request, for a jump far down or a reload. */
 const MAX_ROWS = 1000;
 const RELOAD_MS = 150;
 
@@ -46,8 +47,9 @@ export interface ShelfSource extends GridSource<ShelfRow> {
     dispose(): void;
 }
 
-/* What stood before the page, the page, and of the list it refreshes what followed its last run. */
-function joined(before: Run[], page: Run[], old: Run[]): Run[] {
+/* Joins the runs before a page, the page, and the runs of the old list that follow the page's last
+ * run. */
+function mergePages(before: Run[], page: Run[], old: Run[]): Run[] {
     const last = page.length ? page[page.length - 1].id : '';
     const at = old.findIndex((run) => run.id === last);
     const seen = new Set(before.map((run) => run.id));
@@ -66,28 +68,28 @@ export function shelfSource(): ShelfSource {
     let totalRuns = 0;
     let incoming: readonly RunningImport[] = [];
     let rows: ShelfRow[] = [];
-    let wantedTo = 0;
+    let wantedEnd = 0;
     let control: AbortController | null = null;
     let timer = 0;
 
     function weave(): void {
         rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
-        // peek: effects call this too, and must not depend on what they change.
+        // peek: effects call this function too and must not depend on the value that they change.
         version.value = version.peek() + 1;
     }
 
     async function fetchRuns(offset: number, limit: number, reload = false): Promise<void> {
         if (!params) return;
         control?.abort();
-        const mine = new AbortController();
-        control = mine;
+        const controller = new AbortController();
+        control = controller;
         loading.value = true;
         try {
             const path = withParams(`${API}/runs`, { ...params, limit, offset });
-            const page = await getJson<RunPage>(path, { signal: mine.signal });
+            const page = await getJson<RunPage>(path, { signal: controller.signal });
             for (const run of page.rows) cachedRuns.set(run.id, run);
-            runs = joined(runs.slice(0, offset), page.rows, reload ? runs : []);
-            // A page that brings nothing new ends the list, whatever the total says.
+            runs = mergePages(runs.slice(0, offset), page.rows, reload ? runs : []);
+            // An empty page ends the list, whatever the total is.
             totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
             error.value = null;
             ready.value = true;
@@ -95,7 +97,7 @@ export function shelfSource(): ShelfSource {
         } catch (reason) {
             if (!isAbort(reason)) error.value = asApiError(reason);
         } finally {
-            if (control === mine) {
+            if (control === controller) {
                 control = null;
                 loading.value = false;
                 if (!error.value) more();
@@ -104,8 +106,8 @@ export function shelfSource(): ShelfSource {
     }
 
     function more(): void {
-        if (!control && ready.value && wantedTo > rows.length && runs.length < totalRuns) {
-            const missing = wantedTo - rows.length + PAGE;
+        if (!control && ready.value && wantedEnd > rows.length && runs.length < totalRuns) {
+            const missing = wantedEnd - rows.length + PAGE;
             void fetchRuns(runs.length, Math.min(MAX_ROWS, missing));
         }
     }
@@ -149,7 +151,7 @@ export function shelfSource(): ShelfSource {
         },
         rowAt: (index) => rows[index],
         ensure(_from, to) {
-            wantedTo = to + AHEAD;
+            wantedEnd = to + AHEAD;
             more();
         },
         show(next, nextGrouping) {
@@ -157,7 +159,7 @@ export function shelfSource(): ShelfSource {
             if (same && nextGrouping === grouping) return;
             params = next;
             grouping = nextGrouping;
-            wantedTo = 0;
+            wantedEnd = 0;
             if (same) weave();
             else void fetchRuns(0, PAGE);
         },

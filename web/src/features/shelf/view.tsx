@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shelf: all runs, by day or by series, with what came in, what is coming in and what failed.
+ * The shelf: all runs, grouped by day or by series, with imports in progress and failed imports.
  */
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -17,13 +17,13 @@ import {
 } from '../../components/data_grid';
 import { Notice } from '../../components/notice';
 import type { Grouping, RunningImport, ShelfRow } from '../../model/shelf_rows';
-import { may, mayRemove } from '../login/user';
+import { hasRole, mayRemove } from '../login/user';
 import { DeleteDialog, EditDialog } from '../report/dialogs';
 import {
     cancelJob,
     formats,
     jobs,
-    jobSince,
+    firstSeenMs,
     matches,
     onRunChange,
     shelf,
@@ -52,7 +52,7 @@ const incoming = computed<readonly RunningImport[]>(() => [
         done: job.bytes_done,
         total: job.bytes_total,
         records: job.records,
-        since: jobSince.get(job.id) ?? Date.now(),
+        since: firstSeenMs.get(job.id) ?? Date.now(),
         jobId: job.id,
     })),
 ]);
@@ -62,7 +62,8 @@ function groupingOf({ group, sort }: Query): Grouping {
     return group === 'series' ? 'series' : 'day';
 }
 
-/* A filter hides imports in progress too: nobody knows yet whether they match. */
+/* Whether a filter is set. It hides imports in progress too, because whether they match is not
+ * known yet. */
 function isFiltered({ q, kind, series, tag, who }: Query): boolean {
     return Boolean(q || kind || series || tag || who);
 }
@@ -92,7 +93,7 @@ function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSourc
     return source;
 }
 
-/* Which runs are checked. They stay checked while the filter hides them. */
+/* The checked runs. Runs that the filter hides remain checked. */
 function useChecks(source: ShelfSource) {
     const [checked, setChecked] = useState<ReadonlyMap<string, Run>>(new Map());
     const last = useRef<string | null>(null);
@@ -146,7 +147,7 @@ function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
                 <RunningImportLine
                     incoming={row.incoming}
                     underDay={grouping === 'day'}
-                    onCancel={may('uploader') ? cancel : null}
+                    onCancel={hasRole('uploader') ? cancel : null}
                 />
             ),
         };
@@ -168,7 +169,7 @@ function openRow(row: ShelfRow): void {
     navigate(['run', row.run.id]);
 }
 
-interface SqlRequest {
+interface RunDialog {
     type: 'edit' | 'delete';
     runs: Run[];
 }
@@ -177,11 +178,11 @@ interface KeysOf {
     source: ShelfSource;
     handle: { current: GridHandle | null };
     check: (run: Run, withShift: boolean) => void;
-    ask: (asked: SqlRequest) => void;
+    openDialog: (dialog: RunDialog) => void;
 }
 
 /* The keys of the shelf act on the row under the cursor. */
-function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
+function useShelfKeys({ source, handle, check, openDialog }: KeysOf): void {
     const { query } = route.value;
     const withCurrent = (act: (run: Run, event: KeyPress) => void) => (event: KeyPress) => {
         const row = source.rowAt(handle.current?.cursor() ?? -1);
@@ -202,24 +203,24 @@ function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
             label: 'select the run',
             run: withCurrent((run, event) => check(run, event.shiftKey)),
         },
-        ...(may('uploader')
+        ...(hasRole('uploader')
             ? [
                   {
                       key: 'e',
                       label: 'edit name, series, tags, note',
-                      run: withCurrent((run) => ask({ type: 'edit', runs: [run] })),
+                      run: withCurrent((run) => openDialog({ type: 'edit', runs: [run] })),
                   },
                   {
                       key: 'Delete',
                       label: 'delete',
                       run: withCurrent(
-                          (run) => mayRemove(run) && ask({ type: 'delete', runs: [run] }),
+                          (run) => mayRemove(run) && openDialog({ type: 'delete', runs: [run] }),
                       ),
                   },
               ]
             : []),
         { key: 'g', label: 'group by day or by series', run: regroup },
-        { key: 'Escape', label: 'clear the filters', run: () => navigate([], keepGroup(query)) },
+        { key: 'Escape', label: 'clear the filters', run: () => navigate([], groupQuery(query)) },
     ]);
 }
 
@@ -268,9 +269,9 @@ export function ShelfView() {
     void source.version.value; // The header's checkbox depends on which runs are shown.
     const checks = useChecks(source);
     const handle = useRef<GridHandle | null>(null);
-    const [asked, ask] = useState<SqlRequest | null>(null);
+    const [dialog, openDialog] = useState<RunDialog | null>(null);
     useShelfStatus(checks.checked.size);
-    useShelfKeys({ source, handle, check: checks.toggle, ask });
+    useShelfKeys({ source, handle, check: checks.toggle, openDialog });
 
     const isEmpty = shelf.value?.runs === 0 && !incoming.value.length && !isFiltered(query);
     const runs = [...checks.checked.values()];
@@ -284,7 +285,7 @@ export function ShelfView() {
                 <EmptyShelf
                     formats={formats.value}
                     origin={location.origin}
-                    onAdd={may('uploader') ? pickFiles : null}
+                    onAdd={hasRole('uploader') ? pickFiles : null}
                 />
             ) : (
                 <>
@@ -295,20 +296,24 @@ export function ShelfView() {
             {runs.length > 0 && (
                 <CheckBar
                     runs={runs}
-                    onEdit={may('uploader') ? () => ask({ type: 'edit', runs }) : null}
-                    onDelete={runs.every(mayRemove) ? () => ask({ type: 'delete', runs }) : null}
+                    onEdit={hasRole('uploader') ? () => openDialog({ type: 'edit', runs }) : null}
+                    onDelete={
+                        runs.every(mayRemove) ? () => openDialog({ type: 'delete', runs }) : null
+                    }
                     onClear={checks.clear}
                 />
             )}
-            {asked?.type === 'edit' && <EditDialog runs={asked.runs} onClose={() => ask(null)} />}
-            {asked?.type === 'delete' && (
-                <DeleteDialog runs={asked.runs} onClose={() => ask(null)} />
+            {dialog?.type === 'edit' && (
+                <EditDialog runs={dialog.runs} onClose={() => openDialog(null)} />
+            )}
+            {dialog?.type === 'delete' && (
+                <DeleteDialog runs={dialog.runs} onClose={() => openDialog(null)} />
             )}
         </main>
     );
 }
 
-function keepGroup({ group }: Query): Query {
+function groupQuery({ group }: Query): Query {
     return group ? { group } : {};
 }
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Over two timelines: by what they are aligned, how far that moves the one against the other, and the
- * way from one pair of steps or events to the next.
+ * Bar above two timelines: it shows and changes their alignment, shows the resulting shift, and
+ * moves to the next pair of steps or events.
  */
 import { useState } from 'preact/hooks';
 import { asApiError } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import type { Side } from '../../base/panel';
 import { route } from '../../base/router';
+import type { TraceStepRow as TraceStep } from '../../base/rows';
 import type { Run } from '../../base/types';
-import { fig, MINUS, pct, text, THIN_SPACE } from '../../base/units';
+import { formatSeconds, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
@@ -19,13 +20,12 @@ import { SIDES } from '../../model/side';
 import {
     type Align,
     type Anchors,
-    FROM_START,
+    ALIGN_STARTS,
     shiftOf,
     stepBy,
-    stepSideStage,
+    matchingStep,
     stepsOf,
 } from '../../model/time_align';
-import type { TraceStep } from '../../model/timeline_types';
 import { findFrom } from '../timeline/search';
 import { alignBy, type Aligned } from './axis';
 
@@ -38,83 +38,83 @@ interface BarProps {
 
 type Steps = Record<Side, TraceStep[]>;
 
-/* A slice of the URL, by its id. */
-function picked(side: Side): number | null {
+/* Id of the slice that is selected in the URL. */
+function selectedSlice(side: Side): number | null {
     const id = route.value.query[`${side}.slice`];
     return id && /^\d{1,16}$/.test(id) ? Number(id) : null;
 }
 
-type Question = { q: string; regex: boolean };
+type NameSearch = { q: string; regex: boolean };
 type Moment = { ns: number; id?: number };
 
-/** The next slice in both runs that answers; null unless both have one. */
+/** The next slice in each run that matches the search; null unless both runs have one. */
 async function findBoth(
     { runs, now }: BarProps,
-    ask: Record<Side, Question>,
+    search: Record<Side, NameSearch>,
     backward: boolean,
     from: Record<Side, Moment>,
 ): Promise<boolean> {
     const hits = await Promise.all(
-        SIDES.map((side) => findFrom(runs[side], ask[side], from[side], backward)),
+        SIDES.map((side) => findFrom(runs[side], search[side], from[side], backward)),
     );
     if (!hits[0] || !hits[1]) return false;
     alignBy(now, { by: 'event', base: hits[0].id, new: hits[1].id }, true);
     return true;
 }
 
-/* The slices that are selected, else the first that the search finds in each run. */
+/* Aligns by the selected slices, else by the first slice in each run that the search finds. */
 async function alignEvent(props: BarProps): Promise<string | null> {
-    const [base, fresh] = [picked('base'), picked('new')];
+    const [base, fresh] = [selectedSlice('base'), selectedSlice('new')];
     if (base !== null && fresh !== null) {
         alignBy(props.now, { by: 'event', base, new: fresh });
         return null;
     }
     const { q, regex } = route.peek().query;
     if (!q) return 'Select a slice in each run, or search to align the first hits.';
-    const ask = { q, regex: regex === '1' };
+    const search = { q, regex: regex === '1' };
     const first = { ns: 0, id: 0 };
-    const found = await findBoth(props, { base: ask, new: ask }, false, {
+    const found = await findBoth(props, { base: search, new: search }, false, {
         base: first,
         new: first,
     });
     return found ? null : 'One of the runs has no hit. Search for a slice that both runs have.';
 }
 
-/* The slice of the same name before or after, in both. */
+/* Moves to the previous or next slice of the same name in both runs. */
 async function stepEvent(props: BarProps, by: 1 | -1): Promise<string | null> {
     const { align, anchors } = props.now;
     if (align.by !== 'event') return null;
-    const ask = { base: wholeName(anchors.base.name), new: wholeName(anchors.new.name) };
+    const search = { base: wholeName(anchors.base.name), new: wholeName(anchors.new.name) };
     const from = {
         base: { ns: anchors.base.ns, id: align.base },
         new: { ns: anchors.new.ns, id: align.new },
     };
-    const found = await findBoth(props, ask, by < 0, from);
+    const found = await findBoth(props, search, by < 0, from);
     return found ? null : `One of the runs has no slice ${by > 0 ? 'after' : 'before'} this one.`;
 }
 
 function useWays(props: BarProps, steps: Steps) {
-    const [said, setSaid] = useState<string | null>(null);
+    const [message, setMessage] = useState<string | null>(null);
     const { now } = props;
-    const say = (went: Promise<string | null>): void => {
-        went.then(setSaid, (reason: unknown) => setSaid(asApiError(reason).text));
+    const report = (result: Promise<string | null>): void => {
+        result.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
     };
     const go = (by: 1 | -1): void => {
         if (now.align.by === 'event') {
-            say(stepEvent(props, by));
+            report(stepEvent(props, by));
             return;
         }
         const next = stepBy(now.align, now.align.by === 'step' ? by : 0, steps.base, steps.new);
         if (next) alignBy(now, next, true);
-        setSaid(next ? null : 'One of the runs has no more steps.');
+        setMessage(next ? null : 'One of the runs has no more steps.');
     };
     const choose = (by: By): void => {
-        setSaid(null);
-        if (by === 'event') say(alignEvent(props));
-        else if (by === 'start') alignBy(now, FROM_START);
-        else alignBy(now, { by, base: 1, new: stepSideStage(steps.base, steps.new, 1) });
+        setMessage(null);
+        if (by === 'event') report(alignEvent(props));
+        else if (by === 'start') alignBy(now, ALIGN_STARTS);
+        else alignBy(now, { by, base: 1, new: matchingStep(steps.base, steps.new, 1) });
     };
-    return { said, go, choose };
+    return { said: message, go, choose };
 }
 
 const LOST =
@@ -126,7 +126,7 @@ export function AlignBar(props: BarProps) {
     const { said, go, choose } = useWays(props, steps);
     const can = steps.base.length > 0 && steps.new.length > 0;
     const named = align.by === 'step' || align.by === 'event';
-    const lost = named && anchors.base.lasts === null ? LOST : null;
+    const lost = named && anchors.base.duration_ns === null ? LOST : null;
     useKeys('Alignment', [
         { key: ']', label: 'next step or hit in both', run: () => go(1) },
         { key: '[', label: 'previous step or hit in both', run: () => go(-1) },
@@ -153,10 +153,10 @@ export function AlignBar(props: BarProps) {
                 ]}
                 onChange={choose}
             />
-            {named && <Walk go={go} />}
+            {named && <StepButtons go={go} />}
             {align.by === 'step' && <StepPicks now={props.now} steps={steps} align={align} />}
             {align.by === 'event' && !lost && <EventNames anchors={anchors} />}
-            <ShiftWords anchors={anchors} />
+            <ShiftText anchors={anchors} />
             <Spacer />
             {(said ?? lost) && (
                 <span class="align-said ellipsis" role="status">
@@ -167,7 +167,7 @@ export function AlignBar(props: BarProps) {
     );
 }
 
-function Walk({ go }: { go: (by: 1 | -1) => void }) {
+function StepButtons({ go }: { go: (by: 1 | -1) => void }) {
     return (
         <span class="align-walk">
             <button
@@ -215,26 +215,26 @@ function StepPicks({ now, steps, align }: PicksProps) {
 
 function EventNames({ anchors }: { anchors: Anchors }) {
     const [a, b] = [anchors.base.name, anchors.new.name];
-    const words = a === b ? a : `${a} ↔ ${b}`;
+    const names = a === b ? a : `${a} ↔ ${b}`;
     return (
-        <code class="ellipsis align-event" title={words}>
-            {words}
+        <code class="ellipsis align-event" title={names}>
+            {names}
         </code>
     );
 }
 
-const time = (ns: number): string => text(fig(ns / 1e9));
+const time = (ns: number): string => text(formatSeconds(ns / 1e9));
 
-/** How long what is aligned lasts in both, and how far the new run is moved for it. */
-function ShiftWords({ anchors }: { anchors: Anchors }) {
+/** Durations of the aligned step or event in both runs, and the shift of the new run. */
+function ShiftText({ anchors }: { anchors: Anchors }) {
     const shift = shiftOf(anchors);
     const { base, new: fresh } = anchors;
     return (
         <span class="align-words ellipsis">
-            {base.lasts !== null && fresh.lasts !== null && (
+            {base.duration_ns !== null && fresh.duration_ns !== null && (
                 <>
-                    <span class="soft">lasts</span> {time(base.lasts)} → {time(fresh.lasts)}{' '}
-                    <b>{change(base.lasts, fresh.lasts)}</b>
+                    <span class="soft">lasts</span> {time(base.duration_ns)} →{' '}
+                    {time(fresh.duration_ns)} <b>{change(base.duration_ns, fresh.duration_ns)}</b>
                 </>
             )}
             {shift !== 0 && (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where two runs side by side stand on one axis of time, from what the URL says and their timelines.
+ * Positions of two runs side by side on a common time axis, computed from the URL and their
+ * timelines.
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { API } from '../../base/client';
@@ -10,13 +11,13 @@ import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
 import {
     type Align,
-    alignText,
+    formatAlign,
     type Anchors,
     anchorsOf,
-    firstAtOrAfter,
-    type Place,
-    placesOf,
-    readAlign,
+    moveOrigin,
+    type AxisPosition,
+    axisPositions,
+    parseAlign,
 } from '../../model/time_align';
 import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
@@ -28,7 +29,7 @@ export const TIMELINE = 'timeline';
 export interface Aligned {
     align: Align;
     anchors: Anchors;
-    places: Record<Side, Place>;
+    places: Record<Side, AxisPosition>;
     timelines: Record<Side, TimelineAnswer>;
 }
 
@@ -40,20 +41,20 @@ const spanOf = ({ start_ns, end_ns }: TimelineAnswer): TimeView => ({
     to: Math.max(start_ns + 1, end_ns),
 });
 
-/** null: not known yet, or not needed; `wanted` tells which. */
+/** `aligned` is null while the timelines are loading, and if it is not needed (`isNeeded`). */
 export function useAligned(
     runs: Record<Side, Run>,
-    wanted: boolean,
+    isNeeded: boolean,
 ): { aligned: Aligned | null; failed: boolean } {
-    const words = route.value.query.align;
-    const align = useMemo(() => readAlign(words), [words]);
+    const urlAlign = route.value.query.align;
+    const align = useMemo(() => parseAlign(urlAlign), [urlAlign]);
     const { data: base, error: baseError } = useJson<TimelineAnswer>(
-        wanted ? timelinePath(runs.base) : null,
+        isNeeded ? timelinePath(runs.base) : null,
     );
     const { data: fresh, error: newError } = useJson<TimelineAnswer>(
-        wanted ? timelinePath(runs.new) : null,
+        isNeeded ? timelinePath(runs.new) : null,
     );
-    const event = align.by === 'event' && wanted ? align : null;
+    const event = align.by === 'event' && isNeeded ? align : null;
     const a = useJson<SliceAnswer>(slicePath(runs.base, event && event.base));
     const b = useJson<SliceAnswer>(slicePath(runs.new, event && event.new));
     const events = { base: a.data?.slice ?? null, new: b.data?.slice ?? null };
@@ -61,39 +62,38 @@ export function useAligned(
         if (!base || !fresh || a.loading || b.loading) return null;
         if (event && !((a.data && b.data) || a.error || b.error)) return null;
         const anchors = anchorsOf(align, base, fresh, events);
-        const places = placesOf(anchors, spanOf(base), spanOf(fresh));
+        const places = axisPositions(anchors, spanOf(base), spanOf(fresh));
         return { align, anchors, places, timelines: { base, new: fresh } };
     }, [align, base, fresh, a.data, b.data, a.loading, b.loading]);
-    // The last one stays until the next is known.
+    // The last alignment remains until the next is loaded.
     const last = useRef(aligned);
-    if (aligned || !wanted) last.current = aligned;
+    if (aligned || !isNeeded) last.current = aligned;
     return { aligned: last.current, failed: baseError !== null || newError !== null };
 }
 
-/** Both have a timeline, and count the same: so they have one axis. */
-export function haveTimeAxis(runs: Record<Side, Run>, views: string[]): boolean {
+/** Whether both runs have a timeline whose axes count the same unit. */
+export function shareTimeAxis(runs: Record<Side, Run>, views: string[]): boolean {
     const [a, b] = [axisOfRun(runs.base), axisOfRun(runs.new)];
     return views.includes(TIMELINE) && a.unit === b.unit && a.scale === b.scale;
 }
 
-/** Steps and slices that tell a moment are those of traces; of stacks only the start is known. */
+/** Only traces have steps and slices to align by; stack profiles can only be aligned at the start.
+ */
 export function canAlign(runs: Record<Side, Run>): boolean {
     return isTrace(runs.base) && isTrace(runs.new);
 }
 
-/**
- * Aligns by something else. The ruler counts from there: the base stays where it is, unless the
- * picture is to move on with it.
- */
+/** Changes the alignment. The ruler counts from the aligned time. The visible part of the base
+ * stays the same, unless `moveOn`: then the view moves to the aligned time. */
 export function alignBy(now: Aligned, next: Align, moveOn = false): void {
     const { at } = route.peek().query;
     const { base, new: fresh } = now.timelines;
-    const kept = next.by === 'event' || moveOn || !at;
+    const keepsView = next.by === 'event' || moveOn || !at;
     const origin = anchorsOf(next, base, fresh, { base: null, new: null }).base.ns;
     setQuery(
         {
-            align: alignText(next),
-            ...(!kept && { at: firstAtOrAfter(at, now.anchors.base.ns, origin) }),
+            align: formatAlign(next),
+            ...(!keepsView && { at: moveOrigin(at, now.anchors.base.ns, origin) }),
         },
         { replace: moveOn },
     );

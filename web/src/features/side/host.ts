@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page between two panels: it keeps both addresses in its own, and lets each follow what the
- * reader does in the other. What is an id of one run is told by its name, which the view on screen
- * knows, or by the comparison.
+ * The page around two panels: it stores both URLs in its own URL, and applies changes of one panel
+ * to the other. Ids of one run are translated by name, which the view on screen provides, or by the
+ * rows of the comparison.
  */
 import { effect, signal } from '@preact/signals';
 import { API, asApiError, getJson, withParams } from '../../base/client';
@@ -15,24 +15,24 @@ import {
     groupKeys,
     mergeQuery,
     otherSide,
-    ownChanges,
+    perRunChanges,
     panelQuery,
     SIDES,
     tableOfKey,
 } from '../../model/side';
-import { type Place, placed, unplaced } from '../../model/time_align';
+import { type AxisPosition, withAxisPosition, withoutAxisPosition } from '../../model/time_align';
 import { showDrop } from '../upload/drop_target';
 
-/** What a panel could not follow. */
-export interface Missing {
+/** A selection that the other run does not have. */
+export interface MissingName {
     side: Side;
     key: string;
-    /** what it is called in the other run */
+    /** name of the selected item */
     name: string;
 }
 
-/** What a row of one run is in the other. */
-interface Twin {
+/** The row of the other run that matches a row. */
+interface MatchingRow {
     id: number | null;
     name: string;
 }
@@ -47,28 +47,29 @@ export function sideHash(view: string, query: Query): string {
     return formatHash(['compare', SIDE_TAB, view], query);
 }
 
-/** The view that is shown where the address names this one. */
-export function sideView(views: string[], asked: string | undefined): string {
-    return asked && views.includes(asked) ? asked : (views[0] ?? '');
+/** The view to show for the view that the URL asks for. */
+export function sideView(views: string[], urlView: string | undefined): string {
+    return urlView && views.includes(urlView) ? urlView : (views[0] ?? '');
 }
 
-const STRETCH = /^[\d.e-]+~[\d.e-]+$/;
+const RANGE_VALUE = /^[\d.e-]+~[\d.e-]+$/;
 
 export class SideHost {
-    readonly missing = signal<Missing | null>(null);
+    readonly missing = signal<MissingName | null>(null);
     private readonly panels = new Map<Side, Panel>();
     private readonly frames = new Map<Side, HTMLIFrameElement>();
-    /** the one that the reader is at work in: its scrolling counts, and keys of the page go there */
+    /** the panel that the user works in: the other panel follows its scrolling, and keys of the
+     * page are sent to it */
     private active: Side = 'base';
-    /** names that the view of a side was not there to translate yet, by key */
+    /** names that the view of a side could not translate yet, by URL key */
     private readonly pending = new Map<Side, Map<string, string>>(SIDES.map((s) => [s, new Map()]));
     private readonly stop: () => void;
-    private places: Record<Side, Place> | null = null;
+    private places: Record<Side, AxisPosition> | null = null;
     private waiting = false;
 
     constructor(
         private readonly runs: Record<Side, Run>,
-        /** that both have */
+        /** views that both runs have */
         private readonly views: string[],
     ) {
         this.stop = effect(() => {
@@ -77,14 +78,15 @@ export class SideHost {
         });
     }
 
-    /** Another view is shown. */
+    /** Called when another view is shown. */
     enter(): void {
         this.missing.value = null;
         this.focus();
     }
 
-    /** Where both stand on one axis of time; panels wait for it when it is under way. */
-    place(places: Record<Side, Place> | null, waiting: boolean): void {
+    /** Sets the positions of both runs on the common time axis. While they are loading (`waiting`),
+     * the panels wait. */
+    place(places: Record<Side, AxisPosition> | null, waiting: boolean): void {
         this.places = places;
         this.waiting = waiting;
         this.show(route.peek().query);
@@ -101,8 +103,11 @@ export class SideHost {
 
     private hashOf(side: Side, query: Query): string {
         const run = this.runs[side];
-        const own = panelQuery(query, side, run.kind);
-        return formatHash(['run', run.id, this.view], placed(own, this.places?.[side] ?? null));
+        const ownQuery = panelQuery(query, side, run.kind);
+        return formatHash(
+            ['run', run.id, this.view],
+            withAxisPosition(ownQuery, this.places?.[side] ?? null),
+        );
     }
 
     private show(query: Query): void {
@@ -110,7 +115,7 @@ export class SideHost {
         for (const [side, panel] of this.panels) panel.show(this.hashOf(side, query));
     }
 
-    /** Before the window in the frame starts. */
+    /** Registers the frame of a panel, before its window loads. */
     attach(side: Side, frame: HTMLIFrameElement): void {
         this.frames.set(side, frame);
         (frame as HTMLIFrameElement & { panelHost?: PanelHost }).panelHost = this.hostOf(side);
@@ -119,27 +124,27 @@ export class SideHost {
     private hostOf(side: Side): PanelHost {
         return {
             side,
-            join: (panel) => {
+            register: (panel) => {
                 this.panels.set(side, panel);
                 if (!this.waiting) panel.show(this.hashOf(side, route.peek().query));
                 if (side === this.active) this.focus();
                 if (this.panels.size === SIDES.length) this.catchUp();
             },
-            go: (hash, replace) => this.take(side, hash, { replace }),
-            named: () => this.resolve(side),
-            say: (topic, text) => {
+            navigated: (hash, replace) => this.applyUrl(side, hash, { replace }),
+            namesChanged: () => this.resolve(side),
+            send: (topic, text) => {
                 if (topic === 'scroll' && side !== this.active) return;
-                this.panels.get(otherSide(side))?.hear(topic, text);
+                this.panels.get(otherSide(side))?.receive(topic, text);
             },
             key: (press) => dispatchKey(press, false),
-            dragged: showDrop,
-            active: () => {
+            filesDragged: showDrop,
+            activated: () => {
                 this.active = side;
             },
         };
     }
 
-    /* What is chosen on one side alone, in a link or after another run was picked. */
+    /* Applies selections that only one side has, from a link or after another run was selected. */
     private catchUp(): void {
         for (const side of SIDES) {
             for (const [key, value] of aloneKeys(route.peek().query, side)) {
@@ -148,35 +153,35 @@ export class SideHost {
         }
     }
 
-    /** Keys go to the panel that was worked in last. */
+    /** Sends the focus to the panel that the user last worked in. */
     focus(): void {
         this.frames.get(this.active)?.contentWindow?.focus();
     }
 
-    private take(side: Side, hash: string, how: NavigateHow): void {
-        const { path, query: said } = parseHash(hash);
+    private applyUrl(side: Side, hash: string, how: NavigateHow): void {
+        const { path, query: urlQuery } = parseHash(hash);
         if (path[0] !== 'run' || path[1] !== this.runs[side].id) {
             goTo(hash);
             return;
         }
         const view = path[2];
-        const asked = unplaced(said, this.places?.[side] ?? null);
+        const pageQuery = withoutAxisPosition(urlQuery, this.places?.[side] ?? null);
         const { kind } = this.runs[side];
         const now = view === this.view ? route.peek().query : groupKeys(route.peek().query);
-        const changes = ownChanges(panelQuery(now, side, kind), asked, kind);
-        const query = mergeQuery(now, side, asked, kind);
+        const changes = perRunChanges(panelQuery(now, side, kind), pageQuery, kind);
+        const query = mergeQuery(now, side, pageQuery, kind);
         this.missing.value = null;
         for (const [key, value] of changes) this.follow(otherSide(side), key, value, query);
         navigate(['compare', SIDE_TAB, view], query, how);
     }
 
-    /* Puts into `query` what the panel of `side` makes of a change in the other one. */
+    /* Applies a change of the other panel to `query`, translated for the panel of `side`. */
     private follow(side: Side, key: string, value: string, query: Query): void {
         const name = `${side}.${key}`;
         this.pending.get(side)?.delete(key);
         if (value === '') delete query[name];
-        else if (STRETCH.test(value)) query[name] = value;
-        else if (this.panels.get(otherSide(side))?.knows(key)) {
+        else if (RANGE_VALUE.test(value)) query[name] = value;
+        else if (this.panels.get(otherSide(side))?.translates(key)) {
             this.followByName(side, key, value, query);
         } else void this.followById(side, key, value);
     }
@@ -188,7 +193,7 @@ export class SideHost {
 
     private followName(side: Side, key: string, name: string, query: Query): void {
         const panel = this.panels.get(side);
-        const found = panel?.knows(key) ? panel.valueOf(key, name) : undefined;
+        const found = panel?.translates(key) ? panel.valueOf(key, name) : undefined;
         const waiting = this.pending.get(side);
         if (found === undefined) waiting?.set(key, name);
         else waiting?.delete(key);
@@ -200,20 +205,21 @@ export class SideHost {
         const from = otherSide(side);
         const of = tableOfKey(this.runs[from].kind, this.view, key);
         if (!of || !/^\d+$/.test(value)) return;
-        const twin = await this.twinOf(of, from, value);
-        // The reader may be elsewhere by now.
+        const match = await this.matchingRow(of, from, value);
+        // The user may have navigated since.
         const query = { ...route.peek().query };
-        if (!twin || query[`${from}.${key}`] !== value) return;
-        if (twin.id === null) this.missing.value = { side, key, name: twin.name };
-        else this.put(side, key, String(twin.id), query);
+        if (!match || query[`${from}.${key}`] !== value) return;
+        if (match.id === null) this.missing.value = { side, key, name: match.name };
+        else this.put(side, key, String(match.id), query);
     }
 
-    /* null: rows that are not compared, such as modules of the interpreter's start. */
-    private async twinOf(of: string, side: Side, id: string): Promise<Twin | null> {
+    /* The row of `side` that matches a row. Null for rows that are not compared, such as modules
+     * of the interpreter's start. */
+    private async matchingRow(of: string, side: Side, id: string): Promise<MatchingRow | null> {
         const { base, new: fresh } = this.runs;
         const params = { base: base.id, new: fresh.id, side, id };
         try {
-            return await getJson<Twin>(withParams(`${API}/compare/twin/${of}`, params));
+            return await getJson<MatchingRow>(withParams(`${API}/compare/twin/${of}`, params));
         } catch (error) {
             if (asApiError(error).status === 404) return null;
             throw error;
@@ -225,15 +231,16 @@ export class SideHost {
         navigate(route.peek().path, query, { replace: true });
     }
 
-    /* A view has come that knows names: of what is chosen in it alone, and that others waited with. */
+    /* Called when the view of a side can translate names: applies the pending names, and the
+     * selections that only this side has. */
     private resolve(side: Side): void {
         const before = route.peek().query;
         const query = { ...before };
-        const beside = otherSide(side);
+        const other = otherSide(side);
         const waiting = [...(this.pending.get(side) ?? [])];
         for (const [key, name] of waiting) this.followName(side, key, name, query);
         for (const [key, value] of aloneKeys(before, side)) {
-            if (this.panels.get(side)?.knows(key)) this.followByName(beside, key, value, query);
+            if (this.panels.get(side)?.translates(key)) this.followByName(other, key, value, query);
         }
         if (Object.keys(query).some((key) => query[key] !== before[key])) {
             navigate(route.peek().path, query, { replace: true });

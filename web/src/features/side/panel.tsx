@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A report as a panel beside another one: its view and nothing around it. Links that lead elsewhere,
- * and keys that nothing here is bound to, are for the page around it.
+ * A report as a panel next to another one: only its view. Links to other pages, and keys that are
+ * not bound here, are handled by the page around it.
  */
 import { signal } from '@preact/signals';
 import { showAxis } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { becomePanel, type PanelHost } from '../../base/panel';
+import { startPanel, type PanelHost } from '../../base/panel';
 import { goTo, persistAddress, route, showHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { KeyHelp } from '../../components/key_help';
@@ -21,7 +21,7 @@ import { TabBody, useRun } from '../report/run_body';
 import { tabsOf } from '../report/tabs';
 import { axisOfRun, isStacks } from '../trace/data';
 import { carriesFiles } from '../upload/drop_target';
-import { followRows } from './panel_rows';
+import { linkRows } from './panel_rows';
 
 const DRAGS = ['dragenter', 'dragover', 'drop'] as const;
 const helpOpen = signal(false);
@@ -32,18 +32,18 @@ export function hostOfWindow(): PanelHost | null {
     return frame?.panelHost ?? null;
 }
 
-/** Called once, instead of the window's own shell. */
+/** Called once, instead of opening the normal page. */
 export function openPanel(host: PanelHost) {
-    persistAddress((hash, replace) => host.go(hash, replace));
-    becomePanel(host, showHash);
+    persistAddress((hash, replace) => host.navigated(hash, replace));
+    startPanel(host, showHash);
     return <PanelView host={host} />;
 }
 
 function onClick(event: MouseEvent): void {
     const link = (event.target as Element).closest('a');
     const href = link?.getAttribute('href') ?? '';
-    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    if (event.defaultPrevented || !plain || !href.startsWith('#/') || link?.target) return;
+    const isPlainClick = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (event.defaultPrevented || !isPlainClick || !href.startsWith('#/') || link?.target) return;
     event.preventDefault();
     goTo(href);
 }
@@ -52,17 +52,17 @@ function useShell(host: PanelHost): void {
     useEffectOn(() => {
         const control = new AbortController();
         const { signal } = control;
-        const active = () => host.active();
+        const active = () => host.activated();
         const onKey = (event: KeyboardEvent) => {
             if (isFreeKey(event)) host.key(event);
         };
         const onDrag = (event: DragEvent) => {
             if (!carriesFiles(event)) return;
             event.preventDefault();
-            host.dragged();
+            host.filesDragged();
         };
         addEventListener('keydown', onKey, { signal });
-        // A picture takes no focus from a click; keys are for the panel that was clicked nevertheless.
+        // A click on a picture does not focus it; keys go to the clicked panel nevertheless.
         const pressed = () => {
             if (!document.hasFocus()) window.focus();
             active();
@@ -72,7 +72,7 @@ function useShell(host: PanelHost): void {
         addEventListener('focusin', active, { signal });
         for (const type of DRAGS) addEventListener(type, onDrag, { signal });
         document.addEventListener('click', onClick, { signal });
-        const stop = followRows();
+        const stop = linkRows();
         return () => {
             control.abort();
             stop();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables and graphs of two panels: the row under the pointer is marked in both, by what it is called, and they
- * scroll together. Both work on any table, so no view knows of it.
+ * Links the tables and graphs of two panels: the row under the pointer is marked in both, by its
+ * name, and both scroll together. This works on the DOM of any table, so views need no code for it.
  */
 import { onPanelMessage, postToPanels } from '../../base/panel';
 
 const ROWS = '.grid-row, .source-row, .graph-node';
 const SCROLLERS = '.grid-scroll, .source-scroll, .frame-scroll';
-const MARK = 'is-beside';
+const MARK_CLASS = 'is-beside';
 
-/* What a row is called: its first cell that is no number, the name in a box of a graph. */
+/* Name of a row: its first cell that is not a number, or the name in a box of a graph. */
 function nameOf(row: Element): string {
     const name = row.querySelector('.grid-cell:not(.is-right), .source-text, .graph-name');
     return (name ?? row).textContent?.trim() ?? '';
@@ -17,31 +17,31 @@ function nameOf(row: Element): string {
 
 function markRows(name: string): void {
     for (const row of document.querySelectorAll(ROWS)) {
-        row.classList.toggle(MARK, name !== '' && nameOf(row) === name);
+        row.classList.toggle(MARK_CLASS, name !== '' && nameOf(row) === name);
     }
 }
 
-/* Which of the scrolling boxes of the window: the other panel has them in the same order. */
+/* Index among the scrolling boxes of the window. The other panel has them in the same order. */
 function indexOf(box: Element): number {
     return [...document.querySelectorAll(SCROLLERS)].indexOf(box);
 }
 
-/** From now on; returns what ends it. */
-export function followRows(): () => void {
+/** Starts the link; returns a function that stops it. */
+export function linkRows(): () => void {
     const control = new AbortController();
     const { signal } = control;
-    let said = '';
+    let postedName = '';
     let marked = '';
     let moved: Element | null = null;
 
-    const say = (name: string): void => {
-        if (name === said) return;
-        said = name;
+    const postName = (name: string): void => {
+        if (name === postedName) return;
+        postedName = name;
         postToPanels('row', name);
     };
     const onOver = (event: PointerEvent): void => {
         const row = event.target instanceof Element ? event.target.closest(ROWS) : null;
-        say(row ? nameOf(row) : '');
+        postName(row ? nameOf(row) : '');
     };
     const onScroll = (event: Event): void => {
         const box = event.target;
@@ -50,7 +50,7 @@ export function followRows(): () => void {
         else postToPanels('scroll', `${indexOf(box)} ${box.scrollTop}`);
     };
     document.addEventListener('pointerover', onOver, { signal, passive: true });
-    document.documentElement.addEventListener('pointerleave', () => say(''), { signal });
+    document.documentElement.addEventListener('pointerleave', () => postName(''), { signal });
     document.addEventListener('scroll', onScroll, { signal, capture: true, passive: true });
 
     const drawn = new MutationObserver(() => marked && markRows(marked));
@@ -66,7 +66,7 @@ export function followRows(): () => void {
         moved = box;
         const before = box.scrollTop;
         box.scrollTop = top;
-        // At its end it stays where it is, and no event comes.
+        // The box was already at the end of its range, so there is no scroll event.
         if (box.scrollTop === before) moved = null;
     });
     return () => {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two runs side by side: every view that both have, in two panels that follow each other. A panel is
- * a window of the program, so each has the width, the keys and the axis of its own run.
+ * Two runs side by side: every view that both have, in two linked panels. A panel is a window of
+ * the program, so each has the width, the keys and the axis of its own run.
  */
 import { useMemo, useRef } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
@@ -18,10 +18,10 @@ import { formatValueOf } from '../../model/compare';
 import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../../model/side';
 import { SQL, tabsOf, type TabSpec } from '../report/tabs';
 import { AlignBar } from './align';
-import { canAlign, haveTimeAxis, TIMELINE, useAligned } from './axis';
+import { canAlign, shareTimeAxis, TIMELINE, useAligned } from './axis';
 import { sideHash, SideHost, sideView } from './host';
 
-/* The run of each group that is shown: the first, unless another was picked. */
+/* The shown run of each group: the first, unless the user selected another. */
 function runsOf(comparison: Comparison, query: Query): Record<Side, Run> {
     const pick = (side: Side) =>
         comparison[side].find(({ id }) => id === query[`${side}.${RUN_KEY}`]) ??
@@ -29,7 +29,7 @@ function runsOf(comparison: Comparison, query: Query): Record<Side, Run> {
     return { base: pick('base'), new: pick('new') };
 }
 
-/* Each view keeps its own part of the address while one moves between them. */
+/* Last query of each view, so that returning to a view restores its state. */
 const lastQuery = new Map<string, Query>();
 
 function useViewHrefs(specs: TabSpec[], runs: Record<Side, Run>, current: string) {
@@ -37,8 +37,8 @@ function useViewHrefs(specs: TabSpec[], runs: Record<Side, Run>, current: string
     const keyOf = (view: string) => `${runs.base.id} ${runs.new.id} ${view}`;
     lastQuery.set(keyOf(current), query);
     return specs.map(({ id, title }) => {
-        const kept = { ...lastQuery.get(keyOf(id)), ...groupKeys(query) };
-        return { id, title, href: sideHash(id, kept) };
+        const nextQuery = { ...lastQuery.get(keyOf(id)), ...groupKeys(query) };
+        return { id, title, href: sideHash(id, nextQuery) };
     });
 }
 
@@ -56,10 +56,13 @@ export function SideView({ comparison, view }: SideProps) {
     const specs = ofBase.filter(({ id }) => ofNew.some((other) => other.id === id));
     const views = specs.map(({ id }) => id);
     const current = sideView(views, view);
-    const lone = [...alone(ofBase, views, 'base'), ...alone(ofNew, views, 'new')];
+    const unsharedViews = [
+        ...viewsOfOneSide(ofBase, views, 'base'),
+        ...viewsOfOneSide(ofNew, views, 'new'),
+    ];
     return (
         <>
-            <ViewTabs specs={specs} runs={runs} current={current} lone={lone} />
+            <ViewTabs specs={specs} runs={runs} current={current} unsharedViews={unsharedViews} />
             <Panels
                 key={`${runs.base.id} ${runs.new.id}`}
                 runs={runs}
@@ -71,7 +74,7 @@ export function SideView({ comparison, view }: SideProps) {
     );
 }
 
-function alone(all: TabSpec[], shared: string[], side: Side): string[] {
+function viewsOfOneSide(all: TabSpec[], shared: string[], side: Side): string[] {
     return all.filter(({ id }) => !shared.includes(id)).map(({ title }) => `${title} (${side})`);
 }
 
@@ -79,11 +82,11 @@ interface ViewTabsProps {
     specs: TabSpec[];
     runs: Record<Side, Run>;
     current: string;
-    /** views that one of the runs has alone */
-    lone: string[];
+    /** views that only one of the runs has */
+    unsharedViews: string[];
 }
 
-function ViewTabs({ specs, runs, current, lone }: ViewTabsProps) {
+function ViewTabs({ specs, runs, current, unsharedViews }: ViewTabsProps) {
     const items = useViewHrefs(specs, runs, current);
     useKeys('Side by side', [
         ...items.map(({ href }, i) => ({
@@ -94,9 +97,9 @@ function ViewTabs({ specs, runs, current, lone }: ViewTabsProps) {
     ]);
     return (
         <Tabs current={current} items={items} label="views that both runs have">
-            {lone.length > 0 && (
+            {unsharedViews.length > 0 && (
                 <span class="soft" title="views that only one of the two runs has">
-                    not in both: {lone.join(', ')}
+                    not in both: {unsharedViews.join(', ')}
                 </span>
             )}
         </Tabs>
@@ -112,15 +115,15 @@ interface PanelsProps {
 
 function Panels({ runs, comparison, views, current }: PanelsProps) {
     const host = useMemoOn(() => new SideHost(runs, views), []);
-    // One below the other, time runs the same way in both.
+    // Timelines are stacked, so that their time axes are in line.
     const stacked = current === TIMELINE;
-    const asked = stacked || route.value.query[ALIGN_KEY] !== undefined;
-    const wanted = asked && haveTimeAxis(runs, views);
-    const { aligned, failed } = useAligned(runs, wanted);
+    const isRequested = stacked || route.value.query[ALIGN_KEY] !== undefined;
+    const isAligned = isRequested && shareTimeAxis(runs, views);
+    const { aligned, failed } = useAligned(runs, isAligned);
     const places = aligned?.places ?? null;
     useLayoutEffectOn(
-        () => host.place(places, wanted && !places && !failed),
-        [places, wanted, failed],
+        () => host.place(places, isAligned && !places && !failed),
+        [places, isAligned, failed],
     );
     useEffectOn(() => host.enter(), [current]);
     useEffectOn(() => () => host.close(), []);
@@ -145,7 +148,7 @@ function Panels({ runs, comparison, views, current }: PanelsProps) {
 interface FrameProps {
     side: Side;
     run: Run;
-    /** of its group */
+    /** runs of its group */
     runs: Run[];
     host: SideHost;
 }
@@ -178,7 +181,7 @@ function PanelFrame({ side, run, runs, host }: FrameProps) {
     );
 }
 
-/* The last part of a name says enough: of a path of frames, of a line in its function. */
+/* Shows the last part of the name: the last frame of a path, or the text of a line. */
 function MissingNote({ name }: { name: string }) {
     const last = name.split('\n').filter(Boolean).pop();
     return (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be asked for, beside the editor: views and columns with what the schema says of them.
- * A click puts the name where the caret is.
+ * Documentation next to the editor: the views and columns with their comments in the schema. A
+ * click inserts the name at the cursor.
  */
 import { useState } from 'preact/hooks';
 import { PaneHead } from '../../components/toolbar';
@@ -10,16 +10,16 @@ import type { ViewDoc, ViewLine } from './views';
 
 interface SqlDocsProps {
     views: ViewDoc[];
-    /** null: not known yet */
+    /** names of the views that have rows; null while unknown */
     filled: Set<string> | null;
-    /** said of a view that has no rows */
-    emptyWord: (view: ViewDoc) => string;
-    onInsert: (words: string) => void;
+    /** text for a view without rows */
+    emptyText: (view: ViewDoc) => string;
+    onInsert: (text: string) => void;
 }
 
-export function SqlDocs({ views, filled, emptyWord, onInsert }: SqlDocsProps) {
-    const holds = (view: ViewDoc) => !filled || filled.has(view.name);
-    const ordered = [...views.filter(holds), ...views.filter((view) => !holds(view))];
+export function SqlDocs({ views, filled, emptyText, onInsert }: SqlDocsProps) {
+    const hasRows = (view: ViewDoc) => !filled || filled.has(view.name);
+    const ordered = [...views.filter(hasRows), ...views.filter((view) => !hasRows(view))];
     return (
         <section class="pane pane-sql-docs" aria-label="Views">
             <PaneHead title="Views" remark={filled ? `${filled.size} with rows` : ''} />
@@ -28,7 +28,7 @@ export function SqlDocs({ views, filled, emptyWord, onInsert }: SqlDocsProps) {
                     <View
                         key={view.name}
                         view={view}
-                        empty={holds(view) ? null : emptyWord(view)}
+                        empty={hasRows(view) ? null : emptyText(view)}
                         onInsert={onInsert}
                     />
                 ))}
@@ -39,9 +39,9 @@ export function SqlDocs({ views, filled, emptyWord, onInsert }: SqlDocsProps) {
 
 interface ViewProps {
     view: ViewDoc;
-    /** why it has nothing to show; null: it has */
+    /** why the view has no rows; null if it has rows */
     empty: string | null;
-    onInsert: (words: string) => void;
+    onInsert: (text: string) => void;
 }
 
 function View({ view, empty, onInsert }: ViewProps) {
@@ -56,7 +56,7 @@ function View({ view, empty, onInsert }: ViewProps) {
                 <span class="mono">{view.name}</span>
                 {empty && <span class="soft">{empty}</span>}
             </summary>
-            {view.about && <p>{view.about}</p>}
+            {view.comment && <p>{view.comment}</p>}
             <Name name={view.name} title="insert at the cursor" onInsert={onInsert}>
                 insert {view.name}
             </Name>
@@ -67,7 +67,7 @@ function View({ view, empty, onInsert }: ViewProps) {
     );
 }
 
-function Line({ line, onInsert }: { line: ViewLine; onInsert: (words: string) => void }) {
+function Line({ line, onInsert }: { line: ViewLine; onInsert: (text: string) => void }) {
     return (
         <div class="sql-doc-line">
             {line.columns.map((name) => (
@@ -75,7 +75,7 @@ function Line({ line, onInsert }: { line: ViewLine; onInsert: (words: string) =>
                     {name}
                 </Name>
             ))}
-            {line.about && <span class="soft">{line.about}</span>}
+            {line.comment && <span class="soft">{line.comment}</span>}
         </div>
     );
 }
@@ -83,7 +83,7 @@ function Line({ line, onInsert }: { line: ViewLine; onInsert: (words: string) =>
 interface NameProps {
     name: string;
     title?: string;
-    onInsert: (words: string) => void;
+    onInsert: (text: string) => void;
     children: preact.ComponentChildren;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Editor of an SQL statement: a text area with invisible text over the same text in colours.
+ * Editor of an SQL statement: a text area with transparent text, over a copy of the text with
+ * syntax colours.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { sqlPieces } from './syntax';
 
 export interface SqlEditorHandle {
     /** Inserts text at the cursor. */
-    insert: (words: string) => void;
+    insert: (text: string) => void;
     focus: () => void;
 }
 
@@ -27,11 +28,11 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
     useEffect(() => {
         handle.current = {
             focus: () => field.current?.focus(),
-            insert: (words) => {
+            insert: (text) => {
                 const box = field.current;
                 if (!box) return;
                 box.focus();
-                box.setRangeText(words, box.selectionStart, box.selectionEnd, 'end');
+                box.setRangeText(text, box.selectionStart, box.selectionEnd, 'end');
                 onInput(box.value);
             },
         };

@@ -5,14 +5,14 @@
 
 export interface SqlExample {
     title: string;
-    needs: string[];
+    requiredViews: string[];
     sql: string;
 }
 
 export const EXAMPLES: SqlExample[] = [
     {
         title: 'Self time by package',
-        needs: ['imports'],
+        requiredViews: ['imports'],
         sql: `SELECT package, origin, count(*) AS modules, sum(self_us) / 1000.0 AS self_ms
 FROM imports
 WHERE NOT cached
@@ -21,7 +21,7 @@ ORDER BY self_ms DESC`,
     },
     {
         title: 'Imports slower than a millisecond',
-        needs: ['imports'],
+        requiredViews: ['imports'],
         sql: `SELECT i.module, i.self_us / 1000.0 AS self_ms, i.cumulative_us / 1000.0 AS total_ms, p.module AS imported_by
 FROM imports i LEFT JOIN imports p ON p.id = i.parent_id
 WHERE i.self_us >= 1000
@@ -29,7 +29,7 @@ ORDER BY i.self_us DESC`,
     },
     {
         title: 'Functions with most self time',
-        needs: ['functions'],
+        requiredViews: ['functions'],
         sql: `SELECT name, file, line, ncalls, tottime_s, cumtime_s, 1e6 * tottime_s / ncalls AS us_per_call
 FROM functions
 WHERE ncalls > 0
@@ -37,7 +37,7 @@ ORDER BY tottime_s DESC`,
     },
     {
         title: 'Calls between files',
-        needs: ['functions', 'callers'],
+        requiredViews: ['functions', 'callers'],
         sql: `SELECT a.file AS caller, b.file AS callee, sum(c.ncalls) AS calls, sum(c.cumtime_s) AS cumtime_s
 FROM callers c JOIN functions a ON a.id = c.caller_id JOIN functions b ON b.id = c.callee_id
 WHERE a.file <> b.file
@@ -46,28 +46,28 @@ ORDER BY cumtime_s DESC`,
     },
     {
         title: 'Most expensive lines',
-        needs: ['lines'],
+        requiredViews: ['lines'],
         sql: `SELECT file, line, source, hits, time_s, increment_mib, cpu_python_pct
 FROM lines
 ORDER BY coalesce(time_s, increment_mib, cpu_python_pct) DESC`,
     },
     {
         title: 'Memory over time',
-        needs: ['memory'],
+        requiredViews: ['memory'],
         sql: `SELECT t_s, mib, kind, process, device
 FROM memory
 ORDER BY t_s`,
     },
     {
         title: 'Operators by device time',
-        needs: ['operators'],
+        requiredViews: ['operators'],
         sql: `SELECT name, calls, self_cpu_us, self_device_us, self_device_us / calls AS device_us_per_call
 FROM operators
 ORDER BY self_device_us DESC, self_cpu_us DESC`,
     },
     {
         title: 'Kernels by total time',
-        needs: ['kernels'],
+        requiredViews: ['kernels'],
         sql: `SELECT name, sum(calls) AS calls, sum(total_us) AS total_us, max(max_us) AS max_us, max(occupancy_pct) AS occupancy_pct
 FROM kernels
 GROUP BY name
@@ -75,7 +75,7 @@ ORDER BY total_us DESC`,
     },
     {
         title: 'Self time by name and category',
-        needs: ['slices'],
+        requiredViews: ['slices'],
         sql: `SELECT category, name, count(*) AS slices, sum(self_ns) / 1e6 AS self_ms, max(duration_ns) / 1e6 AS longest_ms
 FROM slices
 GROUP BY category, name
@@ -83,21 +83,21 @@ ORDER BY self_ms DESC`,
     },
     {
         title: 'Duration of each step',
-        needs: ['steps'],
+        requiredViews: ['steps'],
         sql: `SELECT step, name, start_ns / 1e6 AS start_ms, duration_ns / 1e6 AS duration_ms
 FROM steps
 ORDER BY step`,
     },
     {
         title: 'Counters over time',
-        needs: ['counters'],
+        requiredViews: ['counters'],
         sql: `SELECT t_ns / 1e6 AS t_ms, value, name, process
 FROM counters
 ORDER BY t_ns`,
     },
     {
         title: 'Paths with most self time',
-        needs: ['nodes'],
+        requiredViews: ['nodes'],
         sql: `SELECT frame, count(*) AS paths, sum(self) AS self, max(unit) AS unit
 FROM nodes
 GROUP BY frame
@@ -105,25 +105,25 @@ ORDER BY self DESC`,
     },
     {
         title: 'Measurements',
-        needs: ['measurements'],
+        requiredViews: ['measurements'],
         sql: `SELECT name, value, unit, n, stddev, min, max
 FROM measurements`,
     },
     {
         title: 'Actions of the profiler',
-        needs: ['actions'],
+        requiredViews: ['actions'],
         sql: `SELECT stage, action, calls, total_s, percentage
 FROM actions
 ORDER BY total_s DESC`,
     },
     {
         title: 'Facts of the run',
-        needs: ['run'],
+        requiredViews: ['run'],
         sql: `SELECT * FROM run`,
     },
     {
         title: 'Repaired and rejected records',
-        needs: ['notes'],
+        requiredViews: ['notes'],
         sql: `SELECT severity, count(*) AS records, min(what) AS for_instance
 FROM notes
 GROUP BY severity`,
@@ -131,10 +131,10 @@ GROUP BY severity`,
 ];
 
 /** Examples over the catalog and several runs. */
-export const ACROSS: SqlExample[] = [
+export const SHELF_EXAMPLES: SqlExample[] = [
     {
         title: 'Runs by kind',
-        needs: ['runs'],
+        requiredViews: ['runs'],
         sql: `SELECT kind, count(*) AS runs, sum(bytes) AS bytes, min(created_at) AS first, max(created_at) AS last
 FROM runs
 GROUP BY kind
@@ -142,14 +142,14 @@ ORDER BY runs DESC`,
     },
     {
         title: 'Headlines by time',
-        needs: ['runs'],
+        requiredViews: ['runs'],
         sql: `SELECT created_at, headline_value, headline_unit, name, series, kind
 FROM runs
 ORDER BY created_at`,
     },
     {
         title: 'Failed imports',
-        needs: ['import_log'],
+        requiredViews: ['import_log'],
         sql: `SELECT at, name, who, code, text, byte_offset
 FROM import_log
 WHERE run IS NULL
@@ -157,7 +157,7 @@ ORDER BY at DESC`,
     },
     {
         title: 'Modules across these runs',
-        needs: ['imports'],
+        requiredViews: ['imports'],
         sql: `SELECT module, count(DISTINCT run) AS runs, avg(self_us) / 1000 AS mean_self_ms, max(self_us) / 1000.0 AS most_ms
 FROM imports
 WHERE NOT cached
@@ -166,14 +166,14 @@ ORDER BY mean_self_ms DESC`,
     },
     {
         title: 'Functions across these runs',
-        needs: ['functions'],
+        requiredViews: ['functions'],
         sql: `SELECT f.name, f.file, r.name AS run, f.ncalls, f.tottime_s, f.cumtime_s
 FROM functions f JOIN runs r ON r.run = f.run
 ORDER BY f.tottime_s DESC`,
     },
     {
         title: 'Kernels across these runs',
-        needs: ['kernels'],
+        requiredViews: ['kernels'],
         sql: `SELECT name, count(DISTINCT run) AS runs, sum(calls) AS calls, sum(total_us) AS total_us
 FROM kernels
 GROUP BY name
@@ -181,7 +181,7 @@ ORDER BY total_us DESC`,
     },
     {
         title: 'Steps of each run',
-        needs: ['steps'],
+        requiredViews: ['steps'],
         sql: `SELECT r.name, count(*) AS steps, avg(s.duration_ns) / 1e6 AS mean_ms, max(s.duration_ns) / 1e6 AS longest_ms
 FROM steps s JOIN runs r ON r.run = s.run
 GROUP BY s.run`,
@@ -190,5 +190,5 @@ GROUP BY s.run`,
 
 /** Examples whose views all have rows. */
 export function examplesFor(examples: SqlExample[], filled: Set<string>): SqlExample[] {
-    return examples.filter(({ needs }) => needs.every((view) => filled.has(view)));
+    return examples.filter(({ requiredViews }) => requiredViews.every((view) => filled.has(view)));
 }

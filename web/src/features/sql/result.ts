@@ -33,14 +33,14 @@ export function cellText(value: SqlValue, { type }: SqlColumn): string {
     return fmtFixed(value, Math.max(0, Math.min(6, 7 - whole)));
 }
 
-const SAMPLE = 200;
+const SAMPLED_ROWS = 200;
 const CHAR_PX = 7.3;
 
 /** Column width in px, from the header and the first rows. */
 export function widthOf(result: SqlResult, at: number): number {
     const column = result.columns[at];
     const head = column.name.length + 3;
-    const rows = result.rows.slice(0, SAMPLE);
+    const rows = result.rows.slice(0, SAMPLED_ROWS);
     const longest = Math.max(head, ...rows.map((row) => cellText(row[at], column).length));
     return Math.round(Math.min(420, Math.max(56, longest * CHAR_PX + 18)));
 }
@@ -53,7 +53,7 @@ function compare(a: SqlValue, b: SqlValue): number {
     return typeof a === 'number' ? -1 : 1;
 }
 
-export function sorted(rows: SqlValue[][], at: number, desc: boolean): SqlValue[][] {
+export function sortRows(rows: SqlValue[][], at: number, desc: boolean): SqlValue[][] {
     const sign = desc ? -1 : 1;
     return [...rows].sort((a, b) => sign * compare(a[at], b[at]));
 }
@@ -70,10 +70,10 @@ export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): Sq
     const named = x >= 0 && !isNumber(columns[x]);
     const points: SqlPoints = { x: [], y: [], names: named ? [] : null };
     rows.forEach((row, i) => {
-        const [across, up] = [x < 0 || named ? i : row[x], row[y]];
-        if (typeof across !== 'number' || typeof up !== 'number') return;
-        points.x.push(named ? points.x.length : across);
-        points.y.push(up);
+        const [xValue, yValue] = [x < 0 || named ? i : row[x], row[y]];
+        if (typeof xValue !== 'number' || typeof yValue !== 'number') return;
+        points.x.push(named ? points.x.length : xValue);
+        points.y.push(yValue);
         points.names?.push(cellText(row[x], columns[x]));
     });
     return points;
@@ -83,9 +83,9 @@ export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): Sq
  * other numeric column. -1 if there is none. */
 export function axesOf({ columns }: SqlResult, x: string, y: string): { x: number; y: number } {
     const numbers = columns.flatMap((column, i) => (isNumber(column) ? [i] : []));
-    const place = (name: string) => columns.findIndex((column) => column.name === name);
-    const up = numbers.includes(place(y)) ? place(y) : -1;
-    const across = x ? place(x) : columns.length > 1 ? 0 : -1;
-    const other = numbers.find((i) => i !== across) ?? numbers[0] ?? -1;
-    return { x: across, y: up >= 0 ? up : other };
+    const columnIndex = (name: string) => columns.findIndex((column) => column.name === name);
+    const yColumn = numbers.includes(columnIndex(y)) ? columnIndex(y) : -1;
+    const xColumn = x ? columnIndex(x) : columns.length > 1 ? 0 : -1;
+    const other = numbers.find((i) => i !== xColumn) ?? numbers[0] ?? -1;
+    return { x: xColumn, y: yColumn >= 0 ? yColumn : other };
 }

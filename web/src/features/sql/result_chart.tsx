@@ -23,8 +23,8 @@ function rangeOf(values: number[], withZero: boolean): [number, number] {
         high = Math.max(high, value);
     }
     if (low > high) return [0, 1];
-    const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1;
-    return [withZero && low === 0 ? 0 : low - room, withZero && high === 0 ? 0 : high + room];
+    const margin = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1;
+    return [withZero && low === 0 ? 0 : low - margin, withZero && high === 0 ? 0 : high + margin];
 }
 
 /** Short tick label for values of any magnitude. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a statement answered: a table, sorted here since all of it is here, or a chart of it.
+ * Result of a statement: a table or a chart. The table is sorted in the browser, because all rows
+ * are loaded.
  */
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
@@ -15,7 +16,7 @@ import {
     cellText,
     isNumber,
     pointsOf,
-    sorted,
+    sortRows,
     type SqlResult,
     type SqlValue,
     widthOf,
@@ -62,7 +63,7 @@ export function SqlTable({ result }: { result: SqlResult }) {
     const sort = sortOf(route.value.query.order);
     const columns = useMemo(() => columnsOf(result), [result]);
     const rows = useMemoOn(
-        () => (sort ? sorted(result.rows, Number(sort.key), sort.desc) : result.rows),
+        () => (sort ? sortRows(result.rows, Number(sort.key), sort.desc) : result.rows),
         [result, sort?.key, sort?.desc],
     );
     const source = useMemo(
@@ -168,8 +169,8 @@ const CUT = {
     time: 'what came within 10 s',
 };
 
-/** "1 234 rows · 12 ms", and whether there are more. */
-export function resultWords({ rows, cut, elapsed_s }: SqlResult): string {
+/** "1 234 rows · 12 ms", and whether the result was cut. */
+export function resultText({ rows, cut, elapsed_s }: SqlResult): string {
     const count = plural(rows.length, 'row');
     const ms = elapsed_s * 1000;
     const time =

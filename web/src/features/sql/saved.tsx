@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements that people saved for each other: those for runs of this kind, or for the shelf.
+ * Statements that users saved on the shelf for everyone: for runs of one kind, or for queries over
+ * the shelf.
  */
 import { useState } from 'preact/hooks';
 import { API, type ApiError, asApiError, sendJson, withParams } from '../../base/client';
@@ -8,7 +9,7 @@ import { offlineFile } from '../../base/offline';
 import { Dialog } from '../../components/dialog';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
-import { may } from '../login/user';
+import { hasRole } from '../login/user';
 import { useJson } from '../shared/use_json';
 
 interface SavedQuery {
@@ -45,7 +46,7 @@ export function SavedMenu({ kind, sql, onRun }: SavedProps) {
             <Menu
                 label="Saved"
                 tip="for everybody on this shelf"
-                items={may('uploader') ? [...items, save] : items}
+                items={hasRole('uploader') ? [...items, save] : items}
                 filter={rows.length > 8}
             />
             {open && (

@@ -8,18 +8,18 @@ import { useTyped } from '../../base/typed_fields';
 import { setStatus } from '../../components/status_line';
 import runSchema from '../../../../schema/run.sql';
 import shelfSchema from '../../../../schema/shelf_views.sql';
-import { ACROSS } from './examples';
+import { SHELF_EXAMPLES } from './examples';
 import { put } from './result_view';
 import { SqlView } from './view';
-import { viewsAcross, viewsOf } from './views';
+import { multiRunViews, viewsOf } from './views';
 
 const OF_CATALOG = viewsOf(shelfSchema);
-const VIEWS = [...OF_CATALOG, ...viewsAcross(viewsOf(runSchema))];
+const VIEWS = [...OF_CATALOG, ...multiRunViews(viewsOf(runSchema))];
 
 export function SqlShelf() {
     const named = route.value.query.runs ?? '';
     const scope = useMemo(
-        () => ({ runs: named.split(',').flatMap((word) => word.trim() || []) }),
+        () => ({ runs: named.split(',').flatMap((id) => id.trim() || []) }),
         [named],
     );
     useEffect(() => {
@@ -31,10 +31,10 @@ export function SqlShelf() {
             <SqlView
                 scope={scope}
                 views={VIEWS}
-                examples={ACROSS}
+                examples={SHELF_EXAMPLES}
                 kind=""
                 picker={<RunsField named={named} />}
-                emptyWord={(view) =>
+                emptyText={(view) =>
                     named || OF_CATALOG.includes(view) ? 'no rows' : 'no runs named'
                 }
             />
@@ -42,7 +42,7 @@ export function SqlShelf() {
     );
 }
 
-/** Takes effect on Enter and on leaving. */
+/** The text is applied on Enter and on blur. */
 function RunsField({ named }: { named: string }) {
     const [typed, setTyped] = useTyped(named);
     const text = typed ?? named;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A statement on its way to the server and back, and what this browser asked before.
+ * Sends a statement to the server, and stores the history of statements in this browser.
  */
 import { useRef, useState } from 'preact/hooks';
 import { API, type ApiError, asApiError, fileFor, isAbort, sendJson } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import type { SqlResult } from './result';
 
-/** Over what is asked: one run, or the catalog and the runs that these words name. */
+/** Scope of a query: one run, or the catalog and the runs that these words select. */
 export type SqlScope = { run: string } | { runs: string[] };
 
 export interface SqlRequest {
@@ -17,35 +17,37 @@ export interface SqlRequest {
     running: boolean;
 }
 
-const NOTHING: SqlRequest = { sql: '', result: null, error: null, running: false };
+const NO_REQUEST: SqlRequest = { sql: '', result: null, error: null, running: false };
 
-/** '' asks for nothing. Asks again when `stamp` changes; what was shown stays until then. */
+/** Runs a statement; '' runs nothing. Runs it again when `stamp` changes; the old result remains
+ * until the new one is loaded. */
 export function useStatement(scope: SqlScope, sql: string, limit: number, stamp: number) {
-    const [asked, setAsked] = useState<SqlRequest>(NOTHING);
+    const [request, setRequest] = useState<SqlRequest>(NO_REQUEST);
     const control = useRef<AbortController | null>(null);
     useEffectOn(() => {
         if (!sql) {
-            setAsked(NOTHING);
+            setRequest(NO_REQUEST);
             return undefined;
         }
         const now = new AbortController();
         control.current = now;
-        setAsked((old) => ({ ...old, error: null, running: true }));
+        setRequest((old) => ({ ...old, error: null, running: true }));
         sendJson<SqlResult>('POST', `${API}/sql`, { ...scope, sql, limit }, { signal: now.signal })
             .then((result) => {
-                setAsked({ sql, result, error: null, running: false });
+                setRequest({ sql, result, error: null, running: false });
                 remember(sql);
             })
             .catch((reason: unknown) => {
                 const error = isAbort(reason) ? null : asApiError(reason);
-                if (control.current === now) setAsked({ sql, result: null, error, running: false });
+                if (control.current === now)
+                    setRequest({ sql, result: null, error, running: false });
             });
         return () => now.abort();
     }, [JSON.stringify(scope), sql, limit, stamp]);
-    return { ...asked, stop: () => control.current?.abort() };
+    return { ...request, stop: () => control.current?.abort() };
 }
 
-/** The views that hold rows in a run. */
+/** Names of the views that have rows. */
 export async function filledViews(scope: SqlScope, names: string[]): Promise<Set<string>> {
     const sql = `SELECT ${names.map((name) => `EXISTS(SELECT 1 FROM "${name}")`).join(', ')}`;
     const answer = await sendJson<SqlResult>('POST', `${API}/sql`, { ...scope, sql });
@@ -66,23 +68,23 @@ export async function saveFile(
 }
 
 const KEY = 'perfshelf-sql';
-const REMEMBERED = 30;
+const MAX_HISTORY = 30;
 
-/** The newest first. */
+/** The stored statements, newest first. */
 export function history(): string[] {
     try {
         const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
         return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
     } catch {
-        return []; // not allowed to store, or not ours
+        return []; // Storage is disabled, or its content is not ours.
     }
 }
 
 function remember(sql: string): void {
     try {
-        const list = [sql, ...history().filter((one) => one !== sql)].slice(0, REMEMBERED);
+        const list = [sql, ...history().filter((one) => one !== sql)].slice(0, MAX_HISTORY);
         localStorage.setItem(KEY, JSON.stringify(list));
     } catch {
-        // A browser that stores nothing has no history.
+        // Storage is disabled: there is no history.
     }
 }

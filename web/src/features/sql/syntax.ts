@@ -50,6 +50,6 @@ export function wordAtByte(sql: string, byte: number): [number, number] {
 
 /** Quotes an identifier if necessary. */
 export function quoted(name: string): string {
-    const plain = /^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
-    return plain ? name : `"${name.replaceAll('"', '""')}"`;
+    const isPlain = /^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
+    return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The SQL tab: a statement over the public views of the run, its answer below, what can be asked
- * for beside it. The URL holds the statement, so a link shows the same answer.
+ * The SQL tab: a statement over the public views of the run, its result below, the documentation of
+ * the views next to it. The URL contains the statement, so a link shows the same result.
  */
 import type { Run } from '../../base/types';
 import schema from '../../../../schema/run.sql';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Editor, answer and documentation, over whatever is asked.
+ * Editor, result and documentation, for one run or for the shelf.
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
@@ -18,7 +18,7 @@ import { SqlDocs } from './docs';
 import { SqlEditor, type SqlEditorHandle } from './editor';
 import { examplesFor, type SqlExample } from './examples';
 import type { ChartKind } from './result_chart';
-import { put, resultWords, SqlPicture, SqlTable } from './result_view';
+import { put, resultText, SqlPicture, SqlTable } from './result_view';
 import { SavedMenu } from './saved';
 import {
     type SqlRequest,
@@ -32,19 +32,19 @@ import { wordAtByte } from './syntax';
 import type { ViewDoc } from './views';
 
 const ROWS = 10_000;
-const ROWS_MOST = 100_000;
+const MAX_ROWS = 100_000;
 const SHORT = 64;
 
-/** Of so many runs one does not ask which views hold rows. */
-const RUNS_LOOKED_AT = 20;
+/** With more runs than this, views without rows are not determined. */
+const MAX_FILTERED_RUNS = 20;
 
 function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
     const [filled, setFilled] = useState<Set<string> | null>(null);
     useEffectOn(() => {
         let left = false;
         setFilled(null);
-        if ('runs' in scope && scope.runs.length > RUNS_LOOKED_AT) return undefined;
-        // Without it all views are listed alike.
+        if ('runs' in scope && scope.runs.length > MAX_FILTERED_RUNS) return undefined;
+        // If this fails, all views are listed as if they had rows.
         filledViews(
             scope,
             views.map(({ name }) => name),
@@ -58,30 +58,30 @@ function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
     return filled;
 }
 
-/** What stands in the editor: what was typed since, else what the URL asks. */
-function useDraft(asked: string, fallback: string) {
-    const [typed, setTyped] = useTyped(asked);
-    return { draft: typed ?? (asked || fallback), setTyped };
+/** Text of the editor: the text typed since the last run, else the statement of the URL. */
+function useDraft(urlSql: string, fallback: string) {
+    const [typed, setTyped] = useTyped(urlSql);
+    return { draft: typed ?? (urlSql || fallback), setTyped };
 }
 
 interface SqlViewProps {
     scope: SqlScope;
     views: ViewDoc[];
     examples: SqlExample[];
-    /** Whose saved statements are offered: those for runs of a kind, or '' for the shelf. */
+    /** Kind of run whose saved statements are offered; '' for those of the shelf. */
     kind: string;
-    /** Before the examples: what the statement is over, where one may choose. */
+    /** Field before the examples that selects the runs of the query. */
     picker?: ComponentChildren;
-    /** What a view is called that has nothing to show here. */
-    emptyWord?: (view: ViewDoc) => string;
+    /** Text for a view without rows. */
+    emptyText?: (view: ViewDoc) => string;
 }
 
 export function SqlView(props: SqlViewProps) {
     const { scope, views, examples: all, kind, picker } = props;
     const { query } = route.value;
     const [stamp, setStamp] = useState(0);
-    const limit = query.rows === 'most' ? ROWS_MOST : ROWS;
-    const asked = useStatement(scope, query.sql ?? '', limit, stamp);
+    const limit = query.rows === 'most' ? MAX_ROWS : ROWS;
+    const request = useStatement(scope, query.sql ?? '', limit, stamp);
     const filled = useFilled(scope, views);
     const examples = useMemo(() => (filled ? examplesFor(all, filled) : []), [all, filled]);
     const { draft, setTyped } = useDraft(query.sql ?? '', examples[0]?.sql ?? '');
@@ -96,10 +96,10 @@ export function SqlView(props: SqlViewProps) {
         { key: 'ctrl+Enter', label: 'run the statement', run: () => run(), inFields: true },
         { key: '/', label: 'to the statement', run: () => editor.current?.focus() },
     ]);
-    const at = asked.error?.at ?? null;
+    const at = request.error?.at ?? null;
     const wrong = useMemo(
-        () => (at !== null && draft === asked.sql ? wordAtByte(draft, at) : null),
-        [at, draft, asked.sql],
+        () => (at !== null && draft === request.sql ? wordAtByte(draft, at) : null),
+        [at, draft, request.sql],
     );
     return (
         <div class="tab-body sql">
@@ -107,7 +107,7 @@ export function SqlView(props: SqlViewProps) {
                 scope={scope}
                 picker={picker}
                 kind={kind}
-                asked={asked}
+                request={request}
                 draft={draft}
                 examples={examples}
                 onRun={run}
@@ -123,13 +123,13 @@ export function SqlView(props: SqlViewProps) {
                         onRun={() => run()}
                         handle={editor}
                     />
-                    <Answer asked={asked} />
+                    <Answer request={request} />
                 </section>
                 <SqlDocs
                     views={views}
                     filled={filled}
-                    emptyWord={props.emptyWord ?? (() => 'no rows')}
-                    onInsert={(words) => editor.current?.insert(words)}
+                    emptyText={props.emptyText ?? (() => 'no rows')}
+                    onInsert={(text) => editor.current?.insert(text)}
                 />
             </div>
         </div>
@@ -140,20 +140,29 @@ interface ToolbarProps {
     scope: SqlScope;
     picker: ComponentChildren;
     kind: string;
-    asked: SqlRequest & { stop: () => void };
+    request: SqlRequest & { stop: () => void };
     draft: string;
     examples: { title: string; sql: string }[];
     onRun: (sql?: string) => void;
     onPick: (sql: string) => void;
 }
 
-function SqlToolbar({ scope, picker, kind, asked, draft, examples, onRun, onPick }: ToolbarProps) {
+function SqlToolbar({
+    scope,
+    picker,
+    kind,
+    request,
+    draft,
+    examples,
+    onRun,
+    onPick,
+}: ToolbarProps) {
     const { query } = route.value;
     const past = history();
     return (
         <Toolbar label="the statement">
-            {asked.running ? (
-                <button type="button" class="button" onClick={asked.stop}>
+            {request.running ? (
+                <button type="button" class="button" onClick={request.stop}>
                     Stop
                 </button>
             ) : (
@@ -210,7 +219,7 @@ function shortened(sql: string): string {
     return line.length > SHORT ? `${line.slice(0, SHORT - 1)}…` : line;
 }
 
-/* A failure of a download has no place of its own, so it stands beside the button. */
+/* Button to download the result; an error of the download is shown next to it. */
 function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     const [error, setError] = useState<ApiError | null>(null);
     const save = (format: 'csv' | 'rows') => {
@@ -237,14 +246,14 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     );
 }
 
-function Answer({ asked }: { asked: SqlRequest }) {
+function Answer({ request }: { request: SqlRequest }) {
     const { query } = route.value;
-    const { result, error, running } = asked;
+    const { result, error, running } = request;
     return (
         <div class="sql-answer">
             <PaneHead
                 title="Result"
-                remark={running ? 'running …' : result ? resultWords(result) : ''}
+                remark={running ? 'running …' : result ? resultText(result) : ''}
             >
                 {result?.cut === 'rows' && query.rows !== 'most' && (
                     <button type="button" class="quiet" onClick={() => put({ rows: 'most' })}>
@@ -263,7 +272,7 @@ function Answer({ asked }: { asked: SqlRequest }) {
                 (query.chart ? (
                     <SqlPicture result={result} kind={query.chart as ChartKind} />
                 ) : (
-                    <SqlTable key={asked.sql} result={result} />
+                    <SqlTable key={request.sql} result={result} />
                 ))}
             {!result && !error && !running && (
                 <p class="report-empty">

@@ -6,12 +6,12 @@
 
 export interface ViewLine {
     columns: string[];
-    about: string;
+    comment: string;
 }
 
 export interface ViewDoc {
     name: string;
-    about: string;
+    comment: string;
     lines: ViewLine[];
 }
 
@@ -33,7 +33,7 @@ function nameOf(item: string): string | null {
 }
 
 /** The items of a SELECT up to its FROM, with the number of the line on which each item ends. */
-function items(lines: string[]): { name: string; line: number }[] {
+function selectItems(lines: string[]): { name: string; line: number }[] {
     const found: { name: string; line: number }[] = [];
     let depth = 0;
     let item = '';
@@ -68,33 +68,33 @@ function linesOf(body: string): ViewLine[] {
     text[0] = text[0].replace(/^.*?\bSELECT\b/, '');
     const found: ViewLine[] = [];
     let last = -1;
-    for (const { name, line } of items(text)) {
+    for (const { name, line } of selectItems(text)) {
         if (line === last) found[found.length - 1].columns.push(name);
-        else found.push({ columns: [name], about: COMMENT.exec(text[line])?.[1].trim() ?? '' });
+        else found.push({ columns: [name], comment: COMMENT.exec(text[line])?.[1].trim() ?? '' });
         last = line;
     }
     return found;
 }
 
-function aboutOf(before: string, beside: string): string {
+function commentOf(before: string, sameLine: string): string {
     const above = before
         .split('\n')
         .map((line) => line.replace(/^--\s?/, ''))
         .filter((line) => line && !/^-+$/.test(line) && line !== 'The public views');
-    return [...above, COMMENT.exec(beside)?.[1] ?? ''].join(' ').trim();
+    return [...above, COMMENT.exec(sameLine)?.[1] ?? ''].join(' ').trim();
 }
 
 export function viewsOf(sql: string): ViewDoc[] {
     return [...sql.matchAll(HEAD)].map((match) => {
-        const [all, before, name, beside] = match;
+        const [all, before, name, sameLine] = match;
         const from =
-            match.index + all.length - (all.endsWith('\n') ? beside.length + 1 : beside.length);
-        return { name, about: aboutOf(before, beside), lines: linesOf(bodyOf(sql, from)) };
+            match.index + all.length - (all.endsWith('\n') ? sameLine.length + 1 : sameLine.length);
+        return { name, comment: commentOf(before, sameLine), lines: linesOf(bodyOf(sql, from)) };
     });
 }
 
 /** The same views for queries over several runs, which have an additional column `run`. */
-export function viewsAcross(views: ViewDoc[]): ViewDoc[] {
-    const run = { columns: ['run'], about: 'which run a row is of' };
+export function multiRunViews(views: ViewDoc[]): ViewDoc[] {
+    const run = { columns: ['run'], comment: 'which run a row is of' };
     return views.map((view) => ({ ...view, lines: [run, ...view.lines] }));
 }

@@ -15,7 +15,7 @@ import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
-import { familyOf, kindWord, stackWord } from '../../model/family';
+import { familyOf, kindLabel, stackLabel } from '../../model/family';
 import { type Matcher, matchSet } from '../../model/search';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
@@ -41,15 +41,15 @@ interface FlamePaneProps {
     range: TraceRange | null;
     search?: Matcher;
     /** The tab has the switch in its toolbar and handles the keys. */
-    bare?: boolean;
+    isEmbedded?: boolean;
     onMatched?: (count: number | null, share: number) => void;
 }
 
 export function flameOn(run: Run): FlameOn {
-    const asked = route.value.query.flame_on;
+    const urlMode = route.value.query.flame_on;
     const { devices, torch } = traceOf(run);
-    if (asked === 'device' && devices > 0) return 'device';
-    if (asked === 'wall' && torch) return 'wall';
+    if (urlMode === 'device' && devices > 0) return 'device';
+    if (urlMode === 'wall' && torch) return 'wall';
     return 'cpu';
 }
 
@@ -88,7 +88,7 @@ export function FlameSwitch({ run }: { run: Run }) {
     );
 }
 
-export function FlamePane({ run, range, search, bare = false, onMatched }: FlamePaneProps) {
+export function FlamePane({ run, range, search, isEmbedded = false, onMatched }: FlamePaneProps) {
     const on = flameOn(run);
     const rootName = isStacks(run) ? 'all stacks' : ROOTS[on];
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
@@ -111,7 +111,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
     const selected = flame && Number(flame_frame ?? -1) < flame.n ? Number(flame_frame ?? -1) : -1;
     return (
         <div class="picture is-filling">
-            {!bare && (
+            {!isEmbedded && (
                 <div class="flame-switch">
                     <FlameSwitch run={run} />
                 </div>
@@ -139,8 +139,8 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
                     nameOf={(node) => flame.names[flame.name[node]]}
                     rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
-                    keyless={!bare}
-                    empty={emptyWords(on, range !== null)}
+                    keyless={!isEmbedded}
+                    empty={emptyText(on, range !== null)}
                 />
             )}
             {flame && flame.cut > 0 && (
@@ -156,7 +156,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
     );
 }
 
-function emptyWords(on: FlameOn, ranged: boolean): string {
+function emptyText(on: FlameOn, ranged: boolean): string {
     const where = on === 'device' ? 'Nothing ran on a device' : 'No slice with a duration starts';
     return `${where} in this ${ranged ? 'range' : 'trace'}.`;
 }
@@ -170,7 +170,7 @@ interface TipProps {
 
 function FlameTip({ run, flame, node, root }: TipProps) {
     const whole = flame.sum;
-    const plain = isStacks(run);
+    const isStackProfile = isStacks(run);
     const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN_SPACE}%` : '–');
     if (node < 0) return <div>{`${root}: ${axisText(whole)}`}</div>;
     const { total, self } = flame;
@@ -187,19 +187,20 @@ function FlameTip({ run, flame, node, root }: TipProps) {
                 <Estimate run={run} total={total[node]} self={self[node]} />
             </dl>
             <div class="tooltip-foot">
-                {int(flame.count[node])} {countWord(plain, flame.count[node])}
-                {plain
-                    ? stackWord(flame.family[node])
-                    : ` · ${kindWord(flame.kind[node])}, ${familyOf(flame.family[node]).word}`}{' '}
+                {int(flame.count[node])} {countText(isStackProfile, flame.count[node])}
+                {isStackProfile
+                    ? stackLabel(flame.family[node])
+                    : ` · ${kindLabel(flame.kind[node])}, ${familyOf(flame.family[node]).label}`}{' '}
                 · percentages of {root}
             </div>
         </>
     );
 }
 
-/* In stack profiles, neighbouring samples that share a frame count as one stretch. */
-function countWord(plain: boolean, count: number): string {
-    if (plain) return count === 1 ? 'stretch' : 'stretches';
+/* Noun for the count. In stack profiles, consecutive samples with the same frame count as one
+ * stretch. */
+function countText(isStackProfile: boolean, count: number): string {
+    if (isStackProfile) return count === 1 ? 'stretch' : 'stretches';
     return count === 1 ? 'slice' : 'slices';
 }
 

@@ -64,7 +64,7 @@ export function FlameTab({ run }: { run: Run }) {
                 run={run}
                 range={range}
                 search={search}
-                bare
+                isEmbedded
                 onMatched={(count, share) => setMatched({ count, share })}
             />
         </div>

@@ -32,9 +32,9 @@ export function matchedNs({ n, parent, total }: FlameAnswer, match: Uint8Array):
     let sum = 0;
     for (let i = 0; i < n; i++) {
         const up = parent[i];
-        const under = up >= 0 && (match[up] === 1 || inside[up] === 1);
-        inside[i] = under ? 1 : 0;
-        if (match[i] && !under) sum += total[i];
+        const isBelowMatch = up >= 0 && (match[up] === 1 || inside[up] === 1);
+        inside[i] = isBelowMatch ? 1 : 0;
+        if (match[i] && !isBelowMatch) sum += total[i];
     }
     return sum;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions of stacks: own weight and total, which counts a stack once however often the
- * function stands in it. A tab of its own, beside the sandwich, and in the dock of the timeline.
+ * The functions of a stack profile with self and total weight. The total counts a stack once, even
+ * if the function occurs in it several times. Used as a tab, in the sandwich tab, and in the dock
+ * of the timeline.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../../base/axis';
@@ -20,8 +21,6 @@ import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/
 import { TraceToolbar } from '../trace/toolbar';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
 import type { StackFunctionRow } from '../../base/rows';
-
-export type { StackFunctionRow } from '../../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
 
@@ -169,7 +168,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
     );
 }
 
-/* Only where there are such frames. */
+/* Switch to hide frames of module initialisers; nothing if the run has none. */
 function InitialiserSwitch({ run }: { run: Run }) {
     if (!run.summary.initialisers) return null;
     return (

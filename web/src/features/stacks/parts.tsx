@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tabs of stacks share: which thread, what the colours mean, what a sample lasts. */
+/* Parts that the tabs of stack profiles share: the thread menu, the legend, and
+ * the field for the sample period. */
 import { API } from '../../base/client';
 import { useNames } from '../../base/panel';
 import { route } from '../../base/router';
@@ -12,7 +13,7 @@ import { PERIOD_MS, put, samplePeriod } from '../trace/data';
 
 const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
 
-/** All threads of the file or one of them; nothing where there is only one. */
+/** Menu to select one thread or all threads; nothing if there is only one. */
 export function ThreadSelect({ run }: { run: Run }) {
     const { data } = useJson<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
     const tracks = data?.tracks ?? [];
@@ -44,15 +45,15 @@ export function ThreadSelect({ run }: { run: Run }) {
     );
 }
 
-/** What the two colours are; nothing where all frames have one. */
+/** Legend of the two colours; nothing if all frames have the same colour. */
 export function StackLegend({ run }: { run: Run }) {
     const { frames, native, python } = run.summary as Record<string, number>;
     if (!native || native === frames) return null;
-    const words = python === 0 ? 'other' : python + native < frames ? 'Python and other' : 'Python';
+    const label = python === 0 ? 'other' : python + native < frames ? 'Python and other' : 'Python';
     return (
         <span class="soft stacks stack-legend">
             <span>
-                <FamilySwatch family={0} /> {words}
+                <FamilySwatch family={0} /> {label}
             </span>
             <span title="C, C++, Rust and kernel frames, recognised by their names">
                 <FamilySwatch family={7} /> native

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sandwich: functions on the left; of the selected one, who called it above and what it called
- * below, each as a flame graph from the function outward.
+ * The Sandwich tab: functions on the left; on the right, flame graphs of the callers (above) and of
+ * the callees (below) of the selected function.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
-import { usePanelLead } from '../../base/panel';
+import { useDefaultSelection } from '../../base/panel';
 import { route } from '../../base/router';
+import type { StackFunctionRow } from '../../base/rows';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int, pct, THIN_SPACE } from '../../base/units';
@@ -15,7 +16,7 @@ import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';
-import { stackWord } from '../../model/family';
+import { stackLabel } from '../../model/family';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
@@ -23,11 +24,11 @@ import { estimateText, put, rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { layoutFlame } from './flame_tree';
-import { StackFunctions, type StackFunctionRow } from './functions_tab';
+import { StackFunctions } from './functions_tab';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
 
 interface SandwichAnswer {
-    /** of all stacks */
+    /** weight of all stacks */
     sum: number;
     callers: FlameAnswer;
     callees: FlameAnswer;
@@ -37,19 +38,19 @@ interface FirstPage {
     rows: [number, string, number][];
 }
 
-/* The function that costs most by itself, while none is chosen. */
+/* The selected function; by default the one with the largest self weight. */
 function useFunction(run: Run): string | null {
     const { fn, track } = route.value.query;
     const range = useRange();
-    const asked = fn && /^\d{1,10}$/.test(fn) ? fn : null;
+    const urlFunction = fn && /^\d{1,10}$/.test(fn) ? fn : null;
     const first = useJson<FirstPage>(
-        asked
+        urlFunction
             ? null
             : rangedPath(run, 'stack_functions', range, { sort: 'self', desc: 1, limit: 1, track }),
     );
     const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
-    usePanelLead('fn', asked ? null : costliest);
-    return asked ?? costliest;
+    useDefaultSelection('fn', urlFunction ? null : costliest);
+    return urlFunction ?? costliest;
 }
 
 export function SandwichTab({ run }: { run: Run }) {
@@ -111,14 +112,14 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
     if (!data.callees.n)
         return <div class="sandwich-none">No stack in this range has this function.</div>;
     const share = data.sum > 0 ? `${pct((100 * data.callees.sum) / data.sum)}${THIN_SPACE}%` : '–';
-    const said = [axisText(data.callees.sum), estimateText(run, data.callees.sum)]
+    const totalText = [axisText(data.callees.sum), estimateText(run, data.callees.sum)]
         .filter(Boolean)
         .join(' ');
     return (
         <>
             <PaneHead
                 title="Called by"
-                remark={`callers of the function; total ${said}, ${share} of all`}
+                remark={`callers of the function; total ${totalText}, ${share} of all`}
             />
             <Half run={run} which="callers" flame={data.callers} whole={data.sum} />
             <PaneHead title="Calls" remark="from the function inward" />
@@ -187,7 +188,7 @@ function HalfTip({ run, flame, node, whole }: TipProps) {
                 <dd>{share(whole)} of all</dd>
             </dl>
             <div class="tooltip-foot">
-                {int(flame.count[node])} ×{stackWord(flame.family[node])}
+                {int(flame.count[node])} ×{stackLabel(flame.family[node])}
             </div>
         </>
     );

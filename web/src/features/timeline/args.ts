@@ -3,7 +3,7 @@
  * Arguments of a slice as rows: known ones with labels and units, the others as the file has them.
  */
 import { axisText, isTimeAxis } from '../../base/axis';
-import { bytes, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
+import { bytesText, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { acceleratorName } from '../../model/device';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
 
@@ -17,7 +17,7 @@ export interface FactRow {
 type Args = Record<string, unknown>;
 
 /* Arguments that are already shown in the rows above, or are internal to the file. */
-const SAID = new Set([
+const SHOWN_ARGS = new Set([
     'grid',
     'block',
     'registers per thread',
@@ -42,7 +42,7 @@ export function timesText(ns: number): string {
     return `${fmtFixed(ns / 1e6, 3)}${THIN_SPACE}ms`;
 }
 
-function sizes(value: unknown): string | null {
+function formatSizes(value: unknown): string | null {
     if (!Array.isArray(value) || !value.length) return null;
     return value
         .map((part) => (numberOf(part) === null ? String(part) : int(Number(part))))
@@ -80,7 +80,7 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     if (stream !== null && device !== null) {
         rows.push({ key: 'Stream, device', value: `${stream}, ${acceleratorName(device)}` });
     }
-    const [grid, block] = [sizes(args.grid), sizes(args.block)];
+    const [grid, block] = [formatSizes(args.grid), formatSizes(args.block)];
     if (grid) rows.push({ key: 'Grid', value: grid });
     if (block) rows.push({ key: 'Block', value: block });
     const registers = numberOf(args['registers per thread']);
@@ -95,7 +95,8 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     const blocks = numberOf(args['blocks per SM']);
     if (blocks !== null) rows.push({ key: 'Blocks per SM', value: fmtFixed(blocks, 2) });
     const moved = numberOf(args.bytes);
-    if (moved !== null) rows.push({ key: 'Bytes', value: bytes(moved), tip: `${int(moved)} B` });
+    if (moved !== null)
+        rows.push({ key: 'Bytes', value: bytesText(moved), tip: `${int(moved)} B` });
     const rate = numberOf(args['memory bandwidth (GB/s)']);
     if (rate !== null)
         rows.push({ key: 'Bandwidth', value: `${fmtFixed(rate, 2)}${THIN_SPACE}GB/s` });
@@ -108,18 +109,19 @@ function workRows({ slice }: SliceAnswer): FactRow[] {
         const value = axisText(slice.device_total_ns);
         rows.push({ key: 'Device time', value, tip: 'of what it and what it called launched' });
     }
-    if (slice.cpu_bytes) rows.push({ key: 'CPU memory', value: bytesSigned(slice.cpu_bytes) });
+    if (slice.cpu_bytes)
+        rows.push({ key: 'CPU memory', value: formatSignedBytes(slice.cpu_bytes) });
     if (slice.device_bytes)
-        rows.push({ key: 'Device memory', value: bytesSigned(slice.device_bytes) });
+        rows.push({ key: 'Device memory', value: formatSignedBytes(slice.device_bytes) });
     if (slice.flops > 0) rows.push({ key: 'FLOPs', value: int(slice.flops) });
     return rows;
 }
 
-function bytesSigned(count: number): string {
-    return `${count < 0 ? '−' : '+'}${bytes(Math.abs(count))}`;
+function formatSignedBytes(count: number): string {
+    return `${count < 0 ? '−' : '+'}${bytesText(Math.abs(count))}`;
 }
 
-const FLAG_WORDS: [number, string][] = [
+const FLAG_LABELS: [number, string][] = [
     [2, 'no end in the file: drawn to the end of the trace'],
     [4, 'overlaps its neighbours: drawn on a separate row'],
     [8, 'started on another thread: not part of the call tree'],
@@ -129,8 +131,8 @@ const FLAG_WORDS: [number, string][] = [
     [128, 'its name says that it uses Tensor Cores'],
 ];
 
-export function flagWords(flags: number): string[] {
-    return FLAG_WORDS.flatMap(([bit, words]) => (flags & bit ? [words] : []));
+export function flagLabels(flags: number): string[] {
+    return FLAG_LABELS.flatMap(([bit, label]) => (flags & bit ? [label] : []));
 }
 
 export function factRows(answer: SliceAnswer, track: TraceTrack | null): FactRow[] {
@@ -142,7 +144,7 @@ export function factRows(answer: SliceAnswer, track: TraceTrack | null): FactRow
 export function argRows({ slice, args }: SliceAnswer): FactRow[] {
     const device = isDeviceWork(slice.kind);
     return Object.entries(args)
-        .filter(([key]) => !device || !SAID.has(key))
+        .filter(([key]) => !device || !SHOWN_ARGS.has(key))
         .map(([key, value]) => ({
             key,
             value: typeof value === 'string' ? value : JSON.stringify(value),
@@ -150,7 +152,7 @@ export function argRows({ slice, args }: SliceAnswer): FactRow[] {
 }
 
 /** Label for the slice at the other end of an arrow; torch's own kinds have labels of their own. */
-export function flowWord(kind: string, out: boolean): string {
+export function flowLabel(kind: string, out: boolean): string {
     if (kind === 'fwdbwd') return out ? 'Its backward' : 'Its forward';
     if (kind === 'ac2g') return out ? 'Launched' : 'Launched by';
     return `${kind || 'flow'} ${out ? 'to' : 'from'}`;

@@ -5,7 +5,7 @@
  */
 import { paintCharts } from './charts';
 import { OverviewPainter, paintGrid, paintOrigin, paintRange, paintRuler } from './head';
-import { laneFrom } from './lanes';
+import { laneIndexAt } from './lanes';
 import { paintMarks } from './overlay';
 import { HEAD, type Surface, type TimelineScene } from './scene';
 import { SlicePainter } from './slices';
@@ -74,7 +74,7 @@ export class TimelineCanvas {
     private rules(scene: TimelineScene): void {
         const { ctx, width, height } = this.surface;
         const { lanes } = scene.lanes;
-        for (let i = laneFrom(scene.lanes, scene.top); i < lanes.length; i++) {
+        for (let i = laneIndexAt(scene.lanes, scene.top); i < lanes.length; i++) {
             const y = Math.round(HEAD + lanes[i].top - scene.top);
             if (y > height) break;
             if (lanes[i].kind === 'busy' || i === 0) continue;

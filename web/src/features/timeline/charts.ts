@@ -1,57 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts on the time axis of the slices: busy share, memory, counters. */
 import { type CurveSet, pointFrom, type StepCurve } from './curves';
-import { byteScale, type Lane, laneFrom } from './lanes';
+import { byteScale, type Lane, laneIndexAt } from './lanes';
 import { HEAD, type Surface, type TimelineScene } from './scene';
 
 const HEADROOM = 6;
 
-interface Plot {
+interface PlotRange {
     top: number;
     bottom: number;
-    least: number;
-    greatest: number;
+    min: number;
+    max: number;
 }
 
 export function paintCharts(surface: Surface, scene: TimelineScene): void {
     const { curves, lanes } = scene;
     if (!curves) return;
     const bottom = surface.height - HEAD + scene.top;
-    for (let i = laneFrom(lanes, scene.top); i < lanes.lanes.length; i++) {
+    for (let i = laneIndexAt(lanes, scene.top); i < lanes.lanes.length; i++) {
         const lane = lanes.lanes[i];
         if (lane.top >= bottom) break;
-        if (lane.kind === 'busy') busy(surface, scene, curves, lane);
-        else if (lane.kind === 'memory') memory(surface, scene, curves, lane);
-        else if (lane.kind === 'counter') counter(surface, scene, curves, lane);
+        if (lane.kind === 'busy') paintBusy(surface, scene, curves, lane);
+        else if (lane.kind === 'memory') paintMemory(surface, scene, curves, lane);
+        else if (lane.kind === 'counter') paintCounter(surface, scene, curves, lane);
     }
 }
 
 /* Neighbouring pixels are joined by lines, so that a busy stream looks like an area, not like a comb. */
-function busy({ ctx, width }: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
+function paintBusy(
+    { ctx, width }: Surface,
+    scene: TimelineScene,
+    curves: CurveSet,
+    lane: Lane,
+): void {
     const share = curves.busy.get(lane.track?.id ?? -1);
     if (!share) return;
     const y = HEAD + lane.top + lane.height - scene.top - 3;
-    const high = lane.height - 6;
+    const height = lane.height - 6;
     const { view, theme } = scene;
     const scale = width / (view.to - view.from);
-    const from = Math.max(0, Math.floor((view.from - curves.from) / curves.ofPx) - 1);
-    const to = Math.min(share.length, Math.ceil((view.to - curves.from) / curves.ofPx) + 1);
+    const from = Math.max(0, Math.floor((view.from - curves.from) / curves.nsPerPx) - 1);
+    const to = Math.min(share.length, Math.ceil((view.to - curves.from) / curves.nsPerPx) + 1);
     if (to <= from) return;
-    const x = (i: number): number => (curves.from + i * curves.ofPx - view.from) * scale;
+    const x = (i: number): number => (curves.from + i * curves.nsPerPx - view.from) * scale;
     ctx.beginPath();
     ctx.moveTo(x(from), y);
-    for (let i = from; i < to; i++) ctx.lineTo(x(i + 0.5), y - (share[i] / 255) * high);
+    for (let i = from; i < to; i++) ctx.lineTo(x(i + 0.5), y - (share[i] / 255) * height);
     ctx.lineTo(x(to), y);
     ctx.closePath();
     ctx.fillStyle = theme.busy;
     ctx.fill();
 }
 
-function memory(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
+function paintMemory(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
     const curve = curves.memory.get(lane.key);
     if (!curve || !lane.memory) return;
     const plot = plotOf(scene, lane, 0, byteScale(lane.memory.peak_bytes).top);
-    area(surface, scene, curve, plot);
+    paintArea(surface, scene, curve, plot);
     // Reserved memory may exceed the scale; the line is then clipped at the top.
     if (curve.reserved && !lane.folded) {
         const { ctx } = surface;
@@ -62,35 +67,40 @@ function memory(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: 
         ctx.strokeStyle = scene.theme.text3;
         ctx.lineWidth = 1;
         ctx.setLineDash([3, 3]);
-        steps(surface, scene, curve.t, curve.reserved, plot, false);
+        traceSteps(surface, scene, curve.t, curve.reserved, plot, false);
         ctx.stroke();
         ctx.restore();
     }
 }
 
-function counter(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
+function paintCounter(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
     const of = lane.counter;
     const curve = of ? curves.counters.get(of.id) : undefined;
     if (!of || !curve) return;
-    const least = Math.min(0, of.least);
-    const plot = plotOf(scene, lane, least, Math.max(of.greatest, least + 1e-12));
-    area(surface, scene, curve, plot);
+    const min = Math.min(0, of.least);
+    const plot = plotOf(scene, lane, min, Math.max(of.greatest, min + 1e-12));
+    paintArea(surface, scene, curve, plot);
 }
 
-function plotOf(scene: TimelineScene, lane: Lane, least: number, greatest: number): Plot {
+function plotOf(scene: TimelineScene, lane: Lane, min: number, max: number): PlotRange {
     const top = HEAD + lane.top - scene.top + HEADROOM;
-    return { top, bottom: HEAD + lane.top - scene.top + lane.height - 3, least, greatest };
+    return { top, bottom: HEAD + lane.top - scene.top + lane.height - 3, min, max };
 }
 
-function area(surface: Surface, scene: TimelineScene, curve: StepCurve, plot: Plot): void {
+function paintArea(
+    surface: Surface,
+    scene: TimelineScene,
+    curve: StepCurve,
+    plot: PlotRange,
+): void {
     const { ctx } = surface;
     const { theme } = scene;
-    steps(surface, scene, curve.t, curve.value, plot, true);
+    traceSteps(surface, scene, curve.t, curve.value, plot, true);
     ctx.fillStyle = theme.memoryArea;
     ctx.globalAlpha = 0.75;
     ctx.fill();
     ctx.globalAlpha = 1;
-    steps(surface, scene, curve.t, curve.value, plot, false);
+    traceSteps(surface, scene, curve.t, curve.value, plot, false);
     ctx.strokeStyle = theme.memory;
     ctx.lineWidth = 1.5;
     ctx.stroke();
@@ -98,18 +108,18 @@ function area(surface: Surface, scene: TimelineScene, curve: StepCurve, plot: Pl
 
 /* Each value holds until the next point, the last one until the end of the run. Nothing is drawn
  * before the first point. */
-function steps(
+function traceSteps(
     { ctx, width }: Surface,
     { view, answer }: TimelineScene,
     t: Float64Array,
     value: Float64Array,
-    plot: Plot,
+    plot: PlotRange,
     closed: boolean,
 ): void {
     const scale = width / (view.to - view.from);
-    const high = (plot.bottom - plot.top) / (plot.greatest - plot.least);
+    const height = (plot.bottom - plot.top) / (plot.max - plot.min);
     // Areas begin at zero, which is not the minimum of a counter with negative values.
-    const ground = plot.bottom + Math.min(0, plot.least) * high;
+    const zeroY = plot.bottom + Math.min(0, plot.min) * height;
     const first = Math.max(0, pointFrom(t, view.from) - 1);
     const last = Math.min(t.length, pointFrom(t, view.to) + 1);
     let [open, y] = [false, 0];
@@ -117,8 +127,8 @@ function steps(
     for (let i = first; i < last; i++) {
         if (Number.isNaN(value[i])) continue;
         const x = (t[i] - view.from) * scale;
-        const next = Math.max(plot.top - 8, plot.bottom - (value[i] - plot.least) * high);
-        if (!open) ctx.moveTo(x, closed ? ground : next);
+        const next = Math.max(plot.top - 8, plot.bottom - (value[i] - plot.min) * height);
+        if (!open) ctx.moveTo(x, closed ? zeroY : next);
         else ctx.lineTo(x, y);
         ctx.lineTo(x, next);
         [open, y] = [true, next];
@@ -128,7 +138,7 @@ function steps(
     const edge = Math.min(width + 4, (end - view.from) * scale);
     ctx.lineTo(Math.max(edge, 0), y);
     if (closed) {
-        ctx.lineTo(Math.max(edge, 0), ground);
+        ctx.lineTo(Math.max(edge, 0), zeroY);
         ctx.closePath();
     }
 }

@@ -14,29 +14,29 @@ export interface StepCurve {
 export interface CurveSet {
     from: number;
     to: number;
-    ofPx: number;
+    nsPerPx: number;
     px: number;
     /** requested keys: `b3`, `m1:0`, `c2`; some of them may have no data */
-    of: ReadonlySet<string>;
+    keys: ReadonlySet<string>;
     memory: Map<string, StepCurve>;
     counters: Map<number, StepCurve>;
     busy: Map<number, Uint8Array>;
 }
 
-const orNothing = (value: number | null): number => value ?? Number.NaN;
+const orNaN = (value: number | null): number => value ?? Number.NaN;
 
 export function curveSet(
     answer: CurvesAnswer,
     window: { from: number; to: number; px: number },
-    of: string[],
+    keys: string[],
 ): CurveSet {
     const memory = new Map<string, StepCurve>();
     for (const { t_ns, allocated, reserved, ...place } of answer.memory) {
-        const some = reserved.some((value) => value !== null && value >= 0);
+        const hasReserved = reserved.some((value) => value !== null && value >= 0);
         memory.set(`m${placeKey(place)}`, {
             t: Float64Array.from(t_ns),
-            value: Float64Array.from(allocated, orNothing),
-            reserved: some ? Float64Array.from(reserved, orNothing) : null,
+            value: Float64Array.from(allocated, orNaN),
+            reserved: hasReserved ? Float64Array.from(reserved, orNaN) : null,
         });
     }
     const counters = new Map<number, StepCurve>();
@@ -49,8 +49,8 @@ export function curveSet(
         counters.set(id, curve);
     }
     const busy = new Map(answer.busy.map(({ track, share }) => [track, Uint8Array.from(share)]));
-    const ofPx = (window.to - window.from) / window.px;
-    return { ...window, ofPx, of: new Set(of), memory, counters, busy };
+    const nsPerPx = (window.to - window.from) / window.px;
+    return { ...window, nsPerPx, keys: new Set(keys), memory, counters, busy };
 }
 
 /** First point at or after t. */

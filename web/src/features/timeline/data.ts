@@ -6,7 +6,7 @@ import { WindowCache } from '../../model/timeline_cache';
 import { NameTable } from '../../model/timeline_names';
 import type { TimeView } from '../../model/timeline_view';
 import type { CurveSet } from './curves';
-import { type Lane, laneFrom, type Lanes } from './lanes';
+import { type Lane, laneIndexAt, type Lanes } from './lanes';
 
 export interface TimelineData {
     cache: WindowCache;
@@ -34,10 +34,10 @@ export interface WindowRequest {
 /** px above and below the visible lanes; lanes in that range are fetched too */
 const AROUND = 120;
 
-function add(need: WindowRequest, lane: Lane): void {
-    if (lane.kind === 'memory') need.memory.push(lane.key.slice(1));
-    else if (lane.kind === 'counter' && lane.counter) need.counters.push(lane.counter.id);
-    else if (lane.track) (lane.kind === 'busy' ? need.busy : need.tracks).push(lane.track.id);
+function add(wanted: WindowRequest, lane: Lane): void {
+    if (lane.kind === 'memory') wanted.memory.push(lane.key.slice(1));
+    else if (lane.kind === 'counter' && lane.counter) wanted.counters.push(lane.counter.id);
+    else if (lane.track) (lane.kind === 'busy' ? wanted.busy : wanted.tracks).push(lane.track.id);
 }
 
 export function windowRequestOf(
@@ -48,7 +48,7 @@ export function windowRequestOf(
     height: number,
     moving: boolean,
 ): WindowRequest {
-    const need: WindowRequest = {
+    const wanted: WindowRequest = {
         view,
         px,
         tracks: [],
@@ -57,9 +57,9 @@ export function windowRequestOf(
         counters: [],
         moving,
     };
-    for (let i = laneFrom(lanes, Math.max(0, top - AROUND)); i < lanes.lanes.length; i++) {
+    for (let i = laneIndexAt(lanes, Math.max(0, top - AROUND)); i < lanes.lanes.length; i++) {
         if (lanes.lanes[i].top >= top + height + AROUND) break;
-        add(need, lanes.lanes[i]);
+        add(wanted, lanes.lanes[i]);
     }
-    return need;
+    return wanted;
 }

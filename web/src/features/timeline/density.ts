@@ -6,10 +6,10 @@
 import type { TrackWindow } from '../../model/timeline_cache';
 import { fillOf, type TimelineTheme } from './theme';
 
-const STRENGTH = 0.55;
+const MAX_OPACITY = 0.55;
 /** Minimum opacity, so that a bin with little coverage is visible. */
-const LEAST = 0.4;
-const QUIET = 0.5;
+const MIN_OPACITY = 0.4;
+const UNMATCHED_FACTOR = 0.5;
 
 interface Painted {
     version: number;
@@ -30,8 +30,8 @@ function fillPixels(
             const name = density.name[i];
             const rgb = 3 * fillOf(density.family[i], name);
             const hit = found === null || found.has(name);
-            const share = LEAST + (1 - LEAST) * (density.fill[i] / 255);
-            const alpha = 255 * STRENGTH * share * (hit ? 1 : QUIET);
+            const share = MIN_OPACITY + (1 - MIN_OPACITY) * (density.fill[i] / 255);
+            const alpha = 255 * MAX_OPACITY * share * (hit ? 1 : UNMATCHED_FACTOR);
             const end = Math.min(window.px, density.px[i] + density.len[i]);
             let at = 4 * (depth * window.px + density.px[i]);
             for (let px = density.px[i]; px < end; px++, at += 4) {
@@ -68,8 +68,8 @@ export function densityOf(
     found: ReadonlySet<number> | null,
     version: number,
 ): HTMLCanvasElement | null {
-    const known = painted.get(window);
-    if (known?.version === version) return known.canvas;
+    const cached = painted.get(window);
+    if (cached?.version === version) return cached.canvas;
     const canvas = paintDensity(window, theme, found);
     painted.set(window, { version, canvas });
     return canvas;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Everything that is known of the selected slice: its times and arguments, what it lies in, what
- * launched it or what it launched, and where it stands among all of its name.
+ * Details of the selected slice: times, arguments, ancestors, the launch or the launched kernels,
+ * and its rank among all slices of the same name.
  */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -9,17 +9,17 @@ import { axisText } from '../../base/axis';
 import { API, withParams } from '../../base/client';
 import type { Named } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { bytes, int } from '../../base/units';
+import { bytesText, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { HistogramView } from '../../components/histogram_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
-import { kindWord } from '../../model/family';
+import { kindLabel } from '../../model/family';
 import { capital } from '../../model/labels';
 import { shortName } from '../../model/timeline_names';
 import type { SliceAnswer, SliceRef, TimelineAnswer } from '../../model/timeline_types';
 import { type Answer, useJson } from '../shared/use_json';
-import { argRows, type FactRow, factRows, flagWords, flowWord, timesText } from './args';
+import { argRows, type FactRow, factRows, flagLabels, flowLabel, timesText } from './args';
 
 const BINS = 24;
 const SHOWN = 8;
@@ -28,7 +28,7 @@ interface DetailProps {
     run: Run;
     timeline: TimelineAnswer;
     answer: Answer<SliceAnswer>;
-    /** of what launched it: the operators that the launch lies in */
+    /** the launch of a kernel with its ancestors, which are operators */
     launcher: SliceAnswer | null;
     onSelect: (id: number | null) => void;
 }
@@ -42,7 +42,7 @@ export function TimelineDetail({ run, timeline, answer, launcher, onSelect }: De
     return (
         <>
             <div class="pane-head">
-                <b>{capital(kindWord(slice.kind))}</b>
+                <b>{capital(kindLabel(slice.kind))}</b>
                 <span class="pane-remark">selected slice</span>
                 <span class="spacer" />
                 <button
@@ -57,9 +57,9 @@ export function TimelineDetail({ run, timeline, answer, launcher, onSelect }: De
             <div class="timeline-detail-body">
                 <SliceName name={slice.name} />
                 <Rows rows={factRows(data, track)} />
-                {flagWords(slice.flags).map((words) => (
-                    <p class="timeline-flag" key={words}>
-                        {capital(words)}.
+                {flagLabels(slice.flags).map((label) => (
+                    <p class="timeline-flag" key={label}>
+                        {capital(label)}.
                     </p>
                 ))}
                 <Relations data={data} launcher={launcher} onSelect={onSelect} />
@@ -108,9 +108,9 @@ interface RelationsProps {
 function Relations({ data, launcher, onSelect }: RelationsProps) {
     const { launch, operator, parents, kernels, children, flows, memory } = data;
     const inside = launch && launcher ? launcher.parents : parents;
-    // What leads to the device and back is said by the launch and by what was launched.
-    const said = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
-    const others = flows.filter(({ from, to }) => !said.has(from) && !said.has(to));
+    // The rows for the launch and the launched kernels already show these arrows.
+    const shownIds = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
+    const others = flows.filter(({ from, to }) => !shownIds.has(from) && !shownIds.has(to));
     const link = (one: { id: number; name: string }) => (
         <SliceLink key={one.id} slice={one} onSelect={onSelect} />
     );
@@ -119,17 +119,17 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
         <>
             {(launch || inside.length > 0 || operator) && (
                 <dl class="timeline-facts is-apart">
-                    {launch && <Relation word="Launched by">{link(launch)}</Relation>}
+                    {launch && <Relation label="Launched by">{link(launch)}</Relation>}
                     {launch && (
-                        <Relation word="Launch to start">
+                        <Relation label="Launch to start">
                             {axisText(data.slice.start_ns - launch.start_ns)}
                         </Relation>
                     )}
                     {inside.length > 0 && (
-                        <Relation word="Inside">{inside.slice(-SHOWN).map(link)}</Relation>
+                        <Relation label="Inside">{inside.slice(-SHOWN).map(link)}</Relation>
                     )}
                     {inside.length === 0 && operator && (
-                        <Relation word="Operator">{link(operator)}</Relation>
+                        <Relation label="Operator">{link(operator)}</Relation>
                     )}
                 </dl>
             )}
@@ -144,7 +144,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                         return (
                             <Relation
                                 key={`${flow.from} ${flow.to}`}
-                                word={flowWord(flow.kind, out)}
+                                label={flowLabel(flow.kind, out)}
                             >
                                 {link(end)}
                             </Relation>
@@ -171,9 +171,9 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                     {memory.slice(0, SHOWN).map(({ t_ns, bytes: size, device_type, device }) => (
                         <Relation
                             key={t_ns}
-                            word={`${size < 0 ? 'Freed' : 'Allocated'} ${device_type === 0 ? 'on CPU' : `on GPU ${device}`}`}
+                            label={`${size < 0 ? 'Freed' : 'Allocated'} ${device_type === 0 ? 'on CPU' : `on GPU ${device}`}`}
                         >
-                            {bytes(Math.abs(size))} at {timesText(t_ns)}
+                            {bytesText(Math.abs(size))} at {timesText(t_ns)}
                         </Relation>
                     ))}
                 </dl>
@@ -182,10 +182,10 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
     );
 }
 
-function Relation({ word, children }: { word: string; children: ComponentChildren }) {
+function Relation({ label, children }: { label: string; children: ComponentChildren }) {
     return (
         <div>
-            <dt>{word}</dt>
+            <dt>{label}</dt>
             <dd>{children}</dd>
         </div>
     );
@@ -243,7 +243,7 @@ function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
     const path = withParams(`${API}/runs/${run.id}/named`, { name: slice.name_id, px: BINS });
     const { data: named } = useJson<Named>(path);
     if (!named || named.name !== slice.name) return null;
-    const say = (ns: number): string => axisText(ns);
+    const format = (ns: number): string => axisText(ns);
     return (
         <div class="timeline-part">
             <div class="timeline-part-head">
@@ -253,14 +253,17 @@ function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
             {named.max_ns > named.min_ns && (
                 <HistogramView
                     histogram={named.histogram}
-                    marks={[{ ns: slice.duration_ns, word: 'the selected slice' }]}
+                    marks={[{ ns: slice.duration_ns, label: 'the selected slice' }]}
                 />
             )}
             <Rows
                 rows={[
-                    { key: 'Total', value: say(named.total_ns) },
-                    { key: 'Mean', value: say(named.mean_ns) },
-                    { key: 'Median, p95', value: `${say(named.median_ns)}, ${say(named.p95_ns)}` },
+                    { key: 'Total', value: format(named.total_ns) },
+                    { key: 'Mean', value: format(named.mean_ns) },
+                    {
+                        key: 'Median, p95',
+                        value: `${format(named.median_ns)}, ${format(named.p95_ns)}`,
+                    },
                 ]}
             />
         </div>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of the range, or of the whole run, under the tracks. Its upper edge is dragged to
- * resize it.
+ * The tables of the range, or of the complete run, below the tracks. Dragging the upper edge
+ * resizes the dock.
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -12,29 +12,30 @@ import { rangeText, type TraceRange } from '../../model/trace_range';
 import { isStacks, put, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';
 
-const TALL = 232;
-/** of a window that is not high */
-const TALL_SHARE = 0.3;
-const LEAST = 90;
-const MOST_SHARE = 0.75;
+const DEFAULT_HEIGHT = 232;
+/** maximum default height, as a share of the window */
+const MAX_DEFAULT_SHARE = 0.3;
+const MIN_HEIGHT = 90;
+const MAX_SHARE = 0.75;
 
 interface DockProps {
     run: Run;
     range: TraceRange | null;
-    /** a pane that only narrow windows have */
+    /** pane with the selected slice, only in narrow windows */
     slice: { title: string; body: ComponentChildren } | null;
     tools: ComponentChildren;
 }
 
-const usual = (): number => Math.min(TALL, Math.round(innerHeight * TALL_SHARE));
+const defaultHeight = (): number =>
+    Math.min(DEFAULT_HEIGHT, Math.round(innerHeight * MAX_DEFAULT_SHARE));
 
 function clampHeight(height: number): number {
-    return Math.round(Math.min(innerHeight * MOST_SHARE, Math.max(LEAST, height)));
+    return Math.round(Math.min(innerHeight * MAX_SHARE, Math.max(MIN_HEIGHT, height)));
 }
 
 export function TimelineDock({ run, range, slice, tools }: DockProps) {
     const { query } = route.value;
-    const height = clampHeight(Number(query.dockh) || usual());
+    const height = clampHeight(Number(query.dockh) || defaultHeight());
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
     const chosen =
         query.dock === 'slice' && slice ? null : panes.find(({ id }) => id === query.dock);
@@ -96,12 +97,12 @@ function DockTab({ id, title, current }: { id: string; title: string; current: b
     );
 }
 
-/* Dragged with the pointer, moved with the arrow keys. */
+/* The upper edge, moved by dragging or with the arrow keys. */
 function DockEdge({ height }: { height: number }) {
     const from = useRef<{ y: number; height: number } | null>(null);
-    const say = (next: number): void => {
+    const setHeight = (next: number): void => {
         const whole = clampHeight(next);
-        put({ dockh: whole === usual() ? null : String(whole) });
+        put({ dockh: whole === defaultHeight() ? null : String(whole) });
     };
     return (
         <div
@@ -117,7 +118,7 @@ function DockEdge({ height }: { height: number }) {
             }}
             onPointerMove={(event) => {
                 const start = from.current;
-                if (start) say(start.height + start.y - event.clientY);
+                if (start) setHeight(start.height + start.y - event.clientY);
             }}
             onPointerUp={() => {
                 from.current = null;
@@ -126,7 +127,7 @@ function DockEdge({ height }: { height: number }) {
                 if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
                 event.preventDefault();
                 event.stopPropagation();
-                say(height + (event.key === 'ArrowUp' ? 24 : -24));
+                setHeight(height + (event.key === 'ArrowUp' ? 24 : -24));
             }}
         />
     );

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dock of the timeline can show of a range. */
+/* Tables that the dock of the timeline can show for a range. */
 import type { ComponentType } from 'preact';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
@@ -22,7 +22,7 @@ export interface DockPane {
     title: string;
     shown: (run: Run) => boolean;
     view: ComponentType<PaneProps>;
-    /** the view of the API that its CSV is of */
+    /** the view of the API for the CSV download */
     csv?: string;
     /** switches in the head of the dock */
     tools?: ComponentType<{ run: Run }>;

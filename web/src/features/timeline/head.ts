@@ -8,10 +8,10 @@ import { OVERVIEW, RULER, HEAD, type Surface, type TimelineScene, xOf } from './
 import type { TimelineTheme } from './theme';
 
 const STRIP_TOP = 5;
-const STRIP_FOOT = 6;
-const SHADE = 0.72;
+const STRIP_BOTTOM = 6;
+const SHADE_OPACITY = 0.72;
 /** maximum width of a character on the ruler, px */
-const LETTER = 6;
+const LETTER_PX = 6;
 
 interface OverviewRow {
     busy: number[];
@@ -32,7 +32,7 @@ function overviewRows(scene: TimelineScene): OverviewRow[] {
 /* The overview rows do not change, so they are painted once per width and theme. */
 export class OverviewPainter {
     private bitmap: HTMLCanvasElement | null = null;
-    private of = '';
+    private key = '';
 
     paint(surface: Surface, scene: TimelineScene): void {
         const { ctx, width } = surface;
@@ -41,25 +41,25 @@ export class OverviewPainter {
         const whole = widthOf(scene.whole);
         const left = ((scene.view.from - scene.whole.from) / whole) * width;
         const right = Math.max(left + 3, ((scene.view.to - scene.whole.from) / whole) * width);
-        this.shade(surface, scene, left, right);
+        this.shadeOutside(surface, scene, left, right);
         ctx.fillStyle = scene.theme.line;
         ctx.fillRect(0, OVERVIEW - 1, width, 1);
     }
 
     private prepare(surface: Surface, scene: TimelineScene): void {
         const { width, ratio } = surface;
-        const of = `${width} ${ratio} ${scene.theme.dark} ${scene.whole.from} ${scene.whole.to}`;
-        if (of === this.of) return;
-        this.of = of;
+        const key = `${width} ${ratio} ${scene.theme.dark} ${scene.whole.from} ${scene.whole.to}`;
+        if (key === this.key) return;
+        this.key = key;
         const canvas = document.createElement('canvas');
         canvas.width = Math.max(1, Math.round(width * ratio));
         canvas.height = Math.round(OVERVIEW * ratio);
         const ctx = canvas.getContext('2d');
         if (!ctx) return;
         ctx.scale(ratio, ratio);
-        const at = stripAt(surface, scene);
+        const at = overviewStrip(surface, scene);
         const rows = overviewRows(scene);
-        const high = (OVERVIEW - STRIP_TOP - STRIP_FOOT) / Math.max(1, rows.length);
+        const high = (OVERVIEW - STRIP_TOP - STRIP_BOTTOM) / Math.max(1, rows.length);
         rows.forEach((row, i) => {
             ctx.fillStyle = row.stream ? scene.theme.busy : scene.theme.fills[7];
             stripRow(ctx, row, at, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
@@ -67,13 +67,13 @@ export class OverviewPainter {
         this.bitmap = canvas;
     }
 
-    private shade(
+    private shadeOutside(
         { ctx, width }: Surface,
         { theme }: TimelineScene,
         left: number,
         right: number,
     ): void {
-        ctx.globalAlpha = SHADE;
+        ctx.globalAlpha = SHADE_OPACITY;
         ctx.fillStyle = theme.bg;
         ctx.fillRect(0, 0, left, OVERVIEW - 1);
         ctx.fillRect(right, 0, width - right, OVERVIEW - 1);
@@ -87,14 +87,14 @@ export class OverviewPainter {
     }
 }
 
-interface StripAt {
+interface OverviewStrip {
     left: number;
     width: number;
     ratio: number;
 }
 
 /* Horizontal position of the run within the navigable range, in px. */
-function stripAt({ width, ratio }: Surface, { answer, whole }: TimelineScene): StripAt {
+function overviewStrip({ width, ratio }: Surface, { answer, whole }: TimelineScene): OverviewStrip {
     const scale = width / widthOf(whole);
     const left = (answer.start_ns - whole.from) * scale;
     return { left, width: Math.max(1, answer.end_ns - answer.start_ns) * scale, ratio };
@@ -105,7 +105,7 @@ function stripAt({ width, ratio }: Surface, { answer, whole }: TimelineScene): S
 function stripRow(
     ctx: CanvasRenderingContext2D,
     { busy }: OverviewRow,
-    { left, width, ratio }: StripAt,
+    { left, width, ratio }: OverviewStrip,
     y: number,
     height: number,
 ): void {
@@ -137,9 +137,9 @@ export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void 
     ctx.fillStyle = theme.text2;
     for (let t = axis.first; t <= view.to - origin; t += axis.step) {
         const x = Math.round(xOf(scene, width, t + origin));
-        const words = `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
-        if (x + 5 + words.length * LETTER > width) break;
-        ctx.fillText(words, x + 5, OVERVIEW + 15);
+        const label = `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
+        if (x + 5 + label.length * LETTER_PX > width) break;
+        ctx.fillText(label, x + 5, OVERVIEW + 15);
     }
     ctx.fillStyle = theme.lineStrong;
     ctx.fillRect(0, HEAD - 1, width, 1);
@@ -184,10 +184,10 @@ function rangeLength(
     const length = axisText(ns);
     ctx.font = theme.fontStrong;
     ctx.fillStyle = theme.onAccent;
-    for (const words of [`${length} selected`, length]) {
-        const wide = ctx.measureText(words).width;
+    for (const label of [`${length} selected`, length]) {
+        const wide = ctx.measureText(label).width;
         if (wide + 8 > x1 - x0) continue;
-        ctx.fillText(words, (x0 + x1 - wide) / 2, OVERVIEW + 15);
+        ctx.fillText(label, (x0 + x1 - wide) / 2, OVERVIEW + 15);
         return;
     }
 }

@@ -24,9 +24,9 @@ export interface Hit {
     count: number;
 }
 
-const NEAR_PX = 1.5;
+const HIT_TOLERANCE_PX = 1.5;
 
-function sliceIn(window: TrackWindow, depth: number, t: number, near: number): number {
+function sliceIndexAt(window: TrackWindow, depth: number, t: number, near: number): number {
     const { slices } = window;
     if (depth >= window.depth) return -1;
     const end = slices.lane[depth + 1];
@@ -38,11 +38,11 @@ function sliceIn(window: TrackWindow, depth: number, t: number, near: number): n
     return at < end && slices.start[at] <= t + near ? at : -1;
 }
 
-function runIn(window: TrackWindow, depth: number, t: number, near: number): number {
+function densityRunAt(window: TrackWindow, depth: number, t: number, near: number): number {
     const { density } = window;
     if (depth >= window.depth || t < window.from || t > window.to) return -1;
-    const px = (t - window.from) / window.ofPx;
-    const slack = near / window.ofPx;
+    const px = (t - window.from) / window.nsPerPx;
+    const slack = near / window.nsPerPx;
     const end = density.lane[depth + 1];
     const at = runAfter(density, density.lane[depth], end, px - slack);
     return at < end && density.px[at] <= px + slack ? at : -1;
@@ -59,7 +59,7 @@ export function hitSlice(
     const window = cache.near(track);
     if (!window) return null;
     const base = { lane, track, depth };
-    const i = sliceIn(window, depth, t, near);
+    const i = sliceIndexAt(window, depth, t, near);
     if (i >= 0) {
         const { slices } = window;
         return {
@@ -72,7 +72,7 @@ export function hitSlice(
             count: 1,
         };
     }
-    const run = runIn(window, depth, t, near);
+    const run = densityRunAt(window, depth, t, near);
     if (run < 0) return null;
     const { density } = window;
     return {
@@ -80,8 +80,8 @@ export function hitSlice(
         id: -1,
         name: density.name[run],
         family: density.family[run],
-        start: window.from + density.px[run] * window.ofPx,
-        end: window.from + (density.px[run] + density.len[run]) * window.ofPx,
+        start: window.from + density.px[run] * window.nsPerPx,
+        end: window.from + (density.px[run] + density.len[run]) * window.nsPerPx,
         count: density.count[run],
     };
 }
@@ -99,6 +99,6 @@ export function hitAt(
     if (!lane || lane.kind !== 'track') return null;
     const depth = depthAt(lane, y);
     if (depth < 0) return null;
-    const ofPx = widthOf(view) / px;
-    return hitSlice(cache, lane, depth, view.from + x * ofPx, NEAR_PX * ofPx);
+    const nsPerPx = widthOf(view) / px;
+    return hitSlice(cache, lane, depth, view.from + x * nsPerPx, HIT_TOLERANCE_PX * nsPerPx);
 }

@@ -51,7 +51,7 @@ function overviewDrag(stage: TimelineStage, { x, y }: Point): Drag {
     const { view, whole } = stage;
     const [left, right] = [overviewX(stage, view.from), overviewX(stage, view.to)];
     const edge = edgeAt(x, left, right);
-    const least = 4 * (widthOf(whole) / stage.renderer.width);
+    const minWidth = 4 * (widthOf(whole) / stage.renderer.width);
     let start = view;
     if (!edge && (x < left || x > right)) {
         start = panView(view, whole, overviewTime(stage, x) - (view.from + view.to) / 2);
@@ -61,10 +61,10 @@ function overviewDrag(stage: TimelineStage, { x, y }: Point): Drag {
         const by = overviewTime(stage, dx) - whole.from;
         if (!edge) stage.moveTo(panView(start, whole, by));
         else if (edge === 'from') {
-            const from = Math.max(whole.from, Math.min(start.to - least, start.from + by));
+            const from = Math.max(whole.from, Math.min(start.to - minWidth, start.from + by));
             stage.moveTo({ from, to: start.to });
         } else {
-            const to = Math.min(whole.to, Math.max(start.from + least, start.to + by));
+            const to = Math.min(whole.to, Math.max(start.from + minWidth, start.to + by));
             stage.moveTo({ from: start.from, to });
         }
     };
@@ -113,7 +113,7 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
 function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null {
     const { range } = stage.props;
     if (!range || y < OVERVIEW) return null;
-    const xOf = (t: number): number => (t - stage.view.from) / stage.ofPx;
+    const xOf = (t: number): number => (t - stage.view.from) / stage.nsPerPx;
     return edgeAt(x, xOf(range.from), xOf(range.to));
 }
 
@@ -144,12 +144,12 @@ function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void
         return;
     }
     const sideways = event.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0;
-    if (sideways !== 0) stage.moveTo(panView(view, whole, sideways * stage.ofPx));
+    if (sideways !== 0) stage.moveTo(panView(view, whole, sideways * stage.nsPerPx));
     else stage.scrollTo(stage.parts.scroller.scrollTop + dy);
 }
 
 /* Updates the hover. The tooltip is shown shortly after the outline. */
-function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Point) => void {
+function createHover(stage: TimelineStage): (event: PointerEvent | null, point: Point) => void {
     let timer = 0;
     return (event, point) => {
         const hit = event ? stage.hit(point.x, point.y) : null;
@@ -161,8 +161,8 @@ function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Poin
         clearTimeout(timer);
         const curve = event && !hit ? stage.curveAt(point.y) : null;
         if (curve && event) {
-            const words = stage.props.curveTip(curve, stage.timeAt(point.x));
-            showTooltip(words, event.clientX, event.clientY);
+            const tooltipText = stage.props.curveTip(curve, stage.timeAt(point.x));
+            showTooltip(tooltipText, event.clientX, event.clientY);
             return;
         }
         if (!hit || !event) {
@@ -172,15 +172,15 @@ function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Poin
         const box = stage.parts.canvas.getBoundingClientRect();
         const top = box.top + HEAD + hit.lane.top + 3 + 17 * hit.depth - stage.scene.top;
         const [x, y] = [event.clientX, event.clientY];
-        const say = (): void => showTooltip(stage.props.tip(hit), x, y, { top, bottom: top + 17 });
-        timer = setTimeout(say, HOVER_MS);
+        const show = (): void => showTooltip(stage.props.tip(hit), x, y, { top, bottom: top + 17 });
+        timer = setTimeout(show, HOVER_MS);
     };
 }
 
 export function listenTimeline(stage: TimelineStage): () => void {
     const { canvas } = stage.parts;
     let drag: Drag | null = null;
-    const hover = hoverer(stage);
+    const hover = createHover(stage);
 
     const pointOf = (event: MouseEvent): Point => {
         const box = canvas.getBoundingClientRect();
@@ -197,7 +197,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     function onMove(event: PointerEvent): void {
         const point = pointOf(event);
         stage.pointer = point;
-        stage.props.mate?.pointed(stage);
+        stage.props.observer?.onPointed(stage);
         if (!drag) {
             canvas.style.cursor = cursorAt(stage, point);
             hover(event, point);
@@ -226,7 +226,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     function onLeave(event: PointerEvent): void {
         if (drag) return;
         stage.pointer = null;
-        stage.props.mate?.pointed(stage);
+        stage.props.observer?.onPointed(stage);
         hover(null, pointOf(event));
     }
 

@@ -20,7 +20,7 @@ const HELD_AFTER_MS = 180;
 type Move = (stage: TimelineStage, zoom: number, pan: number) => TimeView;
 
 /* Centre of a zoom: the pointer if it is over the lanes, else the middle of the view. */
-function anchor(stage: TimelineStage): number {
+function zoomCentre(stage: TimelineStage): number {
     const { pointer, view } = stage;
     return pointer ? stage.timeAt(pointer.x) : (view.from + view.to) / 2;
 }
@@ -28,7 +28,7 @@ function anchor(stage: TimelineStage): number {
 const zoomBy =
     (inward: boolean): Move =>
     (stage, zoom) =>
-        zoomView(stage.view, stage.whole, inward ? zoom : 1 / zoom, anchor(stage));
+        zoomView(stage.view, stage.whole, inward ? zoom : 1 / zoom, zoomCentre(stage));
 
 const panBy =
     (sign: number): Move =>
@@ -80,11 +80,11 @@ class HeldKey {
 }
 
 export function useTimelineKeys(stage: { current: TimelineStage | null }, canStep: boolean): void {
-    const held = useRef(new HeldKey());
+    const heldKey = useRef(new HeldKey());
     useEffect(() => {
         const up = (event: KeyboardEvent): void =>
-            held.current.release(event.key.length === 1 ? event.key.toLowerCase() : event.key);
-        const stop = (): void => held.current.release();
+            heldKey.current.release(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+        const stop = (): void => heldKey.current.release();
         addEventListener('keyup', up);
         addEventListener('blur', stop);
         return () => {
@@ -96,20 +96,20 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
     const act = (run: (now: TimelineStage) => void) => () => {
         if (stage.current) run(stage.current);
     };
-    const hold = (key: string) => act((now) => held.current.press(now, key));
+    const pressKey = (key: string) => act((now) => heldKey.current.press(now, key));
     const scroll = (by: number) =>
         act((now) => now.scrollTo(now.parts.scroller.scrollTop + by * STEP_SCROLL));
     const none = canStep ? 'on its row' : '';
     useKeys('Timeline', [
-        { key: 'w', label: 'zoom in at the pointer', run: hold('w') },
-        { key: 's', label: 'zoom out', run: hold('s') },
-        { key: '+', label: '', run: hold('+') },
-        { key: '=', label: '', run: hold('=') },
-        { key: '-', label: '', run: hold('-') },
-        { key: 'a', label: 'pan left', run: hold('a') },
-        { key: 'd', label: 'pan right', run: hold('d') },
-        { key: 'ArrowLeft', label: '', run: hold('ArrowLeft') },
-        { key: 'ArrowRight', label: '', run: hold('ArrowRight') },
+        { key: 'w', label: 'zoom in at the pointer', run: pressKey('w') },
+        { key: 's', label: 'zoom out', run: pressKey('s') },
+        { key: '+', label: '', run: pressKey('+') },
+        { key: '=', label: '', run: pressKey('=') },
+        { key: '-', label: '', run: pressKey('-') },
+        { key: 'a', label: 'pan left', run: pressKey('a') },
+        { key: 'd', label: 'pan right', run: pressKey('d') },
+        { key: 'ArrowLeft', label: '', run: pressKey('ArrowLeft') },
+        { key: 'ArrowRight', label: '', run: pressKey('ArrowRight') },
         { key: 'ArrowUp', label: 'scroll up', run: scroll(-1) },
         { key: 'ArrowDown', label: 'scroll down', run: scroll(1) },
         { key: 'f', label: 'fit slice, range or run', run: act((now) => now.fit()) },
@@ -126,7 +126,7 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
             run: act((now) => now.props.onStep(false)),
         },
         { key: '/', label: 'search slices', run: act((now) => now.props.onFind()) },
-        { key: 'Escape', label: 'step back', run: act(back) },
+        { key: 'Escape', label: 'step back', run: act(clearSelection) },
     ]);
 }
 
@@ -137,7 +137,7 @@ function rangeOfSlice(now: TimelineStage): void {
 }
 
 /** Clears the selection, the range and the search; if there are none, zooms out. */
-function back(now: TimelineStage): void {
+function clearSelection(now: TimelineStage): void {
     const { selected, range, found } = now.props;
     if (selected || range || found) now.props.onBack();
     else now.easeTo(now.whole);

@@ -3,10 +3,10 @@
  * Labels of the lanes, to their left. A click folds a track to its outermost row; a click on a
  * process folds all its tracks. Only labels near the visible part are rendered.
  */
-import { type Lane, laneFrom, type Lanes } from './lanes';
+import { type Lane, laneIndexAt, type Lanes } from './lanes';
 
 /** px; the labels of higher lanes move with the scroll position */
-const HIGH = 140;
+const HIGH_LANE = 140;
 
 interface LabelsProps {
     lanes: Lanes;
@@ -18,7 +18,7 @@ interface LabelsProps {
 
 export function TimelineLabels({ lanes, from, to, onFold }: LabelsProps) {
     const shown: Lane[] = [];
-    for (let i = laneFrom(lanes, Math.max(0, from)); i < lanes.lanes.length; i++) {
+    for (let i = laneIndexAt(lanes, Math.max(0, from)); i < lanes.lanes.length; i++) {
         if (lanes.lanes[i].top > to) break;
         shown.push(lanes.lanes[i]);
     }
@@ -46,34 +46,34 @@ function LaneLabel({
     lanes: Lanes;
     onFold: (keys: string[]) => void;
 }) {
-    const { words, kind, process } = lane;
+    const { label, kind, process } = lane;
     const edge = lane.first ? ' is-first' : '';
     // The label of a high lane stays visible while scrolling through the lane (timeline.css).
     const place = {
         top: lane.top,
         height: lane.height,
-        ...(lane.height > HIGH && { '--lane-top': lane.top, '--lane-height': lane.height }),
+        ...(lane.height > HIGH_LANE && { '--lane-top': lane.top, '--lane-height': lane.height }),
     };
     if (kind === 'busy') {
         return (
-            <div class="timeline-label is-busy" style={place} title={words.whole}>
-                <span>{words.role}</span>
+            <div class="timeline-label is-busy" style={place} title={label.tooltip}>
+                <span>{label.role}</span>
             </div>
         );
     }
-    const beside = words.beside;
-    const folded = lane.folded ? ' is-folded' : lane.height > HIGH ? ' is-high' : '';
+    const isInline = label.isInline;
+    const stateClass = lane.folded ? ' is-folded' : lane.height > HIGH_LANE ? ' is-high' : '';
     return (
-        <div class={`timeline-label${edge}${folded}`} style={place} title={words.whole}>
-            <div class={beside ? 'timeline-names is-beside' : 'timeline-names'}>
-                {words.process && process && (
+        <div class={`timeline-label${edge}${stateClass}`} style={place} title={label.tooltip}>
+            <div class={isInline ? 'timeline-names is-beside' : 'timeline-names'}>
+                {label.process && process && (
                     <button
                         type="button"
                         class="timeline-process"
-                        title={`fold or unfold all of ${words.process}`}
+                        title={`fold or unfold all of ${label.process}`}
                         onClick={() => onFold(keysOfProcess(lanes, process.id))}
                     >
-                        {words.process}
+                        {label.process}
                     </button>
                 )}
                 <button
@@ -82,8 +82,8 @@ function LaneLabel({
                     aria-expanded={!lane.folded}
                     onClick={() => onFold([lane.key])}
                 >
-                    {words.name}
-                    {words.role && !beside && <span class="timeline-role">{words.role}</span>}
+                    {label.name}
+                    {label.role && !isInline && <span class="timeline-role">{label.role}</span>}
                 </button>
             </div>
         </div>

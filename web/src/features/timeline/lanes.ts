@@ -3,14 +3,16 @@
  * Lanes of the timeline from top to bottom: one per track, the busy share below each stream, memory
  * and counters. This module computes the layout only; the canvas and the labels draw it.
  */
+import type {
+    TraceProcessRow as TraceProcess,
+    TraceSeriesRow as TraceCounter,
+} from '../../base/rows';
 import { formatValueIn, int, text } from '../../base/units';
 import { acceleratorName, deviceName, placeKey } from '../../model/device';
 import {
     type TimelineAnswer,
     TRACK,
-    type TraceCounter,
     type TraceMemory,
-    type TraceProcess,
     type TraceTrack,
 } from '../../model/timeline_types';
 import type { WorkerName } from '../../model/worker_names';
@@ -19,11 +21,11 @@ export const SLICE_ROW = 17;
 const PAD = 3;
 const TRACK_FOOT = 5;
 const LABEL_LINE = 16;
-const BUSY = 26;
-const MEMORY = 88;
-const COUNTER = 60;
+const BUSY_HEIGHT = 26;
+const MEMORY_HEIGHT = 88;
+const COUNTER_HEIGHT = 60;
 /** maximum length of a process label that leaves space for `stream 20` on the same line */
-const BESIDE = 8;
+const MAX_INLINE_PROCESS = 8;
 
 export interface Lane {
     /** `t3`, `b3`, `m1:0`, `c2`; the URL lists folded lanes by these keys */
@@ -38,18 +40,18 @@ export interface Lane {
     track: TraceTrack | null;
     memory: TraceMemory | null;
     counter: TraceCounter | null;
-    words: LaneWords;
+    label: LaneLabel;
 }
 
-export interface LaneWords {
+export interface LaneLabel {
     /** bold: the process, in its first lane */
     process: string;
     /** the name fits on the same line */
-    beside: boolean;
+    isInline: boolean;
     name: string;
     role: string;
     /** the complete label, for the tooltip */
-    whole: string;
+    tooltip: string;
 }
 
 export interface Lanes {
@@ -59,7 +61,7 @@ export interface Lanes {
     byTrack: Map<number, Lane>;
 }
 
-const ROLES: Record<number, string> = {
+const TRACK_ROLES: Record<number, string> = {
     [TRACK.streamAnnotations]: 'GPU annotations',
     [TRACK.async]: 'asynchronous',
     [TRACK.instants]: 'instants',
@@ -69,12 +71,12 @@ const ROLES: Record<number, string> = {
 };
 
 /** With several workers in a run, the label of each process includes its worker. */
-function processWords(process: TraceProcess, nameOf: WorkerName | null): string {
-    const words = plainWords(process);
-    return nameOf ? `${words}, ${nameOf(process.worker)}` : words;
+function processLabel(process: TraceProcess, nameOf: WorkerName | null): string {
+    const label = processName(process);
+    return nameOf ? `${label}, ${nameOf(process.worker)}` : label;
 }
 
-function plainWords({ name, labels, pid, device }: TraceProcess): string {
+function processName({ name, labels, pid, device }: TraceProcess): string {
     if (labels) return labels;
     if (!name && device !== null) return acceleratorName(device);
     if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : '';
@@ -82,28 +84,28 @@ function plainWords({ name, labels, pid, device }: TraceProcess): string {
 }
 
 /* With an address of up to 15 digits there is no space for `thread`. */
-function threadWords(tid: string): string {
+function threadLabel(tid: string): string {
     return /^\d{1,9}$/.test(tid) ? `thread ${tid}` : tid;
 }
 
 /** Splits the label of a track: in `thread 25738 (python)` the part in brackets is the role, shown
  * on the second line. */
-export function trackWords(track: TraceTrack): { name: string; role: string } {
+export function trackLabel(track: TraceTrack): { name: string; role: string } {
     if (track.kind === TRACK.stream || track.kind === TRACK.streamAnnotations) {
-        const role = ROLES[track.kind] ?? '';
-        const plain = track.stream >= 0 ? `stream ${track.stream}` : track.name;
+        const role = TRACK_ROLES[track.kind] ?? '';
+        const streamName = track.stream >= 0 ? `stream ${track.stream}` : track.name;
         // Streams with equal numbers in several processes or contexts have distinguishing names.
-        return { name: track.name.startsWith(`${plain}, `) ? track.name : plain, role };
+        return { name: track.name.startsWith(`${streamName}, `) ? track.name : streamName, role };
     }
-    const named = track.name || threadWords(track.tid);
+    const named = track.name || threadLabel(track.tid);
     const match = /^(.*\S)\s*\(([^()]*)\)$/.exec(named.replace(/^thread (?=\d{10})/, ''));
-    const inside = match && !/^[\d.]+$/.test(match[2]) ? match[2] : '';
-    const role = ROLES[track.kind] ?? inside;
-    const name = match && inside ? match[1] : named.replace(/^thread (?=\d{10})/, '');
+    const bracketed = match && !/^[\d.]+$/.test(match[2]) ? match[2] : '';
+    const role = TRACK_ROLES[track.kind] ?? bracketed;
+    const name = match && bracketed ? match[1] : named.replace(/^thread (?=\d{10})/, '');
     return { name, role: role === name ? '' : role };
 }
 
-interface Open {
+interface LaneBuilder {
     answer: TimelineAnswer;
     folded: ReadonlySet<string>;
     roles: ReadonlyMap<number, string>;
@@ -114,41 +116,45 @@ interface Open {
     nameOf: WorkerName | null;
 }
 
-function push(open: Open, lane: Omit<Lane, 'top' | 'folded' | 'first'>, process: number): void {
-    const first = process !== open.process;
-    open.process = process;
-    open.lanes.push({ ...lane, top: open.top, folded: open.folded.has(lane.key), first });
-    open.top += lane.height;
+function pushLane(
+    builder: LaneBuilder,
+    lane: Omit<Lane, 'top' | 'folded' | 'first'>,
+    process: number,
+): void {
+    const first = process !== builder.process;
+    builder.process = process;
+    builder.lanes.push({ ...lane, top: builder.top, folded: builder.folded.has(lane.key), first });
+    builder.top += lane.height;
 }
 
 function trackHeight(track: TraceTrack, folded: boolean, lines: number): number {
     if (folded) return SLICE_ROW + 2 * PAD;
-    const own = PAD + Math.max(1, track.depth) * SLICE_ROW + TRACK_FOOT;
+    const rowsHeight = PAD + Math.max(1, track.depth) * SLICE_ROW + TRACK_FOOT;
     if (track.kind === TRACK.stream)
-        return Math.max(own - TRACK_FOOT + 2, PAD + lines * LABEL_LINE + 2);
-    return Math.max(own, 2 * PAD + lines * LABEL_LINE + 4);
+        return Math.max(rowsHeight - TRACK_FOOT + 2, PAD + lines * LABEL_LINE + 2);
+    return Math.max(rowsHeight, 2 * PAD + lines * LABEL_LINE + 4);
 }
 
-function addTrack(open: Open, track: TraceTrack): void {
+function addTrack(builder: LaneBuilder, track: TraceTrack): void {
     const key = `t${track.id}`;
-    const folded = open.folded.has(key);
-    const process = open.processes.get(track.process) ?? null;
-    const first = track.process !== open.process;
-    const words = trackWords(track);
-    const role = open.roles.get(track.id) ?? words.role;
-    const bold = first && process ? processWords(process, open.nameOf) : '';
+    const folded = builder.folded.has(key);
+    const process = builder.processes.get(track.process) ?? null;
+    const first = track.process !== builder.process;
+    const label = trackLabel(track);
+    const role = builder.roles.get(track.id) ?? label.role;
+    const processText = first && process ? processLabel(process, builder.nameOf) : '';
     const stream = track.kind === TRACK.stream;
-    const beside = stream && bold.length <= BESIDE;
-    const lines = (bold && !beside ? 1 : 0) + 1 + (role ? 1 : 0);
-    const whole = [
+    const isInline = stream && processText.length <= MAX_INLINE_PROCESS;
+    const lines = (processText && !isInline ? 1 : 0) + 1 + (role ? 1 : 0);
+    const tooltip = [
         process && `${process.name} ${process.pid} ${process.labels}`.trim(),
         track.name,
         track.tid,
     ]
         .filter(Boolean)
         .join(' · ');
-    push(
-        open,
+    pushLane(
+        builder,
         {
             key,
             kind: 'track',
@@ -157,81 +163,81 @@ function addTrack(open: Open, track: TraceTrack): void {
             track,
             memory: null,
             counter: null,
-            words: { process: bold, beside, name: words.name, role, whole },
+            label: { process: processText, isInline, name: label.name, role, tooltip },
         },
         track.process,
     );
-    if (stream && !folded) addBusy(open, track, process);
+    if (stream && !folded) addBusy(builder, track, process);
 }
 
-function addBusy(open: Open, track: TraceTrack, process: TraceProcess | null): void {
-    const words = {
+function addBusy(builder: LaneBuilder, track: TraceTrack, process: TraceProcess | null): void {
+    const label = {
         process: '',
-        beside: false,
+        isInline: false,
         name: '',
         role: 'busy, 0–100 %',
-        whole: 'share of each pixel in which the stream works',
+        tooltip: 'share of each pixel in which the stream works',
     };
     const lane = {
         key: `b${track.id}`,
         kind: 'busy' as const,
-        height: BUSY + 6,
+        height: BUSY_HEIGHT + 6,
         memory: null,
         counter: null,
     };
-    push(open, { ...lane, process, track, words }, track.process);
+    pushLane(builder, { ...lane, process, track, label }, track.process);
 }
 
-function addMemory(open: Open, memory: TraceMemory): void {
+function addMemory(builder: LaneBuilder, memory: TraceMemory): void {
     const key = `m${placeKey(memory)}`;
-    const role = `0 – ${byteScale(memory.peak_bytes).words}`;
+    const role = `0 – ${byteScale(memory.peak_bytes).label}`;
     const name = `${deviceName(memory.device_type, memory.device)} memory`;
-    const whose = open.nameOf ? `${open.nameOf(memory.worker)}, ` : '';
-    const words = {
+    const prefix = builder.nameOf ? `${builder.nameOf(memory.worker)}, ` : '';
+    const label = {
         process: '',
-        beside: false,
+        isInline: false,
         name,
-        role: `${whose}${role}`,
-        whole: `${whose}${name}: allocated, and reserved as a thin line`,
+        role: `${prefix}${role}`,
+        tooltip: `${prefix}${name}: allocated, and reserved as a thin line`,
     };
-    const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : MEMORY;
-    push(
-        open,
-        { key, kind: 'memory', height, process: null, track: null, memory, counter: null, words },
+    const height = builder.folded.has(key) ? SLICE_ROW + 2 * PAD : MEMORY_HEIGHT;
+    pushLane(
+        builder,
+        { key, kind: 'memory', height, process: null, track: null, memory, counter: null, label },
         -1,
     );
 }
 
-function addCounter(open: Open, counter: TraceCounter): void {
+function addCounter(builder: LaneBuilder, counter: TraceCounter): void {
     const key = `c${counter.id}`;
-    const say = (value: number): string =>
+    const format = (value: number): string =>
         Number.isInteger(value) ? int(value) : text(formatValueIn(value, ''));
     const low = Math.min(0, counter.least);
-    const role = `${say(low)} – ${say(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
-    const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER;
-    const process = open.processes.get(counter.process) ?? null;
-    const whose = process && open.nameOf ? `${open.nameOf(process.worker)}, ` : '';
-    const words = {
+    const role = `${format(low)} – ${format(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
+    const height = builder.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER_HEIGHT;
+    const process = builder.processes.get(counter.process) ?? null;
+    const prefix = process && builder.nameOf ? `${builder.nameOf(process.worker)}, ` : '';
+    const label = {
         process: '',
-        beside: false,
+        isInline: false,
         name: counter.name,
-        role: `${whose}${role}`,
-        whole: `${counter.name}, ${whose}${role}`,
+        role: `${prefix}${role}`,
+        tooltip: `${counter.name}, ${prefix}${role}`,
     };
-    push(
-        open,
-        { key, kind: 'counter', height, process, track: null, memory: null, counter, words },
+    pushLane(
+        builder,
+        { key, kind: 'counter', height, process, track: null, memory: null, counter, label },
         -1,
     );
 }
 
 /* Processes that have only instants and recording windows. The profiler created them; they are last. */
-function asideProcesses(tracks: TraceTrack[]): Set<number> {
-    const aside = new Set(tracks.map(({ process }) => process));
+function profilerProcesses(tracks: TraceTrack[]): Set<number> {
+    const profilerOnly = new Set(tracks.map(({ process }) => process));
     for (const { process, kind } of tracks) {
-        if (kind !== TRACK.instants && kind !== TRACK.span) aside.delete(process);
+        if (kind !== TRACK.instants && kind !== TRACK.span) profilerOnly.delete(process);
     }
-    return aside;
+    return profilerOnly;
 }
 
 export function layoutLanes(
@@ -241,7 +247,7 @@ export function layoutLanes(
     nameOf: WorkerName | null = null,
 ): Lanes {
     const processes = new Map(answer.processes.map((process) => [process.id, process]));
-    const open: Open = {
+    const builder: LaneBuilder = {
         answer,
         folded,
         roles,
@@ -251,24 +257,24 @@ export function layoutLanes(
         process: Number.NaN,
         nameOf,
     };
-    const aside = asideProcesses(answer.tracks);
+    const profilerOnly = profilerProcesses(answer.tracks);
     const tracks = (apart: boolean): TraceTrack[] =>
-        answer.tracks.filter(({ process }) => aside.has(process) === apart);
-    for (const track of tracks(false)) addTrack(open, track);
+        answer.tracks.filter(({ process }) => profilerOnly.has(process) === apart);
+    for (const track of tracks(false)) addTrack(builder, track);
     // Device memory first, because its lanes are then next to those of the streams.
-    for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(open, memory);
-    for (const memory of answer.memory) if (memory.device_type === 0) addMemory(open, memory);
-    for (const counter of answer.counters) addCounter(open, counter);
-    for (const track of tracks(true)) addTrack(open, track);
+    for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(builder, memory);
+    for (const memory of answer.memory) if (memory.device_type === 0) addMemory(builder, memory);
+    for (const counter of answer.counters) addCounter(builder, counter);
+    for (const track of tracks(true)) addTrack(builder, track);
     const byTrack = new Map<number, Lane>();
-    for (const lane of open.lanes) {
+    for (const lane of builder.lanes) {
         if (lane.kind === 'track' && lane.track) byTrack.set(lane.track.id, lane);
     }
-    return { lanes: open.lanes, height: open.top, byTrack };
+    return { lanes: builder.lanes, height: builder.top, byTrack };
 }
 
 /** Index of the first lane that ends below y. */
-export function laneFrom({ lanes }: Lanes, y: number): number {
+export function laneIndexAt({ lanes }: Lanes, y: number): number {
     let [low, high] = [0, lanes.length];
     while (low < high) {
         const middle = (low + high) >> 1;
@@ -279,7 +285,7 @@ export function laneFrom({ lanes }: Lanes, y: number): number {
 }
 
 export function laneAt(lanes: Lanes, y: number): Lane | null {
-    const lane = lanes.lanes[laneFrom(lanes, y)];
+    const lane = lanes.lanes[laneIndexAt(lanes, y)];
     return lane && y >= lane.top ? lane : null;
 }
 
@@ -303,11 +309,11 @@ const UNITS: [number, string][] = [
 ];
 
 /** A round upper limit of the axis, at least the peak in bytes, with its label. */
-export function byteScale(peak: number): { top: number; words: string } {
+export function byteScale(peak: number): { top: number; label: string } {
     const [factor, unit] = UNITS.find(([size]) => peak >= size) ?? [1, 'B'];
     const units = Math.max(1, peak / factor);
     const power = 10 ** Math.max(0, Math.floor(Math.log10(units)));
     const round = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= units) ?? 10;
-    const whole = Math.ceil(round * power);
-    return { top: whole * factor, words: `${whole} ${unit}` };
+    const roundedUnits = Math.ceil(round * power);
+    return { top: roundedUnits * factor, label: `${roundedUnits} ${unit}` };
 }

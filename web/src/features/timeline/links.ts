@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arrows of the selected slice. The server says which slices they lead to; where those are drawn
- * stands in their own answers.
+ * The arrows of the selected slice. The response for a slice has the ids of the slices at the other
+ * ends; their positions are in the responses for those slices.
  */
 import { useMemo } from 'preact/hooks';
 import { API } from '../../base/client';
@@ -20,7 +20,8 @@ export function markOf({ slice }: SliceAnswer): Mark {
     };
 }
 
-/** The one slice at the other end: of a kernel its launch, of a launch its kernel, else of a flow. */
+/** Id of the slice at the other end of the arrow: the launch of a kernel, the kernel of a launch,
+ * else the other end of a flow. */
 function otherEnd(answer: SliceAnswer): number | null {
     const { slice, launch, kernels, flows } = answer;
     if (isDeviceWork(slice.kind)) return launch?.id ?? null;
@@ -35,8 +36,8 @@ const middle = ({ start, end }: Mark): number => (start + end) / 2;
 function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
     const [a, b] = [markOf(answer), markOf(other)];
     const flow = answer.flows.find(({ from, to }) => from === b.id || to === b.id);
-    const inward = isDeviceWork(answer.slice.kind) || flow?.to === a.id;
-    const [from, to] = inward ? [b, a] : [a, b];
+    const endsHere = isDeviceWork(answer.slice.kind) || flow?.to === a.id;
+    const [from, to] = endsHere ? [b, a] : [a, b];
     const launch = isDeviceWork(answer.slice.kind) || isDeviceWork(other.slice.kind);
     if (launch || !flow) return { from, to, fromNs: middle(from), toNs: to.start };
     return { from, to, fromNs: flow.from_ns, toNs: flow.to_ns };
@@ -45,7 +46,7 @@ function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
 export interface Links {
     selected: Mark | null;
     flows: Flow[];
-    /** the answer at the other end */
+    /** response for the slice at the other end */
     other: SliceAnswer | null;
 }
 

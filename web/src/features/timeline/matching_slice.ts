@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The slice of the other run that goes with the one that the reader selects: of its name, and nearest
- * to it on the axis of both. One that the reader has picked in the other run himself stays.
+ * When the user selects a slice, selects the matching slice in the other panel: of the same name,
+ * and nearest to it on the common axis. A slice that the user selected there remains selected.
  */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
-import { inPanel, postToPanels, usePanelMessage } from '../../base/panel';
+import { isPanel, postToPanels, usePanelMessage } from '../../base/panel';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import type { FindAnswer, SliceFacts } from '../../model/timeline_types';
@@ -16,52 +16,55 @@ const TOPIC = 'slice';
 type Hit = NonNullable<FindAnswer['hit']>;
 
 async function nearest(run: Run, name: string, ns: number): Promise<Hit | null> {
-    const ask = wholeName(name);
+    const filter = wholeName(name);
     const hits = await Promise.all([
-        findFrom(run, ask, { ns, id: 0 }, false),
-        findFrom(run, ask, { ns }, true),
+        findFrom(run, filter, { ns, id: 0 }, false),
+        findFrom(run, filter, { ns }, true),
     ]);
-    const far = ({ start_ns }: Hit): number => Math.abs(start_ns - ns);
+    const distance = ({ start_ns }: Hit): number => Math.abs(start_ns - ns);
     return hits
         .filter((hit) => hit !== null)
-        .reduce<Hit | null>((best, hit) => (best && far(best) <= far(hit) ? best : hit), null);
+        .reduce<Hit | null>(
+            (best, hit) => (best && distance(best) <= distance(hit) ? best : hit),
+            null,
+        );
 }
 
-interface LikeProps {
+interface MatchingSliceProps {
     run: Run;
-    /** ns of this run from which both count */
+    /** ns of this run: the aligned time */
     origin: number;
-    /** the selected slice, and what is known of it */
+    /** id of the selected slice, and its data once it is loaded */
     id: number | null;
     slice: SliceFacts | null;
     select: (id: number | null) => void;
 }
 
-/** Returns what is to be called with what the reader selects. */
-export function useLikeSlice({ run, origin, id, slice, select }: LikeProps) {
+/** Returns a function to call when the user selects a slice. */
+export function useMatchingSlice({ run, origin, id, slice, select }: MatchingSliceProps) {
     const picked = useRef<number | null>(null);
-    const followed = useRef<number | null>(null);
+    const followedId = useRef<number | null>(null);
     const latest = useRef<string>('');
     useEffectOn(() => {
-        if (!inPanel() || !slice || slice.id !== picked.current) return;
+        if (!isPanel() || !slice || slice.id !== picked.current) return;
         postToPanels(TOPIC, `${slice.start_ns - origin} ${slice.name}`);
     }, [slice?.id]);
     usePanelMessage(TOPIC, (text) => {
-        if (id !== null && id !== followed.current) return;
+        if (id !== null && id !== followedId.current) return;
         latest.current = text;
         if (text === '') {
             select(null);
             return;
         }
-        const blank = text.indexOf(' ');
-        const ns = Math.max(0, Math.round(Number(text.slice(0, blank)) + origin));
+        const spaceIndex = text.indexOf(' ');
+        const ns = Math.max(0, Math.round(Number(text.slice(0, spaceIndex)) + origin));
         const follow = (hit: Hit | null): void => {
             if (latest.current !== text) return;
-            followed.current = hit && hit.id;
+            followedId.current = hit && hit.id;
             select(hit && hit.id);
         };
-        // Where it cannot be asked for, the selection stays as it is.
-        nearest(run, text.slice(blank + 1), ns).then(follow, () => undefined);
+        // If the request fails, the selection remains unchanged.
+        nearest(run, text.slice(spaceIndex + 1), ns).then(follow, () => undefined);
     });
     return (next: number | null): void => {
         picked.current = next;

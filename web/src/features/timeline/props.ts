@@ -21,11 +21,11 @@ export interface TimelineProps {
     at: string;
     onAt: (at: string | null) => void;
     /** navigable range of both runs, if another run is aligned with this one */
-    reach?: TimeView | null;
+    commonRange?: TimeView | null;
     /** ns of this run that its ruler shows as 0 */
     origin?: number;
     /** callbacks that repeat the actions of this stage in the other timeline, in the same frame */
-    mate?: SideStage | null;
+    observer?: StageObserver | null;
     /** vertical scroll position of the lanes, px */
     y: number;
     onY: (y: number | null) => void;
@@ -46,13 +46,13 @@ export interface TimelineProps {
     curveTip: (lane: Lane, t: number) => ComponentChildren;
 }
 
-export interface SideStage {
-    moved: (stage: TimelineStage) => void;
-    scrolled: (stage: TimelineStage) => void;
+export interface StageObserver {
+    onMoved: (stage: TimelineStage) => void;
+    onScrolled: (stage: TimelineStage) => void;
     /** the pointer moved or left */
-    pointed: (stage: TimelineStage) => void;
+    onPointed: (stage: TimelineStage) => void;
     /** called before `sent` is written to the URL shared by both timelines */
-    wrote: (stage: TimelineStage) => void;
+    onWritten: (stage: TimelineStage) => void;
 }
 
 /** Elements that a stage moves or updates. */
@@ -61,5 +61,5 @@ export interface StageParts {
     scroller: HTMLElement;
     labels: HTMLElement;
     span: HTMLElement;
-    moment: HTMLElement;
+    timeLine: HTMLElement;
 }

@@ -1,78 +1,79 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fetches what the timeline is about to show: windows of slices, curves, names. One question of each
- * sort is under way at a time; one that no longer serves is aborted.
+ * Fetches the data that the timeline needs: windows of slices, curves, names. At most one request
+ * of each kind is pending; a request whose data is not needed any more is aborted.
  */
 import { API, type ApiError, asApiError, getJson, isAbort, withParams } from '../../base/client';
 import type { TextNames } from '../../base/trace_types';
-import { covers, windowFor } from '../../model/timeline_cache';
+import { coversView, windowFor } from '../../model/timeline_cache';
 import type { CurvesAnswer, WindowAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { curveSet } from './curves';
 import type { WindowRequest, TimelineData } from './data';
 
-const NAMES_AT_ONCE = 2000;
-/** The whole run, to fall back on while panning far: coarse is enough. */
+const MAX_NAMES = 2000;
+/** Width in px of the window of the complete run, which is shown while other data is loading. It
+ * may be coarse. */
 const WHOLE_PX = 1000;
 
-type SqlRequest = { from: number; to: number; px: number };
+type WindowRange = { from: number; to: number; px: number };
 
-/** A question under way. */
-interface Flight {
+/** A request whose response has not arrived. */
+interface PendingRequest {
     control: AbortController;
-    asked: SqlRequest;
-    /** what it asks for, as words */
-    of: string[];
+    range: WindowRange;
+    /** keys of the requested tracks or curves */
+    keys: string[];
 }
 
-const ofPxOf = ({ from, to, px }: SqlRequest): number => (to - from) / px;
+const nsPerPxOf = ({ from, to, px }: WindowRange): number => (to - from) / px;
 
 export class TimelineLoader {
-    private windowFlight: Flight | null = null;
-    private curveFlight: Flight | null = null;
-    private wholeFlight: Flight | null = null;
-    private namesFlight: AbortController | null = null;
-    private gone = false;
+    private windowRequest: PendingRequest | null = null;
+    private curveRequest: PendingRequest | null = null;
+    private wholeRequest: PendingRequest | null = null;
+    private namesRequest: AbortController | null = null;
+    private disposed = false;
 
     constructor(
         private readonly run: string,
         private readonly data: TimelineData,
         private readonly whole: TimeView,
-        /** something came: the picture is to be drawn anew */
+        /** called when data has arrived and the picture must be redrawn */
         private readonly onData: () => void,
         private readonly onError: (error: ApiError | null) => void,
     ) {}
 
-    need(need: WindowRequest): void {
-        this.needWindow(need);
-        this.needCurves(need);
+    load(load: WindowRequest): void {
+        this.loadWindow(load);
+        this.loadCurves(load);
     }
 
     dispose(): void {
-        this.gone = true;
-        for (const flight of [this.windowFlight, this.curveFlight, this.wholeFlight]) {
-            flight?.control.abort();
+        this.disposed = true;
+        for (const pending of [this.windowRequest, this.curveRequest, this.wholeRequest]) {
+            pending?.control.abort();
         }
-        this.namesFlight?.abort();
+        this.namesRequest?.abort();
     }
 
-    /** Names that the picture or a tooltip wants. */
+    /** Fetches the names that the picture or a tooltip needs. */
     async fetchNames(): Promise<void> {
         const { names } = this.data;
-        if (this.namesFlight || !names.waiting || this.gone) return;
-        const ids = names.take(NAMES_AT_ONCE);
+        if (this.namesRequest || !names.waiting || this.disposed) return;
+        const ids = names.takeMarked(MAX_NAMES);
         const control = new AbortController();
-        this.namesFlight = control;
+        this.namesRequest = control;
         try {
             const path = withParams(this.path('names'), { ids: ids.join(',') });
             const answer = await getJson<TextNames>(path, control);
             for (const [id, name] of Object.entries(answer.names)) names.put(Number(id), name);
             this.onData();
         } catch (reason) {
-            names.giveBack(ids);
+            names.returnIds(ids);
             this.fail(reason);
         }
-        this.namesFlight = null;
+        this.namesRequest = null;
         void this.fetchNames();
     }
 
@@ -81,50 +82,54 @@ export class TimelineLoader {
     }
 
     private fail(reason: unknown): void {
-        if (!isAbort(reason) && !this.gone) this.onError(asApiError(reason));
+        if (!isAbort(reason) && !this.disposed) this.onError(asApiError(reason));
     }
 
-    /* True when what is under way will do, so that nothing has to be asked. */
-    private serves(flight: Flight | null, need: WindowRequest, of: string[]): boolean {
-        if (!flight) return false;
-        const { from, to } = flight.asked;
-        const window = { from, to, ofPx: ofPxOf(flight.asked) };
-        if (!covers(window, need.view, need.px, this.whole, need.moving)) return false;
-        return of.every((word) => flight.of.includes(word));
+    /* Whether the pending request will return all of the wanted data. */
+    private satisfies(
+        pending: PendingRequest | null,
+        need: WindowRequest,
+        keys: string[],
+    ): boolean {
+        if (!pending) return false;
+        const { from, to } = pending.range;
+        const window = { from, to, nsPerPx: nsPerPxOf(pending.range) };
+        if (!coversView(window, need.view, need.px, this.whole, need.moving)) return false;
+        return keys.every((key) => pending.keys.includes(key));
     }
 
-    private needWindow(need: WindowRequest): void {
+    private loadWindow(need: WindowRequest): void {
         const { cache } = this.data;
         const tracks = cache.missing(need.view, need.px, need.tracks, need.moving);
         if (!tracks.length) {
-            if (!need.moving) void this.needWhole(need.tracks);
+            if (!need.moving) void this.loadWhole(need.tracks);
             return;
         }
-        const of = tracks.map(String);
-        if (this.serves(this.windowFlight, need, of)) return;
-        this.windowFlight?.control.abort();
-        this.wholeFlight?.control.abort();
-        const flight = {
+        const keys = tracks.map(String);
+        if (this.satisfies(this.windowRequest, need, keys)) return;
+        this.windowRequest?.control.abort();
+        this.wholeRequest?.control.abort();
+        const pending = {
             control: new AbortController(),
-            asked: windowFor(need.view, need.px, this.whole),
-            of,
+            range: windowFor(need.view, need.px, this.whole),
+            keys,
         };
-        this.windowFlight = flight;
-        void this.fetchWindow(flight, need);
+        this.windowRequest = pending;
+        void this.fetchWindow(pending, need);
     }
 
-    private askWindow({ asked, of, control }: Flight): Promise<WindowAnswer> {
-        const params = { from_ns: asked.from, to_ns: asked.to, px: asked.px };
+    private requestWindow({ range, keys, control }: PendingRequest): Promise<WindowAnswer> {
+        const params = { from_ns: range.from, to_ns: range.to, px: range.px };
         const path = withParams(this.path('window'), params);
-        return getJson<WindowAnswer>(`${path}&tracks=${of.join(',')}`, control);
+        return getJson<WindowAnswer>(`${path}&tracks=${keys.join(',')}`, control);
     }
 
-    private async fetchWindow(flight: Flight, need: WindowRequest): Promise<void> {
+    private async fetchWindow(pending: PendingRequest, need: WindowRequest): Promise<void> {
         try {
-            const answer = await this.askWindow(flight);
-            const ofPx = (need.view.to - need.view.from) / need.px;
+            const answer = await this.requestWindow(pending);
+            const nsPerPx = (need.view.to - need.view.from) / need.px;
             for (const window of this.data.cache.put(answer)) {
-                this.data.names.wantLabels(window, ofPx);
+                this.data.names.markLabels(window, nsPerPx);
             }
             this.onError(null);
             this.onData();
@@ -132,54 +137,59 @@ export class TimelineLoader {
         } catch (reason) {
             this.fail(reason);
         }
-        if (this.windowFlight === flight) {
-            this.windowFlight = null;
-            void this.needWhole(need.tracks);
+        if (this.windowRequest === pending) {
+            this.windowRequest = null;
+            void this.loadWhole(need.tracks);
         }
     }
 
-    private async needWhole(tracks: number[]): Promise<void> {
-        const of = tracks.filter((track) => !this.data.cache.wholeOf(track)).map(String);
-        if (!of.length || this.wholeFlight || this.windowFlight || this.gone) return;
-        const asked = { from: this.whole.from, to: this.whole.to, px: WHOLE_PX };
-        const flight = { control: new AbortController(), asked, of };
-        this.wholeFlight = flight;
+    private async loadWhole(tracks: number[]): Promise<void> {
+        const keys = tracks.filter((track) => !this.data.cache.wholeOf(track)).map(String);
+        if (!keys.length || this.wholeRequest || this.windowRequest || this.disposed) return;
+        const range = { from: this.whole.from, to: this.whole.to, px: WHOLE_PX };
+        const pending = { control: new AbortController(), range, keys };
+        this.wholeRequest = pending;
         try {
-            this.data.cache.putWhole(await this.askWindow(flight));
+            this.data.cache.putWhole(await this.requestWindow(pending));
             this.onData();
         } catch (reason) {
             this.fail(reason);
         }
-        this.wholeFlight = null;
+        this.wholeRequest = null;
     }
 
-    private needCurves(need: WindowRequest): void {
-        const of = [
+    private loadCurves(need: WindowRequest): void {
+        const keys = [
             ...need.busy.map((track) => `b${track}`),
             ...need.memory.map((key) => `m${key}`),
             ...need.counters.map((id) => `c${id}`),
         ];
-        if (!of.length || this.hasCurves(need, of) || this.serves(this.curveFlight, need, of))
+        if (
+            !keys.length ||
+            this.hasCurves(need, keys) ||
+            this.satisfies(this.curveRequest, need, keys)
+        )
             return;
-        this.curveFlight?.control.abort();
-        const asked = windowFor(need.view, need.px, this.whole);
-        const flight = { control: new AbortController(), asked, of };
-        this.curveFlight = flight;
-        void this.fetchCurves(flight, need);
+        this.curveRequest?.control.abort();
+        const range = windowFor(need.view, need.px, this.whole);
+        const pending = { control: new AbortController(), range, keys };
+        this.curveRequest = pending;
+        void this.fetchCurves(pending, need);
     }
 
-    private hasCurves(need: WindowRequest, of: string[]): boolean {
+    private hasCurves(need: WindowRequest, keys: string[]): boolean {
         const { curves } = this.data;
-        if (!curves || !covers(curves, need.view, need.px, this.whole, need.moving)) return false;
-        return of.every((word) => curves.of.has(word));
+        if (!curves || !coversView(curves, need.view, need.px, this.whole, need.moving))
+            return false;
+        return keys.every((key) => curves.keys.has(key));
     }
 
-    private async fetchCurves(flight: Flight, need: WindowRequest): Promise<void> {
-        const { asked, control, of } = flight;
+    private async fetchCurves(pending: PendingRequest, need: WindowRequest): Promise<void> {
+        const { range, control, keys } = pending;
         const path = withParams(this.path('curves'), {
-            from_ns: asked.from,
-            to_ns: asked.to,
-            px: asked.px,
+            from_ns: range.from,
+            to_ns: range.to,
+            px: range.px,
         });
         const list = (name: string, ids: (string | number)[]): string =>
             ids.length ? `&${name}=${ids.join(',')}` : '';
@@ -187,11 +197,11 @@ export class TimelineLoader {
             list('busy', need.busy) + list('memory', need.memory) + list('counters', need.counters);
         try {
             const answer = await getJson<CurvesAnswer>(path + which, control);
-            this.data.curves = curveSet(answer, asked, of);
+            this.data.curves = curveSet(answer, range, keys);
             this.onData();
         } catch (reason) {
             this.fail(reason);
         }
-        if (this.curveFlight === flight) this.curveFlight = null;
+        if (this.curveRequest === pending) this.curveRequest = null;
     }
 }

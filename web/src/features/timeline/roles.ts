@@ -7,17 +7,17 @@ import { TRACK, type TraceTrack } from '../../model/timeline_types';
 import type { TimelineData } from './data';
 
 const LEVELS = 2;
-const NAMES = 60;
+const MAX_NAMES = 60;
 
 /** the training loop: its steps, or its requests for data */
-const LOOP = /^ProfilerStep|^enumerate\(DataLoader\)/;
+const TRAINING_LOOP = /^ProfilerStep|^enumerate\(DataLoader\)/;
 const BACKWARD = /^autograd::engine::evaluate_function|Backward\d*$|AccumulateGrad$/;
 /** minimum share of backward names among the outermost names of a thread; a thread that runs both
  * passes has about as many forward names */
-const MOST_BACKWARD = 0.6;
+const MIN_BACKWARD_SHARE = 0.6;
 const LOADING = /DataLoader|_worker_loop|pin_memory/;
 
-interface Outer {
+interface ThreadNames {
     id: number;
     /** names of the two outermost levels */
     names: string[];
@@ -25,13 +25,13 @@ interface Outer {
 }
 
 /** Ids of the distinct names of the outermost slices, including the names of density bins. */
-function outerNames(data: TimelineData, track: number, levels = LEVELS): Set<number> {
+function outerNameIds(data: TimelineData, track: number, levels = LEVELS): Set<number> {
     const ids = new Set<number>();
     const window = data.cache.wholeOf(track);
     if (!window) return ids;
     for (let depth = 0; depth < Math.min(levels, window.depth); depth++) {
         for (const { name, lane } of [window.slices, window.density]) {
-            for (let i = lane[depth]; i < lane[depth + 1] && ids.size < NAMES; i++)
+            for (let i = lane[depth]; i < lane[depth + 1] && ids.size < MAX_NAMES; i++)
                 ids.add(name[i]);
         }
     }
@@ -42,17 +42,17 @@ function outerNames(data: TimelineData, track: number, levels = LEVELS): Set<num
 export function loadRoleNames(data: TimelineData, tracks: TraceTrack[]): void {
     for (const { id, kind } of tracks) {
         if (kind !== TRACK.thread) continue;
-        for (const name of outerNames(data, id)) data.names.want(name);
+        for (const name of outerNameIds(data, id)) data.names.markName(name);
     }
 }
 
 function runsBackward(outermost: string[]): boolean {
     const backward = outermost.filter((name) => BACKWARD.test(name)).length;
-    return backward > outermost.length * MOST_BACKWARD;
+    return backward > outermost.length * MIN_BACKWARD_SHARE;
 }
 
-function roleOf({ names, outermost }: Outer, others: boolean): string | null {
-    if (names.some((name) => LOOP.test(name))) return others ? 'main, forward' : 'main';
+function roleOf({ names, outermost }: ThreadNames, others: boolean): string | null {
+    if (names.some((name) => TRAINING_LOOP.test(name))) return others ? 'main, forward' : 'main';
     if (runsBackward(outermost)) return 'autograd, backward';
     return names.some((name) => LOADING.test(name)) ? 'data loading' : null;
 }
@@ -61,15 +61,17 @@ export function trackRoles(data: TimelineData, tracks: TraceTrack[]): Map<number
     const named = tracks
         .filter(({ kind }) => kind === TRACK.thread)
         .map(({ id }) => {
-            const known = (levels: number): string[] =>
-                [...outerNames(data, id, levels)].flatMap((name) => data.names.nameOf(name) ?? []);
-            return { id, names: known(LEVELS), outermost: known(1) };
+            const namesOfLevels = (levels: number): string[] =>
+                [...outerNameIds(data, id, levels)].flatMap(
+                    (name) => data.names.nameOf(name) ?? [],
+                );
+            return { id, names: namesOfLevels(LEVELS), outermost: namesOfLevels(1) };
         });
-    const backward = named.some((outer) => roleOf(outer, false) === 'autograd, backward');
+    const backward = named.some((thread) => roleOf(thread, false) === 'autograd, backward');
     const roles = new Map<number, string>();
-    for (const outer of named) {
-        const role = roleOf(outer, backward);
-        if (role) roles.set(outer.id, role);
+    for (const thread of named) {
+        const role = roleOf(thread, backward);
+        if (role) roles.set(thread.id, role);
     }
     return roles;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search of the timeline: hits keep their colour, Enter walks from hit to hit, and the names that
- * match stand below with their counts.
+ * Search of the timeline: hits keep their colour, Enter moves from hit to hit, and matching names
+ * are listed below with their counts.
  */
 import { axisText } from '../../base/axis';
 import { API, getJson, isAbort, withParams } from '../../base/client';
@@ -34,11 +34,11 @@ export function useFind(run: Run, q: string, regex: boolean): Find {
     return { q, regex, answer, found };
 }
 
-/** The next slice that matches, or the previous one; null when there is none on that side. */
+/** The next or previous matching slice; null if there is none in that direction. */
 export async function findFrom(
     run: Run,
     { q, regex }: { q: string; regex: boolean },
-    /** where one stands; without a slice, a moment */
+    /** start of the search: a slice, or only a time */
     from: { ns: number; id?: number },
     backward: boolean,
 ): Promise<FindAnswer['hit']> {
@@ -64,12 +64,12 @@ interface FieldProps {
     find: Find;
     inputRef: { current: HTMLInputElement | null };
     width?: number;
-    /** what the last Enter could not do */
-    said: string | null;
+    /** message if the last Enter found no slice */
+    message: string | null;
     onEnter: (backward: boolean) => void;
 }
 
-export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) {
+export function FindField({ find, inputRef, width, message, onEnter }: FieldProps) {
     const { answer, q, regex } = find;
     return (
         <SearchField
@@ -82,14 +82,14 @@ export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) 
             count={q ? (answer.data?.count ?? null) : null}
             regex={regex}
             onRegex={(on) => put({ regex: on ? '1' : null })}
-            error={answer.error?.text ?? said}
+            error={answer.error?.text ?? message}
             onInput={(text) => put({ q: text || null })}
             onEnter={onEnter}
         />
     );
 }
 
-/** The names that match, most time first; a click leads to the next slice of that name. */
+/** The matching names, largest total time first; a click selects the next slice of that name. */
 export function FoundNames({ find, onName }: { find: Find; onName: (found: FoundName) => void }) {
     const { data, error } = find.answer;
     if (error) return <p class="timeline-hint">{error.text}</p>;

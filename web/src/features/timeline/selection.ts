@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slice is selected, what leads to another, and whether the picture has to move for it. */
+/* Selection of a slice: by click, by keys and by search. Moves the view if the slice is not
+ * visible. */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { route } from '../../base/router';
@@ -9,12 +10,12 @@ import type { SliceAnswer } from '../../model/timeline_types';
 import { rangeQuery } from '../../model/trace_range';
 import type { Answer } from '../shared/use_json';
 import { put } from '../trace/data';
-import { useLikeSlice } from './matching_slice';
+import { useMatchingSlice } from './matching_slice';
 import type { Mark } from './scene';
 import { type Find, findFrom } from './search';
 import type { TimelineStage } from './stage';
 
-const write = (id: number | null): void => put({ slice: id === null ? null : String(id) });
+const setSlice = (id: number | null): void => put({ slice: id === null ? null : String(id) });
 
 interface SelectProps {
     run: Run;
@@ -22,19 +23,17 @@ interface SelectProps {
     detail: Answer<SliceAnswer>;
     selected: Mark | null;
     find: Find;
-    /** the slice of the URL */
+    /** id of the slice in the URL */
     id: number | null;
-    /** ns: from where this run and one beside it count */
+    /** ns of this run: the time that is aligned with the other run */
     origin: number;
 }
 
-/**
- * `select` brings the slice into sight; `clicked` was in sight already. A slice that came with the
- * URL is moved to unless the URL says the window too.
- */
+/** `select` moves the view to the slice; `selectClicked` does not, because a clicked slice is
+ * visible. A slice in the URL is moved to unless the URL also has the window. */
 export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
-    const asked = route.peek().query;
-    const reveal = useRef<number | null>(asked.at ? null : Number(asked.slice) || null);
+    const urlQuery = route.peek().query;
+    const reveal = useRef<number | null>(urlQuery.at ? null : Number(urlQuery.slice) || null);
     useEffectOn(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
@@ -42,23 +41,23 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     }, [selected]);
 
     const slice = detail.data?.slice ?? null;
-    const picked = useLikeSlice({ run, origin, id: now, slice, select: write });
+    const picked = useMatchingSlice({ run, origin, id: now, slice, select: setSlice });
     const select = (id: number | null): void => {
         reveal.current = id;
         picked(id);
-        write(id);
+        setSlice(id);
     };
-    const clicked = (id: number | null): void => {
+    const selectClicked = (id: number | null): void => {
         reveal.current = null;
         picked(id);
-        write(id);
+        setSlice(id);
     };
     /** The neighbour on the same row. */
     const step = (forward: boolean): void => {
         const next = forward ? detail.data?.next : detail.data?.previous;
         if (next !== null && next !== undefined) select(next);
     };
-    /** To the next hit of the search, or the previous one; what is to be said when there is none. */
+    /** Selects the next or previous hit of the search; returns a message if there is none. */
     const enter = async (backward: boolean): Promise<string | null> => {
         if (!find.q) return null;
         const from = selected
@@ -68,20 +67,20 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         if (hit) select(hit.id);
         return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
     };
-    /** Searches for this name alone, and goes to the next slice of it. */
-    const toName = async (name: string): Promise<string | null> => {
-        const ask = wholeName(name);
-        put({ q: ask.q, regex: '1' });
+    /** Searches for exactly this name and selects the next slice with it. */
+    const goToName = async (name: string): Promise<string | null> => {
+        const filter = wholeName(name);
+        put({ q: filter.q, regex: '1' });
         const from = { ns: stage.current?.view.from ?? 0, id: 0 };
-        const hit = await findFrom(run, ask, from, false);
+        const hit = await findFrom(run, filter, from, false);
         if (hit) select(hit.id);
         return hit ? null : 'no hit after this';
     };
-    /** One level back: the slice, the range, the search. */
+    /** Clears the slice, else the range, else the search. */
     const back = (ranged: boolean): void => {
-        if (selected) clicked(null);
+        if (selected) selectClicked(null);
         else if (ranged) put(rangeQuery(null));
         else put({ q: null, regex: null });
     };
-    return { select, clicked, step, enter, toName, back };
+    return { select, clicked: selectClicked, step, enter, toName: goToName, back };
 }

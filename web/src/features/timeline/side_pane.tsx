@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Right of the tracks: search, then the selected slice, the names found, or what colours mean. */
+/* Pane to the right of the tracks: the search, and below it the selected slice, the matching
+ * names, or the legend. */
 import type { ComponentChildren } from 'preact';
 import { FamilySwatch } from '../../components/family_swatch';
 import { FAMILIES } from '../../model/family';
@@ -32,11 +33,12 @@ export function SidePane({ field, find, timeline, onName, children }: SidePanePr
 const hasStreams = ({ tracks }: TimelineAnswer): boolean =>
     tracks.some(({ stream }) => stream >= 0);
 
-/* One word for each colour: Python frames look like annotations, what is unknown like the runtime. */
-const LEGEND = FAMILIES.flatMap(({ key, word }, family): [number, string][] => {
+/* One label for each colour. Python frames have the colour of annotations, slices without a family
+ * that of runtime calls. */
+const LEGEND = FAMILIES.flatMap(({ key, label }, family): [number, string][] => {
     if (key === 'none' || key === 'python') return [];
     if (key === 'runtime') return [[family, 'runtime, other']];
-    return [[family, key === 'annotation' ? 'annotation, Python' : word]];
+    return [[family, key === 'annotation' ? 'annotation, Python' : label]];
 });
 
 const KEYS: [string[], string][] = [
@@ -56,22 +58,22 @@ function Hints({ families }: { families: boolean }) {
                 tracks, to select a range.
             </p>
             <dl>
-                {KEYS.map(([keys, words]) => (
-                    <div key={words}>
+                {KEYS.map(([keys, label]) => (
+                    <div key={label}>
                         <dt>
                             {keys.map((key) => (
                                 <kbd key={key}>{key}</kbd>
                             ))}
                         </dt>
-                        <dd>{words}</dd>
+                        <dd>{label}</dd>
                     </div>
                 ))}
             </dl>
             {families && (
                 <ul>
-                    {LEGEND.map(([family, word]) => (
-                        <li key={word}>
-                            <FamilySwatch family={family} /> {word}
+                    {LEGEND.map(([family, label]) => (
+                        <li key={label}>
+                            <FamilySwatch family={family} /> {label}
                         </li>
                     ))}
                 </ul>

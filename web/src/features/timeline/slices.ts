@@ -6,14 +6,14 @@
 import { firstAfter, type TrackWindow } from '../../model/timeline_cache';
 import { TRACK } from '../../model/timeline_types';
 import { densityOf } from './density';
-import { type Lane, laneFrom, SLICE_ROW, sliceTop } from './lanes';
+import { type Lane, laneIndexAt, SLICE_ROW, sliceTop } from './lanes';
 import { HEAD, type Surface, type TimelineScene } from './scene';
 import { fillOf } from './theme';
 
 const BOX = SLICE_ROW - 1;
 const LABEL_PX = 22;
 const LABEL_PAD = 4;
-const GAP_FROM = 3;
+const MIN_GAP_WIDTH = 3;
 const QUIET = 0.5;
 
 /** A growing array of numbers whose memory is reused from frame to frame. */
@@ -36,7 +36,7 @@ class Numbers {
 export class SlicePainter {
     /** boxes as x, y, width, by fill; boxes that the search does not match are in `quiet` */
     private readonly boxes: Numbers[] = [];
-    private readonly quiet: Numbers[] = [];
+    private readonly unmatchedBoxes: Numbers[] = [];
     /** labels as x, y, available width; their name ids are in `labelNames` */
     private readonly labels = new Numbers();
     private readonly labelNames: number[] = [];
@@ -49,11 +49,11 @@ export class SlicePainter {
         this.begin(scene);
         const bottom = height - HEAD + scene.top;
         const { lanes } = scene.lanes;
-        for (let i = laneFrom(scene.lanes, scene.top); i < lanes.length; i++) {
+        for (let i = laneIndexAt(scene.lanes, scene.top); i < lanes.length; i++) {
             if (lanes[i].top >= bottom) break;
             if (lanes[i].kind === 'track') this.lane(surface, scene, lanes[i]);
         }
-        this.fill(ctx, scene, this.quiet, QUIET);
+        this.fill(ctx, scene, this.unmatchedBoxes, QUIET);
         this.fill(ctx, scene, this.boxes, 1);
         this.points(ctx, scene);
         this.write(surface, scene);
@@ -62,9 +62,9 @@ export class SlicePainter {
     private begin(scene: TimelineScene): void {
         for (let i = 0; i < scene.theme.fills.length; i++) {
             this.boxes[i] ??= new Numbers();
-            this.quiet[i] ??= new Numbers();
+            this.unmatchedBoxes[i] ??= new Numbers();
             this.boxes[i].n = 0;
-            this.quiet[i].n = 0;
+            this.unmatchedBoxes[i].n = 0;
         }
         this.labels.n = 0;
         this.labelNames.length = 0;
@@ -127,7 +127,7 @@ export class SlicePainter {
         const { density } = window;
         const scale = width / (scene.view.to - scene.view.from);
         for (let i = density.lane[depth]; i < density.lane[depth + 1]; i++) {
-            const at = window.from + density.px[i] * window.ofPx;
+            const at = window.from + density.px[i] * window.nsPerPx;
             if (at >= from && at < to) this.instants.push3((at - scene.view.from) * scale, y, 0);
         }
     }
@@ -145,11 +145,11 @@ export class SlicePainter {
         if (density.lane[depth] === density.lane[depth + 1]) return;
         const bitmap = densityOf(window, scene.theme, scene.found, scene.paintVersion);
         if (!bitmap) return;
-        const left = (from - window.from) / window.ofPx;
-        const wide = (to - from) / window.ofPx;
+        const left = (from - window.from) / window.nsPerPx;
+        const fullWidth = (to - from) / window.nsPerPx;
         const scale = width / (scene.view.to - scene.view.from);
         const x = (from - scene.view.from) * scale;
-        ctx.drawImage(bitmap, left, depth, wide, 1, x, y, (to - from) * scale, BOX);
+        ctx.drawImage(bitmap, left, depth, fullWidth, 1, x, y, (to - from) * scale, BOX);
     }
 
     private row(
@@ -177,11 +177,15 @@ export class SlicePainter {
                 continue;
             }
             const fill = fillOf(slices.family[i], name);
-            const wide = right - left;
-            const into = found === null || found.has(name) ? this.boxes : this.quiet;
-            into[fill].push3(left, y, wide >= GAP_FROM ? wide - 1 : Math.max(wide, 0.8));
-            if (wide < LABEL_PX) continue;
-            this.labels.push3(left, y, wide);
+            const fullWidth = right - left;
+            const into = found === null || found.has(name) ? this.boxes : this.unmatchedBoxes;
+            into[fill].push3(
+                left,
+                y,
+                fullWidth >= MIN_GAP_WIDTH ? fullWidth - 1 : Math.max(fullWidth, 0.8),
+            );
+            if (fullWidth < LABEL_PX) continue;
+            this.labels.push3(left, y, fullWidth);
             this.labelNames.push(name);
         }
     }
@@ -220,10 +224,10 @@ export class SlicePainter {
         ctx.textBaseline = 'alphabetic';
         for (let i = 0, k = 0; i < n; i += 3, k++) {
             const left = Math.max(0, data[i]) + LABEL_PAD;
-            const room = Math.min(width, data[i] + data[i + 2]) - left - LABEL_PAD + 1;
-            if (room < LABEL_PX - 2 * LABEL_PAD) continue;
+            const maxWidth = Math.min(width, data[i] + data[i + 2]) - left - LABEL_PAD + 1;
+            if (maxWidth < LABEL_PX - 2 * LABEL_PAD) continue;
             const name = this.labelNames[k];
-            const text = names.labelFor(name, room, measure);
+            const text = names.labelFor(name, maxWidth, measure);
             if (text === '') continue;
             ctx.globalAlpha = found === null || found.has(name) ? 1 : 0.8;
             ctx.fillText(text, left, data[i + 1] + 12);

@@ -13,7 +13,7 @@ import {
     revealView,
     sameView,
     shifted,
-    spanWords,
+    spanText,
     type TimeView,
     viewText,
     widthOf,
@@ -28,13 +28,13 @@ import { readTimelineTheme } from './theme';
 
 const EASE_MS = 120;
 const REST_MS = 160;
-const ASK_MS = 50;
+const REQUEST_MS = 50;
 const COMMIT_MS = 300;
 
 /** The initial view: the window of the URL, else the range with a margin, else the complete run. */
 function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number): TimeView {
-    const said = parseView(at, shifted(whole, -origin));
-    if (said) return shifted(said, origin);
+    const urlView = parseView(at, shifted(whole, -origin));
+    if (urlView) return shifted(urlView, origin);
     return range ? fitView(range, whole, 0.5) : whole;
 }
 
@@ -49,11 +49,11 @@ export class TimelineStage {
     sent: string;
     private frame = 0;
     private easing = 0;
-    private askTimer = 0;
+    private requestTimer = 0;
     private restTimer = 0;
     private commitTimer = 0;
     private topTimer = 0;
-    private spanWords = '';
+    private spanLabel = '';
     private labelsTop = -1;
 
     constructor(
@@ -63,8 +63,11 @@ export class TimelineStage {
     ) {
         this.renderer = new TimelineCanvas(parts.canvas);
         const { answer, data } = props;
-        const own = { from: answer.start_ns, to: Math.max(answer.start_ns + 1, answer.end_ns) };
-        const whole = props.reach ?? own;
+        const runRange = {
+            from: answer.start_ns,
+            to: Math.max(answer.start_ns + 1, answer.end_ns),
+        };
+        const whole = props.commonRange ?? runRange;
         this.sent = props.at;
         this.scene = {
             answer,
@@ -96,16 +99,16 @@ export class TimelineStage {
     }
 
     /** height of the visible lanes, px */
-    get room(): number {
+    get lanesHeight(): number {
         return Math.max(0, this.renderer.height - HEAD);
     }
 
-    get ofPx(): number {
+    get nsPerPx(): number {
         return widthOf(this.view) / Math.max(1, this.renderer.width);
     }
 
     timeAt(x: number): number {
-        return this.view.from + x * this.ofPx;
+        return this.view.from + x * this.nsPerPx;
     }
 
     hit(x: number, y: number): Hit | null {
@@ -136,20 +139,20 @@ export class TimelineStage {
         scene.selected = props.selected;
         scene.flows = props.flows;
         scene.range = this.draft ?? props.range;
-        scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.room));
+        scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.lanesHeight));
         this.renderer.draw(scene);
         if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
-        const words = spanWords(shifted(scene.view, -scene.origin), this.renderer.width);
-        if (words !== this.spanWords) this.parts.span.textContent = words;
-        this.spanWords = words;
+        const label = spanText(shifted(scene.view, -scene.origin), this.renderer.width);
+        if (label !== this.spanLabel) this.parts.span.textContent = label;
+        this.spanLabel = label;
     };
 
     /** Shows a line at the time under the pointer of the other timeline; null hides it. */
-    showMoment(t: number | null): void {
-        const { moment } = this.parts;
-        const x = t === null ? -1 : Math.round((t - this.view.from) / this.ofPx);
-        moment.hidden = x < 0 || x > this.renderer.width;
-        moment.style.transform = `translateX(${x}px)`;
+    showTimeLine(t: number | null): void {
+        const { timeLine } = this.parts;
+        const x = t === null ? -1 : Math.round((t - this.view.from) / this.nsPerPx);
+        timeLine.hidden = x < 0 || x > this.renderer.width;
+        timeLine.style.transform = `translateX(${x}px)`;
     }
 
     private moveLabels(top: number): void {
@@ -174,27 +177,27 @@ export class TimelineStage {
         this.renderer.resize(width, height, devicePixelRatio || 1);
         this.paint();
         this.onBand();
-        this.ask();
+        this.requestData();
     }
 
     /** Requests missing data: soon while the view moves, and again after it has stopped. */
-    ask(): void {
-        this.askTimer ||= setTimeout(() => {
-            this.askTimer = 0;
-            this.props.onNeed(this.need(true));
-        }, ASK_MS);
+    requestData(): void {
+        this.requestTimer ||= setTimeout(() => {
+            this.requestTimer = 0;
+            this.props.onNeed(this.dataNeeds(true));
+        }, REQUEST_MS);
         clearTimeout(this.restTimer);
-        this.restTimer = setTimeout(() => this.props.onNeed(this.need(false)), REST_MS);
+        this.restTimer = setTimeout(() => this.props.onNeed(this.dataNeeds(false)), REST_MS);
     }
 
-    need(moving: boolean): WindowRequest {
+    dataNeeds(moving: boolean): WindowRequest {
         const { lanes, view, top } = this.scene;
         return windowRequestOf(
             lanes,
             view,
             Math.max(1, this.renderer.width),
             top,
-            this.room,
+            this.lanesHeight,
             moving,
         );
     }
@@ -203,7 +206,7 @@ export class TimelineStage {
     moveTo(view: TimeView): void {
         this.show(view);
         hideTooltip();
-        this.props.mate?.moved(this);
+        this.props.observer?.onMoved(this);
         this.commit();
     }
 
@@ -213,7 +216,7 @@ export class TimelineStage {
         this.scene.view = view;
         this.scene.hover = null;
         this.redraw();
-        this.ask();
+        this.requestData();
     }
 
     /** Scrolls without notifying the other timeline, which sent the position. */
@@ -223,7 +226,7 @@ export class TimelineStage {
         this.scene.hover = null;
         this.redraw();
         this.onBand();
-        this.ask();
+        this.requestData();
         clearTimeout(this.topTimer);
         this.topTimer = setTimeout(() => this.sayTop(), COMMIT_MS);
     }
@@ -234,15 +237,15 @@ export class TimelineStage {
 
     /** Applies a changed alignment. The view keeps its times on the ruler, so it shows another part
      * of the run, unless the URL has a new window. */
-    realign({ reach, origin = 0, at }: TimelineProps): void {
+    changeAlignment({ commonRange, origin = 0, at }: TimelineProps): void {
         const { scene } = this;
-        if (!reach || (sameView(scene.whole, reach) && scene.origin === origin)) return;
+        if (!commonRange || (sameView(scene.whole, commonRange) && scene.origin === origin)) return;
         const slid = shifted(this.view, origin - scene.origin);
         const all = sameView(this.view, this.whole);
-        scene.whole = reach;
+        scene.whole = commonRange;
         scene.origin = origin;
-        if (at !== this.sent) this.show(firstView(this.props, reach, origin));
-        else this.show(all ? reach : clampView(slid, reach));
+        if (at !== this.sent) this.show(firstView(this.props, commonRange, origin));
+        else this.show(all ? commonRange : clampView(slid, commonRange));
         this.sent = at;
     }
 
@@ -258,8 +261,8 @@ export class TimelineStage {
         this.scene.hover = null;
         this.redraw();
         this.onBand();
-        this.ask();
-        this.props.mate?.scrolled(this);
+        this.requestData();
+        this.props.observer?.onScrolled(this);
         this.commit();
     }
 
@@ -271,7 +274,7 @@ export class TimelineStage {
             const short = sameView(this.view, this.whole) && !this.props.range;
             const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
             this.sent = at ?? '';
-            this.props.mate?.wrote(this);
+            this.props.observer?.onWritten(this);
             this.props.onAt(at);
             this.sayTop();
         }, COMMIT_MS);
@@ -320,14 +323,14 @@ export class TimelineStage {
         if (!lane) return;
         const y = lane.top + 17 * mark.depth;
         const { top } = this.scene;
-        if (y < top || y + 40 > top + this.room) this.scrollTo(y - this.room / 2);
+        if (y < top || y + 40 > top + this.lanesHeight) this.scrollTo(y - this.lanesHeight / 2);
     }
 
     dispose(): void {
         cancelAnimationFrame(this.frame);
         cancelAnimationFrame(this.easing);
-        const { askTimer, restTimer, commitTimer, topTimer } = this;
-        for (const timer of [askTimer, restTimer, commitTimer, topTimer]) clearTimeout(timer);
+        const { requestTimer, restTimer, commitTimer, topTimer } = this;
+        for (const timer of [requestTimer, restTimer, commitTimer, topTimer]) clearTimeout(timer);
         hideTooltip();
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the timeline keeps besides the URL: data in memory, and what the page says of it. */
+/* State of the timeline that is not in the URL: loaded data, and values derived from it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
@@ -16,8 +16,8 @@ export function collapsedKeys(off: string | undefined): ReadonlySet<string> {
     return new Set(off ? off.split(',') : []);
 }
 
-/** Unfolds when all of them are folded, else folds them. */
-export function fold(keys: string[]): void {
+/** Unfolds the lanes if all of them are folded, else folds them. */
+export function toggleFolded(keys: string[]): void {
     const off = new Set(collapsedKeys(route.peek().query.off));
     const all = keys.every((key) => off.has(key));
     for (const key of keys) {
@@ -27,10 +27,10 @@ export function fold(keys: string[]): void {
     put({ off: [...off].join(',') || null });
 }
 
-/** Slices that the lanes in sight were made from. */
-function drawnFrom(need: WindowRequest, data: TimelineData): number {
+/** Number of slices behind the visible lanes. */
+function countDrawn(wanted: WindowRequest, data: TimelineData): number {
     let slices = 0;
-    for (const track of need.tracks) {
+    for (const track of wanted.tracks) {
         const window = data.cache.near(track);
         if (window) slices += window.slices.n + window.counted;
     }
@@ -41,14 +41,14 @@ interface Loaded {
     data: TimelineData;
     loader: TimelineLoader;
     error: ApiError | null;
-    /** slices behind the picture; null before the first */
+    /** number of slices behind the picture; null before the first picture */
     drawn: number | null;
     roles: ReadonlyMap<number, string>;
 }
 
 const NO_ROLES: ReadonlyMap<number, string> = new Map();
 
-/** Data and its loader, for as long as the tab is open. */
+/** The data and its loader, while the tab is open. */
 export function useTimelineData(
     run: Run,
     timeline: TimelineAnswer,
@@ -66,7 +66,7 @@ export function useTimelineData(
             const now = stage.current;
             if (!now) return;
             now.redraw();
-            setDrawn(drawnFrom(now.need(false), data));
+            setDrawn(countDrawn(now.dataNeeds(false), data));
             if (torch) findRoles(data, timeline, loader, setRoles);
         };
         const loader = new TimelineLoader(run.id, data, whole, onData, setError);
@@ -87,6 +87,6 @@ function findRoles(
     loadRoleNames(data, timeline.tracks);
     void loader.fetchNames();
     const roles = trackRoles(data, timeline.tracks);
-    const words = [...roles].join();
-    set((old) => ([...old].join() === words ? old : roles));
+    const key = [...roles].join();
+    set((old) => ([...old].join() === key ? old : roles));
 }

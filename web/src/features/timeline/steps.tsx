@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a step goes, or the range, above the tracks: it says why to look. The gravest finding stands
- * beside it.
+ * Breakdown of the mean step, or of the range, above the tracks, next to the most severe finding.
  */
 import type { TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, int, text } from '../../base/units';
+import { formatSeconds, int, text } from '../../base/units';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
 import { type Segment, segmentsOf } from '../../model/breakdown';
@@ -13,7 +12,7 @@ import { rangeQuery, type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { isAttributed, put, rangedPath, traceOf, viewPath } from '../trace/data';
 
-/** px of a row that the bar does not have */
+/** width in px of the rest of the row, next to the bar */
 const BESIDE_BAR = 184;
 
 interface Finding {
@@ -30,7 +29,7 @@ interface Bar {
     base: string;
 }
 
-/* The range when there is one, else the mean step. */
+/* Breakdown of the range, if there is one, else of the mean step. */
 function useBar(run: Run, range: TraceRange | null): Bar | null {
     const { steps } = traceOf(run);
     const attributed = isAttributed(run);
@@ -41,7 +40,7 @@ function useBar(run: Run, range: TraceRange | null): Bar | null {
         attributed && steps > 0 ? viewPath(run, 'overview') : null,
     );
     if (range && ofRange.data) {
-        const title = `Range of ${text(fig((range.to_ns - range.from_ns) / 1e9))}`;
+        const title = `Range of ${text(formatSeconds((range.to_ns - range.from_ns) / 1e9))}`;
         return { title, segments: segmentsOf(ofRange.data.parts.tensorboard), base: 'of range' };
     }
     if (!data) return null;
@@ -52,20 +51,20 @@ function useBar(run: Run, range: TraceRange | null): Bar | null {
 /** Nothing for traces without steps, unless there is a range. */
 export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null }) {
     const { steps } = traceOf(run);
-    const wanted = isAttributed(run) && (steps > 0 || range !== null);
+    const isShown = isAttributed(run) && (steps > 0 || range !== null);
     const bar = useBar(run, range);
-    // After the bar, so that the picture comes first.
+    // Fetch the findings after the bar, so that the bar is drawn first.
     const { data: found } = useJson<{ rows: Finding[] }>(
-        wanted && bar && !range ? viewPath(run, 'findings') : null,
+        isShown && bar && !range ? viewPath(run, 'findings') : null,
     );
-    if (!wanted) return null;
+    if (!isShown) return null;
     if (!bar?.segments.length) return <div class="timeline-steps" />;
     const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
     const { title, segments, base } = bar;
     const sum = segments.reduce((ns, segment) => ns + segment.ns, 0);
     return (
         <div class="timeline-steps">
-            <div class="timeline-steps-title" title={`${text(fig(sum / 1e9))} in all`}>
+            <div class="timeline-steps-title" title={`${text(formatSeconds(sum / 1e9))} in all`}>
                 <b>{title}</b>
                 <span class="ellipsis">each µs counted once</span>
             </div>

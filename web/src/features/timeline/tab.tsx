@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Timeline tab: where a step goes, the tracks, the selected slice beside them, the tables of the
- * range below. Window, range, slice, search, folded tracks and the dock stand in the URL.
+ * The Timeline tab: the breakdown of a step, the tracks, the selected slice next to them, the
+ * tables of the range below. Window, range, slice, search, folded tracks and the dock are in the
+ * URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import { inPanel } from '../../base/panel';
+import { isPanel } from '../../base/panel';
 import { route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
@@ -20,7 +21,7 @@ import { rangeQuery, readRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { isAttributed, put, timelinePath } from '../trace/data';
 import { useWorkerNames } from '../trace/worker_names';
-import { useTimelineBeside } from './beside';
+import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
 import { TimelineDock } from './dock';
 import { layoutLanes } from './lanes';
@@ -29,12 +30,12 @@ import { FindField, useFind } from './search';
 import { useSelect } from './selection';
 import { SidePane } from './side_pane';
 import type { TimelineStage } from './stage';
-import { fold, collapsedKeys, useTimelineData } from './state';
+import { toggleFolded, collapsedKeys, useTimelineData } from './state';
 import { StepsOfRun } from './steps';
 import { CurveTip, SliceTip } from './tooltip';
 import { TimelineView } from './view';
 
-const BESIDE = 1000;
+const PANE_MIN_WIDTH = 1000;
 
 export function TimelineTab({ run }: { run: Run }) {
     const { data, error } = useJson<TimelineAnswer>(timelinePath(run));
@@ -55,18 +56,18 @@ interface TimelineProps {
     timeline: TimelineAnswer;
 }
 
-/* All that one may look at where another run stands above or below this one: `from~to`. */
-function readReach(reach: string | undefined): TimeView | null {
-    const [from, to] = (reach ?? '').split('~').map(Number);
+/* Parses the range that both aligned runs cover, `from~to`. */
+function parseCommonRange(text: string | undefined): TimeView | null {
+    const [from, to] = (text ?? '').split('~').map(Number);
     return to > from ? { from, to } : null;
 }
 
-/* What the URL says, and what it takes to show it. */
+/* State of the tab: the values of the URL, and the data to show them. */
 function useTimeline({ run, timeline: read }: TimelineProps) {
     const { query } = route.value;
     const stage = useRef<TimelineStage | null>(null);
-    const { timeline, mate } = useTimelineBeside(read, stage);
-    const reach = useMemo(() => readReach(query.reach), [query.reach]);
+    const { timeline, observer } = useTimelineLink(read, stage);
+    const commonRange = useMemo(() => parseCommonRange(query.reach), [query.reach]);
     const origin = Number(query.origin) || 0;
     const loaded = useTimelineData(run, read, stage);
     const nameOf = useWorkerNames(run);
@@ -82,11 +83,11 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const range = useMemoOn(() => readRange(query), [query.from_ns, query.to_ns]);
     const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
-    const beside = { timeline, mate, reach, origin };
+    const link = { timeline, mate: observer, reach: commonRange, origin };
     return {
         query,
         stage,
-        ...beside,
+        ...link,
         ...loaded,
         lanes,
         id,
@@ -101,12 +102,12 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
 
 function useTimelineStatus(drawn: number | null): void {
     useEffect(() => {
-        const words = drawn === null ? null : `drawn from ${int(drawn)} slices at 1 px`;
-        setStatus(undefined, words, <KeyWords />);
+        const status = drawn === null ? null : `drawn from ${int(drawn)} slices at 1 px`;
+        setStatus(undefined, status, <KeyHints />);
     }, [drawn]);
 }
 
-function KeyWords() {
+function KeyHints() {
     return (
         <span class="timeline-keys">
             <kbd>W</kbd>
@@ -120,14 +121,14 @@ function Timeline({ run, timeline }: TimelineProps) {
     const now = useTimeline({ run, timeline });
     const { query, stage, data, loader, error, links, find, range, detail, select } = now;
     const search = useRef<HTMLInputElement | null>(null);
-    const [said, setSaid] = useState<string | null>(null);
+    const [message, setMessage] = useState<string | null>(null);
     useTimelineStatus(now.drawn);
-    const say = (went: Promise<string | null>): void => {
-        went.then(setSaid, (reason: unknown) => setSaid(asApiError(reason).text));
+    const report = (result: Promise<string | null>): void => {
+        result.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
     };
-    const enter = (backward: boolean): void => say(now.enter(backward));
-    const beside = viewportWidth.value >= BESIDE;
-    const field = <FindField find={find} inputRef={search} onEnter={enter} said={said} />;
+    const enter = (backward: boolean): void => report(now.enter(backward));
+    const hasSidePane = viewportWidth.value >= PANE_MIN_WIDTH;
+    const field = <FindField find={find} inputRef={search} onEnter={enter} message={message} />;
     const slice =
         now.id === null ? null : (
             <TimelineDetail
@@ -140,7 +141,7 @@ function Timeline({ run, timeline }: TimelineProps) {
         );
     return (
         <div class="tab-body timeline">
-            {!inPanel() && <StepsOfRun run={run} range={range} />}
+            {!isPanel() && <StepsOfRun run={run} range={range} />}
             {error && (
                 <Notice kind="error" title="Part of the timeline could not be read" error={error} />
             )}
@@ -149,9 +150,9 @@ function Timeline({ run, timeline }: TimelineProps) {
                     <TimelineView
                         stageRef={stage}
                         answer={now.timeline}
-                        reach={now.reach}
+                        commonRange={now.reach}
                         origin={now.origin}
-                        mate={now.mate}
+                        observer={now.mate}
                         torch={isAttributed(run)}
                         data={data}
                         lanes={now.lanes}
@@ -167,29 +168,29 @@ function Timeline({ run, timeline }: TimelineProps) {
                         flows={links.flows}
                         onSelect={now.clicked}
                         found={find.found}
-                        onFold={fold}
-                        onNeed={(need) => loader.need(need)}
+                        onFold={toggleFolded}
+                        onNeed={(need) => loader.load(need)}
                         onStep={now.step}
                         onBack={() => now.back(range !== null)}
                         onFind={() => search.current?.select()}
                         tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
                         curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
                     />
-                    {(!inPanel() || !beside) && (
+                    {(!isPanel() || !hasSidePane) && (
                         <TimelineDock
                             run={run}
                             range={range}
-                            slice={beside || !slice ? null : { title: 'Slice', body: slice }}
-                            tools={beside ? null : field}
+                            slice={hasSidePane || !slice ? null : { title: 'Slice', body: slice }}
+                            tools={hasSidePane ? null : field}
                         />
                     )}
                 </div>
-                {beside && (
+                {hasSidePane && (
                     <SidePane
                         field={field}
                         find={find}
                         timeline={timeline}
-                        onName={(name) => say(now.toName(name))}
+                        onName={(name) => report(now.toName(name))}
                     >
                         {slice}
                     </SidePane>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
-import { bytes, formatValueIn, int, pct, text, THIN_SPACE } from '../../base/units';
+import { bytesText, formatValueIn, int, pct, text, THIN_SPACE } from '../../base/units';
 import { FamilySwatch } from '../../components/family_swatch';
 import { familyOf } from '../../model/family';
 import { timesText } from './args';
@@ -20,13 +20,13 @@ interface TipProps {
 
 const RETRY_MS = 60;
 
-/** What lies under the pointer. Its name may have to be fetched. */
+/** Tooltip of the slice under the pointer. Requests its name if it is not loaded. */
 export function SliceTip({ hit, data, loader }: TipProps) {
     const [, redraw] = useState(0);
     const name = data.names.nameOf(hit.name);
     useEffectOn(() => {
         if (name !== null) return undefined;
-        data.names.want(hit.name);
+        data.names.markName(hit.name);
         void loader.fetchNames();
         const timer = setInterval(() => {
             if (data.names.nameOf(hit.name) !== null) redraw((n) => n + 1);
@@ -49,7 +49,7 @@ export function SliceTip({ hit, data, loader }: TipProps) {
             )}
             {hit.family > 0 && (
                 <div>
-                    <FamilySwatch family={hit.family} /> {familyOf(hit.family).word}
+                    <FamilySwatch family={hit.family} /> {familyOf(hit.family).label}
                 </div>
             )}
         </div>
@@ -62,22 +62,22 @@ interface CurveTipProps {
     curves: CurveSet | null;
 }
 
-/** The value of a curve under the pointer. */
+/** Tooltip with the value of a curve at the pointer. */
 export function CurveTip({ lane, t, curves }: CurveTipProps) {
     return (
         <div class="timeline-tip">
-            <div class="tooltip-title">{lane.words.name || lane.words.role}</div>
+            <div class="tooltip-title">{lane.label.name || lane.label.role}</div>
             <div>
-                {(curves && curveWords(lane, t, curves)) ?? 'not known'} at {timesText(t)}
+                {(curves && curveText(lane, t, curves)) ?? 'not known'} at {timesText(t)}
             </div>
         </div>
     );
 }
 
-function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
+function curveText(lane: Lane, t: number, curves: CurveSet): string | null {
     if (lane.kind === 'busy') {
         const share = curves.busy.get(lane.track?.id ?? -1);
-        const px = Math.floor((t - curves.from) / curves.ofPx);
+        const px = Math.floor((t - curves.from) / curves.nsPerPx);
         return share && px in share
             ? `${pct((share[px] / 255) * 100)}${THIN_SPACE}% of a pixel`
             : null;
@@ -88,7 +88,7 @@ function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
             : curves.counters.get(lane.counter?.id ?? -1);
     const value = curve ? valueAt(curve, t) : Number.NaN;
     if (Number.isNaN(value)) return null;
-    if (lane.kind === 'memory') return bytes(value);
+    if (lane.kind === 'memory') return bytesText(value);
     const unit = lane.counter?.unit ?? '';
     return Number.isInteger(value)
         ? `${int(value)} ${unit}`.trim()

@@ -14,7 +14,7 @@ import type { StageParts, TimelineProps } from './props';
 import { TimelineStage } from './stage';
 
 /** Labels are rendered in steps of this many px, so that scrolling rarely renders. */
-const BAND = 400;
+const LABEL_BAND = 400;
 
 interface TimelineViewProps extends TimelineProps {
     /** receives the stage, for calls by the parent */
@@ -37,12 +37,12 @@ export function TimelineView(props: TimelineViewProps) {
             scroller: scroller.current,
             labels: labels.current,
             span: span.current,
-            moment: moment.current,
+            timeLine: moment.current,
         });
         if (!parts) return undefined;
         const now = new TimelineStage(parts, props, () => {
-            setBand(Math.floor(now.scene.top / BAND));
-            setTall(now.room);
+            setBand(Math.floor(now.scene.top / LABEL_BAND));
+            setTall(now.lanesHeight);
         });
         stageRef.current = now;
         now.resize();
@@ -64,11 +64,14 @@ export function TimelineView(props: TimelineViewProps) {
         if (stageRef.current) stageRef.current.props = props;
     });
     useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, range, found]);
-    useLayoutEffectOn(() => stageRef.current?.realign(props), [props.reach, props.origin]);
+    useLayoutEffectOn(
+        () => stageRef.current?.changeAlignment(props),
+        [props.commonRange, props.origin],
+    );
     useLayoutEffectOn(() => {
         stageRef.current?.redraw();
         stageRef.current?.onScroll();
-        stageRef.current?.ask();
+        stageRef.current?.requestData();
     }, [lanes]);
     useEffectOn(() => stageRef.current?.follow(at), [at]);
     useTimelineKeys(stageRef, selected !== null);
@@ -79,11 +82,11 @@ export function TimelineView(props: TimelineViewProps) {
         const now = stageRef.current;
         if (!now || !(event.target instanceof HTMLElement)) return;
         const box = event.target.getBoundingClientRect();
-        const room = now.parts.scroller.getBoundingClientRect();
-        const beside = box.top < room.top || box.bottom > room.bottom;
-        if (beside) now.scrollTo(now.scene.top + box.top - room.top - room.height / 3);
+        const viewRect = now.parts.scroller.getBoundingClientRect();
+        const isOutside = box.top < viewRect.top || box.bottom > viewRect.bottom;
+        if (isOutside) now.scrollTo(now.scene.top + box.top - viewRect.top - viewRect.height / 3);
     };
-    const stayPut = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    const undoScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
         currentTarget.scrollTop = 0;
     };
 
@@ -96,12 +99,12 @@ export function TimelineView(props: TimelineViewProps) {
                     <span>{axisText(end_ns - start_ns)}</span>
                 </div>
                 <div class="timeline-span" ref={span} />
-                <div class="timeline-labels" onFocusIn={followFocus} onScroll={stayPut}>
+                <div class="timeline-labels" onFocusIn={followFocus} onScroll={undoScroll}>
                     <div ref={labels}>
                         <TimelineLabels
                             lanes={lanes}
-                            from={(band - 1) * BAND}
-                            to={(band + 2) * BAND + tall}
+                            from={(band - 1) * LABEL_BAND}
+                            to={(band + 2) * LABEL_BAND + tall}
                             onFold={props.onFold}
                         />
                     </div>

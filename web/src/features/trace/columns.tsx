@@ -10,7 +10,7 @@ import { FamilySwatch } from '../../components/family_swatch';
 import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
 import { Num } from '../../components/text';
-import { placeStart } from '../../model/frame_names';
+import { locationStart } from '../../model/frame_names';
 import type { Matcher } from '../../model/search';
 
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ export const RIGHT = { align: 'right' as const, numeric: true };
 
 type Column<R> = Omit<GridColumn<R>, 'key' | 'title' | 'render'>;
 
-/** Of a text that prints as zero: grey. */
+/** A number; grey if all of its digits are zero. */
 function shown(value: number, decimals: number): ComponentChildren {
     const text = fmtFixed(value === 0 ? 0 : value, decimals);
     return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
@@ -45,8 +45,9 @@ export function nameColumn<R extends { name: string; family: number }>(
 
 type Key<R> = Extract<keyof R, string>;
 
-/** Without families, as other traces than torch's are: frames there begin with their path, and keep their end. */
-export function plainNameColumn<R extends { name: string }>(search: Matcher): GridColumn<R> {
+/** Column of names without families, for traces other than torch's. Their frames begin with the
+ * path, so a long name keeps its end. */
+export function pathNameColumn<R extends { name: string }>(search: Matcher): GridColumn<R> {
     return {
         key: 'name',
         title: 'name',
@@ -62,7 +63,8 @@ export function plainNameColumn<R extends { name: string }>(search: Matcher): Gr
     };
 }
 
-/** µs of the API as ms; over the bar of a share where the row (in percent) or a base says one. */
+/** Column of times: µs of the API as ms. If the row has a percentage, or there is a base, the time
+ * is above a bar with its share. */
 export function timeColumn<R>(
     key: Key<R>,
     title: string,
@@ -188,7 +190,8 @@ export function numberColumn<R>(
     };
 }
 
-/** Columns beside a pane: those that go in narrow windows go earlier. */
+/** Columns of a table next to a pane: the columns that narrow windows hide are hidden at larger
+ * widths already. */
 export function columnsBesidePane<R>(columns: GridColumn<R>[], pane: boolean): GridColumn<R>[] {
     if (!pane) return columns;
     return columns.map((column) =>
@@ -196,7 +199,7 @@ export function columnsBesidePane<R>(columns: GridColumn<R>[], pane: boolean): G
     );
 }
 
-/** A text that is cut at its end and whole in the tooltip. */
+/** A text column: a long text is cut at its end, the tooltip has the complete text. */
 export function textColumn<R>(
     key: Key<R>,
     title: string,
@@ -226,7 +229,7 @@ export function textColumn<R>(
 /** Name of a frame in a table: if it is too long, the function keeps its beginning and the file
  * path its end. */
 function FrameName({ name, search }: { name: string; search: Matcher }) {
-    const at = placeStart(name);
+    const at = locationStart(name);
     return (
         <span class="frame-name mono">
             {at > 0 && (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tabs of a trace share: the summary, the range in the URL, links from one to another.
+ * Helpers that the tabs of a trace share: the summary, the range in the URL, links between the
+ * tabs.
  */
 import { type AxisUnit, TIME_AXIS } from '../../base/axis';
 import { API, type Params, withParams } from '../../base/client';
@@ -8,14 +9,14 @@ import { kindHas } from '../../base/kinds';
 import { formatHash, route, setQuery } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, text, THIN_SPACE } from '../../base/units';
+import { formatSeconds, text, THIN_SPACE } from '../../base/units';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../../model/trace_range';
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
-/* What a trace without torch in it does not say. */
-const NOTHING: Partial<TraceSummary> = {
+/* Default values of summary fields that only traces of torch have. */
+const NO_TORCH: Partial<TraceSummary> = {
     step_ns: null,
     gpu_busy: null,
     dataloader_pct: null,
@@ -23,24 +24,25 @@ const NOTHING: Partial<TraceSummary> = {
 };
 
 export function traceOf(run: Run): TraceSummary {
-    return { ...NOTHING, ...run.summary } as unknown as TraceSummary;
+    return { ...NO_TORCH, ...run.summary } as unknown as TraceSummary;
 }
 
 export function isTrace(run: Run): boolean {
     return kindHas(run.kind, 'slices');
 }
 
-/** Whether device work is given to what launched it: all that is said of devices and steps follows. */
+/** Whether device work is attributed to the calls that launched it. Only then there are values for
+ * devices and steps. */
 export function isAttributed(run: Run): boolean {
     return kindHas(run.kind, 'devices');
 }
 
-/** Whether stacks lie on the axis of a trace. */
+/** Whether the run is a stack profile, which has an axis like a trace. */
 export function isStacks(run: Run): boolean {
     return kindHas(run.kind, 'stacks');
 }
 
-/** What the axis of a run counts: the unit of its headline. */
+/** Unit of the axis of a run, which is the unit of its headline. */
 export function axisOfRun(run: Run): AxisUnit {
     const { value_scale, weight } = run.summary;
     if (!isStacks(run) || !run.headline) return TIME_AXIS;
@@ -51,21 +53,21 @@ export function axisOfRun(run: Run): AxisUnit {
     };
 }
 
-/** ms that a sample lasts while nobody says another figure */
+/** assumed time between two samples in ms, unless the user sets another */
 export const PERIOD_MS = 10;
 
-/** How long a sample stands for, in ms: of files that count samples, else null. */
+/** Assumed time of a sample in ms for files that count samples; else null. */
 export function samplePeriod(run: Run): number | null {
     if (axisOfRun(run).unit !== 'samples') return null;
-    const asked = Number(route.value.query.period);
-    return asked > 0 ? asked : PERIOD_MS;
+    const urlPeriod = Number(route.value.query.period);
+    return urlPeriod > 0 ? urlPeriod : PERIOD_MS;
 }
 
-/** What samples last about: `≈ 6.02 s`; '' where the file itself says times. */
+/** Estimated time of a number of samples: `≈ 6.02 s`; '' if the file contains times. */
 export function estimateText(run: Run, weight: number): string {
     const period = samplePeriod(run);
     if (period === null) return '';
-    return `≈${THIN_SPACE}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
+    return `≈${THIN_SPACE}${text(formatSeconds(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }
 
 /** px of the overview above the tracks */
@@ -83,13 +85,13 @@ export function rangedPath(run: Run, view: string, range: TraceRange | null, par
     return withParams(viewPath(run, view), { ...rangeParams(range), ...params });
 }
 
-/** The range that every tab of the trace is about, null for the whole run. */
+/** The range that all tabs of the trace show; null for the complete run. */
 export function useRange(): TraceRange | null {
     const { from_ns, to_ns } = route.value.query;
     return readRange({ from_ns, to_ns });
 }
 
-/** Another tab with the range that is selected now, or with the one given. */
+/** URL of another tab with the selected range, or with the given range. */
 export function tabHash(
     run: Run,
     tab: string,
@@ -97,8 +99,8 @@ export function tabHash(
     range?: TraceRange | null,
 ): string {
     const { from_ns, to_ns } = route.value.query;
-    const kept = rangeQuery(range === undefined ? readRange({ from_ns, to_ns }) : range);
+    const rangeKeys = rangeQuery(range === undefined ? readRange({ from_ns, to_ns }) : range);
     const all: Record<string, string> = { ...query };
-    if (kept.from_ns && kept.to_ns) Object.assign(all, kept);
+    if (rangeKeys.from_ns && rangeKeys.to_ns) Object.assign(all, rangeKeys);
     return formatHash(['run', run.id, tab], all);
 }

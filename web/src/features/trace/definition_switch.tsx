@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 import type { Definition } from '../../base/trace_types';
 import { Segmented } from '../../components/segmented';
-import { DEFINITIONS, type DefinitionWords } from '../../model/breakdown';
+import { DEFINITIONS, type DefinitionText } from '../../model/breakdown';
 import { put } from './data';
 
 /** Selects one of the three definitions of the step breakdown; the tooltip describes each. */
-export function DefinitionSwitch({ definition }: { definition: DefinitionWords }) {
+export function DefinitionSwitch({ definition }: { definition: DefinitionText }) {
     return (
         <Segmented<Definition>
             label="definition of the breakdown"
             value={definition.id}
-            options={DEFINITIONS.map(({ id, title, says }) => ({
+            options={DEFINITIONS.map(({ id, title, description }) => ({
                 value: id,
                 text: title,
-                tip: says,
+                tip: description,
             }))}
             onChange={(id) => put({ parts: id === DEFINITIONS[0].id ? null : id })}
         />

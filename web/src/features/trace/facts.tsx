@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The few figures at the head of a trace.
+ * Main values in the header of a trace.
  */
 import { formatAxisValue } from '../../base/axis';
 import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { formatBytes, fig, int, pct } from '../../base/units';
+import { formatBytes, formatSeconds, int, pct } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
@@ -22,14 +22,14 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
     if (step_ns === null) {
         return {
             label: 'Span',
-            value: <FormattedValueText fig={fig(span_ns / 1e9)} />,
+            value: <FormattedValueText value={formatSeconds(span_ns / 1e9)} />,
             tip: 'from the start of the first event to the end of the last',
         };
     }
     return {
         label: 'Mean step',
         term: 'step',
-        value: <FormattedValueText fig={fig(step_ns / 1e9)} />,
+        value: <FormattedValueText value={formatSeconds(step_ns / 1e9)} />,
         tip: `Mean of the counted steps of ${int(steps)}. A step ends when its last kernel ends.`,
     };
 }
@@ -66,7 +66,7 @@ function stackFacts(run: Run): Fact[] {
             label: capital(label),
             value: (
                 <FormattedValueText
-                    fig={
+                    value={
                         unit === 'samples'
                             ? { value: formatAxisValue(weight).value, unit: '' }
                             : formatAxisValue(weight)
@@ -91,11 +91,11 @@ export function traceFacts(run: Run): Fact[] | null {
     const summary = traceOf(run);
     const { peak_bytes, peak_device } = summary;
     const facts = [lengthFact(summary), ...deviceFacts(summary)];
-    // Old versions of torch wrote no totals: there is no peak to tell then.
+    // Old versions of torch wrote no totals, so there is no peak.
     if (peak_bytes) {
         facts.push({
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',
-            value: <FormattedValueText fig={formatBytes(peak_bytes)} />,
+            value: <FormattedValueText value={formatBytes(peak_bytes)} />,
             tip: 'largest memory allocated at one time',
             hideBelow: NARROW,
         });

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beside a table of operators or kernels: how long all slices of the selected name took, and where
- * they are in the timeline.
+ * Pane next to a table of operators or kernels: the durations of all slices of the selected name,
+ * and a link to them in the timeline.
  */
 import type { ComponentChildren } from 'preact';
 import { LABELS } from '../../base/terms';
 import type { Named } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, int } from '../../base/units';
+import { formatSeconds, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { HistogramView } from '../../components/histogram_view';
 import { Notice } from '../../components/notice';
@@ -23,11 +23,11 @@ import { timelineHash } from './timeline_link';
 interface NamedPaneProps {
     run: Run;
     title: string;
-    /** As in the URL: `name_id.kind`, more after it is the row's own. */
+    /** As in the URL: `name_id.kind`; any further part identifies only the row. */
     selected: string;
-    /** The row, while it is here. */
+    /** The row, if it is loaded. */
     row: { first_ns: number } | null;
-    /** The name is that of an operation, which slices of several names share. */
+    /** The name is that of an operation; slices with different names can belong to one operation. */
     operation?: boolean;
     onShapes?: (name: string) => void;
     children?: ComponentChildren;
@@ -70,7 +70,7 @@ export function NamedPane(props: NamedPaneProps) {
                         <CopyButton text={data.name} label={LABELS.copyName} />
                     </div>
                     {children}
-                    <NamedFigures
+                    <NamedValues
                         data={data}
                         where={range ? 'in range' : 'in trace'}
                         first={row?.first_ns ?? null}
@@ -82,15 +82,15 @@ export function NamedPane(props: NamedPaneProps) {
     );
 }
 
-const time = (ns: number) => <FormattedValueText fig={fig(ns / 1e9)} />;
+const time = (ns: number) => <FormattedValueText value={formatSeconds(ns / 1e9)} />;
 
-interface FiguresProps {
+interface ValuesProps {
     data: Named;
     where: string;
     first: number | null;
 }
 
-function NamedFigures({ data, where, first }: FiguresProps) {
+function NamedValues({ data, where, first }: ValuesProps) {
     if (data.count === 0) {
         return <p class="soft">Its slices have other names. Search for them in the timeline.</p>;
     }
@@ -104,7 +104,7 @@ function NamedFigures({ data, where, first }: FiguresProps) {
             </div>
             <HistogramView
                 histogram={data.histogram}
-                marks={[{ ns: data.median_ns, word: 'median' }]}
+                marks={[{ ns: data.median_ns, label: 'median' }]}
             />
             <Pairs
                 rows={[

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A table of a trace for the whole run or a range of it: the server sums, sorts, filters and pages.
- * It stands in a tab of its own and in the dock of the timeline, where `prefix` keeps its sort apart.
+ * It is used in tabs and in the dock of the timeline; there `prefix` separates its URL keys from
+ * those of the tab.
  */
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
@@ -14,15 +15,15 @@ import { rangeParams, type TraceRange } from '../../model/trace_range';
 import { useSource } from '../shared/paged_source';
 import { put, viewPath } from './data';
 
-/** What a table that can be embedded takes. */
+/** Properties of a table that can be embedded in the dock. */
 export interface EmbeddedTable {
     run: Run;
     range: TraceRange | null;
-    /** Before the keys of the URL that hold the sort. */
+    /** Prefix of the URL keys of the sort order. */
     prefix?: string;
 }
 
-/** ... and what it says of its rows. */
+/** Properties of the rows, in addition. */
 interface RowsTable<R> extends EmbeddedTable {
     filters?: TableFilters;
     selected?: string | null;
@@ -31,11 +32,11 @@ interface RowsTable<R> extends EmbeddedTable {
     onShown?: (rows: number) => void;
 }
 
-/** A table of names that stands in a tab, beside a pane, in the dock of the timeline. */
+/** A table of names in a tab, next to a pane, or in the dock of the timeline. */
 export interface NamesTable<R> extends RowsTable<R> {
     /** marked in the names */
     search?: Matcher;
-    /** Columns one can do without have no room beside a pane. */
+    /** Less important columns are hidden, because a pane takes up width. */
     narrow?: boolean;
 }
 
@@ -45,7 +46,7 @@ interface TraceTableProps<R> extends RowsTable<R> {
     columns: GridColumn<R>[];
     rowKey: (row: R) => string;
     sort: { key: string; desc: boolean };
-    /** What else the question says, in the words of the API. */
+    /** Additional parameters of the request, with the names of the API. */
     params?: Params;
     rowClass?: (row: R) => string;
     empty: string;
@@ -66,7 +67,7 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
         ...(filters && filterParams(filters)),
         ...props.params,
     };
-    /* What is shown stays while the filters make no sense. */
+    /* The shown rows remain while a filter is invalid. */
     const source = useSource<R>(viewPath(run, view), params, filters?.broken ?? false);
     const version = source.version.value;
     useEffectOn(() => {
@@ -107,13 +108,13 @@ export function filterParams({ q, regex, hide }: TableFilters): Params {
     return { q: q || undefined, regex: regex ? 1 : undefined, hide: hide || undefined };
 }
 
-/** The order that exports ask for too. */
+/** Parameters of the sort order; exports use the same. */
 export function sortParams(fallback: { key: string; desc: boolean }): Params {
     const sort = readSort(route.value.query, fallback.key, fallback.desc);
     return { sort: sort.key, desc: sort.desc };
 }
 
-/** Keeps columns while what they are made of stays. */
+/** Caches the columns until one of the values in `of` changes. */
 export function useColumns<R>(make: () => GridColumn<R>[], of: unknown[]): GridColumn<R>[] {
     return useMemoOn(make, of);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Links into the timeline: to the slices of a name, to one slice, to a stretch of time.
+ * Links into the timeline: to the slices of a name, to one slice, to a time range.
  */
 import type { Run } from '../../base/types';
 import { escapeRegex } from '../../model/filter_query';
@@ -9,16 +9,16 @@ import type { TraceRange } from '../../model/trace_range';
 import { tabHash, traceOf } from './data';
 
 interface Place {
-    /** a name to search for, all of it */
+    /** complete name to search for */
     find?: string;
-    /** `find` is an operation: what stands behind it in brackets differs */
+    /** `find` is an operation: names of its slices may have a suffix in brackets */
     operation?: boolean;
     slice?: number | null;
-    /** becomes the range and is looked at; undefined keeps the one that is selected */
+    /** becomes the selected range and the view; undefined keeps the selected range */
     range?: TraceRange;
 }
 
-function around(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
+function viewAround(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
     return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
 }
 
@@ -27,6 +27,6 @@ export function timelineHash(run: Run, { find, operation, slice, range }: Place)
     const end = operation ? '( \\(|$)' : '$';
     if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });
     if (slice) query.slice = String(slice);
-    if (range) query.at = viewText(around(run, range));
+    if (range) query.at = viewText(viewAround(run, range));
     return tabHash(run, 'timeline', query, range);
 }

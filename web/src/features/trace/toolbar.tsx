@@ -21,14 +21,14 @@ interface TraceToolbarProps {
     run: Run;
     range: TraceRange | null;
     view: string;
-    /** 'operators', 'kernels': what is searched */
+    /** plural noun of the searched rows: 'operators', 'kernels' */
     what: string;
     filters: TableFilters;
     error: string | null;
     params: Params;
-    /** Rows under the filters, null until the server has said. */
+    /** Number of rows that pass the filters; null before the first response. */
     shown: number | null;
-    /** Rows are names, each of many slices. */
+    /** The rows are names, each with many slices. */
     named?: boolean;
     /** Switches, at the left. */
     children?: ComponentChildren;
@@ -70,7 +70,7 @@ export function TraceToolbar(props: TraceToolbarProps) {
     );
 }
 
-/** Says in a toolbar that the tab is about a range, and leads back to the whole run. */
+/** Note in a toolbar that the tab shows a range, with a button back to the complete run. */
 export function RangeNotice() {
     const range = useRange();
     useKeys(

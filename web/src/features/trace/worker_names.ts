@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The names of a job's workers, wherever something is one worker's.
+ * Names of the workers of a job, for labels of items that belong to one worker.
  */
 import { useMemo } from 'preact/hooks';
 import type { Workers } from '../../base/trace_types';
@@ -9,7 +9,7 @@ import { type WorkerName, workerNames } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
 import { traceOf, viewPath } from './data';
 
-/** null: the run has one worker, which needs no name. */
+/** Null if the run has only one worker, which needs no name. */
 export function useWorkerNames(run: Run): WorkerName | null {
     const many = traceOf(run).workers > 1;
     const { data } = useJson<Workers>(many ? viewPath(run, 'workers') : null);

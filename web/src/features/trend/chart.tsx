@@ -3,14 +3,14 @@
  * A metric over runs: a line of medians, their spread as a band, levels, change points with labels,
  * and the baseline. The point nearest to the pointer along the axis is highlighted.
  */
-import type { Trend, TrendChange } from '../../base/trend_types';
+import type { Trend, TrendChange } from './types';
 import type { Curve, LineView, PlotArea } from '../../components/chart';
 import { type Token, usePlot } from '../../components/plot';
 import {
-    changeWords,
+    changeText,
     levelsOf,
     nearest,
-    placeOfChange,
+    changePosition,
     rangeOf,
     type Span,
     spanOf,
@@ -32,9 +32,9 @@ interface TrendChartProps {
 }
 
 /** With more points, the line has no dots. */
-const DOTS_MOST = 250;
+const MAX_DOTS = 250;
 /** px; a click farther away from all points selects none */
-const REACH = 24;
+const MAX_CLICK_PX = 24;
 
 function band({ points }: Trend, places: number[], token: Token): Curve[] {
     if (!points.some(({ mad }) => mad)) return [];
@@ -56,7 +56,7 @@ function curvesOf({ trend, places }: TrendChartProps, token: Token): Curve[] {
         width: 1,
         dash: [4, 3],
     }));
-    const dots = trend.points.length <= DOTS_MOST ? [{ ...line, width: 2, dots: true }] : [];
+    const dots = trend.points.length <= MAX_DOTS ? [{ ...line, width: 2, dots: true }] : [];
     return [...dots, ...levels, { ...line, width: 1.25 }, ...band(trend, places, token).reverse()];
 }
 
@@ -95,7 +95,7 @@ export function TrendChart(props: TrendChartProps) {
         const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
         const share = (x - area.left) / (area.right - area.left || 1);
         const index = nearest(places, span.from + share * (span.to - span.from));
-        return Math.abs(xOf(places[index]) - x) <= REACH ? index : null;
+        return Math.abs(xOf(places[index]) - x) <= MAX_CLICK_PX ? index : null;
     }
     const spot = (index: number, kind: string) => (
         <span
@@ -139,7 +139,7 @@ const ROWS = 3;
 
 /* Assigns labels to rows so that they do not overlap; null if there is no space: then only a line
  * is drawn. */
-function rowsOfWords(spots: { x: number; width: number }[]): (number | null)[] {
+function labelRows(spots: { x: number; width: number }[]): (number | null)[] {
     const ends: number[] = Array.from({ length: ROWS }, () => -Infinity);
     return spots.map(({ x, width }) => {
         const row = ends.findIndex((end) => end < x);
@@ -153,11 +153,11 @@ function Marks(props: TrendChartProps & { area: PlotArea; xOf: (place: number) =
     const { trend, places, area, xOf, onChange } = props;
     const marks = trend.changes.map((change) => ({
         change,
-        x: xOf(placeOfChange(change, places)),
-        ...changeWords(change, trend.unit),
+        x: xOf(changePosition(change, places)),
+        ...changeText(change, trend.unit),
     }));
-    const width = (word: string) => word.length * WORD_PX + 12;
-    const rows = rowsOfWords(marks.map(({ x, short }) => ({ x, width: width(short) })));
+    const width = (label: string) => label.length * WORD_PX + 12;
+    const rows = labelRows(marks.map(({ x, short }) => ({ x, width: width(short) })));
     return (
         <>
             {marks.map(({ change, x, tone, short, long }, i) => (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ways to a trend: of a run's series, and of one row that is compared.
+ * Links to trends: of the series of a run, and of a row of a comparison.
  */
 import { offlineFile } from '../../base/offline';
 import { formatHash } from '../../base/router';
@@ -32,7 +32,7 @@ function Sparkline({ values }: { values: number[] }) {
     );
 }
 
-/** The headlines of the series up to this run; leads to all of them. */
+/** Sparkline of the headline values of the series up to this run; links to the trend. */
 export function TrendSpark({ run }: { run: Run }) {
     if (!run.series || run.trend.length < 2) return <Sparkline values={run.trend} />;
     return (
@@ -48,7 +48,7 @@ export function TrendSpark({ run }: { run: Run }) {
     );
 }
 
-/** Nothing for runs of no series. */
+/** Link to the trend of a series; nothing if there is no series. */
 export function SeriesTrend({ series }: { series: string }) {
     if (!series) return null;
     return (
@@ -66,7 +66,7 @@ interface RowTrendProps {
     metric: string;
 }
 
-/** Nothing where no run is of a series. */
+/** Link to the trend of a row; nothing if no run belongs to a series. */
 export function RowTrendLink({ runs, of, row, place, metric }: RowTrendProps) {
     const series = runs.find((run) => run.series)?.series;
     if (!series || offlineFile()) return null;

@@ -2,7 +2,7 @@
  *
  * A metric over runs: positions of the points, labels of change points, and the runs to compare.
  */
-import type { Trend, TrendChange, TrendPoint } from '../../base/trend_types';
+import type { Trend, TrendChange, TrendPoint } from './types';
 import { THIN_SPACE, clock, int, isoDay, plural, signed, text, when } from '../../base/units';
 import { formatDelta, formatValueOf, pText, wordOf } from '../../model/compare';
 
@@ -17,21 +17,21 @@ export function isInTime({ points }: Trend): boolean {
 }
 
 /** Position of each point: its index, or its time in ms. */
-export function placesOf({ points }: Trend, byTime: boolean): number[] {
+export function positionsOf({ points }: Trend, byTime: boolean): number[] {
     return points.map((point, i) => (byTime ? Date.parse(point.at) : i));
 }
 
 /** The visible range: all positions, with a margin. */
-export function spanOf(places: readonly number[]): Span {
-    const from = Math.min(...places);
-    const to = Math.max(...places);
-    const room = to > from ? (to - from) * 0.02 : 1;
-    return { from: from - room, to: to + room };
+export function spanOf(positions: readonly number[]): Span {
+    const from = Math.min(...positions);
+    const to = Math.max(...positions);
+    const margin = to > from ? (to - from) * 0.02 : 1;
+    return { from: from - margin, to: to + margin };
 }
 
-const ROOM = 0.08;
+const MARGIN = 0.08;
 /** Margin above the points, with space for the labels of change points. */
-const ROOM_FOR_WORDS = 0.3;
+const LABEL_MARGIN = 0.3;
 
 /** Range of the vertical axis: all values with their spread, the baseline, and space for labels. */
 export function rangeOf(trend: Trend, fromZero: boolean): Span {
@@ -44,30 +44,30 @@ export function rangeOf(trend: Trend, fromZero: boolean): Span {
     let low = values.reduce((a, b) => Math.min(a, b), Infinity);
     let high = values.reduce((a, b) => Math.max(a, b), -Infinity);
     if (low === high) {
-        const half = Math.abs(low) / 10 || 1;
-        [low, high] = [fromZero && low === 0 ? 0 : low - half, high + half];
+        const fallbackHalf = Math.abs(low) / 10 || 1;
+        [low, high] = [fromZero && low === 0 ? 0 : low - fallbackHalf, high + fallbackHalf];
     }
     const height = high - low;
     return {
-        from: low - (fromZero && low === 0 ? 0 : height * ROOM),
-        to: high + height * (trend.changes.length ? ROOM_FOR_WORDS : ROOM),
+        from: low - (fromZero && low === 0 ? 0 : height * MARGIN),
+        to: high + height * (trend.changes.length ? LABEL_MARGIN : MARGIN),
     };
 }
 
 /** Index of the point whose position is nearest. */
-export function nearest(places: readonly number[], at: number): number {
+export function nearest(positions: readonly number[], at: number): number {
     let best = 0;
-    places.forEach((place, i) => {
-        if (Math.abs(place - at) < Math.abs(places[best] - at)) best = i;
+    positions.forEach((place, i) => {
+        if (Math.abs(place - at) < Math.abs(positions[best] - at)) best = i;
     });
     return best;
 }
 
 /** Medians between the change points, as horizontal segments: [first position, last position, value]. */
-export function levelsOf(trend: Trend, places: readonly number[]): [number, number, number][] {
+export function levelsOf(trend: Trend, positions: readonly number[]): [number, number, number][] {
     const piece = (from: number, to: number, value: number): [number, number, number] => [
-        places[from],
-        places[to - 1],
+        positions[from],
+        positions[to - 1],
         value,
     ];
     return trend.changes.flatMap((change, i) => [
@@ -77,8 +77,8 @@ export function levelsOf(trend: Trend, places: readonly number[]): [number, numb
 }
 
 /** Halfway between the last point of the old level and the first point of the new one. */
-export function placeOfChange(change: TrendChange, places: readonly number[]): number {
-    return (places[change.index - 1] + places[change.index]) / 2;
+export function changePosition(change: TrendChange, positions: readonly number[]): number {
+    return (positions[change.index - 1] + positions[change.index]) / 2;
 }
 
 const DAY_MS = 86_400_000;
@@ -95,7 +95,7 @@ export function pctText(delta: number, of: number): string {
     return of === 0 ? '' : `${signed((100 * delta) / Math.abs(of), 1)}${THIN_SPACE}%`;
 }
 
-export interface ChangeWords {
+export interface ChangeText {
     tone: 'slower' | 'faster';
     /** "▲ +12.3 %" */
     short: string;
@@ -103,50 +103,50 @@ export interface ChangeWords {
     long: string;
 }
 
-export function changeWords(change: TrendChange, unit: string): ChangeWords {
+export function changeText(change: TrendChange, unit: string): ChangeText {
     const up = change.delta > 0;
-    const say = (value: number) => text(formatValueOf(value, unit));
+    const format = (value: number) => text(formatValueOf(value, unit));
     const pct = pctText(change.delta, change.before);
     return {
         tone: up ? 'slower' : 'faster',
         short: `${up ? '▲' : '▼'} ${pct || text(formatDelta(change.delta, unit))}`,
         long:
-            `${wordOf(up, unit)} by ${say(Math.abs(change.delta))}${pct && ` (${pct})`}: ` +
-            `median ${say(change.before)} before, ${say(change.after)} after, ${pText(change.p)}`,
+            `${wordOf(up, unit)} by ${format(Math.abs(change.delta))}${pct && ` (${pct})`}: ` +
+            `median ${format(change.before)} before, ${format(change.after)} after, ${pText(change.p)}`,
     };
 }
 
 /** Summary of a trend, in a sentence. */
-export function answerOf(trend: Trend): { tone: string; word: string; rest: string } {
+export function summarize(trend: Trend): { tone: string; phrase: string; rest: string } {
     const { points, changes, unit, by } = trend;
     const last = changes[changes.length - 1];
     const point = by ? 'point' : 'run';
     if (points.length < 10 && !last) {
         return {
             tone: '',
-            word: '',
+            phrase: '',
             rest: `${plural(points.length, point)}: a change point needs at least ten. Add more runs.`,
         };
     }
     if (!last) {
         return {
             tone: '',
-            word: 'No change point',
+            phrase: 'No change point',
             rest: ` in ${int(points.length)} ${point}s: the level did not change.`,
         };
     }
     const since = points[last.index];
-    const { tone, long } = changeWords(last, unit);
+    const { tone, long } = changeText(last, unit);
     const more = changes.length > 1 ? ` ${int(changes.length - 1)} earlier.` : '';
     return {
         tone,
-        word: `${last.delta > 0 ? '▲' : '▼'} ${long.split(':')[0]}`,
+        phrase: `${last.delta > 0 ? '▲' : '▼'} ${long.split(':')[0]}`,
         rest: ` since ${since.by ?? since.name}, ${when(since.at)};${long.slice(long.indexOf(':') + 1)}.${more}`,
     };
 }
 
 /** Maximum number of runs in a group. */
-const GROUP_MOST = 200;
+const MAX_GROUP = 200;
 const AROUND = 5;
 
 export interface Groups {
@@ -162,7 +162,7 @@ export function aroundChange({ points }: Trend, { from, index, to }: TrendChange
 
 /** Groups of two points; the earlier point is the base. */
 export function pairOf({ points }: Trend, one: number, other: number): Groups {
-    const ids = (point: TrendPoint) => point.ids.slice(-GROUP_MOST);
+    const ids = (point: TrendPoint) => point.ids.slice(-MAX_GROUP);
     const [a, b] = one < other ? [one, other] : [other, one];
     return { base: ids(points[a]), new: ids(points[b]) };
 }

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the URL says of a trend: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
+ * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
  */
 import { API, sendJson, withParams } from '../../base/client';
 import { navigate, type Query, setQuery } from '../../base/router';
-import type { Trend } from '../../base/trend_types';
+import type { Trend } from './types';
 import type { Run } from '../../base/types';
 import { publishRunChange } from '../shared/shelf_state';
 import type { Groups } from './points';
 
-const ASKED = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
+const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
-/** A table without a row is a question that is not finished: what is followed stays the headline. */
+/** Path of the API. If the URL has a table but no row yet, the trend is still that of the headline.
+ */
 export function trendPath(query: Query, format?: string): string {
-    const asked: Query = {};
-    for (const key of ASKED) if (query[key]) asked[key] = query[key];
+    const trendQuery: Query = {};
+    for (const key of TREND_KEYS) if (query[key]) trendQuery[key] = query[key];
     if (!query.row) {
-        delete asked.of;
-        if (query.of) delete asked.metric;
+        delete trendQuery.of;
+        if (query.of) delete trendQuery.metric;
     }
-    return withParams(`${API}/trend`, format ? { ...asked, format } : asked);
+    return withParams(`${API}/trend`, format ? { ...trendQuery, format } : trendQuery);
 }
 
 export function openComparison({ of, row }: Trend, groups: Groups): void {
@@ -31,7 +32,7 @@ export function openComparison({ of, row }: Trend, groups: Groups): void {
     else navigate(['compare'], query);
 }
 
-/** Pins a run as the baseline of its series, or lets it go. */
+/** Pins a run as the baseline of its series, or unpins it. */
 export async function pinBaseline(id: string, pin: boolean): Promise<void> {
     const run = await sendJson<Run>(pin ? 'PUT' : 'DELETE', `${API}/runs/${id}/baseline`);
     if (run) publishRunChange({ type: 'run', run });

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The points of a trend as a table, the newest first.
+ * The points of a trend as a table, newest first.
  */
 import { useMemo } from 'preact/hooks';
 import { formatHash, navigate } from '../../base/router';
-import type { Trend } from '../../base/trend_types';
+import type { Trend } from './types';
 import { DASH, fmtFixed, int, pct, signed, when } from '../../base/units';
 import { DataGrid, type GridColumn, type GridHandle } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Tag } from '../../components/tag';
 import { cellText, type Scale, scaleOf } from '../../model/compare';
-import { changeWords, rowsOf, type TrendRow } from './points';
+import { changeText, rowsOf, type TrendRow } from './points';
 
 interface TrendTableProps {
     trend: Trend;
@@ -177,7 +177,7 @@ function stepColumn(trend: Trend): GridColumn<TrendRow> {
         title_tip: 'Found by a permutation test.',
         render: ({ change }) => {
             if (!change) return null;
-            const { tone, short, long } = changeWords(change, trend.unit);
+            const { tone, short, long } = changeText(change, trend.unit);
             return (
                 <span class={tone} title={long}>
                     {short}

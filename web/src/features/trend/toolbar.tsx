@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which figure of which runs is followed, and how it is drawn.
+ * Controls of a trend: runs, metric, and axes of the chart.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { route } from '../../base/router';
-import type { Trend } from '../../base/trend_types';
+import type { Trend } from './types';
 import type { Page } from '../../base/types';
 import { text } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
@@ -23,7 +23,7 @@ interface ToolbarProps {
     inputRef: { current: HTMLInputElement | null };
 }
 
-/* What the newest run can be asked for. */
+/* Tables of the newest run, whose rows can be selected. */
 function useTables(trend: Trend): ComparisonTable[] {
     const newest = trend.points[trend.points.length - 1];
     const { data } = useJson<Comparison>(newest ? `${API}/compare?new=${newest.id}` : null);
@@ -37,7 +37,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
     const inTime = isInTime(trend);
     return (
         <Toolbar label="metric">
-            <FigureMenu trend={trend} tables={tables} />
+            <MetricMenu trend={trend} tables={tables} />
             {table && <RowPicker trend={trend} table={table} inputRef={inputRef} />}
             {table && query.row && <MetricMenu trend={trend} table={table} />}
             <ByMenu trend={trend} />
@@ -75,14 +75,14 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
 
 const NO_ROW = { of: null, row: null, place: null };
 
-function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
+function MetricMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
     const { query } = route.value;
     const table = tables.find(({ of }) => of === query.of);
-    const plain = !query.of;
+    const isHeadline = !query.of;
     const items: MenuItem[] = [
         {
             text: 'headline',
-            checked: plain && trend.metric === 'headline',
+            checked: isHeadline && trend.metric === 'headline',
             onPick: () => put({ ...NO_ROW, metric: null }),
         },
         ...tables.map(({ of, row }) => ({
@@ -91,11 +91,11 @@ function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[]
             checked: query.of === of,
             onPick: () => put({ ...NO_ROW, of, metric: null }),
         })),
-        ...trend.figures.map((figure) => ({
-            text: figure,
+        ...trend.figures.map((metric) => ({
+            text: metric,
             note: 'summary',
-            checked: plain && trend.metric === figure,
-            onPick: () => put({ ...NO_ROW, metric: figure }),
+            checked: isHeadline && trend.metric === metric,
+            onPick: () => put({ ...NO_ROW, metric }),
         })),
     ];
     const now = table ? `of one ${table.row}` : trend.metric;
@@ -219,7 +219,7 @@ function ByMenu({ trend }: { trend: Trend }) {
     );
 }
 
-/* Only where the series holds runs of several kinds. */
+/* Menu of the kinds of runs; nothing if the series has only one kind. */
 function KindMenu({ trend }: { trend: Trend }) {
     const kinds = [...new Set([...(trend.kind ? [trend.kind] : []), ...otherKinds(trend)])];
     if (kinds.length < 2 && !route.value.query.kind) return null;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A figure over the runs of a series: the answer in a sentence, the picture, the points as a table.
+ * A metric over the runs of a series: a summary in a sentence, the chart, and a table of the
+ * points.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { formatHash, navigate, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Trend } from '../../base/trend_types';
+import type { Trend } from './types';
 import { int, plural, text, when } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import type { GridHandle } from '../../components/data_grid';
@@ -17,19 +18,28 @@ import { setStatus } from '../../components/status_line';
 import { Tag } from '../../components/tag';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { formatValueOf, isTime } from '../../model/compare';
-import { may } from '../login/user';
+import { hasRole } from '../login/user';
 import { onRunChange } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';
 import { TrendChart } from './chart';
-import { answerOf, aroundChange, isInTime, pairOf, pctText, placesOf, tickTime } from './points';
+import {
+    summarize,
+    aroundChange,
+    isInTime,
+    pairOf,
+    pctText,
+    positionsOf,
+    tickTime,
+} from './points';
 import { openComparison, pinBaseline, put, trendPath } from './state';
 import { openPoint, TrendTable } from './table';
 import { TrendToolbar } from './toolbar';
 
 const TICKS = 10;
-const UNIT_MOST = 3;
+const MAX_UNIT_CHARS = 3;
 
-/** Runs come and go while one looks. */
+/** Counter that increases when a run is added, changed or removed, so that the trend is fetched
+ * again. */
 function useStamp(): number {
     const [stamp, setStamp] = useState(0);
     const timer = useRef(0);
@@ -105,7 +115,7 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
     const { runs = '' } = route.value.query;
     const series = runs.startsWith('series:');
     const shelf = formatHash([], series ? { series: name } : { tag: name });
-    const answer = trend && trend.points.length > 0 ? answerOf(trend) : null;
+    const answer = trend && trend.points.length > 0 ? summarize(trend) : null;
     return (
         <header class="trend-head">
             <div class="trend-title">
@@ -122,7 +132,7 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
             </div>
             {answer && (
                 <p class="trend-answer">
-                    {answer.word && <b class={answer.tone}>{answer.word}</b>}
+                    {answer.phrase && <b class={answer.tone}>{answer.phrase}</b>}
                     {answer.rest}
                 </p>
             )}
@@ -132,11 +142,11 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
 }
 
 function titleOf({ title, unit, metric }: Trend): string {
-    const said = metric === title ? title.replaceAll('_', ' ') : title;
-    return unit && !isTime(unit) && unit !== title ? `${said}, ${unit}` : said;
+    const label = metric === title ? title.replaceAll('_', ' ') : title;
+    return unit && !isTime(unit) && unit !== title ? `${label}, ${unit}` : label;
 }
 
-/** Nothing goes in silence: runs that are not drawn are counted, with the reason. */
+/** Note with the number of runs that are not drawn, and the reason. */
 function LeftOut({ trend }: { trend: Trend }) {
     const parts = trend.left_out.map(({ why, runs }) => `${int(runs)} ${why}`);
     if (trend.older > 0) parts.push(`${int(trend.older)} older`);
@@ -144,7 +154,8 @@ function LeftOut({ trend }: { trend: Trend }) {
     return <p class="trend-left-out">Not shown: {parts.join(', ')}.</p>;
 }
 
-/** Which point is chosen: kept by its run, as others come and go before it. */
+/** Index of the selected point. It is stored by its run, because the index changes when runs are
+ * added or removed. */
 function useChosen(trend: Trend): [number | null, (index: number | null) => void] {
     const [id, setId] = useState<string | null>(null);
     const index = trend.points.findIndex((point) => point.id === id);
@@ -160,7 +171,7 @@ function TrendBody({ trend }: { trend: Trend }) {
     const input = useRef<HTMLInputElement | null>(null);
     const grid = useRef<GridHandle | null>(null);
     const byTime = query.x === 'time' && isInTime(trend);
-    const places = useMemo(() => placesOf(trend, byTime), [trend, byTime]);
+    const places = useMemo(() => positionsOf(trend, byTime), [trend, byTime]);
 
     useEffect(() => setHovered(null), [trend]);
 
@@ -182,7 +193,9 @@ function TrendBody({ trend }: { trend: Trend }) {
             label: 'compare with another point',
             run: () => selected !== null && compareWith(selected),
         },
-        ...(may('uploader') ? [{ key: 'b', label: 'pin this run as the baseline', run: pin }] : []),
+        ...(hasRole('uploader')
+            ? [{ key: 'b', label: 'pin this run as the baseline', run: pin }]
+            : []),
         { key: 'Escape', label: 'clear selection', run: () => setPicked(null) },
         { key: 'u', label: 'back to the shelf', run: () => navigate([], {}) },
     ]);
@@ -238,14 +251,14 @@ function TrendBody({ trend }: { trend: Trend }) {
     );
 }
 
-/* A word as long as "samples" stands in the head instead. */
+/* Text of a value. A long unit such as "samples" is shown in the header instead. */
 function valueText(value: number, unit: string): string {
-    const fig = formatValueOf(value, unit);
-    return fig.unit.length > UNIT_MOST ? fig.value : text(fig);
+    const formatted = formatValueOf(value, unit);
+    return formatted.unit.length > MAX_UNIT_CHARS ? formatted.value : text(formatted);
 }
 
-/* Letters of a name under the axis. */
-const NAME_MOST = 16;
+/* Maximum number of letters of a name below the axis. */
+const MAX_NAME_CHARS = 16;
 
 function axisText({ points }: Trend, place: number, byTime: boolean): string {
     if (byTime) {
@@ -254,7 +267,7 @@ function axisText({ points }: Trend, place: number, byTime: boolean): string {
     }
     const point = Number.isInteger(place) ? points[place] : undefined;
     const name = point ? (point.by ?? point.name) : '';
-    return name.length > NAME_MOST ? `${name.slice(0, NAME_MOST - 1)}…` : name;
+    return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name;
 }
 
 interface HintProps {
@@ -283,7 +296,7 @@ function Hint({ trend, picked, selected, onPin }: HintProps) {
                     </>
                 )}
             </span>
-            {series && point && may('uploader') && (
+            {series && point && hasRole('uploader') && (
                 <button type="button" class="link" onClick={onPin}>
                     {isBase ? `Unpin ${point.name}` : `Pin ${point.name} as baseline`} <kbd>b</kbd>
                 </button>
@@ -296,17 +309,17 @@ function Tip({ trend, index }: { trend: Trend; index: number }) {
     const point = trend.points[index];
     const before = trend.points[index - 1];
     const base = trend.baseline?.value;
-    const say = (value: number) => text(formatValueOf(value, trend.unit));
+    const format = (value: number) => text(formatValueOf(value, trend.unit));
     return (
         <>
             <div class="tooltip-title">{point.by ?? point.name}</div>
             <dl>
                 <dt>{point.n > 1 ? 'median' : 'value'}</dt>
-                <dd>{point.absent ? 'absent' : say(point.value)}</dd>
+                <dd>{point.absent ? 'absent' : format(point.value)}</dd>
                 {point.mad !== null && [
                     <dt key="s">spread</dt>,
                     <dd key="m">
-                        ± {say(point.mad)}, {point.n} runs
+                        ± {format(point.mad)}, {point.n} runs
                     </dd>,
                 ]}
                 {before && [

@@ -92,8 +92,8 @@ export function NoDropTarget() {
 /** Files dropped on the window are added to the shelf, unless the current tab claims them. */
 interface DropHandler {
     /** Whether the tab accepts all of these files. */
-    wants: (names: string[]) => boolean;
-    take: (files: File[]) => void;
+    accepts: (names: string[]) => boolean;
+    addFiles: (files: File[]) => void;
 }
 
 let claim: DropHandler | null = null;
@@ -109,8 +109,8 @@ export function registerDropHandler(next: DropHandler): () => void {
 /** Passes the files to the tab; returns false if they are for the shelf. */
 function dispatchDrop(transfer: DataTransfer): boolean {
     const files = [...transfer.files];
-    if (!claim || !files.length || !claim.wants(files.map(({ name }) => name))) return false;
-    claim.take(files);
+    if (!claim || !files.length || !claim.accepts(files.map(({ name }) => name))) return false;
+    claim.addFiles(files);
     return true;
 }
 

@@ -5,19 +5,19 @@
  */
 const BLOCK = 512;
 
-function write(block: Uint8Array, at: number, text: string): void {
+function writeField(block: Uint8Array, at: number, text: string): void {
     block.set(new TextEncoder().encode(text), at);
 }
 
 function header(name: string, size: number, type: '0' | 'x'): Uint8Array {
     const block = new Uint8Array(BLOCK);
-    write(block, 0, name);
-    write(block, 100, '0000644\0' + '0000000\0'.repeat(2));
-    write(block, 124, `${size.toString(8).padStart(11, '0')}\0${'0'.repeat(11)}\0`);
-    write(block, 148, `        ${type}`); // the checksum is computed with spaces in its own field
-    write(block, 257, 'ustar\x0000');
+    writeField(block, 0, name);
+    writeField(block, 100, '0000644\0' + '0000000\0'.repeat(2));
+    writeField(block, 124, `${size.toString(8).padStart(11, '0')}\0${'0'.repeat(11)}\0`);
+    writeField(block, 148, `        ${type}`); // the checksum is computed with spaces in its own field
+    writeField(block, 257, 'ustar\x0000');
     const sum = block.reduce((all, byte) => all + byte, 0);
-    write(block, 148, `${sum.toString(8).padStart(6, '0')}\0 `);
+    writeField(block, 148, `${sum.toString(8).padStart(6, '0')}\0 `);
     return block;
 }
 
@@ -29,7 +29,7 @@ function paxRecord(name: string): Uint8Array {
         length = String(length).length + rest.length;
     }
     const record = new Uint8Array(length);
-    write(record, 0, String(length));
+    writeField(record, 0, String(length));
     record.set(rest, length - rest.length);
     return record;
 }
@@ -39,7 +39,7 @@ export function padding(size: number): Uint8Array {
 }
 
 /** Header blocks before the bytes of a file. The caller adds `padding` after the bytes. */
-export function fileHead(name: string, size: number): Uint8Array[] {
+export function fileHeader(name: string, size: number): Uint8Array[] {
     if (/^[\x20-\x7e]{1,100}$/.test(name)) return [header(name, size, '0')];
     const record = paxRecord(name);
     return [

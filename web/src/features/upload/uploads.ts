@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files on their way from this window to the server: two at a time, each with progress and
- * Cancel. Once the body is there, the server's job takes over (features/shared/shelf_state.ts).
+ * Uploads of files from this window: at most two at a time, each with progress and Cancel. When an
+ * upload is complete, the server's import job continues (features/shared/shelf_state.ts).
  */
 import { signal } from '@preact/signals';
 import { API, asApiError, isAbort, upload, type Upload } from '../../base/client';
@@ -10,9 +10,9 @@ import type { Job } from '../../base/types';
 import type { RunningImport } from '../../model/shelf_rows';
 import { addNotice } from '../shared/notices';
 import { applyOwnJob } from '../shared/shelf_state';
-import { fileHead, padding, tarEnd } from './tar';
+import { fileHeader, padding, tarEnd } from './tar';
 
-const AT_ONCE = 2;
+const MAX_PARALLEL = 2;
 
 interface Sending {
     row: RunningImport;
@@ -30,15 +30,15 @@ function publish(): void {
     sending.value = queue.map(({ row }) => ({ ...row }));
 }
 
-function drop(item: Sending): void {
+function removeSending(item: Sending): void {
     queue = queue.filter((other) => other !== item);
     publish();
-    pump();
+    startSending();
 }
 
-function pump(): void {
+function startSending(): void {
     const running = queue.filter((item) => item.transfer).length;
-    const next = queue.filter((item) => !item.transfer).slice(0, AT_ONCE - running);
+    const next = queue.filter((item) => !item.transfer).slice(0, MAX_PARALLEL - running);
     for (const item of next) void send(item);
 }
 
@@ -66,11 +66,11 @@ async function send(item: Sending): Promise<void> {
             addNotice({ key: item.row.key, kind: 'failed', name: item.row.name, error, run: null });
         }
     } finally {
-        drop(item);
+        removeSending(item);
     }
 }
 
-/* What is added stands on the shelf, so one is taken there, past any filter that would hide it. */
+/* Shows the shelf without its filters, so that the added files are visible. */
 function showShelf(): void {
     const { path, query } = route.peek();
     const { group, ...filters } = query;
@@ -96,7 +96,7 @@ export function addBlob(body: Blob, name: string): void {
         },
     });
     publish();
-    pump();
+    startSending();
 }
 
 export function addFiles(files: Iterable<File>): void {
@@ -107,7 +107,7 @@ export function cancelSending(key: string): void {
     const item = queue.find((other) => other.row.key === key);
     if (!item) return;
     if (item.transfer) item.transfer.abort();
-    else drop(item);
+    else removeSending(item);
 }
 
 /** Opens the browser's file picker. */
@@ -121,12 +121,16 @@ export function pickFiles(): void {
 
 const MAX_DROPPED = 10_000;
 
-interface Found {
+interface FolderFile {
     name: string;
     file: File;
 }
 
-async function filesUnder(entry: FileSystemEntry, path: string, found: Found[]): Promise<void> {
+async function filesUnder(
+    entry: FileSystemEntry,
+    path: string,
+    found: FolderFile[],
+): Promise<void> {
     if (entry.name.startsWith('.')) return;
     if (found.length >= MAX_DROPPED) throw new Error(`more than ${MAX_DROPPED} files`);
     if (entry.isFile) {
@@ -138,19 +142,20 @@ async function filesUnder(entry: FileSystemEntry, path: string, found: Found[]):
     }
     const reader = (entry as FileSystemDirectoryEntry).createReader();
     for (;;) {
-        // A folder is listed a hundred names at a time, an empty list ends it.
-        const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+        // The browser returns a folder's entries in groups of at most a hundred; an empty group
+        // ends the list.
+        const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
             reader.readEntries(resolve, reject),
         );
-        if (!some.length) return;
+        if (!entries.length) return;
         const below = path && `${path}/`;
-        for (const child of some) await filesUnder(child, below + child.name, found);
+        for (const child of entries) await filesUnder(child, below + child.name, found);
     }
 }
 
-/* A folder goes as one archive, so that the server tells what in it belongs together. */
+/* Uploads a folder as one archive, so that the server can find the files that belong together. */
 async function addFolder(folder: FileSystemEntry): Promise<void> {
-    const found: Found[] = [];
+    const found: FolderFile[] = [];
     try {
         await filesUnder(folder, '', found);
         if (!found.length) throw new Error('no file in it');
@@ -168,16 +173,16 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
     }
     if (found.length === 1) return addFiles([found[0].file]);
     const parts = found.flatMap(({ name, file }) => [
-        ...fileHead(name, file.size),
+        ...fileHeader(name, file.size),
         file,
         padding(file.size),
     ]);
     addBlob(new Blob([...parts, tarEnd()] as BlobPart[]), folder.name);
 }
 
-/** What was dropped: files, and folders. */
+/** Adds dropped files and folders. */
 export async function addDroppedFiles(data: DataTransfer): Promise<void> {
-    // The entries must be taken before the first await, when the browser empties the list.
+    // Read the entries before the first await, because the browser then empties the list.
     const folders: FileSystemEntry[] = [];
     const files: File[] = [];
     for (const item of data.items) {

@@ -22,7 +22,7 @@ const LARGEST = new Set([
 
 type Columns = Record<string, (number | null)[]>;
 
-function merged(name: string, a: number | null, b: number | null): number | null {
+function mergeValues(name: string, a: number | null, b: number | null): number | null {
     if (a === null || b === null) return a ?? b;
     return LARGEST.has(name) ? Math.max(a, b) : a + b;
 }
@@ -40,14 +40,14 @@ function withoutBaselines(answer: LineFigures): Columns {
     return columns;
 }
 
-export interface CollapsedTree {
+export interface CollapsedRows {
     answer: LineFigures;
     /** Baselines were removed: every remaining increment is growth. */
     growthOnly: true;
 }
 
 /** Merges rows with equal keys; a merged row has the position of the first of them. */
-export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedTree {
+export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedRows {
     const at = new Map<string, number>();
     const source = withoutBaselines(answer);
     const columns: Columns = {};
@@ -64,7 +64,7 @@ export function collapseRows(answer: LineFigures, keyOf: (row: number) => string
             for (const name of answer.columns) columns[name].push(source[name][row]);
         } else {
             for (const name of answer.columns) {
-                columns[name][known] = merged(name, columns[name][known], source[name][row]);
+                columns[name][known] = mergeValues(name, columns[name][known], source[name][row]);
             }
         }
     }

@@ -6,13 +6,13 @@ import { kindHas } from '../../base/kinds';
 import { formatHash } from '../../base/router';
 import { fmtFixed, int } from '../../base/units';
 import { KindMark } from '../../components/kind_mark';
-import type { RunFigures } from './across';
+import type { RunFigures } from './multi_run';
 import { quiet } from './cells';
 import { memoryColumns, scaleneColumns, timeColumns } from './columns';
 import type { SourceColumn } from './source_row';
-import { ownUnit, timeScale } from './units';
+import { profileUnit, timeScale } from './units';
 
-const KEPT = new Set(['hits', 'time', 'pct', 'mem', 'increment', 'cpu', 'peak_mib']);
+const SHARED_COLUMNS = new Set(['hits', 'time', 'pct', 'mem', 'increment', 'cpu', 'peak_mib']);
 
 const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
     { key: 'ncalls', title: 'ncalls', tip: 'calls of the function that begins here' },
@@ -46,27 +46,27 @@ function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
     }));
 }
 
-function ownColumns(of: RunFigures): SourceColumn[] {
+function toolColumns(of: RunFigures): SourceColumn[] {
     if (kindHas(of.run.kind, 'calls')) return cprofileColumns(of);
     const unit_s = of.figures.unit_s ?? 1e-9;
     // Text reports have ticks of 1 µs or more (the printed unit); pickles have ticks of the clock.
     const rounded = unit_s >= 1e-6;
-    const scale = timeScale(ownUnit(unit_s, rounded), unit_s, rounded);
+    const scale = timeScale(profileUnit(unit_s, rounded), unit_s, rounded);
     return [
         ...timeColumns(of.figures, scale, 'function'),
         ...memoryColumns(of.figures, 'function'),
         ...scaleneColumns(of.figures),
-    ].filter(({ key }) => KEPT.has(key));
+    ].filter(({ key }) => SHARED_COLUMNS.has(key));
 }
 
 /** Columns of one run; its row for a line is found by the line number. */
 export function runColumns(of: RunFigures): SourceColumn[] {
-    return ownColumns(of).map((column, i) => ({
+    return toolColumns(of).map((column, i) => ({
         ...column,
         key: `${of.run.run} ${column.key}`,
         group: i === 0,
         hideBelow: undefined,
-        render: (row) => column.render({ ...row, at: of.at.get(row.line) ?? -1 }),
+        render: (row) => column.render({ ...row, at: of.rowOfLine.get(row.line) ?? -1 }),
     }));
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON of the bound analysis (is a command CPU-bound, waiting, ...), see docs/api-views.md.
+ * JSON of measurements and of the bound analysis of a command, see docs/api-views.md.
  */
+import type { MeasurementRow } from '../../base/rows';
+
+export interface Measurement extends Omit<MeasurementRow, 'group_min' | 'group_max'> {
+    more: Record<string, number | string>;
+    samples: number[];
+}
 
 export type Verdict =
     'cpu-bound' | 'waiting' | 'mixed' | 'system-heavy' | 'memory-heavy' | 'unknown';

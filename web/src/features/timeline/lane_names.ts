@@ -6,7 +6,7 @@
  */
 import { placeKey } from '../../model/device';
 import type { TimelineAnswer, TraceTrack } from '../../model/timeline_types';
-import { laneFrom, type Lanes } from './lanes';
+import { laneIndexAt, type Lanes } from './lanes';
 
 /** Maps the key of a lane (`t3`, `b3`, `m1:0`, `c2`) to its name, and back. */
 export interface LaneNames {
@@ -17,19 +17,19 @@ export interface LaneNames {
 }
 
 /* A name without the number of its process or thread. */
-function plain(words: string, number: string): string {
-    return (number ? words.replaceAll(number, '') : words).replaceAll(/\s+/g, ' ').trim();
+function withoutNumber(name: string, number: string): string {
+    return (number ? name.replaceAll(number, '') : name).replaceAll(/\s+/g, ' ').trim();
 }
 
 /* Tracks with equal names are numbered in their order. */
-function namer({ processes }: TimelineAnswer): (track: TraceTrack) => string {
+function createTrackNamer({ processes }: TimelineAnswer): (track: TraceTrack) => string {
     const byId = new Map(processes.map((process) => [process.id, process]));
     const seen = new Map<string, number>();
     return ({ process, kind, device, stream, name, tid }) => {
         const of = byId.get(process);
-        const whose = of ? plain(of.labels || of.name, of.pid) : '';
-        const own = stream >= 0 ? `${device}/${stream}` : plain(name, tid);
-        const key = [kind, of?.worker ?? 0, whose, own].join('|');
+        const processName = of ? withoutNumber(of.labels || of.name, of.pid) : '';
+        const trackName = stream >= 0 ? `${device}/${stream}` : withoutNumber(name, tid);
+        const key = [kind, of?.worker ?? 0, processName, trackName].join('|');
         const nth = seen.get(key) ?? 0;
         seen.set(key, nth + 1);
         return `${key}|${nth}`;
@@ -38,19 +38,19 @@ function namer({ processes }: TimelineAnswer): (track: TraceTrack) => string {
 
 export function laneNames(timeline: TimelineAnswer): LaneNames {
     const nameOf = new Map<string, string>();
-    const name = namer(timeline);
+    const name = createTrackNamer(timeline);
     const order = timeline.tracks.map((track) => {
-        const words = name(track);
-        nameOf.set(`t${track.id}`, `t${words}`);
-        nameOf.set(`b${track.id}`, `b${words}`);
-        return words;
+        const trackName = name(track);
+        nameOf.set(`t${track.id}`, `t${trackName}`);
+        nameOf.set(`b${track.id}`, `b${trackName}`);
+        return trackName;
     });
     for (const memory of timeline.memory) {
         const key = `m${placeKey(memory)}`;
         nameOf.set(key, key);
     }
     for (const counter of timeline.counters) nameOf.set(`c${counter.id}`, `c${counter.name}`);
-    const keyOf = new Map([...nameOf].map(([key, words]) => [words, key]));
+    const keyOf = new Map([...nameOf].map(([key, laneName]) => [laneName, key]));
     return { nameOf, keyOf, order };
 }
 
@@ -58,9 +58,9 @@ export function laneNames(timeline: TimelineAnswer): LaneNames {
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
 
 /** Sorts the tracks like those of the other run; tracks that it lacks are last in their process. */
-export function inOrder(timeline: TimelineAnswer, order: readonly string[]): TimelineAnswer {
+export function sortTracks(timeline: TimelineAnswer, order: readonly string[]): TimelineAnswer {
     const places = new Map(order.map((name, i) => [name, i]));
-    const name = namer(timeline);
+    const name = createTrackNamer(timeline);
     const tracks = timeline.tracks.map((track) => ({
         track,
         place: places.get(name(track)) ?? Infinity,
@@ -80,25 +80,25 @@ export function inOrder(timeline: TimelineAnswer, order: readonly string[]): Tim
 }
 
 /** Scroll position as `name px`: the lane at the upper edge, and how many px of it are scrolled out. */
-export function topText(lanes: Lanes, { nameOf }: LaneNames, top: number): string {
-    const lane = lanes.lanes[laneFrom(lanes, top)];
+export function formatTop(lanes: Lanes, { nameOf }: LaneNames, top: number): string {
+    const lane = lanes.lanes[laneIndexAt(lanes, top)];
     const name = lane && nameOf.get(lane.key);
     return name ? `${name} ${Math.round(top - lane.top)}` : '';
 }
 
 /** Scroll position in px for the `name px` of another run; null if there is no lane of this name. */
-export function topOf(lanes: Lanes, { keyOf }: LaneNames, words: string): number | null {
-    const match = /^(.*) (\d+)$/.exec(words);
+export function parseTop(lanes: Lanes, { keyOf }: LaneNames, position: string): number | null {
+    const match = /^(.*) (\d+)$/.exec(position);
     const key = match && keyOf.get(match[1]);
     const lane = lanes.lanes.find((one) => one.key === key);
     return match && lane ? lane.top + Math.min(Number(match[2]), lane.height) : null;
 }
 
 /** Translates lane keys of the URL into names, or names into keys; omits what `map` lacks. */
-export function translate(
+export function translateKeys(
     text: string,
     map: ReadonlyMap<string, string>,
-    between: string,
+    separator: string,
 ): string[] {
-    return text.split(between).flatMap((word) => map.get(word) ?? []);
+    return text.split(separator).flatMap((key) => map.get(key) ?? []);
 }

@@ -10,8 +10,8 @@ import type { Query } from '../../base/router';
 import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { pathTail } from './across';
-import { countAttached, MAX_ROWS } from './data';
+import { pathTail } from './multi_run';
+import { attachedCount, MAX_ROWS } from './data';
 
 export interface Candidate {
     run: string;
@@ -20,10 +20,10 @@ export interface Candidate {
     created_ms: number;
 }
 
-/** cProfile runs that are looked through for the file, newest first. */
-const PROFILES_MOST = 20;
-/** Runs that are shown until the reader chooses. */
-const SHOWN = 4;
+/** Maximum number of cProfile runs that are searched for the file, newest first. */
+const MAX_PROFILES = 20;
+/** Number of runs that are shown until the user selects others. */
+const DEFAULT_RUNS = 4;
 
 export interface MultiRunChoice {
     /** False until the file to show is known. */
@@ -38,11 +38,11 @@ export interface MultiRunChoice {
 /* cProfile dumps are not listed as runs of a file, so the newest ones are queried for this file. */
 function useProfiles(path: string | null): Candidate[] {
     const list = useJson<{ rows: Run[] }>(
-        withParams(`${API}/runs`, { kinds: kindsWith('calls').join(','), limit: PROFILES_MOST }),
+        withParams(`${API}/runs`, { kinds: kindsWith('calls').join(','), limit: MAX_PROFILES }),
     );
     const ids = (list.data?.rows ?? []).map(({ id }) => id).join(',');
-    const asked = path !== null && ids ? withParams(`${API}/lines`, { path, runs: ids }) : null;
-    const { data } = useJson<MultiRunAnswer>(asked);
+    const linesPath = path !== null && ids ? withParams(`${API}/lines`, { path, runs: ids }) : null;
+    const { data } = useJson<MultiRunAnswer>(linesPath);
     return useMemo(
         () =>
             (data?.runs ?? []).map(({ run, name, kind, created_ms }) => ({
@@ -56,11 +56,11 @@ function useProfiles(path: string | null): Candidate[] {
 }
 
 /* This run and the newest run of each other tool. */
-function defaults(run: Run, candidates: Candidate[]): string[] {
+function defaultRuns(run: Run, candidates: Candidate[]): string[] {
     const chosen = candidates.filter((one) => one.run === run.id);
     const newest = [...candidates].sort((a, b) => b.created_ms - a.created_ms);
     for (const one of newest) {
-        if (chosen.length < SHOWN && !chosen.some(({ kind }) => kind === one.kind))
+        if (chosen.length < DEFAULT_RUNS && !chosen.some(({ kind }) => kind === one.kind))
             chosen.push(one);
     }
     if (chosen.length === 1) {
@@ -70,31 +70,32 @@ function defaults(run: Run, candidates: Candidate[]): string[] {
     return chosen.map((one) => one.run);
 }
 
-/* A cProfile dump has no lines of its own: the costliest of its files that lines are known of. */
-function useDumpedPath(run: Run, files: MultiRunFiles['rows'] | null): string | null | undefined {
+/* For a cProfile dump, which has no lines: the file with the largest tottime whose lines another
+ * run measured. */
+function useDumpPath(run: Run, files: MultiRunFiles['rows'] | null): string | null | undefined {
     const hasCalls = kindHas(run.kind, 'calls');
-    const asked = withParams(`${API}/runs/${run.id}/files`, {
+    const filesPath = withParams(`${API}/runs/${run.id}/files`, {
         sort: 'tottime_s',
         desc: true,
         limit: MAX_ROWS,
     });
-    const { data } = useJson<Page>(hasCalls ? asked : null);
+    const { data } = useJson<Page>(hasCalls ? filesPath : null);
     if (!hasCalls) return null;
     if (!data || !files) return undefined;
-    const known = new Map(files.map(({ path }) => [pathTail(path), path]));
+    const pathByTail = new Map(files.map(({ path }) => [pathTail(path), path]));
     for (const { file } of objectsOf<{ file: string }>(data)) {
-        const path = known.get(pathTail(file));
+        const path = pathByTail.get(pathTail(file));
         if (path) return path;
     }
     return null;
 }
 
-export function useChoice(run: Run, query: Query): MultiRunChoice {
+export function useMultiRunChoice(run: Run, query: Query): MultiRunChoice {
     const answer = useJson<MultiRunFiles>(`${API}/lines/files`);
     const files = answer.data?.rows ?? null;
-    const own = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
-    const dumped = useDumpedPath(run, files);
-    const path = query.path ?? own?.path ?? dumped ?? null;
+    const ownFile = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
+    const dumpPath = useDumpPath(run, files);
+    const path = query.path ?? ownFile?.path ?? dumpPath ?? null;
     const profiles = useProfiles(path);
     const candidates = useMemo(() => {
         const tail = path === null ? '' : pathTail(path);
@@ -104,21 +105,21 @@ export function useChoice(run: Run, query: Query): MultiRunChoice {
         return all.filter((one) => !seen.has(one.run) && seen.add(one.run));
     }, [files, path, profiles]);
     const chosen = useMemo(
-        () => (query.runs ? query.runs.split(',') : defaults(run, candidates)),
+        () => (query.runs ? query.runs.split(',') : defaultRuns(run, candidates)),
         [query.runs, run, candidates],
     );
-    const ready = files !== null && dumped !== undefined;
+    const ready = files !== null && dumpPath !== undefined;
     return { ready, files, path, candidates, chosen };
 }
 
 export function useMultiRun({ path, chosen }: MultiRunChoice) {
-    const asked =
+    const linesPath =
         path === null || !chosen.length
             ? null
             : withParams(`${API}/lines`, {
                   path,
                   runs: chosen.join(','),
-                  v: countAttached.value || null,
+                  v: attachedCount.value || null,
               });
-    return useJson<MultiRunAnswer>(asked);
+    return useJson<MultiRunAnswer>(linesPath);
 }

@@ -18,18 +18,23 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import { multiRunRows, anyActive, runFigures, runOrder } from './across';
-import { RunTitle, runColumns } from './across_columns';
-import { type MultiRunChoice, type Candidate, useMultiRun, useChoice } from './across_data';
+import { multiRunRows, anyActive, runFigures, runOrder } from './multi_run';
+import { RunTitle, runColumns } from './multi_run_columns';
+import {
+    type MultiRunChoice,
+    type Candidate,
+    useMultiRun,
+    useMultiRunChoice,
+} from './multi_run_data';
 import { put, usePython } from './data';
 import { HeatLegend } from './heat_rail';
-import { heatOf, rowsWithMostTime, type LineRow } from './source';
+import { heatOf, hottestRows, type LineRow } from './source';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
 
 const NARROW = 1000;
 
-/* The columns of the runs over shared lines. The heat is that of the first run that has any. */
-function useAcrossModel(run: Run, answer: MultiRunAnswer | null) {
+/* Columns of the runs over common lines. The heat is from the first run that has heat values. */
+function useMultiRunModel(run: Run, answer: MultiRunAnswer | null) {
     const runs = useMemo(
         () => runOrder(run.id, answer?.runs ?? []).map(runFigures),
         [answer, run.id],
@@ -45,12 +50,12 @@ function useAcrossModel(run: Run, answer: MultiRunAnswer | null) {
         runs.find(({ figures }) => figures.measure !== 'none' && figures.functions.length) ??
         runs[0];
     const hot = useMemo(
-        () => (first ? rowsWithMostTime(first.figures).map((row) => first.figures.line[row]) : []),
+        () => (first ? hottestRows(first.figures).map((row) => first.figures.line[row]) : []),
         [first],
     );
     const levelOf = useCallback(
         ({ line }: LineRow) => {
-            const row = first?.at.get(line);
+            const row = first?.rowOfLine.get(line);
             if (!first || row === undefined || kindHas(first.run.kind, 'calls')) return 0;
             return heatOf(first.figures, row, 'function');
         },
@@ -62,8 +67,8 @@ function useAcrossModel(run: Run, answer: MultiRunAnswer | null) {
 
 const REMARK = 'heat shows the first run; cProfile totals are on the first line of each function';
 
-export function LinesAcrossTab({ run }: { run: Run }) {
-    const choice = useChoice(run, route.value.query);
+export function MultiRunTab({ run }: { run: Run }) {
+    const choice = useMultiRunChoice(run, route.value.query);
     const { data: answer, error, loading } = useMultiRun(choice);
     useEffect(() => setStatus(undefined, REMARK), []);
     const nothing = choice.ready && choice.path === null;
@@ -77,12 +82,12 @@ export function LinesAcrossTab({ run }: { run: Run }) {
                 <HeatLegend of="of the function" />
             </Toolbar>
             {error && <Notice kind="error" title="The runs could not be read" error={error} />}
-            {nothing && <p class="grid-empty">{nothingWords(run, choice.files?.length ?? 0)}</p>}
+            {nothing && <p class="grid-empty">{emptyText(run, choice.files?.length ?? 0)}</p>}
             {!nothing && (
                 <div class="panes">
                     {wide && <RunsPane choice={choice} self={run.id} />}
                     <section class="pane pane-main">
-                        {answer && <Across run={run} answer={answer} />}
+                        {answer && <MultiRunGrid run={run} answer={answer} />}
                         <LoadingLine active={loading} />
                     </section>
                 </div>
@@ -91,8 +96,8 @@ export function LinesAcrossTab({ run }: { run: Run }) {
     );
 }
 
-function Across({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
-    const { rows, columns, groups, first, hot, levelOf, isCold } = useAcrossModel(run, answer);
+function MultiRunGrid({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
+    const { rows, columns, groups, first, hot, levelOf, isCold } = useMultiRunModel(run, answer);
     const tokens = usePython(answer.text);
     const grid = useRef<SourceGridHandle | null>(null);
     const current = route.value.query.line ?? (hot.length ? String(hot[0]) : null);
@@ -126,7 +131,7 @@ function Across({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
     );
 }
 
-function nothingWords(run: Run, files: number): string {
+function emptyText(run: Run, files: number): string {
     if (!kindHas(run.kind, 'calls') || files === 0) {
         return 'No run on this shelf has line values. Add a profile of line_profiler, memory_profiler or Scalene of the same source.';
     }

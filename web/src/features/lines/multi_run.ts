@@ -5,30 +5,30 @@
  */
 import { kindHas, type KindHas } from '../../base/kinds';
 import type { MultiRunAnswer, MultiRun, LineFigures } from '../../base/line_types';
-import { collapseRows } from './fold';
+import { collapseRows } from './collapse_rows';
 import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
 
 export interface RunFigures {
     run: MultiRun;
     figures: Figures;
-    /** row of the measured values, by line number */
-    at: Map<number, number>;
+    /** row of the measured values by line number */
+    rowOfLine: Map<number, number>;
 }
 
 export function runFigures(run: MultiRun): RunFigures {
     const whole: LineFigures = { ...run, functions: run.functions ?? [] };
     const { answer, growthOnly } = collapseRows(whole, (row) => String(run.line[row]));
-    const at = new Map(answer.line.map((line, row) => [line, row]));
-    return { run, figures: figuresOf(answer, growthOnly), at };
+    const rowOfLine = new Map(answer.line.map((line, row) => [line, row]));
+    return { run, figures: figuresOf(answer, growthOnly), rowOfLine };
 }
 
 /** Rows of the grid: every line that has source text or a value in any run. */
 export function multiRunRows(answer: MultiRunAnswer, runs: readonly RunFigures[]): SourceRow[] {
     const lines = new Set<number>();
-    for (const { at } of runs) for (const line of at.keys()) lines.add(line);
+    for (const { rowOfLine } of runs) for (const line of rowOfLine.keys()) lines.add(line);
     const named = runs.find(({ figures }) => figures.functions.length > 0);
     const line = [...lines].sort((a, b) => a - b);
-    const union: LineFigures = {
+    const unionFigures: LineFigures = {
         unit_s: null,
         n: line.length,
         line,
@@ -36,12 +36,12 @@ export function multiRunRows(answer: MultiRunAnswer, runs: readonly RunFigures[]
         columns: [],
         functions: named?.figures.functions ?? [],
     };
-    return sourceRows(answer.text, figuresOf(union), false);
+    return sourceRows(answer.text, figuresOf(unionFigures), false);
 }
 
 export function anyActive(runs: readonly RunFigures[], line: number): boolean {
-    return runs.some(({ figures, at, run }) => {
-        const row = at.get(line);
+    return runs.some(({ figures, rowOfLine, run }) => {
+        const row = rowOfLine.get(line);
         if (row === undefined) return false;
         return kindHas(run.kind, 'calls') || isActive(figures, row);
     });
@@ -57,6 +57,6 @@ const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'cal
 /** Sorts this run first, then by tool, then newest first. */
 export function runOrder(self: string, runs: readonly MultiRun[]): MultiRun[] {
     const rank = ({ run, kind }: MultiRun) =>
-        run === self ? -1 : ORDER.findIndex((word) => kindHas(kind, word));
+        run === self ? -1 : ORDER.findIndex((capability) => kindHas(kind, capability));
     return [...runs].sort((a, b) => rank(a) - rank(b) || (b.created_ms ?? 0) - (a.created_ms ?? 0));
 }
