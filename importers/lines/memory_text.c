@@ -471,6 +471,7 @@ const struct ps_importer ps_memory_text = {
     .label = "memory_profiler report",
     .what = "memory of the process after each line of the functions that memory_profiler measured",
     .record = "python -m memory_profiler app.py > memory.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };
