@@ -2,7 +2,7 @@
 /*
  * importer.h: the interface between a file format and the rest of perfshelf.
  *
- * Each format is one .c file that ends in a `const struct ps_importer`; registry.c lists them. The
+ * Each format is one .c file that ends in a `const struct ps_importer`; PS_FORMATS lists them. The
  * format is detected by content: `sniff` gets the first bytes, decompressed and converted from
  * UTF-16 to UTF-8. The file name is not used.
  */
@@ -21,6 +21,7 @@ struct ps_importer {
     const char *label;       /* shown to users: "Import-time log" */
     const char *description; /* one line: the tools that write this format */
     const char *record;      /* the command that records such a file */
+    bool may_share_log;      /* printed text: a log may also contain other formats */
     /* `head`: first bytes of untrusted input. Must not allocate. */
     enum ps_match (*sniff)(struct ps_str head);
     /* Reads all of `in`, which is positioned at 0, into `out`. On PS_OK the ledger and the headline
@@ -28,18 +29,41 @@ struct ps_importer {
     enum ps_status (*load)(struct ps_stream *in, struct ps_sink *out, struct ps_err *err);
 };
 
-/* The formats, each defined at the end of its file. */
-extern const struct ps_importer ps_pstats, ps_importtime, ps_lprof, ps_line_text, ps_memory_text,
-    ps_mprof, ps_pstats_text, ps_sampling_jsonl, ps_scalene, ps_torch_trace, ps_trace_generic,
-    ps_trace_job;
-extern const struct ps_importer ps_nsys;
-extern const struct ps_importer ps_key_averages, ps_lightning, ps_memory_timeline;
-extern const struct ps_importer ps_hyperfine, ps_hyperfine_text, ps_pytest_benchmark,
-    ps_pytest_benchmark_text, ps_time, ps_timeit, ps_top;
-extern const struct ps_importer ps_folded, ps_speedscope, ps_flamegraph_svg, ps_gecko;
+/* The formats in the order in which they are tried. FORMAT(name) is ps_<name>, which its file
+ * defines at its end, and the fuzz target fuzz_<name>. */
+#define PS_FORMATS(FORMAT)                                                                         \
+    FORMAT(pstats) /* recognised by its first bytes */                                             \
+    FORMAT(lprof)  /* recognised by its first bytes */                                             \
+    FORMAT(nsys)                                                                                   \
+    FORMAT(importtime)                                                                             \
+    FORMAT(line_text)                                                                              \
+    FORMAT(memory_text)                                                                            \
+    FORMAT(mprof)                                                                                  \
+    FORMAT(lightning) /* before the formats of the tables that it contains */                      \
+    FORMAT(pstats_text)                                                                            \
+    FORMAT(key_averages)                                                                           \
+    FORMAT(sampling_jsonl)                                                                         \
+    FORMAT(scalene)                                                                                \
+    FORMAT(torch_trace)                                                                            \
+    FORMAT(trace_generic)                                                                          \
+    FORMAT(trace_job)                                                                              \
+    FORMAT(memory_timeline)                                                                        \
+    FORMAT(hyperfine)                                                                              \
+    FORMAT(hyperfine_text)                                                                         \
+    FORMAT(pytest_benchmark)                                                                       \
+    FORMAT(pytest_benchmark_text)                                                                  \
+    FORMAT(time)                                                                                   \
+    FORMAT(timeit)                                                                                 \
+    FORMAT(top)                                                                                    \
+    FORMAT(speedscope)                                                                             \
+    FORMAT(flamegraph_svg)                                                                         \
+    FORMAT(gecko)                                                                                  \
+    FORMAT(folded) /* last: lines of many texts end in numbers */
 
-/* All importers, in the order in which they are tried. Returns the list; sets *count to its
- * length. */
+#define PS_FORMAT_DECLARE(name) extern const struct ps_importer ps_##name;
+PS_FORMATS(PS_FORMAT_DECLARE)
+
+/* All importers, in the order of PS_FORMATS. Returns the list; sets *count to its length. */
 const struct ps_importer *const *ps_importers(size_t *count);
 
 /* Finds the importer for the content of `in`; peeks, consumes nothing. A log is searched up to 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* registry.c: the list of formats, and format detection. */
+/* registry.c: format detection. */
 #include "base/archive.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
@@ -16,51 +16,8 @@ static const struct ps_stream_limits limits = {
     .inflated_ratio = 1000,
 };
 
-static const struct ps_importer *const importers[] = {
-    &ps_pstats, /* recognised by its first bytes */
-    &ps_lprof,  /* recognised by its first bytes */
-    &ps_nsys,
-    &ps_importtime,
-    &ps_line_text,
-    &ps_memory_text,
-    &ps_mprof,
-    &ps_lightning, /* before the formats of the tables that it contains */
-    &ps_pstats_text,
-    &ps_key_averages,
-    &ps_sampling_jsonl,
-    &ps_scalene,
-    &ps_torch_trace,
-    &ps_trace_generic,
-    &ps_trace_job,
-    &ps_memory_timeline,
-    &ps_hyperfine,
-    &ps_hyperfine_text,
-    &ps_pytest_benchmark,
-    &ps_pytest_benchmark_text,
-    &ps_time,
-    &ps_timeit,
-    &ps_top,
-    &ps_speedscope,
-    &ps_flamegraph_svg,
-    &ps_gecko,
-    /* Last: lines of many texts end in numbers. */
-    &ps_folded,
-};
-
-/* Formats that may share a log with others. */
-static const struct ps_importer *const in_logs[] = {
-    &ps_importtime,
-    &ps_line_text,
-    &ps_memory_text,
-    &ps_lightning,
-    &ps_pstats_text,
-    &ps_key_averages,
-    &ps_time,
-    &ps_timeit,
-    &ps_top,
-    &ps_hyperfine_text,
-    &ps_pytest_benchmark_text,
-};
+#define ROW(name) &ps_##name,
+static const struct ps_importer *const importers[] = {PS_FORMATS(ROW)};
 
 const struct ps_importer *const *ps_importers(size_t *count)
 {
@@ -159,17 +116,15 @@ static bool also_reads(const struct ps_importer *picked, const struct ps_importe
 static void list_others(struct ps_stream *in, const struct ps_importer *picked, struct ps_buf *out)
 {
     PS_AUTO(head_text_free) struct head_text text = {0};
-    size_t n = sizeof in_logs / sizeof *in_logs, i = 0;
     struct ps_str head;
 
-    while (i < n && in_logs[i] != picked)
-        i++;
-    if (i == n)
+    if (!picked->may_share_log)
         return;
     head = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
-    for (i = 0; i < n; i++)
-        if (!also_reads(picked, in_logs[i]) && in_logs[i]->sniff(head) != PS_MATCH_NO)
-            ps_buf_printf(out, "%s%s", out->len ? ", " : "", in_logs[i]->label);
+    for (size_t i = 0; i < sizeof importers / sizeof *importers; i++)
+        if (importers[i]->may_share_log && !also_reads(picked, importers[i]) &&
+            importers[i]->sniff(head) != PS_MATCH_NO)
+            ps_buf_printf(out, "%s%s", out->len ? ", " : "", importers[i]->label);
 }
 
 static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_sink *out)

@@ -70,8 +70,10 @@ class Schema:
 
 def virtual_tables():
     """(name, columns) of the virtual tables of run files, which the files of server/runfile declare."""
+    operator = ", ".join(re.findall(r"MEMBER\(\w+, (\w+)\)", read(ROOT, "slices", "operators.h")))
     for path in glob.glob(os.path.join(ROOT, "server", "runfile", "*.c")):
-        text = re.sub(r'"\s*\\?\n?\s*"', "", read(path))
+        text = read(path).replace("PS_OPERATOR_MEMBERS(NAME)", f'"{operator}, "')
+        text = re.sub(r'"\s*\\?\n?\s*"', "", text)
         schema = re.search(r'#define SCHEMA\s*\\?\s*"CREATE TABLE x\((.*?)\)"', text)
         declared = re.findall(r'"(ps_\w+)",\s*"CREATE TABLE x\((.*?)\)"', text) + re.findall(r'TABLE\(\s*"(\w+)",\s*"([^"]*)"', text)
         if schema:

@@ -134,6 +134,23 @@ void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
     }
 }
 
+void ps_operator_join(struct ps_operator *to, const struct ps_operator *from)
+{
+    plus(&to->calls, from->calls);
+    plus(&to->self_cpu_ns, from->self_cpu_ns);
+    plus(&to->cpu_total_ns, from->cpu_total_ns);
+    plus(&to->self_device_ns, from->self_device_ns);
+    plus(&to->device_total_ns, from->device_total_ns);
+    plus(&to->self_cpu_bytes, from->self_cpu_bytes);
+    plus(&to->cpu_bytes, from->cpu_bytes);
+    plus(&to->self_device_bytes, from->self_device_bytes);
+    plus(&to->device_bytes, from->device_bytes);
+    plus(&to->flops, from->flops);
+    plus(&to->tensor_core, from->tensor_core);
+    to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+    to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+}
+
 void ps_operators_free(struct ps_operators *sums)
 {
     free(sums->items);

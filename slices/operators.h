@@ -14,18 +14,31 @@
 #include "base/hash_table.h"
 #include "slices/slices.h"
 
+/* The members of a row. Table operator of a run file and the virtual table ps_operators have a
+ * column for each, with the same name. */
+#define PS_OPERATOR_MEMBERS(MEMBER)                                                                \
+    MEMBER(uint32_t, name)   /* text id of the key */                                              \
+    MEMBER(uint32_t, shapes) /* text id of the input shapes; 0: none, or not grouped by them */    \
+    MEMBER(uint8_t, kind)    /* enum ps_slice_kind */                                              \
+    MEMBER(uint8_t, family)  /* family of the first slice */                                       \
+    MEMBER(int64_t, calls)                                                                         \
+    MEMBER(int64_t, self_cpu_ns)                                                                   \
+    MEMBER(int64_t, cpu_total_ns)                                                                  \
+    MEMBER(int64_t, self_device_ns)                                                                \
+    MEMBER(int64_t, device_total_ns)                                                               \
+    MEMBER(int64_t, self_cpu_bytes)                                                                \
+    MEMBER(int64_t, cpu_bytes)                                                                     \
+    MEMBER(int64_t, self_device_bytes)                                                             \
+    MEMBER(int64_t, device_bytes)                                                                  \
+    MEMBER(int64_t, flops)                                                                         \
+    MEMBER(int64_t, min_ns) /* of the duration of a single call */                                 \
+    MEMBER(int64_t, max_ns)                                                                        \
+    MEMBER(int64_t, first_start_ns) /* start of the earliest slice */                              \
+    MEMBER(int64_t, tensor_core)    /* device rows: calls that used Tensor Cores */
+
+#define PS_OPERATOR_DECLARE(type, name) type name;
 struct ps_operator {
-    uint32_t name;   /* text id of the key */
-    uint32_t shapes; /* text id of the input shapes; 0 when not grouped by them, or none recorded */
-    uint8_t kind;    /* enum ps_slice_kind */
-    uint8_t family;  /* family of the first slice */
-    int64_t calls;
-    int64_t self_cpu_ns, cpu_total_ns, self_device_ns, device_total_ns;
-    int64_t self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
-    int64_t flops;
-    int64_t min_ns, max_ns; /* of the duration of a single call */
-    int64_t first_start_ns; /* start of the earliest slice */
-    int64_t tensor_core;    /* device rows: calls that used Tensor Cores */
+    PS_OPERATOR_MEMBERS(PS_OPERATOR_DECLARE)
 };
 
 struct ps_operators {
@@ -53,6 +66,8 @@ struct ps_operators {
 
 void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
                       struct ps_range range);
+/* Adds the calls of `from` to `to`, a row of the same name and kind, for rows without shapes. */
+void ps_operator_join(struct ps_operator *to, const struct ps_operator *from);
 void ps_operators_free(struct ps_operators *sums);
 
 #endif

@@ -174,6 +174,7 @@ const struct ps_importer ps_pstats_text = {
         "the function table that cProfile, pstats and %prun print, also inside other output "
         "(rounded, without callers)",
     .record = "python -m cProfile -s cumulative app.py > report.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

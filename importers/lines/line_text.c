@@ -819,6 +819,7 @@ const struct ps_importer ps_line_text = {
         "hits, time and source of each line, as line_profiler prints them, also inside other "
         "output",
     .record = "python -m line_profiler app.py.lprof > report.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

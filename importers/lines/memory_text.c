@@ -473,6 +473,7 @@ const struct ps_importer ps_memory_text = {
     .description =
         "memory of the process after each line of the functions that memory_profiler measured",
     .record = "python -m memory_profiler app.py > memory.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

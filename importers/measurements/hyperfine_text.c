@@ -891,6 +891,7 @@ const struct ps_importer ps_hyperfine_text = {
         "wall clock, user and system time and peak memory of commands, as hyperfine prints "
         "them or writes them as CSV or Markdown, in any log (rounded)",
     .record = "hyperfine --export-markdown result.md 'app'",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

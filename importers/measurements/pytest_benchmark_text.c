@@ -427,6 +427,7 @@ const struct ps_importer ps_pytest_benchmark_text = {
         "seconds per iteration of each benchmark, as pytest prints them, in any log (rounded, "
         "without raw rounds)",
     .record = "pytest --benchmark-only > benchmarks.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

@@ -739,6 +739,7 @@ const struct ps_importer ps_time = {
         "real, user and system time, memory, page faults and context switches of commands, as "
         "time prints them, in any log",
     .record = "/usr/bin/time -v -o time.txt app",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

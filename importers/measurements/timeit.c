@@ -528,6 +528,7 @@ const struct ps_importer ps_timeit = {
         "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them, "
         "in any log",
     .record = "python -m timeit -v 'f()' > timeit.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

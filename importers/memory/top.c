@@ -460,6 +460,7 @@ const struct ps_importer ps_top = {
     .label = "top in batch mode",
     .description = "CPU and resident memory of processes over time, frame by frame",
     .record = "top -b -d 1 -n 60 > top.txt",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

@@ -874,6 +874,7 @@ const struct ps_importer ps_key_averages = {
         "the operator table that key_averages().table() prints, also inside other output "
         "(rounded, long names truncated)",
     .record = "print(p.key_averages().table(row_limit=-1))",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

@@ -565,6 +565,7 @@ const struct ps_importer ps_lightning = {
     .description = "actions of the simple profiler and functions of the advanced one, also several "
                    "reports in one file or inside other output",
     .record = "Trainer(profiler=\"advanced\")",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

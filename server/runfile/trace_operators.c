@@ -5,12 +5,11 @@
 
 #include "server/runfile/trace_reader.h"
 
+#define NAME(type, name) #name ", "
+#define ONE(type, name)  +1
 #define SCHEMA                                                                                     \
-    "CREATE TABLE x(name, shapes, kind, family, calls, self_cpu_ns, cpu_total_ns, self_device_ns," \
-    " device_total_ns, self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes, flops, min_ns," \
-    " max_ns, first_start_ns, tensor_core, from_ns HIDDEN, to_ns HIDDEN, by_shape HIDDEN)"
-
-#define HIDDEN 18
+    "CREATE TABLE x(" PS_OPERATOR_MEMBERS(NAME) "from_ns HIDDEN, to_ns HIDDEN, by_shape HIDDEN)"
+#define HIDDEN (0 PS_OPERATOR_MEMBERS(ONE)) /* index of the first hidden column */
 
 struct cursor {
     sqlite3_vtab_cursor base;
@@ -31,36 +30,25 @@ static struct ps_operator *push_operator(struct ps_operators *sums)
     return &sums->items[sums->n++];
 }
 
+#define READ(type, name) o->name = (type)ps_col_int(stmt, column++);
+
 /* Reads the rows that were summed when the run was written. */
 static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_operators *out,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_query_sql("trace_operators"), &stmt, err) != PS_OK)
+    if (ps_db_prepare(
+            db,
+            "SELECT " PS_OPERATOR_MEMBERS(NAME) "by_shape FROM operator WHERE by_shape = :by_shape",
+            &stmt, err) != PS_OK)
         return err->code;
     ps_bind_int(stmt, ":by_shape", by_shape);
     while (ps_stmt_step(stmt, err)) {
         struct ps_operator *o = push_operator(out);
+        int column = 0;
 
-        o->name = (uint32_t)ps_col_int(stmt, 0);
-        o->shapes = (uint32_t)ps_col_int(stmt, 1);
-        o->kind = (uint8_t)ps_col_int(stmt, 2);
-        o->family = (uint8_t)ps_col_int(stmt, 3);
-        o->calls = ps_col_int(stmt, 4);
-        o->self_cpu_ns = ps_col_int(stmt, 5);
-        o->cpu_total_ns = ps_col_int(stmt, 6);
-        o->self_device_ns = ps_col_int(stmt, 7);
-        o->device_total_ns = ps_col_int(stmt, 8);
-        o->self_cpu_bytes = ps_col_int(stmt, 9);
-        o->cpu_bytes = ps_col_int(stmt, 10);
-        o->self_device_bytes = ps_col_int(stmt, 11);
-        o->device_bytes = ps_col_int(stmt, 12);
-        o->flops = ps_col_int(stmt, 13);
-        o->min_ns = ps_col_int(stmt, 14);
-        o->max_ns = ps_col_int(stmt, 15);
-        o->first_start_ns = ps_col_int(stmt, 16);
-        o->tensor_core = ps_col_int(stmt, 17);
+        PS_OPERATOR_MEMBERS(READ)
     }
     return err->code;
 }
@@ -196,16 +184,13 @@ static int at_end(sqlite3_vtab_cursor *base)
     return cursor->index >= cursor->sums.n;
 }
 
+#define VALUE(type, name) o->name,
+
 static int operator_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
     const struct ps_operator *o = &cursor->sums.items[cursor->index];
-    const int64_t values[] = {o->name,           o->shapes,         o->kind,
-                              o->family,         o->calls,          o->self_cpu_ns,
-                              o->cpu_total_ns,   o->self_device_ns, o->device_total_ns,
-                              o->self_cpu_bytes, o->cpu_bytes,      o->self_device_bytes,
-                              o->device_bytes,   o->flops,          o->min_ns,
-                              o->max_ns,         o->first_start_ns, o->tensor_core};
+    const int64_t values[] = {PS_OPERATOR_MEMBERS(VALUE)};
 
     if (column < HIDDEN)
         sqlite3_result_int64(context, values[column]);

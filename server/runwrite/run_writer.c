@@ -896,28 +896,12 @@ static void write_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
         ps_pyramid_add(w->trace.pyramid, chunk);
 }
 
+#define ASSIGN(type, name) .name = o->name,
+
 static void put_operator(struct ps_writer *w, const struct ps_operator *o, bool by_shape)
 {
     ps_insert_operator(&w->rows,
-                       &(struct ps_row_operator){.name = o->name,
-                                                 .shapes = o->shapes,
-                                                 .by_shape = by_shape,
-                                                 .kind = o->kind,
-                                                 .family = o->family,
-                                                 .calls = o->calls,
-                                                 .self_cpu_ns = o->self_cpu_ns,
-                                                 .cpu_total_ns = o->cpu_total_ns,
-                                                 .self_device_ns = o->self_device_ns,
-                                                 .device_total_ns = o->device_total_ns,
-                                                 .self_cpu_bytes = o->self_cpu_bytes,
-                                                 .cpu_bytes = o->cpu_bytes,
-                                                 .self_device_bytes = o->self_device_bytes,
-                                                 .device_bytes = o->device_bytes,
-                                                 .flops = o->flops,
-                                                 .min_ns = o->min_ns,
-                                                 .max_ns = o->max_ns,
-                                                 .first_start_ns = o->first_start_ns,
-                                                 .tensor_core = o->tensor_core});
+                       &(struct ps_row_operator){PS_OPERATOR_MEMBERS(ASSIGN).by_shape = by_shape});
 }
 
 static int by_name(const void *a, const void *b)
@@ -929,29 +913,6 @@ static int by_name(const void *a, const void *b)
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     return (x->first_start_ns > y->first_start_ns) - (x->first_start_ns < y->first_start_ns);
-}
-
-/* The sums may wrap around, like those of ps_operators_add. */
-static void plus(int64_t *sum, int64_t value)
-{
-    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
-}
-
-static void join_operators(struct ps_operator *to, const struct ps_operator *from)
-{
-    plus(&to->calls, from->calls);
-    plus(&to->self_cpu_ns, from->self_cpu_ns);
-    plus(&to->cpu_total_ns, from->cpu_total_ns);
-    plus(&to->self_device_ns, from->self_device_ns);
-    plus(&to->device_total_ns, from->device_total_ns);
-    plus(&to->self_cpu_bytes, from->self_cpu_bytes);
-    plus(&to->cpu_bytes, from->cpu_bytes);
-    plus(&to->self_device_bytes, from->self_device_bytes);
-    plus(&to->device_bytes, from->device_bytes);
-    plus(&to->flops, from->flops);
-    plus(&to->tensor_core, from->tensor_core);
-    to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
-    to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
 }
 
 static void put_operators(struct ps_writer *w)
@@ -970,7 +931,7 @@ static void put_operators(struct ps_writer *w)
         for (next = i + 1; next < sums->n && sums->items[next].name == row.name &&
                            sums->items[next].kind == row.kind;
              next++)
-            join_operators(&row, &sums->items[next]);
+            ps_operator_join(&row, &sums->items[next]);
         put_operator(w, &row, false);
         rows[ps_slice_on_device(row.kind)]++;
     }

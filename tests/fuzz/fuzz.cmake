@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# The fuzz targets. Each importer that importers/registry.c lists has one, made from fuzz_importer.c; fuzz_<what>.c are written by
+# The fuzz targets. Each format that importers/importer.h lists has one, made from fuzz_importer.c; fuzz_<what>.c are written by
 # hand. fuzz_<what> belongs to the dictionary <what>.dict and the folder regression/<what>, where these exist.
 # With PS_FUZZ (clang) each is a libFuzzer program under ASan and UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus
 # tests/fuzz/regression/pstats`. Without it, one program reads the files of the regression folders, each folder as a test.
 add_library(ps_fuzz OBJECT fuzz/fuzz_import.c)
 target_link_libraries(ps_fuzz PUBLIC ps_odd ps_http)
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/importers/registry.c)
-file(STRINGS ${CMAKE_SOURCE_DIR}/importers/registry.c importers REGEX "^    &ps_[a-z0-9_]+,")
-list(TRANSFORM importers REPLACE "^    &ps_([a-z0-9_]+),.*" "\\1")
-list(REMOVE_DUPLICATES importers)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/importers/importer.h)
+file(READ ${CMAKE_SOURCE_DIR}/importers/importer.h importers)
+string(REGEX MATCHALL "    FORMAT\\([a-z0-9_]+" importers "${importers}")
+list(TRANSFORM importers REPLACE "    FORMAT\\(" "")
 list(REMOVE_ITEM importers torch_trace trace_generic trace_job) # fuzz_trace.c and fuzz_trace_job.c
 
 set(declarations "")

@@ -330,15 +330,16 @@ static void run_file(struct ps_pg *pg, const char *path)
         fail_msg("%s: %s", path, err.text);
 }
 
-/* Layouts 1 to 5 were written as steps, one on top of the other. */
+/* Older layouts are written as steps, one on top of the other. */
 static void older_layouts_become_the_present_one(void **state)
 {
     struct ps_pg *fresh = connect_to(*state);
-    char *expected = structure_of(fresh);
+    char *expected = structure_of(fresh), newest[16];
     glob_t steps;
 
     assert_int_equal(glob(PS_TESTS_DIR "/layouts/postgresql/*.sql", 0, NULL, &steps), 0);
-    assert_int_equal(steps.gl_pathc, 5);
+    assert_true(steps.gl_pathc >= 5);
+    (void)snprintf(newest, sizeof newest, "%d\n", ps_catalog_layout);
     for (size_t layout = 1; layout <= steps.gl_pathc; layout++) {
         char *url = postgres_database(), *found;
         struct ps_pg *pg = connect_to(url);
@@ -355,7 +356,7 @@ static void older_layouts_become_the_present_one(void **state)
         found = structure_of(pg);
         if (strcmp(found, expected) != 0)
             fail_msg("layout %zu became\n%s\nand not\n%s", layout, found, expected);
-        expect(pg, "SELECT max(version) FROM migration", NULL, 0, "5\n");
+        expect(pg, "SELECT max(version) FROM migration", NULL, 0, newest);
         expect(pg, "SELECT n, store FROM clock", NULL, 0, "3 name\n");
         expect(pg, "SELECT v FROM tag", NULL, 0, "ci\n");
         free(found);
