@@ -7,7 +7,7 @@ import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src
 import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
 import { layoutFlame, matchedNs } from '../src/features/stacks/flame_tree';
-import { byteStep, valueAt } from '../src/model/step_curve';
+import { byteStep, heldValueAt } from '../src/model/step_curve';
 import { heights, placeOn } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
 import { median, excessByWorker } from '../src/features/overview/stragglers';
@@ -127,12 +127,12 @@ test('a value holds until the next point', () => {
         [10, 20, 20, 30],
         [1, 2, 3, 4],
     ];
-    assert.equal(valueAt(x, y, 9), null);
-    assert.equal(valueAt(x, y, 10), 1);
-    assert.equal(valueAt(x, y, 19.9), 1);
-    assert.equal(valueAt(x, y, 20), 3);
-    assert.equal(valueAt(x, y, 1e9), 4);
-    assert.equal(valueAt([], [], 5), null);
+    assert.equal(heldValueAt(x, y, 9), null);
+    assert.equal(heldValueAt(x, y, 10), 1);
+    assert.equal(heldValueAt(x, y, 19.9), 1);
+    assert.equal(heldValueAt(x, y, 20), 3);
+    assert.equal(heldValueAt(x, y, 1e9), 4);
+    assert.equal(heldValueAt([], [], 5), null);
 });
 
 test('ticks of bytes are round in powers of 1024', () => {
@@ -196,7 +196,7 @@ const MODULES = new ModuleTree([
 ]);
 
 test('modules open along the dearest way and sort among siblings', () => {
-    const open = MODULES.heaviest('host_total_us');
+    const open = MODULES.initiallyExpanded('host_total_us');
     assert.deepEqual([...open], [1, 3, 4]);
     const lines = MODULES.flatten(open, null, 'host_total_us', true);
     assert.deepEqual(

@@ -218,8 +218,8 @@ export class FrameCanvas {
     /** Pattern of diagonal stripes, cached by colour. The tile is drawn in device px so that it is
      * sharp. */
     private hatch(colour: string): CanvasPattern | null {
-        const known = this.patterns.get(colour);
-        if (known !== undefined) return known;
+        const cached = this.patterns.get(colour);
+        if (cached !== undefined) return cached;
         const size = Math.round(5 * this.ratio);
         const tile = document.createElement('canvas');
         tile.width = size;
@@ -241,8 +241,8 @@ export class FrameCanvas {
     }
 
     private measure = (text: string): number => {
-        const known = this.widths.get(text);
-        if (known !== undefined) return known;
+        const cached = this.widths.get(text);
+        if (cached !== undefined) return cached;
         this.ctx.font = this.font;
         const width = this.ctx.measureText(text).width;
         this.widths.set(text, width);
@@ -259,9 +259,9 @@ export class FrameCanvas {
         frame: number,
         maxWidth: number,
     ): { name: string; value: string } {
-        const known = this.labels.get(frame);
+        const cached = this.labels.get(frame);
         const whole = Math.floor(maxWidth);
-        if (known && known.maxWidth === whole) return known;
+        if (cached && cached.maxWidth === whole) return cached;
         const label = { maxWidth: whole, ...scene.paint.label(frame, whole, this.measure) };
         this.labels.set(frame, label);
         return label;

@@ -80,14 +80,14 @@ export function CallGraphView(props: CallGraphViewProps) {
     const dark = useDark(svg);
 
     const viewportRect = (): DOMRect => svg.current?.getBoundingClientRect() ?? new DOMRect();
-    const sayPlane = useGraphLink(latest, viewportRect, (next) => apply(next, false));
+    const postPlane = useGraphLink(latest, viewportRect, (next) => apply(next, false));
     const apply = (next: Plane, notify = true): void => {
         plane.current = next;
         const { k, x, y } = next;
         layer.current?.setAttribute('transform', `translate(${x} ${y}) scale(${k})`);
         clearTimeout(timer.current);
         if (!notify) return;
-        sayPlane(next);
+        postPlane(next);
         timer.current = setTimeout(() => {
             sent.current = planeText(plane.current);
             latest.current.onView(sent.current);

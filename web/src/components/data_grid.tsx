@@ -136,11 +136,11 @@ function useCursor<R>(
     return { cursor, setCursor, onKeyDown };
 }
 
-const FAR = 300;
+const MAX_SHIFT = 300;
 
 /* New index of the row that was at `index`; `index` if it is not within FAR rows. */
 function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: number): number {
-    for (let away = 0; away <= FAR; away++) {
+    for (let away = 0; away <= MAX_SHIFT; away++) {
         for (const at of [index + away, index - away]) {
             const row = at >= 0 ? source.rowAt(at) : undefined;
             if (row !== undefined && rowKey(row) === key) return at;

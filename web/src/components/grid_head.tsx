@@ -71,7 +71,7 @@ function Title<R>({ column, sorts }: { column: GridColumn<R>; sorts?: boolean })
             ) : sorts ? (
                 <span class="term">{title}</span>
             ) : (
-                <Term of={term} more={title_tip}>
+                <Term of={term} details={title_tip}>
                     {title}
                 </Term>
             )}

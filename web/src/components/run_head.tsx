@@ -51,7 +51,7 @@ export function Facts({ facts }: { facts: Fact[] }) {
                 >
                     <dt>
                         {fact.term ? (
-                            <Term of={fact.term} more={fact.tip}>
+                            <Term of={fact.term} details={fact.tip}>
                                 {fact.label}
                             </Term>
                         ) : (

@@ -31,7 +31,7 @@ interface SearchFieldProps {
 
 /* The typed text, and the text that is passed on after a pause. The URL may change the value from
  * outside. */
-function useRested(value: string, onInput: (value: string) => void) {
+function useDebouncedText(value: string, onInput: (value: string) => void) {
     const [typed, setTyped] = useState(value);
     const sent = useRef(value);
     const timer = useRef(0);
@@ -59,7 +59,7 @@ function useRested(value: string, onInput: (value: string) => void) {
 }
 
 export function SearchField(props: SearchFieldProps) {
-    const { typed, type, send, setTyped } = useRested(props.value, props.onInput);
+    const { typed, type, send, setTyped } = useDebouncedText(props.value, props.onInput);
     const ownRef = useRef<HTMLInputElement | null>(null);
     const input = props.inputRef ?? ownRef;
 

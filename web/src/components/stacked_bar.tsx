@@ -20,7 +20,7 @@ interface StackedBarProps {
 
 /** Maximum width of a character, and the margin around a label, in px. */
 const LETTER_PX = 6.4;
-const AIR = 12;
+const LABEL_MARGIN = 12;
 
 export function StackedBar({ label, segments, width = 1, base, px = 0 }: StackedBarProps) {
     return (
@@ -44,7 +44,7 @@ export function StackedBar({ label, segments, width = 1, base, px = 0 }: Stacked
 
 function fitLabel({ label, ns }: Segment, maxWidth: number): string {
     const withTime = `${label} ${time(ns)}`;
-    return withTime.length * LETTER_PX + AIR <= maxWidth ? withTime : '';
+    return withTime.length * LETTER_PX + LABEL_MARGIN <= maxWidth ? withTime : '';
 }
 
 function time(ns: number): string {

@@ -11,12 +11,12 @@ import { hideTooltip, pinTooltip, leaveTooltip } from './tooltip';
 const OPEN_MS = 200;
 let opening: ReturnType<typeof setTimeout> | undefined;
 
-function show(term: TermId, anchor: Element, more: string | undefined): void {
+function show(term: TermId, anchor: Element, details: string | undefined): void {
     clearTimeout(opening);
     pinTooltip(
         <>
             <div>{TERMS[term].help}</div>
-            {more && <div class="soft">{more}</div>}
+            {details && <div class="soft">{details}</div>}
             {!offlineFile() && (
                 <a class="link" href={glossaryHref(term)} target="_blank" rel="noopener">
                     Read more
@@ -28,7 +28,7 @@ function show(term: TermId, anchor: Element, more: string | undefined): void {
 }
 
 /** Handlers for an element that contains the term; `more` is shown after the explanation. */
-export function termHandlers(term: TermId, more?: string) {
+export function termHandlers(term: TermId, details?: string) {
     const leave = () => {
         clearTimeout(opening);
         leaveTooltip();
@@ -37,14 +37,14 @@ export function termHandlers(term: TermId, more?: string) {
         onPointerEnter: (event: PointerEvent) => {
             const anchor = event.currentTarget as Element;
             clearTimeout(opening);
-            opening = setTimeout(() => show(term, anchor, more), OPEN_MS);
+            opening = setTimeout(() => show(term, anchor, details), OPEN_MS);
         },
         onPointerLeave: leave,
         onFocusIn: (event: FocusEvent) => {
             const target = event.target as Element;
             // A mouse click on a header sorts and must not open the explanation.
             if (target.matches(':focus-visible')) {
-                show(term, event.currentTarget as Element, more);
+                show(term, event.currentTarget as Element, details);
             }
         },
         onFocusOut: leave,
@@ -65,12 +65,12 @@ interface TermProps {
     of: TermId;
     /** Replaces the term's own label, for another form of the word. */
     children?: ComponentChildren;
-    more?: string;
+    details?: string;
 }
 
-export function Term({ of: term, children, more }: TermProps) {
+export function Term({ of: term, children, details }: TermProps) {
     return (
-        <span class="term" tabIndex={0} {...termHandlers(term, more)}>
+        <span class="term" tabIndex={0} {...termHandlers(term, details)}>
             {children ?? TERMS[term].label}
         </span>
     );

@@ -10,7 +10,7 @@ export type Theme = 'light' | 'dark';
 const KEY = 'perfshelf.theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 
-function stored(): Theme | null {
+function storedTheme(): Theme | null {
     try {
         const value = localStorage.getItem(KEY);
         return value === 'light' || value === 'dark' ? value : null;
@@ -20,7 +20,7 @@ function stored(): Theme | null {
 }
 
 const systemDark = signal(system.matches);
-const chosen = signal<Theme | null>(stored());
+const chosen = signal<Theme | null>(storedTheme());
 
 /** The current theme; canvas code redraws when it changes. */
 export const theme = computed<Theme>(() => chosen.value ?? (systemDark.value ? 'dark' : 'light'));
@@ -33,7 +33,7 @@ system.addEventListener('change', (event) => {
 // Chosen in another window, such as the page around a panel.
 addEventListener('storage', (event) => {
     if (event.key !== KEY) return;
-    chosen.value = stored();
+    chosen.value = storedTheme();
     apply();
 });
 

@@ -10,7 +10,7 @@ export interface NodeText {
     numbers: string;
 }
 
-const MAX_ROWS = 190;
+const MAX_NAME_WIDTH = 190;
 const PAD = 9;
 export const NODE_HEIGHT = 52;
 
@@ -23,8 +23,8 @@ function share(value: number | null): string {
 export function nodeText(node: GraphNode, measureMono: Measure): NodeText {
     const numbers = `${share(node.total_pct)} (${share(node.self_pct)}) · ${int(node.ncalls)}×`;
     return {
-        name: fitEllipsis(functionName(node.name), MAX_ROWS, measureMono),
-        place: fitEllipsis(shortPlace(node.file, node.line), MAX_ROWS, measureMono),
+        name: fitEllipsis(functionName(node.name), MAX_NAME_WIDTH, measureMono),
+        place: fitEllipsis(shortPlace(node.file, node.line), MAX_NAME_WIDTH, measureMono),
         numbers,
     };
 }

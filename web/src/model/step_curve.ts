@@ -2,7 +2,7 @@
 /* Curves whose value holds until the next point. */
 
 /** The value at `at`; null before the first point. `x` is ascending. */
-export function valueAt(x: readonly number[], y: readonly number[], at: number): number | null {
+export function heldValueAt(x: readonly number[], y: readonly number[], at: number): number | null {
     let lo = 0;
     let hi = x.length;
     while (lo < hi) {

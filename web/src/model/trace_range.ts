@@ -11,12 +11,11 @@ export interface TraceRange {
 
 type Query = Record<string, string | undefined>;
 
-const NO_RANGE_KEYS = /^\d{1,16}$/;
+const INTEGER = /^\d{1,16}$/;
 
 /** Null for the complete run, also if the URL value is invalid. */
 export function readRange({ from_ns, to_ns }: Query): TraceRange | null {
-    if (!from_ns || !to_ns || !NO_RANGE_KEYS.test(from_ns) || !NO_RANGE_KEYS.test(to_ns))
-        return null;
+    if (!from_ns || !to_ns || !INTEGER.test(from_ns) || !INTEGER.test(to_ns)) return null;
     const range = { from_ns: Number(from_ns), to_ns: Number(to_ns) };
     return range.to_ns > range.from_ns ? range : null;
 }

@@ -66,14 +66,14 @@ function useMatches(typed: string): Answer | null {
 }
 
 export function RunSearch({ inputRef }: SearchProps) {
-    const [typed, setWord] = useState('');
+    const [typed, setTyped] = useState('');
     const [at, setAt] = useState(-1);
     const box = useRef<HTMLDivElement | null>(null);
     const answer = useMatches(typed);
     const runs = answer?.rows ?? [];
 
     function leave(): void {
-        setWord('');
+        setTyped('');
         setAt(-1);
         inputRef.current?.blur();
     }
@@ -105,7 +105,7 @@ export function RunSearch({ inputRef }: SearchProps) {
                 placeholder={placeholder()}
                 value={typed}
                 onInput={(text) => {
-                    setWord(text);
+                    setTyped(text);
                     setAt(-1);
                 }}
                 onEnter={() => go(at)}

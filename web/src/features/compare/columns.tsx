@@ -21,12 +21,12 @@ import type { Matcher } from '../../model/search';
 type Column = GridColumn<ComparisonRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
 
-export interface ColumnsOf {
+export interface ColumnInputs {
     table: ComparisonTable;
     metric: Metric;
     scale: Scale;
     /** the largest |delta| of the table, drawn as half of a bar */
-    most: number;
+    maxDelta: number;
     search: Matcher;
     /** one run per side: noise is unknown */
     single: boolean;
@@ -41,7 +41,7 @@ export function unitOf(
     return place === 'unit' ? (row.place ?? '') : metric.unit;
 }
 
-export function compareColumns(of: ColumnsOf): Column[] {
+export function compareColumns(of: ColumnInputs): Column[] {
     const { table, metric, single } = of;
     const mixed = table.place === 'unit';
     const unit = mixed ? undefined : of.scale.unit || undefined;
@@ -87,7 +87,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
             render: (row) => (
                 <DiffBar
                     delta={mixed ? (row.delta_pct ?? 0) : row.delta}
-                    most={mixed ? 100 : of.most}
+                    maxDelta={mixed ? 100 : of.maxDelta}
                     tone={verdictOf(row, unitOf(table, metric, row)).tone}
                 />
             ),
@@ -122,7 +122,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
     ];
 }
 
-function nameColumn({ table, search }: ColumnsOf): Column {
+function nameColumn({ table, search }: ColumnInputs): Column {
     return {
         key: 'name',
         title: capital(table.row),
@@ -185,7 +185,7 @@ function placeText({
 
 interface CellProps {
     row: ComparisonRow;
-    of: ColumnsOf;
+    of: ColumnInputs;
 }
 
 function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
@@ -207,7 +207,7 @@ function Delta({ row, of }: CellProps) {
     return <span class={/[1-9]/.test(shown) ? tone : 'zero'}>{shown}</span>;
 }
 
-function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
+function noiseColumn(of: ColumnInputs, unit: string | undefined): Column {
     return {
         key: 'noise',
         title: 'Noise ±',
@@ -254,13 +254,13 @@ function signText(delta: number): string {
 interface DiffBarProps {
     delta: number;
     /** |delta| that fills half of the cell */
-    most: number;
+    maxDelta: number;
     tone: 'slower' | 'faster' | 'faint';
 }
 
 /** A difference as a bar from the middle: negative to the left, positive to the right. */
-function DiffBar({ delta, most, tone }: DiffBarProps) {
-    const share = most > 0 ? Math.min(1, Math.abs(delta) / most) : 0;
+function DiffBar({ delta, maxDelta, tone }: DiffBarProps) {
+    const share = maxDelta > 0 ? Math.min(1, Math.abs(delta) / maxDelta) : 0;
     const half = `${share * 50}%`;
     return (
         <span class="diff-bar">

@@ -4,7 +4,7 @@
  * difference at a given time. Times are seconds since the start of each run.
  */
 import { placeKey, placeName } from '../../model/device';
-import { valueAt } from '../../model/step_curve';
+import { heldValueAt } from '../../model/step_curve';
 import type { CurvesAnswer, TraceMemory } from '../../model/timeline_types';
 
 export interface NamedCurve {
@@ -97,13 +97,13 @@ export function sumsOf({ t_s, bytes, isStepped }: NamedCurve, end_s: number): Cu
         area += level * (next - t_s[i]);
         peak = Math.max(peak, bytes[i]);
     }
-    const lasted = end - t_s[0];
-    return { peak, mean: lasted > 0 ? area / lasted : bytes[last], end_s: end };
+    const duration = end - t_s[0];
+    return { peak, mean: duration > 0 ? area / duration : bytes[last], end_s: end };
 }
 
 /** Bytes in use at a time; null if unknown. After the end of the run it is null too. */
 export function bytesAt({ t_s, bytes }: NamedCurve, end_s: number, at: number): number | null {
-    return at > end_s ? null : valueAt(t_s, bytes, at);
+    return at > end_s ? null : heldValueAt(t_s, bytes, at);
 }
 
 /** Names of the curves of both runs; those that both runs have come first. */

@@ -59,7 +59,7 @@ function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
                     </div>
                 )
             }
-            most={182}
+            maxHeight={182}
             tip={(of, node) => <GroupTip tree={of} node={node} />}
         />
     );

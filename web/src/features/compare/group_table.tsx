@@ -10,7 +10,7 @@ import type { Matcher } from '../../model/search';
 import type { RowName } from './diff_tree';
 import { groupColumns } from './group_columns';
 import { GroupPane } from './group_pane';
-import { useTop } from './largest_rows';
+import { useLargestRows } from './largest_rows';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
 import { metricOf } from './state';
 
@@ -24,7 +24,7 @@ interface GroupTableProps {
 export function GroupTable(props: GroupTableProps) {
     const { table } = props;
     const metric = metricOf(table, route.value.query);
-    const { top, error } = useTop<GroupRow>(table, metric);
+    const { top, error } = useLargestRows<GroupRow>(table, metric);
     if (!top) return <NoRowsYet error={error} />;
     return <TableBody {...props} metric={metric} top={top.rows} />;
 }

@@ -12,19 +12,19 @@ import { comparePath } from './state';
 /** Number of rows that have their own step in the waterfall. */
 const STEPS = 9;
 
-export interface Top<R> {
+export interface LargestRows<R> {
     rows: R[];
     page: Page;
 }
 
-export function useTop<R>(table: ComparisonTable, metric: Metric) {
+export function useLargestRows<R>(table: ComparisonTable, metric: Metric) {
     const path = comparePath(route.value.query, `/${table.of}`, {
         metric: metric.metric,
         limit: STEPS,
     });
     const { data, error } = useJson<Page>(path);
     const top = useMemo(
-        (): Top<R> | null => data && { rows: objectsOf<R>(data), page: data },
+        (): LargestRows<R> | null => data && { rows: objectsOf<R>(data), page: data },
         [data],
     );
     return { top, error };

@@ -71,7 +71,7 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
                         <WaterfallView
                             fall={fall}
                             format={(value) => cellText(value, scale)}
-                            sayDelta={(value) => deltaText(value, scale)}
+                            formatDelta={(value) => deltaText(value, scale)}
                             selected={null}
                             onPick={(row) => put({ row: String(row) })}
                         />
@@ -123,7 +123,9 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
                 width={396}
                 format={format}
                 nameOf={
-                    ofRuns(comparison, data) ? (side, run) => comparison[side][run].name : undefined
+                    hasValuePerRun(comparison, data)
+                        ? (side, run) => comparison[side][run].name
+                        : undefined
                 }
             />
             <Pairs rows={rowValues(data, metric, format, (v) => text(formatDelta(v, unit)))} />
@@ -204,7 +206,7 @@ function inBase(row: ComparisonRow): RowName {
 }
 
 /* For one measurement per side the values are its samples, not one value per run. */
-function ofRuns({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
+function hasValuePerRun({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }
 
@@ -216,7 +218,7 @@ interface ValueListProps {
 }
 
 function ValueList({ comparison, table, data, format }: ValueListProps) {
-    const all = ofRuns(comparison, data);
+    const all = hasValuePerRun(comparison, data);
     const list = (side: Side, values: number[], row: RowName) => (
         <>
             <dt>{side}</dt>

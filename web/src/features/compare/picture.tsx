@@ -89,7 +89,7 @@ function DiffPicture({ comparison, table, wantedRow }: ComparePictureProps) {
             {...{ table, wantedRow, answer, drawing }}
             label="Difference"
             head={<PictureHead tree={tree} side={side} />}
-            most={164}
+            maxHeight={164}
             tip={(of, node) => <DiffTip tree={of} node={node} />}
         />
     );

@@ -95,7 +95,7 @@ function deltaText(base: number, fresh: number): string {
 }
 
 function Parts({ parts }: { parts: PartPair[] }) {
-    const most = parts.reduce((top, pair) => Math.max(top, pair.base, pair.new), 1);
+    const longest = parts.reduce((top, pair) => Math.max(top, pair.base, pair.new), 1);
     if (!parts.length)
         return <p class="soft">Neither run has activity of this kind. Choose another breakdown.</p>;
     return (
@@ -106,10 +106,10 @@ function Parts({ parts }: { parts: PartPair[] }) {
                         <i class={`swatch is-family-${pair.family}`} /> {pair.label}
                     </span>
                     <span class="part-bars" aria-hidden="true">
-                        <i class="is-base" style={{ width: `${(100 * pair.base) / most}%` }} />
+                        <i class="is-base" style={{ width: `${(100 * pair.base) / longest}%` }} />
                         <i
                             class={`stacked-part is-family-${pair.family}`}
-                            style={{ width: `${(100 * pair.new) / most}%` }}
+                            style={{ width: `${(100 * pair.new) / longest}%` }}
                         />
                     </span>
                     <span role="cell">

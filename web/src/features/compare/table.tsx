@@ -8,9 +8,9 @@ import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import { Menu } from '../../components/menu';
 import { changeLabel, scaleOf, wordOf } from '../../model/compare';
-import { type ColumnsOf, compareColumns, isImports } from './columns';
+import { type ColumnInputs, compareColumns, isImports } from './columns';
 import type { RowName } from './diff_tree';
-import { type Top, useTop } from './largest_rows';
+import { type LargestRows, useLargestRows } from './largest_rows';
 import { ComparePane } from './pane';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
 import { isSingle, metricOf, put } from './state';
@@ -26,7 +26,7 @@ interface CompareTableProps {
     onReady?: () => void;
 }
 
-function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparisonRow[]) {
+function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: ComparisonRow[]) {
     const { table, metric, search, single } = of;
     return useMemoOn(() => {
         const values = top.flatMap((row) => [row.base, row.new]);
@@ -35,15 +35,15 @@ function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparisonRow[])
             Math.max(0, ...values.map(Math.abs)),
             values.every(Number.isInteger),
         );
-        const most = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
-        return { scale, most, columns: compareColumns({ ...of, scale, most }) };
+        const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
+        return { scale, most: maxDelta, columns: compareColumns({ ...of, scale, maxDelta }) };
     }, [table, metric, search, single, top]);
 }
 
 /** The server joins and tests the rows for the first request; the other requests wait for it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
-    const { top, error } = useTop<ComparisonRow>(props.table, metric);
+    const { top, error } = useLargestRows<ComparisonRow>(props.table, metric);
     const ready = top !== null;
     useEffectOn(() => {
         if (ready) props.onReady?.();
@@ -52,7 +52,7 @@ export function CompareTable(props: CompareTableProps) {
     return <TableBody {...props} metric={metric} top={top} />;
 }
 
-type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparisonRow> };
+type TableBodyProps = CompareTableProps & { metric: Metric; top: LargestRows<ComparisonRow> };
 
 function TableBody(props: TableBodyProps) {
     const { comparison, table, changes = false, metric, top, onPick } = props;

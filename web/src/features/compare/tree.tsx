@@ -67,12 +67,12 @@ interface TreePictureProps<T extends GroupTree> extends PictureProps {
     /** heading above the frames */
     head: ComponentChildren;
     /** maximum height, px */
-    most: number;
+    maxHeight: number;
     tip: (tree: T, node: number) => ComponentChildren;
 }
 
 export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
-    const { label, table, wantedRow, answer, drawing, head, most, tip } = props;
+    const { label, table, wantedRow, answer, drawing, head, maxHeight, tip } = props;
     const { data: tree, error, loading } = answer;
     const { q = '', regex, frame, zoom } = route.value.query;
     const match = useMemo(() => {
@@ -100,7 +100,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     nameOf={(node) => nameOf(tree, node)}
                     rootName={drawing.title}
                     tip={(node) => tip(tree, node)}
-                    height={Math.min(most, drawing.layout.rows * FRAME_ROW + 20)}
+                    height={Math.min(maxHeight, drawing.layout.rows * FRAME_ROW + 20)}
                     keyless
                     empty="Neither run has a call tree to draw."
                 />
@@ -123,9 +123,9 @@ export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
 
 /** Formats a total, with bounds if it is not exact. */
 export function boundsText(total: number, low: number, certainty: number, unit: string): string {
-    const most = text(formatValueOf(total, unit));
-    if (certainty === UNKNOWN) return `? of ${most}`;
-    return certainty === BOUNDED ? `[${text(formatValueOf(low, unit))}–${most}]` : most;
+    const upper = text(formatValueOf(total, unit));
+    if (certainty === UNKNOWN) return `? of ${upper}`;
+    return certainty === BOUNDED ? `[${text(formatValueOf(low, unit))}–${upper}]` : upper;
 }
 
 /** Explanation of each certainty; '' for exact. */

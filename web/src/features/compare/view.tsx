@@ -50,13 +50,13 @@ export function CompareView({ tab, view }: CompareProps) {
         for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) noteRun(run);
     }, [data]);
     if (error) return <NoComparison error={error} />;
-    const alone = !query.base;
+    const isOneGroup = !query.base;
     // Until the response for a new URL arrives, the old content must not request rows for the new URL.
-    const fits = data !== null && (data.base.length === 0) === alone;
+    const fits = data !== null && (data.base.length === 0) === isOneGroup;
     return (
         <main class="report compare">
-            {fits && alone && <GroupView report={data} tab={tab} />}
-            {fits && !alone && <Compared comparison={data} tab={tab} view={view} />}
+            {fits && isOneGroup && <GroupView report={data} tab={tab} />}
+            {fits && !isOneGroup && <Compared comparison={data} tab={tab} view={view} />}
             <LoadingLine active={loading} />
         </main>
     );

@@ -9,12 +9,12 @@ interface WaterfallViewProps {
     fall: Waterfall;
     /** Formats the value of an end. */
     format: (value: number) => string;
-    sayDelta: (value: number) => string;
+    formatDelta: (value: number) => string;
     selected: number | null;
     onPick: (row: number) => void;
 }
 
-export function WaterfallView({ fall, format, sayDelta, selected, onPick }: WaterfallViewProps) {
+export function WaterfallView({ fall, format, formatDelta, selected, onPick }: WaterfallViewProps) {
     const { steps, axisFrom, axisTo } = fall;
     const place = (value: number) =>
         (100 * (Math.max(axisFrom, value) - axisFrom)) / (axisTo - axisFrom || 1);
@@ -34,7 +34,7 @@ export function WaterfallView({ fall, format, sayDelta, selected, onPick }: Wate
                             {i + 1 < steps.length && <u style={{ left: `${place(to)}%` }} />}
                         </span>
                         <span class={kind === 'step' ? `fall-value ${tone}` : 'fall-value'}>
-                            {kind === 'end' ? format(to) : sayDelta(delta)}
+                            {kind === 'end' ? format(to) : formatDelta(delta)}
                         </span>
                     </>
                 );

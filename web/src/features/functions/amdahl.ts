@@ -36,10 +36,10 @@ export function amdahl(share: number, total: number): Amdahl {
 }
 
 /** Points (factor, speed-up) of the curve, for factors from 1 to `most`. */
-export function amdahlCurve(share: number, most: number, points: number): [number, number][] {
+export function amdahlCurve(share: number, maxFactor: number, points: number): [number, number][] {
     const p = Math.min(1, Math.max(0, share));
     return Array.from({ length: points }, (_, i) => {
-        const factor = 1 + ((most - 1) * i) / (points - 1);
+        const factor = 1 + ((maxFactor - 1) * i) / (points - 1);
         return [factor, speedUp(p, factor)] as [number, number];
     });
 }

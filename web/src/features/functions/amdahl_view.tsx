@@ -9,23 +9,23 @@ import { amdahl, amdahlCurve } from './amdahl';
 
 const WIDTH = 140;
 const HEIGHT = 44;
-const MAX_ROWS = 10;
+const MAX_FACTOR = 10;
 const POINTS = 40;
 /** A larger limit is shown as no limit. */
 const NO_LIMIT = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {
     const a = amdahl(share, total);
-    const top = Math.max(1.0001, Math.min(a.maxSpeedup, MAX_ROWS));
-    const x = (factor: number): number => ((factor - 1) / (MAX_ROWS - 1)) * WIDTH;
+    const top = Math.max(1.0001, Math.min(a.maxSpeedup, MAX_FACTOR));
+    const x = (factor: number): number => ((factor - 1) / (MAX_FACTOR - 1)) * WIDTH;
     const y = (speed: number): number => HEIGHT - ((speed - 1) / (top - 1)) * (HEIGHT - 4);
-    const line = amdahlCurve(a.share, MAX_ROWS, POINTS)
+    const line = amdahlCurve(a.share, MAX_FACTOR, POINTS)
         .map(([factor, speed]) => `${x(factor).toFixed(1)},${y(Math.min(speed, top)).toFixed(1)}`)
         .join(' ');
     return (
         <div class="amdahl">
             <svg width={WIDTH} height={HEIGHT + 16} role="img" aria-label={curveText(a.maxSpeedup)}>
-                {a.maxSpeedup <= MAX_ROWS && (
+                {a.maxSpeedup <= MAX_FACTOR && (
                     <line class="amdahl-limit" x1="0" x2={WIDTH} y1={y(top)} y2={y(top)} />
                 )}
                 <polyline class="amdahl-curve" points={line} />

@@ -107,7 +107,7 @@ export function FunctionsByFile(props: TableProps) {
             : [...open, row.file.file];
         setQuery({ files: next.join('\n') || null }, { replace: true });
     }
-    const more = (page?.total ?? 0) - files.length;
+    const hiddenFiles = (page?.total ?? 0) - files.length;
     return (
         <>
             <DataGrid<Row>
@@ -137,10 +137,10 @@ export function FunctionsByFile(props: TableProps) {
                 resetKey={path}
                 empty="No file matches the filters. Clear them to see all."
             />
-            {more > 0 && (
+            {hiddenFiles > 0 && (
                 <div class="pane-note">
-                    the first {int(files.length)} files; {int(more)} more: filter by name, or see
-                    the Files tab
+                    the first {int(files.length)} files; {int(hiddenFiles)} more: filter by name, or
+                    see the Files tab
                 </div>
             )}
         </>

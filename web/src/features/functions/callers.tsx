@@ -63,12 +63,12 @@ function columns(title: string, tip: string): GridColumn<RelatedRow>[] {
             title,
             width: 'rest',
             title_tip: tip,
-            render: (row) => <Who row={row} />,
+            render: (row) => <CallTable row={row} />,
         },
     ];
 }
 
-function Who({
+function CallTable({
     row,
 }: {
     row: { name: string; file: string; line: number; origin: RelatedRow['origin'] };
@@ -139,7 +139,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
                     100.0
                 </span>
                 <span class="cut">
-                    <Who row={fn} />
+                    <CallTable row={fn} />
                 </span>
             </div>
             <div class="sandwich-callees">

@@ -29,7 +29,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
     useSumsRemark(run);
-    const costliest = useCostliest(run, query.fn === undefined);
+    const costliest = useDefaultFunction(run, query.fn === undefined);
     const id = query.fn ? Number(query.fn) : costliest;
     useDefaultSelection('fn', costliest);
     const grouped = query.group === 'file';
@@ -51,7 +51,7 @@ export function FunctionsTab({ run }: { run: Run }) {
 }
 
 /** The default selection: the function with the largest cumulative time. */
-function useCostliest(run: Run, isNeeded: boolean): number | null {
+function useDefaultFunction(run: Run, isNeeded: boolean): number | null {
     const path = `${functionsPath(run)}?sort=cumulative&desc=1&limit=1`;
     const { data } = useJson<Page>(isNeeded ? path : null);
     return objectsOf<FunctionRow>(data)[0]?.id ?? null;

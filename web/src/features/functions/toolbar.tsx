@@ -51,13 +51,13 @@ export function FunctionsToolbar(props: ToolbarProps) {
     const input = useRef<HTMLInputElement | null>(null);
     const query = route.value.query;
     const grouped = query.group === 'file';
-    const mine = [...filters.off].join() === NOT_OWN;
+    const isOwnOnly = [...filters.off].join() === NOT_OWN;
     useKeys('Functions', [
         { key: '/', label: 'search the functions', run: () => input.current?.focus() },
         {
             key: 'm',
             label: 'only my code, or all',
-            run: () => put({ off: mine ? null : NOT_OWN }),
+            run: () => put({ off: isOwnOnly ? null : NOT_OWN }),
         },
     ]);
     const of = props.of ?? pstatsOf(run).functions;
@@ -70,7 +70,9 @@ export function FunctionsToolbar(props: ToolbarProps) {
             {props.picker}
             <Segmented
                 label="which functions"
-                value={grouped ? 'file' : mine ? 'mine' : filters.off.size === 0 ? 'all' : null}
+                value={
+                    grouped ? 'file' : isOwnOnly ? 'mine' : filters.off.size === 0 ? 'all' : null
+                }
                 options={[
                     { value: 'all', text: 'All' },
                     { value: 'mine', text: 'Only my code', tip: 'own functions only (m)' },

@@ -35,14 +35,14 @@ export function summaryOf(run: Run): ImportSummary {
     return run.summary as unknown as ImportSummary;
 }
 
-const FIRST_QUERY = 4000;
-const ALL_QUERY = 100_000;
+const FIRST_LIMIT = 4000;
+const FULL_LIMIT = 100_000;
 
 /** Fetches the widest frames first, so that a large log is shown quickly, then all frames. */
 export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
     const path = `${API}/runs/${run.id}/imports/tree?limit=`;
-    const first = useJson<ImportTree>(path + FIRST_QUERY);
-    const all = useJson<ImportTree>(first.data?.cut ? path + ALL_QUERY : null);
+    const first = useJson<ImportTree>(path + FIRST_LIMIT);
+    const all = useJson<ImportTree>(first.data?.cut ? path + FULL_LIMIT : null);
     const answer = all.data || all.error ? all : first;
     const data = useMemoOn(
         () => (answer.data ? deriveData(answer.data, summaryOf(run)) : null),

@@ -46,7 +46,7 @@ export class ImportRows {
             ? skipHiddenParents(tree.parent, n, filter.hidden)
             : tree.parent;
         this.lists = childLists(parent, n, skip);
-        const order = comparer(tree, sort, desc);
+        const order = compareBy(tree, sort, desc);
         if (!order) return;
         for (let slot = 0; slot <= n; slot++) {
             const [a, b] = [this.lists.start[slot], this.lists.start[slot + 1]];
@@ -99,7 +99,7 @@ export class ImportRows {
     }
 }
 
-function comparer(
+function compareBy(
     tree: ImportTree,
     sort: TreeSort,
     desc: boolean,

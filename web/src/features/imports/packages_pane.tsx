@@ -29,7 +29,7 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
     const { data: page } = useJson<Page>(path);
     const rows = asPackages(page);
     const widest = rows.reduce((most, row) => Math.max(most, row.self_us, row.inclusive_us), 0);
-    const more = (page?.total ?? 0) - rows.length;
+    const hiddenPackages = (page?.total ?? 0) - rows.length;
     return (
         <section class="pane pane-packages">
             <PaneHead title={LABELS.packages} remark="by self time">
@@ -56,9 +56,9 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
                         sum={data.sumSelf}
                     />
                 ))}
-                {more > 0 && (
+                {hiddenPackages > 0 && (
                     <a class="package-more link" href={formatHash(['run', run.id, 'packages'])}>
-                        {more} more
+                        {hiddenPackages} more
                     </a>
                 )}
             </div>

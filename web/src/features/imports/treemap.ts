@@ -76,10 +76,19 @@ export function squarify(values: readonly number[], rect: Rect): Rect[] {
     return out;
 }
 
-function worstOf(most: number, least: number, row: number, side: number, scale: number): number {
+function worstOf(
+    largest: number,
+    smallest: number,
+    row: number,
+    side: number,
+    scale: number,
+): number {
     const square = (row * scale) ** 2;
     const s2 = side * side;
-    return Math.max((s2 * most * scale) / square, square / (s2 * Math.max(least * scale, 1e-12)));
+    return Math.max(
+        (s2 * largest * scale) / square,
+        square / (s2 * Math.max(smallest * scale, 1e-12)),
+    );
 }
 
 /** `only`: the zoomed package, or -1. Negative self times have no area. */

@@ -23,7 +23,7 @@ function Millis({ us }: { us: number | null }) {
 }
 
 /** Root first; each line was imported by the one above it. */
-export function WhoChain({ run, detail }: PaneProps) {
+export function ImporterChain({ run, detail }: PaneProps) {
     const { chain, row } = detail;
     const whole = chain[0]?.cumulative_us ?? 0;
     return (
@@ -84,7 +84,7 @@ function percent(part: number | null, whole: number | null): string {
 
 /** Breakdown of the cumulative time of the module: the ten largest children, the other children,
  * self time. */
-export function WhoChildren({ run, detail }: PaneProps) {
+export function ImportedChildren({ run, detail }: PaneProps) {
     const { row, children, rest } = detail;
     const whole = row.cumulative_us;
     const share = (us: number | null): number =>
@@ -196,7 +196,11 @@ const AGAIN: GridColumn<ImportRow>[] = [
 
 /** Every import of this module, in the order of the log. Only an import that ran the module has a
  * noticeable time; the others found it in sys.modules. */
-export function WhoRepeat({ run, detail, source }: PaneProps & { source: PagedSource<ImportRow> }) {
+export function RepeatedImports({
+    run,
+    detail,
+    source,
+}: PaneProps & { source: PagedSource<ImportRow> }) {
     const sort = readSort(route.value.query, 'ord', false);
     const total = source.total;
     return (

@@ -21,7 +21,7 @@ import { readSort } from '../../model/filter_query';
 import { objectsOf, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { summaryOf } from './data';
-import { WhoRepeat, WhoChain, WhoChildren } from './who_imports_panes';
+import { RepeatedImports, ImporterChain, ImportedChildren } from './who_imports_panes';
 
 export interface ImportDetail {
     row: ImportRow;
@@ -73,18 +73,18 @@ function WhoReport({ run, detail }: { run: Run; detail: ImportDetail }) {
         sort: sort.key,
         desc: sort.desc,
     });
-    const known = source.ready.value && source.rowAt(0)?.module === detail.row.module;
+    const hasRows = source.ready.value && source.rowAt(0)?.module === detail.row.module;
     return (
         <>
             <WhoSentence
                 run={run}
                 detail={detail}
-                again={known ? source.total - 1 : detail.again.length}
+                again={hasRows ? source.total - 1 : detail.again.length}
             />
             <div class="panes who-panes">
-                <WhoChain run={run} detail={detail} />
-                <WhoChildren run={run} detail={detail} />
-                <WhoRepeat run={run} detail={detail} source={source} />
+                <ImporterChain run={run} detail={detail} />
+                <ImportedChildren run={run} detail={detail} />
+                <RepeatedImports run={run} detail={detail} source={source} />
             </div>
         </>
     );

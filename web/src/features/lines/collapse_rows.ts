@@ -40,14 +40,14 @@ function withoutBaselines(answer: LineFigures): Columns {
     return columns;
 }
 
-export interface CollapsedTree {
+export interface CollapsedRows {
     answer: LineFigures;
     /** Baselines were removed: every remaining increment is growth. */
     growthOnly: true;
 }
 
 /** Merges rows with equal keys; a merged row has the position of the first of them. */
-export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedTree {
+export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedRows {
     const at = new Map<string, number>();
     const source = withoutBaselines(answer);
     const columns: Columns = {};

@@ -34,7 +34,7 @@ import { SourceGrid, type SourceGridHandle } from './source_grid';
 const NARROW = 1000;
 
 /* Columns of the runs over common lines. The heat is from the first run that has heat values. */
-function useAcrossModel(run: Run, answer: MultiRunAnswer | null) {
+function useMultiRunModel(run: Run, answer: MultiRunAnswer | null) {
     const runs = useMemo(
         () => runOrder(run.id, answer?.runs ?? []).map(runFigures),
         [answer, run.id],
@@ -67,7 +67,7 @@ function useAcrossModel(run: Run, answer: MultiRunAnswer | null) {
 
 const REMARK = 'heat shows the first run; cProfile totals are on the first line of each function';
 
-export function LinesAcrossTab({ run }: { run: Run }) {
+export function MultiRunTab({ run }: { run: Run }) {
     const choice = useMultiRunChoice(run, route.value.query);
     const { data: answer, error, loading } = useMultiRun(choice);
     useEffect(() => setStatus(undefined, REMARK), []);
@@ -97,7 +97,7 @@ export function LinesAcrossTab({ run }: { run: Run }) {
 }
 
 function MultiRunGrid({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
-    const { rows, columns, groups, first, hot, levelOf, isCold } = useAcrossModel(run, answer);
+    const { rows, columns, groups, first, hot, levelOf, isCold } = useMultiRunModel(run, answer);
     const tokens = usePython(answer.text);
     const grid = useRef<SourceGridHandle | null>(null);
     const current = route.value.query.line ?? (hot.length ? String(hot[0]) : null);

@@ -118,7 +118,7 @@ export function qualifiers(run: Run): string | null {
 const NARROW = 1000;
 
 /* Ticks are round numbers, so trailing zeros are removed: 1 ns, 100 ns, 1 µs. */
-function tickFig(unit_s: number): FormattedValue {
+function formatTick(unit_s: number): FormattedValue {
     const { value, unit } = formatSeconds(unit_s);
     return { value: value.replace(/\.0+$/, ''), unit };
 }
@@ -147,7 +147,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     }
     facts.push({
         label: 'Timer unit',
-        value: <FormattedValueText value={tickFig(unit_s)} />,
+        value: <FormattedValueText value={formatTick(unit_s)} />,
         hideBelow: NARROW,
         tip: summary.rounded ? ROUNDED : 'times are multiples of this unit',
     });

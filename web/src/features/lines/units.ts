@@ -9,7 +9,7 @@ import { fmtFixed, MINUS } from '../../base/units';
 /** `tick`: the unit of the report if it is none of the others, such as 100 ns on Windows. */
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns' | 'tick';
 
-const NAMED = ['s', 'ms', 'us', 'ns'] as const;
+const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 export const UNIT_TEXT: Record<TimeUnit, string> = {
     s: 's',
     ms: 'ms',
@@ -44,12 +44,12 @@ export interface TimeScale {
  * whose ticks are numbers printed in `unit_s`. */
 export function profileUnit(unit_s: number, rounded: boolean): TimeUnit {
     const profileUnit_s = rounded ? unit_s : TOOL_UNIT_S;
-    return NAMED.find((unit) => Math.abs(SECONDS[unit] / profileUnit_s - 1) < 1e-9) ?? 'tick';
+    return TIME_UNITS.find((unit) => Math.abs(SECONDS[unit] / profileUnit_s - 1) < 1e-9) ?? 'tick';
 }
 
 /** Units that the user can choose. */
 export function unitsFor(unit_s: number, rounded: boolean): TimeUnit[] {
-    return profileUnit(unit_s, rounded) === 'tick' ? [...NAMED, 'tick'] : [...NAMED];
+    return profileUnit(unit_s, rounded) === 'tick' ? [...TIME_UNITS, 'tick'] : [...TIME_UNITS];
 }
 
 export function timeScale(unit: TimeUnit, unit_s: number, rounded: boolean): TimeScale {
@@ -69,7 +69,7 @@ export function timeScale(unit: TimeUnit, unit_s: number, rounded: boolean): Tim
 }
 
 export function asTimeUnit(text: string | undefined): TimeUnit | null {
-    return [...NAMED, 'tick' as const].find((unit) => unit === text) ?? null;
+    return [...TIME_UNITS, 'tick' as const].find((unit) => unit === text) ?? null;
 }
 
 /* Like C's %.{digits}g: the shorter of fixed and exponential notation, without trailing zeros. */

@@ -45,7 +45,7 @@ const TOKENS = [
     'family-matmul',
     'family-runtime',
 ];
-const MAX_ROWS = TOKENS.length;
+const MAX_LINES = TOKENS.length;
 const HEADROOM = 1.04;
 const COMMAND = 'top -b -d 1 -n 60 > top.txt';
 
@@ -75,16 +75,16 @@ function lineColour(i: number): string {
 
 /* The default view: memory for a single frame of top, because CPU values are measured between two
  * frames. */
-function usualOf(run: Run): 'cpu' | 'res' {
+function defaultView(run: Run): 'cpu' | 'res' {
     return run.summary.frames === 1 ? 'res' : 'cpu';
 }
 
 /* State of the tab, from the URL and the response. */
 function useProcesses(run: Run) {
     const query = route.value.query;
-    const usual = usualOf(run);
-    const of = query.of === 'res' || query.of === 'cpu' ? query.of : usual;
-    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MAX_ROWS });
+    const defaultValue = defaultView(run);
+    const of = query.of === 'res' || query.of === 'cpu' ? query.of : defaultValue;
+    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MAX_LINES });
     const { data, error, loading } = useJson<ProcessesAnswer>(path);
     const off = new Set((query.off ?? '').split(',').filter(Boolean));
     const all = data?.of === of ? data.processes : [];
@@ -103,7 +103,16 @@ function useProcesses(run: Run) {
         () => curves.filter((_, i) => !off.has(all[i].pid)),
         [curves, query.off],
     );
-    return { of, usual, all, shown, off, error, loading, window: windowOf(run, query) };
+    return {
+        of,
+        usual: defaultValue,
+        all,
+        shown,
+        off,
+        error,
+        loading,
+        window: windowOf(run, query),
+    };
 }
 
 type Processes = ReturnType<typeof useProcesses>;

@@ -22,7 +22,7 @@ import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import { placeKey, placeName, readPlace } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
-import { byteStep, valueAt } from '../../model/step_curve';
+import { byteStep, heldValueAt } from '../../model/step_curve';
 import type { TimeWindow } from '../../model/memory_curve';
 import { matcher } from '../../model/search';
 import { ms, rangeQuery, type TraceRange } from '../../model/trace_range';
@@ -239,7 +239,7 @@ function hover(curves: TimeCurve[], at: number | null, event: PointerEvent): voi
             <div class="tooltip-title">{ms(at)} ms</div>
             <dl>
                 {curves.map(({ x, y }, i) => {
-                    const value = valueAt(x, y, at);
+                    const value = heldValueAt(x, y, at);
                     return [
                         <dt key={labels[i]}>{labels[i]}</dt>,
                         <dd>{value === null ? '–' : bytesText(value)}</dd>,

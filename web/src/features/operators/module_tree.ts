@@ -38,13 +38,13 @@ export class ModuleTree {
     }
 
     /** Ids that are expanded at first: from the top level, each time the child with the largest time. */
-    heaviest(by: 'host_total_us' | 'device_total_us'): Set<number> {
+    initiallyExpanded(by: 'host_total_us' | 'device_total_us'): Set<number> {
         const open = new Set<number>();
         for (let list = this.childrenOf(0); list.length > 0;) {
-            const most = list.reduce((a, b) => (b[by] > a[by] ? b : a));
-            if (open.has(most.id)) break;
-            open.add(most.id);
-            list = this.childrenOf(most.id);
+            const largest = list.reduce((a, b) => (b[by] > a[by] ? b : a));
+            if (open.has(largest.id)) break;
+            open.add(largest.id);
+            list = this.childrenOf(largest.id);
         }
         return open;
     }

@@ -126,7 +126,10 @@ export function ModulesTab({ run }: { run: Run }) {
     );
     const urlSort = readSort(query, main, true);
     const sort = SORTS.find((key) => key === urlSort.key) ?? main;
-    const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [main, tree, query.open]);
+    const open = useMemo(
+        () => readOpen(query.open, tree.initiallyExpanded(main)),
+        [main, tree, query.open],
+    );
     const keptIds = useMemo(
         () => tree.keptIds(search.empty || search.error ? null : (name) => search.test(name)),
         [tree, search],

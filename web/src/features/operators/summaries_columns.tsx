@@ -159,7 +159,12 @@ const TOTAL: Column = {
 };
 
 /** Columns Avg, Med, Min, Max, StdDev in `unit`. The keys are those of the server. */
-function spread(before: string, after: string, unit: string, decimals: [number, number]): Column[] {
+function statisticColumns(
+    before: string,
+    after: string,
+    unit: string,
+    decimals: [number, number],
+): Column[] {
     const [mean, whole] = decimals;
     const column = (statistic: string, digits: number, hideBelow: number) =>
         numberColumn<SummaryRow>(
@@ -191,7 +196,7 @@ function columnsOf(report: SummaryReport): Column[] {
             scale: 1e6,
             title_tip: 'of 1,000,000 bytes',
         });
-        return [total, calls, ...spread('', 'bytes', 'MB', [3, 3])];
+        return [total, calls, ...statisticColumns('', 'bytes', 'MB', [3, 3])];
     }
     if (report.quantity === 'time') {
         const share = shareColumn<SummaryRow>('time_pct', 'time', '% of Σ', {
@@ -199,14 +204,14 @@ function columnsOf(report: SummaryReport): Column[] {
             sortKey: 'time_pct',
             numeric: true,
         });
-        return [share, TOTAL, calls, ...spread('', 'ns', 'ns', [1, 0])];
+        return [share, TOTAL, calls, ...statisticColumns('', 'ns', 'ns', [1, 0])];
     }
     const wide = { unit: 'ns', width: 136 };
     return [
         countColumn<SummaryRow>('proj_total_ns', 'total proj', wide),
         countColumn<SummaryRow>('range_total_ns', 'total range', { ...wide, hideBelow: 900 }),
         { ...calls, width: 84 },
-        ...spread('proj_', 'ns', 'ns', [1, 0]),
+        ...statisticColumns('proj_', 'ns', 'ns', [1, 0]),
         countColumn<SummaryRow>('works', 'GPU ops', { width: 84, hideBelow: 760 }),
         numberColumn<SummaryRow>('avg_works', 'avg ops', 1, { width: 84, hideBelow: 1400 }),
     ];

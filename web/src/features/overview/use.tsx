@@ -8,7 +8,7 @@ import { pct, THIN_SPACE } from '../../base/units';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { acceleratorName } from '../../model/device';
-import { valueAt } from '../../model/step_curve';
+import { heldValueAt } from '../../model/step_curve';
 import { ms, rangeQuery } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
 import { put } from '../trace/data';
@@ -62,7 +62,7 @@ interface DeviceProps {
 function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     const curves = useMemo(() => [curveOf(device, from, to)], [device, from, to]);
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
-        const busy = at === null ? null : valueAt(curves[0].x, curves[0].y, at);
+        const busy = at === null ? null : heldValueAt(curves[0].x, curves[0].y, at);
         if (at === null || busy === null) hideTooltip();
         else
             showTooltip(

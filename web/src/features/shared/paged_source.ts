@@ -29,7 +29,7 @@ const AHEAD = 60;
 
 interface Generation<R> {
     total: number;
-    of: number;
+    unfilteredTotal: number;
     sums: Page['sums'];
     pages: Map<number, R[]>;
 }
@@ -41,7 +41,12 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     const ready = signal(false);
     const error = signal<ApiError | null>(null);
     let params = initial;
-    const shown = signal<Generation<R>>({ total: 0, of: 0, sums: {}, pages: new Map() });
+    const shown = signal<Generation<R>>({
+        total: 0,
+        unfilteredTotal: 0,
+        sums: {},
+        pages: new Map(),
+    });
     let fresh = false;
     let wantedRange: [number, number] = [0, 1];
     let running = new Map<number, AbortController>();
@@ -77,7 +82,12 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
             page,
             answer.rows.map((row) => asObject<R>(answer.columns, row)),
         );
-        shown.value = { total: answer.total, of: answer.of, sums: answer.sums ?? {}, pages };
+        shown.value = {
+            total: answer.total,
+            unfilteredTotal: answer.of,
+            sums: answer.sums ?? {},
+            pages,
+        };
         version.value = version.peek() + 1;
         ensure(...wantedRange);
     }
@@ -109,7 +119,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
             return shown.value.total;
         },
         get unfilteredTotal() {
-            return shown.value.of;
+            return shown.value.unfilteredTotal;
         },
         get sums() {
             return shown.value.sums;

@@ -81,7 +81,7 @@ function whenColumn(underDay: boolean): Column {
 }
 
 /* Columns with the name, kind and tags of a run. */
-const WHAT: Column[] = [
+const RUN_COLUMNS: Column[] = [
     {
         key: 'kind',
         title: 'Kind',
@@ -127,7 +127,7 @@ const WHAT: Column[] = [
 ];
 
 /* Columns with the headline value, and its trend over the previous runs. */
-const FIGURES: Column[] = [
+const VALUE_COLUMNS: Column[] = [
     {
         key: 'headline',
         title: 'Headline',
@@ -166,7 +166,7 @@ const FIGURES: Column[] = [
 ];
 
 /* Columns with the origin of the run. */
-const SOURCE: Column[] = [
+const ORIGIN_COLUMNS: Column[] = [
     {
         key: 'size',
         title: 'Size',
@@ -197,7 +197,13 @@ const SOURCE: Column[] = [
 ];
 
 export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
-    return [checkColumn(checks), ...WHAT, ...FIGURES, ...SOURCE, whenColumn(underDay)];
+    return [
+        checkColumn(checks),
+        ...RUN_COLUMNS,
+        ...VALUE_COLUMNS,
+        ...ORIGIN_COLUMNS,
+        whenColumn(underDay),
+    ];
 }
 
 function nameTip(run: Run): string {

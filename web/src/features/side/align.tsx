@@ -39,7 +39,7 @@ interface BarProps {
 type Steps = Record<Side, TraceStep[]>;
 
 /* Id of the slice that is selected in the URL. */
-function picked(side: Side): number | null {
+function selectedSlice(side: Side): number | null {
     const id = route.value.query[`${side}.slice`];
     return id && /^\d{1,16}$/.test(id) ? Number(id) : null;
 }
@@ -64,7 +64,7 @@ async function findBoth(
 
 /* Aligns by the selected slices, else by the first slice in each run that the search finds. */
 async function alignEvent(props: BarProps): Promise<string | null> {
-    const [base, fresh] = [picked('base'), picked('new')];
+    const [base, fresh] = [selectedSlice('base'), selectedSlice('new')];
     if (base !== null && fresh !== null) {
         alignBy(props.now, { by: 'event', base, new: fresh });
         return null;
@@ -96,8 +96,8 @@ async function stepEvent(props: BarProps, by: 1 | -1): Promise<string | null> {
 function useWays(props: BarProps, steps: Steps) {
     const [message, setMessage] = useState<string | null>(null);
     const { now } = props;
-    const report = (went: Promise<string | null>): void => {
-        went.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
+    const report = (result: Promise<string | null>): void => {
+        result.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
     };
     const go = (by: 1 | -1): void => {
         if (now.align.by === 'event') {
@@ -153,7 +153,7 @@ export function AlignBar(props: BarProps) {
                 ]}
                 onChange={choose}
             />
-            {named && <Walk go={go} />}
+            {named && <StepButtons go={go} />}
             {align.by === 'step' && <StepPicks now={props.now} steps={steps} align={align} />}
             {align.by === 'event' && !lost && <EventNames anchors={anchors} />}
             <ShiftText anchors={anchors} />
@@ -167,7 +167,7 @@ export function AlignBar(props: BarProps) {
     );
 }
 
-function Walk({ go }: { go: (by: 1 | -1) => void }) {
+function StepButtons({ go }: { go: (by: 1 | -1) => void }) {
     return (
         <span class="align-walk">
             <button

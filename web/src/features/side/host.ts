@@ -52,7 +52,7 @@ export function sideView(views: string[], urlView: string | undefined): string {
     return urlView && views.includes(urlView) ? urlView : (views[0] ?? '');
 }
 
-const TIME_RANGE_KEYS = /^[\d.e-]+~[\d.e-]+$/;
+const RANGE_VALUE = /^[\d.e-]+~[\d.e-]+$/;
 
 export class SideHost {
     readonly missing = signal<MissingName | null>(null);
@@ -180,7 +180,7 @@ export class SideHost {
         const name = `${side}.${key}`;
         this.pending.get(side)?.delete(key);
         if (value === '') delete query[name];
-        else if (TIME_RANGE_KEYS.test(value)) query[name] = value;
+        else if (RANGE_VALUE.test(value)) query[name] = value;
         else if (this.panels.get(otherSide(side))?.translates(key)) {
             this.followByName(side, key, value, query);
         } else void this.followById(side, key, value);

@@ -56,7 +56,10 @@ export function SideView({ comparison, view }: SideProps) {
     const specs = ofBase.filter(({ id }) => ofNew.some((other) => other.id === id));
     const views = specs.map(({ id }) => id);
     const current = sideView(views, view);
-    const unsharedViews = [...alone(ofBase, views, 'base'), ...alone(ofNew, views, 'new')];
+    const unsharedViews = [
+        ...viewsOfOneSide(ofBase, views, 'base'),
+        ...viewsOfOneSide(ofNew, views, 'new'),
+    ];
     return (
         <>
             <ViewTabs specs={specs} runs={runs} current={current} unsharedViews={unsharedViews} />
@@ -71,7 +74,7 @@ export function SideView({ comparison, view }: SideProps) {
     );
 }
 
-function alone(all: TabSpec[], shared: string[], side: Side): string[] {
+function viewsOfOneSide(all: TabSpec[], shared: string[], side: Side): string[] {
     return all.filter(({ id }) => !shared.includes(id)).map(({ title }) => `${title} (${side})`);
 }
 

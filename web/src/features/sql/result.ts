@@ -33,14 +33,14 @@ export function cellText(value: SqlValue, { type }: SqlColumn): string {
     return fmtFixed(value, Math.max(0, Math.min(6, 7 - whole)));
 }
 
-const SAMPLE = 200;
+const SAMPLED_ROWS = 200;
 const CHAR_PX = 7.3;
 
 /** Column width in px, from the header and the first rows. */
 export function widthOf(result: SqlResult, at: number): number {
     const column = result.columns[at];
     const head = column.name.length + 3;
-    const rows = result.rows.slice(0, SAMPLE);
+    const rows = result.rows.slice(0, SAMPLED_ROWS);
     const longest = Math.max(head, ...rows.map((row) => cellText(row[at], column).length));
     return Math.round(Math.min(420, Math.max(56, longest * CHAR_PX + 18)));
 }

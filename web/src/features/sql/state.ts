@@ -68,7 +68,7 @@ export async function saveFile(
 }
 
 const KEY = 'perfshelf-sql';
-const REMEMBERED = 30;
+const MAX_HISTORY = 30;
 
 /** The stored statements, newest first. */
 export function history(): string[] {
@@ -82,7 +82,7 @@ export function history(): string[] {
 
 function remember(sql: string): void {
     try {
-        const list = [sql, ...history().filter((one) => one !== sql)].slice(0, REMEMBERED);
+        const list = [sql, ...history().filter((one) => one !== sql)].slice(0, MAX_HISTORY);
         localStorage.setItem(KEY, JSON.stringify(list));
     } catch {
         // Storage is disabled: there is no history.

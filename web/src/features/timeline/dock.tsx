@@ -12,9 +12,9 @@ import { rangeText, type TraceRange } from '../../model/trace_range';
 import { isStacks, put, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';
 
-const TALL = 232;
-/** default height of the dock, as a share of the window */
-const TALL_SHARE = 0.3;
+const DEFAULT_HEIGHT = 232;
+/** maximum default height, as a share of the window */
+const MAX_DEFAULT_SHARE = 0.3;
 const MIN_HEIGHT = 90;
 const MAX_SHARE = 0.75;
 
@@ -26,7 +26,8 @@ interface DockProps {
     tools: ComponentChildren;
 }
 
-const usual = (): number => Math.min(TALL, Math.round(innerHeight * TALL_SHARE));
+const defaultHeight = (): number =>
+    Math.min(DEFAULT_HEIGHT, Math.round(innerHeight * MAX_DEFAULT_SHARE));
 
 function clampHeight(height: number): number {
     return Math.round(Math.min(innerHeight * MAX_SHARE, Math.max(MIN_HEIGHT, height)));
@@ -34,7 +35,7 @@ function clampHeight(height: number): number {
 
 export function TimelineDock({ run, range, slice, tools }: DockProps) {
     const { query } = route.value;
-    const height = clampHeight(Number(query.dockh) || usual());
+    const height = clampHeight(Number(query.dockh) || defaultHeight());
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
     const chosen =
         query.dock === 'slice' && slice ? null : panes.find(({ id }) => id === query.dock);
@@ -101,7 +102,7 @@ function DockEdge({ height }: { height: number }) {
     const from = useRef<{ y: number; height: number } | null>(null);
     const setHeight = (next: number): void => {
         const whole = clampHeight(next);
-        put({ dockh: whole === usual() ? null : String(whole) });
+        put({ dockh: whole === defaultHeight() ? null : String(whole) });
     };
     return (
         <div

@@ -9,7 +9,7 @@ import type { TimelineTheme } from './theme';
 
 const STRIP_TOP = 5;
 const STRIP_BOTTOM = 6;
-const SHADE = 0.72;
+const SHADE_OPACITY = 0.72;
 /** maximum width of a character on the ruler, px */
 const LETTER_PX = 6;
 
@@ -73,7 +73,7 @@ export class OverviewPainter {
         left: number,
         right: number,
     ): void {
-        ctx.globalAlpha = SHADE;
+        ctx.globalAlpha = SHADE_OPACITY;
         ctx.fillStyle = theme.bg;
         ctx.fillRect(0, 0, left, OVERVIEW - 1);
         ctx.fillRect(right, 0, width - right, OVERVIEW - 1);

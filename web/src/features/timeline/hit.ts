@@ -24,7 +24,7 @@ export interface Hit {
     count: number;
 }
 
-const NEAR_PX = 1.5;
+const HIT_TOLERANCE_PX = 1.5;
 
 function sliceIndexAt(window: TrackWindow, depth: number, t: number, near: number): number {
     const { slices } = window;
@@ -100,5 +100,5 @@ export function hitAt(
     const depth = depthAt(lane, y);
     if (depth < 0) return null;
     const nsPerPx = widthOf(view) / px;
-    return hitSlice(cache, lane, depth, view.from + x * nsPerPx, NEAR_PX * nsPerPx);
+    return hitSlice(cache, lane, depth, view.from + x * nsPerPx, HIT_TOLERANCE_PX * nsPerPx);
 }

@@ -6,7 +6,7 @@
 import { type Lane, laneIndexAt, type Lanes } from './lanes';
 
 /** px; the labels of higher lanes move with the scroll position */
-const HIGH = 140;
+const HIGH_LANE = 140;
 
 interface LabelsProps {
     lanes: Lanes;
@@ -52,7 +52,7 @@ function LaneLabel({
     const place = {
         top: lane.top,
         height: lane.height,
-        ...(lane.height > HIGH && { '--lane-top': lane.top, '--lane-height': lane.height }),
+        ...(lane.height > HIGH_LANE && { '--lane-top': lane.top, '--lane-height': lane.height }),
     };
     if (kind === 'busy') {
         return (
@@ -62,7 +62,7 @@ function LaneLabel({
         );
     }
     const isInline = label.isInline;
-    const stateClass = lane.folded ? ' is-folded' : lane.height > HIGH ? ' is-high' : '';
+    const stateClass = lane.folded ? ' is-folded' : lane.height > HIGH_LANE ? ' is-high' : '';
     return (
         <div class={`timeline-label${edge}${stateClass}`} style={place} title={label.tooltip}>
             <div class={isInline ? 'timeline-names is-beside' : 'timeline-names'}>

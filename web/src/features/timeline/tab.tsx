@@ -123,8 +123,8 @@ function Timeline({ run, timeline }: TimelineProps) {
     const search = useRef<HTMLInputElement | null>(null);
     const [message, setMessage] = useState<string | null>(null);
     useTimelineStatus(now.drawn);
-    const report = (went: Promise<string | null>): void => {
-        went.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
+    const report = (result: Promise<string | null>): void => {
+        result.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
     };
     const enter = (backward: boolean): void => report(now.enter(backward));
     const hasSidePane = viewportWidth.value >= PANE_MIN_WIDTH;

@@ -14,7 +14,7 @@ import type { StageParts, TimelineProps } from './props';
 import { TimelineStage } from './stage';
 
 /** Labels are rendered in steps of this many px, so that scrolling rarely renders. */
-const BAND = 400;
+const LABEL_BAND = 400;
 
 interface TimelineViewProps extends TimelineProps {
     /** receives the stage, for calls by the parent */
@@ -41,7 +41,7 @@ export function TimelineView(props: TimelineViewProps) {
         });
         if (!parts) return undefined;
         const now = new TimelineStage(parts, props, () => {
-            setBand(Math.floor(now.scene.top / BAND));
+            setBand(Math.floor(now.scene.top / LABEL_BAND));
             setTall(now.lanesHeight);
         });
         stageRef.current = now;
@@ -86,7 +86,7 @@ export function TimelineView(props: TimelineViewProps) {
         const isOutside = box.top < viewRect.top || box.bottom > viewRect.bottom;
         if (isOutside) now.scrollTo(now.scene.top + box.top - viewRect.top - viewRect.height / 3);
     };
-    const stayPut = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    const undoScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
         currentTarget.scrollTop = 0;
     };
 
@@ -99,12 +99,12 @@ export function TimelineView(props: TimelineViewProps) {
                     <span>{axisText(end_ns - start_ns)}</span>
                 </div>
                 <div class="timeline-span" ref={span} />
-                <div class="timeline-labels" onFocusIn={followFocus} onScroll={stayPut}>
+                <div class="timeline-labels" onFocusIn={followFocus} onScroll={undoScroll}>
                     <div ref={labels}>
                         <TimelineLabels
                             lanes={lanes}
-                            from={(band - 1) * BAND}
-                            to={(band + 2) * BAND + tall}
+                            from={(band - 1) * LABEL_BAND}
+                            to={(band + 2) * LABEL_BAND + tall}
                             onFold={props.onFold}
                         />
                     </div>

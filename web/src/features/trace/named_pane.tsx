@@ -70,7 +70,7 @@ export function NamedPane(props: NamedPaneProps) {
                         <CopyButton text={data.name} label={LABELS.copyName} />
                     </div>
                     {children}
-                    <NamedFigures
+                    <NamedValues
                         data={data}
                         where={range ? 'in range' : 'in trace'}
                         first={row?.first_ns ?? null}
@@ -84,13 +84,13 @@ export function NamedPane(props: NamedPaneProps) {
 
 const time = (ns: number) => <FormattedValueText value={formatSeconds(ns / 1e9)} />;
 
-interface FiguresProps {
+interface ValuesProps {
     data: Named;
     where: string;
     first: number | null;
 }
 
-function NamedFigures({ data, where, first }: FiguresProps) {
+function NamedValues({ data, where, first }: ValuesProps) {
     if (data.count === 0) {
         return <p class="soft">Its slices have other names. Search for them in the timeline.</p>;
     }
