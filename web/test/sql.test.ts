@@ -38,7 +38,7 @@ CREATE VIEW w AS SELECT a.x, y AS z FROM a;
                 { columns: ['group'], comment: 'what it is of' },
             ],
         },
-        { name: 'w', comment: '', lines: [{ columns: ['x', 'z'], about: '' }] },
+        { name: 'w', comment: '', lines: [{ columns: ['x', 'z'], comment: '' }] },
     ]);
 });
 

@@ -186,9 +186,9 @@ test('the lane at a height is found among many, and only those in sight are aske
 });
 
 test('memory is drawn to a round number of bytes above its peak', () => {
-    assert.deepEqual(byteScale(2.6 * 2 ** 30), { top: 3 * 2 ** 30, words: '3 GiB' });
-    assert.deepEqual(byteScale(700 * 2 ** 20), { top: 800 * 2 ** 20, words: '800 MiB' });
-    assert.deepEqual(byteScale(0), { top: 1, words: '1 B' });
+    assert.deepEqual(byteScale(2.6 * 2 ** 30), { top: 3 * 2 ** 30, label: '3 GiB' });
+    assert.deepEqual(byteScale(700 * 2 ** 20), { top: 800 * 2 ** 20, label: '800 MiB' });
+    assert.deepEqual(byteScale(0), { top: 1, label: '1 B' });
 });
 
 const answer = (): WindowAnswer => ({

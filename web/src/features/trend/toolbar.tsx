@@ -37,7 +37,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
     const inTime = isInTime(trend);
     return (
         <Toolbar label="metric">
-            <MetricMenu trend={trend} tables={tables} />
+            <TrendMenu trend={trend} tables={tables} />
             {table && <RowPicker trend={trend} table={table} inputRef={inputRef} />}
             {table && query.row && <MetricMenu trend={trend} table={table} />}
             <ByMenu trend={trend} />
@@ -75,7 +75,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
 
 const NO_ROW = { of: null, row: null, place: null };
 
-function MetricMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
+function TrendMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
     const { query } = route.value;
     const table = tables.find(({ of }) => of === query.of);
     const isHeadline = !query.of;
