@@ -51,7 +51,8 @@ struct ps_importtime_row {
     /* cached rows: spaces before the name, and with the name; as printed, in bytes */
     uint32_t spaces, width;
     int32_t depth; /* as printed; -1: unknown */
-    bool cached, startup, unfinished, topmost, is_first_of_module, estimated, gap, recorded;
+    bool is_cached, is_startup, is_unfinished, is_topmost, is_first_of_module, is_estimated,
+        skips_level, is_recorded;
 };
 
 struct ps_importtime_package {

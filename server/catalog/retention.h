@@ -55,17 +55,17 @@ struct ps_retention_due {
 };
 /* Like ps_retention_find, but limited to a tenth of the shelf per hour, and one more for each run
  * that was added since `since_ms`. Deletes by age only while the clock is trusted (clock_check.h).
- * Free out->leaving also after a failure. */
+ * Free out->runs also after a failure. */
 enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_retention *keep,
                                      int64_t since_ms, struct ps_retention_due *out,
                                      struct ps_err *err);
 void ps_prune_list_free(struct ps_prune_list *list);
 
-/* Removes one of these runs like ps_store_remove. `who` requested it, "": only the rule.
+/* Removes one of these runs like ps_store_remove. `user_name` requested it, "": only the rule.
  * PS_NOT_FOUND: the run was deleted, pinned or moved to another series since it was found; it is
  * not removed. */
 enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
-                                   const struct ps_prune_candidate *run, const char *who,
+                                   const struct ps_prune_candidate *run, const char *user_name,
                                    struct ps_err *err);
 
 #endif

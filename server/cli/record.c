@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MOST 60
+#define RUN_NAME_MAX 60
 
 struct recording {
     const struct ps_options *options;
@@ -62,13 +62,13 @@ static char *program_line(struct recording *r)
     return line;
 }
 
-/* At most NAME_MOST bytes of the line, truncated between characters. */
+/* At most RUN_NAME_MAX bytes of the line, truncated between characters. */
 static const char *run_name(struct recording *r, const char *line)
 {
     size_t len = strlen(line);
-    if (len <= NAME_MOST)
+    if (len <= RUN_NAME_MAX)
         return line;
-    for (len = NAME_MOST; ((unsigned char)line[len] & 0xC0) == 0x80;)
+    for (len = RUN_NAME_MAX; ((unsigned char)line[len] & 0xC0) == 0x80;)
         len--;
     return ps_arena_printf(&r->arena, "%.*s…", (int)len, line);
 }

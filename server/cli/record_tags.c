@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CUT          "..."
-#define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
-#define MASK         "(masked)"
+#define CUT         "..."
+#define COMMAND_MAX (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
+#define MASK        "(masked)"
 
 /* --- Masked command --- */
 
@@ -120,7 +120,7 @@ void ps_record_tags_set(struct ps_record_tags *about, const char *key, const cha
 /* At most PS_LABEL_MAX bytes, truncated between characters. */
 static char *shorten_text(struct ps_arena *arena, const char *text)
 {
-    size_t len = strlen(text), most = COMMAND_MOST;
+    size_t len = strlen(text), most = COMMAND_MAX;
     if (len <= PS_LABEL_MAX)
         return ps_arena_printf(arena, "%s", text);
     while (most && ((unsigned char)text[most] & 0xC0) == 0x80)

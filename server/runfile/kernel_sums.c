@@ -184,7 +184,7 @@ static void add_slice(struct sum_state *s, const struct ps_chunk *chunk, uint32_
     sum->min_ns = duration < sum->min_ns ? duration : sum->min_ns;
     sum->max_ns = duration > sum->max_ns ? duration : sum->max_ns;
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
-    sum->tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
+    sum->n_tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
     add_mean(kernel_param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
     add_mean(kernel_param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,

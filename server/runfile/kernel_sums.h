@@ -17,7 +17,7 @@ struct ps_kernel_key {
 struct ps_kernel_sum {
     struct ps_kernel_key key;
     uint8_t family;
-    int64_t calls, total_ns, min_ns, max_ns, first_ns, tensor_core;
+    int64_t calls, total_ns, min_ns, max_ns, first_ns, n_tensor_core;
     double blocks_sum, blocks_weight; /* of blocks per SM, weighted by duration */
     double occupancy_sum, occupancy_weight;
 };
