@@ -56,7 +56,7 @@ struct ps_store {
     struct ps_replica *replica;
     /* number of the last transaction of other servers that was applied here */
     _Atomic int64_t seen_transaction;
-    bool has_order; /* backend->done must be called after the open transaction */
+    bool has_order; /* backend->release must be called after the open transaction */
     struct ps_owned_upload *owned_uploads; /* use only with the catalog locked */
     size_t n_owned_uploads, cap_owned_uploads;
     struct ps_buf undeleted_intents; /* intent log entries of this session that could not be deleted
