@@ -360,8 +360,8 @@ static void find_importers(struct ps_importtime_log *log)
 void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value)
 {
     if (value.kind == PS_NUM_REAL) {
-        sum->real += value.r;
-        sum->real = true;
+        sum->fraction += value.r;
+        sum->is_real = true;
     } else if (value.kind == PS_NUM_INT) {
         sum->integer += value.i;
     }
@@ -369,8 +369,8 @@ void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value)
 
 struct ps_num ps_importtime_sum_value(const struct ps_importtime_sum *sum)
 {
-    if (sum->real || sum->integer > INT64_MAX || sum->integer < INT64_MIN)
-        return ps_real((double)sum->integer + sum->real);
+    if (sum->is_real || sum->integer > INT64_MAX || sum->integer < INT64_MIN)
+        return ps_real((double)sum->integer + sum->fraction);
     return ps_int((int64_t)sum->integer);
 }
 

@@ -108,7 +108,7 @@ void ps_importtime_resolve(struct ps_importtime_log *log);
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_importtime_sum {
     __int128 integer;
-    double real;
+    double fraction;
     bool is_real;
 };
 void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value);
