@@ -35,7 +35,7 @@ struct ps_json_in {
     struct ps_stream *in;     /* not owned */
     const char *cursor, *end; /* unread part of the window */
     const char *window;
-    uint64_t window_offset; /* bytes of the document before base */
+    uint64_t window_offset; /* bytes of the document before `window` */
     struct ps_buf decoded;
     struct ps_str text; /* of the current token; valid until the next call */
     bool is_object[PS_JSON_IN_DEPTH_MAX];

@@ -114,13 +114,13 @@ static const char *ps_sqlite_vfs(void)
     return NAME;
 }
 
-#define TEXT_MOST  (16 << 20)
-#define CACHE      "-2048" /* KiB */
-#define STEPS      100000  /* virtual machine instructions between two calls of too_long */
-#define LOOKS_MOST 1000    /* calls of too_long without a row in between */
-#define ROW_LEAST  6       /* minimum size of a row in bytes */
-#define READ_TIMES 4       /* max reads of a table, in file sizes: inner pages are read again */
-#define READ_FREE  (16 << 20)
+#define TEXT_MAX      (16 << 20)
+#define CACHE         "-2048" /* KiB */
+#define STEPS         100000  /* virtual machine instructions between two calls of too_long */
+#define CHECKS_MAX    1000    /* calls of too_long without a row in between */
+#define ROW_BYTES_MIN 6       /* minimum size of a row in bytes */
+#define READ_TIMES    4       /* max reads of a table, in file sizes: inner pages are read again */
+#define READ_FREE     (16 << 20)
 
 struct ps_sqlite {
     sqlite3 *handle;
@@ -155,7 +155,7 @@ static enum ps_status fail_sqlite(struct ps_sqlite *db, const char *table, struc
         return ps_fail(err, PS_TOO_SLOW, "reading the database takes too long%s%s", file_of, table);
     case SQLITE_TOOBIG:
         return ps_fail(err, PS_LIMIT, "the database has a value larger than %d MiB%s%s",
-                       TEXT_MOST >> 20, file_of, table);
+                       TEXT_MAX >> 20, file_of, table);
     case SQLITE_NOTADB:
         return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database, or it is encrypted");
     default:
@@ -200,7 +200,7 @@ static int too_long(void *user)
 {
     struct ps_sqlite *db = user;
 
-    return ++db->n_checks > LOOKS_MOST;
+    return ++db->n_checks > CHECKS_MAX;
 }
 
 static void set_untrusted(struct ps_sqlite *db)
@@ -211,7 +211,7 @@ static void set_untrusted(struct ps_sqlite *db)
     for (size_t i = 0; i < sizeof off / sizeof *off; i++)
         (void)sqlite3_db_config(db->handle, off[i], 0, NULL);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, TEXT_MOST);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, TEXT_MAX);
     (void)sqlite3_limit(db->handle, SQLITE_LIMIT_EXPR_DEPTH, 50);
     (void)sqlite3_limit(db->handle, SQLITE_LIMIT_COMPOUND_SELECT, 2);
     (void)sqlite3_limit(db->handle, SQLITE_LIMIT_VDBE_OP, 25000);
@@ -397,7 +397,7 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
     rows->db = db;
     rows->table = table;
     rows->n_columns = n;
-    rows->max_rows = size / ROW_LEAST;
+    rows->max_rows = size / ROW_BYTES_MIN;
     db->file->max_read = db->file->bytes_read + READ_TIMES * size + READ_FREE;
     db->n_checks = 0;
     if (find_columns(rows, columns))

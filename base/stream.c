@@ -66,7 +66,7 @@ struct ps_str ps_stream_peek(struct ps_stream *in, size_t want)
 void ps_stream_skip(struct ps_stream *in, size_t n)
 {
     assert(n <= in->window_len);
-    if (n == 0) /* in->win may be NULL */
+    if (n == 0) /* in->window may be NULL */
         return;
     if (in->ops->on_skip)
         in->ops->on_skip(in, n);

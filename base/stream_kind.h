@@ -50,7 +50,7 @@ struct ps_stream *ps_stream_new(const struct ps_stream_ops *ops, struct ps_strea
  * the window to `want`. *room is its size. */
 char *ps_stream_reserve(struct ps_stream *s, size_t want, size_t *room);
 
-/* The `more` of streams that pass bytes through. */
+/* The `fill` of streams that pass bytes through. */
 void ps_stream_fill_through(struct ps_stream *s, size_t want);
 
 /* Fails s if `out` bytes decompressed from `in` bytes exceed the limits; returns whether so. */

@@ -13,8 +13,8 @@
 
 /* A row that is being built. Strings are ids in `texts`. */
 struct ps_slot {
-    uint32_t name, place, base_place, within;
-    uint32_t base_by, by;
+    uint32_t name, place, base_place, function;
+    uint32_t base_cause, cause;
     int64_t base_line, line;
     int64_t base_id, id;
     int64_t last_line; /* line in the run that was read last */
@@ -172,7 +172,7 @@ static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
     a->place = b->place;
     a->line = b->line;
     a->id = b->id;
-    a->by = b->by;
+    a->cause = b->cause;
     a->in_now = b->in_now;
     a->samples[1] = b->samples[1];
     a->n_samples[1] = b->n_samples[1];
@@ -308,7 +308,7 @@ static struct ps_class *class_of(struct ps_comparison *c, const struct ps_compar
                                  const struct ps_slot *slot)
 {
     bool lines = row->function.ptr != NULL;
-    struct ps_class_key key = {slot->place, lines ? slot->within : slot->name, lines};
+    struct ps_class_key key = {slot->place, lines ? slot->function : slot->name, lines};
     uint32_t id = ps_intern_add(&c->keys, (struct ps_str){(const char *)&key, sizeof key});
 
     while (c->n_classes <= id) {
@@ -351,8 +351,8 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
 {
     struct ps_pending pending = {.slot = {.name = text_id(c, row->name),
                                           .place = text_id(c, row->place),
-                                          .within = text_id(c, row->function),
-                                          .by = text_id(c, row->cause),
+                                          .function = text_id(c, row->function),
+                                          .cause = text_id(c, row->cause),
                                           .line = row->line,
                                           .id = row->id}};
     struct ps_class *class;
@@ -384,7 +384,7 @@ static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
     }
     memset(c->values + c->n_slots * figures, 0, figures * sizeof *c->values);
     c->slots[c->n_slots] = (struct ps_slot){
-        .name = from->slot.name, .place = from->slot.place, .within = from->slot.within};
+        .name = from->slot.name, .place = from->slot.place, .function = from->slot.function};
     return (uint32_t)c->n_slots++;
 }
 
@@ -398,12 +398,12 @@ static void fill_slot(struct ps_comparison *c, uint32_t at, const struct ps_pend
         slot->in_base++;
         slot->base_line = from->slot.line;
         slot->base_id = from->slot.id;
-        slot->base_by = from->slot.by;
+        slot->base_cause = from->slot.cause;
     } else {
         slot->in_now++;
         slot->line = from->slot.line;
         slot->id = from->slot.id;
-        slot->by = from->slot.by;
+        slot->cause = from->slot.cause;
     }
     slot->samples[side] = from->slot.samples[side];
     slot->n_samples[side] = from->slot.n_samples[side];
@@ -530,8 +530,8 @@ static enum ps_row_change change_of(const struct ps_slot *slot)
 {
     if (!slot->in_base || !slot->in_now)
         return slot->in_base ? PS_CHANGE_REMOVED : PS_CHANGE_ADDED;
-    return slot->base_line != slot->line || slot->base_by != slot->by ? PS_CHANGE_MOVED
-                                                                      : PS_CHANGE_NONE;
+    return slot->base_line != slot->line || slot->base_cause != slot->cause ? PS_CHANGE_MOVED
+                                                                            : PS_CHANGE_NONE;
 }
 
 static void make_row(const struct ps_comparison *c, size_t at, struct ps_comparison_row *row)
@@ -542,13 +542,13 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compari
     *row = (struct ps_comparison_row){.name = texts[slot->name],
                                       .place = texts[slot->place],
                                       .base_place = texts[slot->base_place],
-                                      .function = texts[slot->within],
+                                      .function = texts[slot->function],
                                       .base_line = slot->base_line,
                                       .line = slot->line,
                                       .base_id = slot->base_id,
                                       .new_id = slot->id,
-                                      .base_cause = texts[slot->base_by],
-                                      .cause = texts[slot->by],
+                                      .base_cause = texts[slot->base_cause],
+                                      .cause = texts[slot->cause],
                                       .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,
                                       .in_base = slot->in_base,
                                       .in_new = slot->in_now};

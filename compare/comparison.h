@@ -34,7 +34,7 @@ enum ps_row_change {
     PS_CHANGE_NONE = 0,
     PS_CHANGE_ADDED,   /* in no run of the base group */
     PS_CHANGE_REMOVED, /* in no run of the new group */
-    PS_CHANGE_MOVED    /* another line, or another `by` */
+    PS_CHANGE_MOVED    /* another line, or another cause */
 };
 
 struct ps_comparison_row {

@@ -44,12 +44,13 @@ struct ps_import {
     struct ps_num cumulative_us;
     /* max(self, 0) + sum of the children's total_us: width in a chart; 0 for cached rows */
     int64_t total_us;
-    bool cached;
-    bool startup;    /* imported by the interpreter's own start-up, before the program */
-    bool recorded;   /* cached rows: seen by the recorder, which lists every import */
-    bool unfinished; /* the parent row is missing: the program was killed or the log is truncated */
+    bool is_cached;
+    bool is_startup;    /* imported by the interpreter's own start-up, before the program */
+    bool is_recorded;   /* cached rows: seen by the recorder, which lists every import */
+    bool is_unfinished; /* the parent row is missing: the program was killed or the log is truncated
+                         */
     /* no ancestor is in the same package: cumulative time is counted for the package */
-    bool topmost;
+    bool is_topmost;
     bool is_first_of_module; /* no earlier row (cached or not) has this module name */
     uint32_t children;       /* number of direct timed children */
     uint32_t interpreter;    /* number of log headers up to this row, from 1 */

@@ -42,7 +42,7 @@ static int serve_shelf(const struct ps_options *options)
         .hosts = options->hosts,
         .n_hosts = options->n_hosts,
         .tokens = options->tokens,
-        .proxy = options->proxy,
+        .is_proxied = options->proxy,
         .tls_cert = options->tls_cert,
         .tls_key = options->tls_key,
         .quota = quota,

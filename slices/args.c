@@ -43,7 +43,7 @@ void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals)
     put_varint(out, decimals);
 }
 
-void ps_args_put_whole(struct ps_buf *out, struct ps_str text)
+void ps_args_put_arguments(struct ps_buf *out, struct ps_str text)
 {
     put_varint(out, text.len);
     ps_buf_str(out, text);

@@ -29,7 +29,7 @@
 void ps_args_put_int(struct ps_buf *out, int64_t value);
 /* digits * 10^-decimals, with that many decimals in the text: 12.50 is (1250, 2). */
 void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals);
-void ps_args_put_whole(struct ps_buf *out, struct ps_str text);
+void ps_args_put_arguments(struct ps_buf *out, struct ps_str text);
 
 /* Appends the arguments as compact JSON ("{}" if there are none), or with `rest` the other fields.
  * `packed` begins with the parameters of the event. Damaged parameters become null. */

@@ -51,7 +51,7 @@ struct ps_operators {
                                shapes. Borrowed */
     size_t n_shapes;
     bool counts_all;           /* the trace was not written by torch: count all slices */
-    struct ps_hash_table rows; /* (name, shapes, kind) -> index in at */
+    struct ps_hash_table rows; /* (name, shapes, kind) -> index in items */
 };
 
 /* The columns that ps_operators_add reads */

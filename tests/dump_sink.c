@@ -107,10 +107,10 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
     put_num(out, "cumulative", row->cumulative_us);
     ps_buf_printf(out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s%s\n",
                   (long long)row->total_us, row->children, row->interpreter,
-                  row->cached ? " cached" : "", row->startup ? " startup" : "",
-                  row->unfinished ? " unfinished" : "", row->topmost ? " topmost" : "",
+                  row->is_cached ? " cached" : "", row->is_startup ? " startup" : "",
+                  row->is_unfinished ? " unfinished" : "", row->is_topmost ? " topmost" : "",
                   row->is_first_of_module ? " first" : "",
-                  row->importer_estimated ? " estimated" : "", row->recorded ? " recorded" : "");
+                  row->importer_estimated ? " estimated" : "", row->is_recorded ? " recorded" : "");
 }
 
 static void put_call(struct ps_buf *out, const struct ps_call *call)

@@ -76,7 +76,7 @@ void ps_marshal_free(struct ps_marshal *m);
 /* Returns the type code of the next object without the flag; -1 at the end. Consumes nothing. */
 int ps_marshal_peek(const struct ps_marshal *m);
 
-/* Reads one object of any type; containers become opaque. */
+/* Reads one object of any type; the content of containers is not returned. */
 bool ps_marshal_read(struct ps_marshal *m, struct ps_marshal_object *out);
 
 /* ps_marshal_open: opens a tuple or list and sets *members to its length. ps_marshal_open_dict:

@@ -207,7 +207,7 @@ static uint32_t *first_rows(struct ps_importtime_log *log)
         const struct ps_importtime_row *row = &log->rows[i];
         struct ps_str name = log->modules.items[row->module];
 
-        if (!row->cached && ps_intern_find(&log->edge_names, name) != PS_INTERN_NONE)
+        if (!row->is_cached && ps_intern_find(&log->edge_names, name) != PS_INTERN_NONE)
             row_of[ps_intern_add(&log->edge_names, name)] = (uint32_t)i + 1;
     }
     return row_of;
@@ -233,8 +233,8 @@ static void add_recorded_edges(struct ps_importtime_log *log)
             .importer = row_of[edge->importer],
             .interpreter = log->rows[to - 1].interpreter,
             .depth = -1,
-            .cached = true,
-            .recorded = true,
+            .is_cached = true,
+            .is_recorded = true,
         };
     }
     free(row_of);
@@ -282,7 +282,7 @@ static void bound_levels(struct ps_importtime_log *log, const struct gap *gap, u
         if (is_exact(row, gap) && (uint32_t)row->depth > low)
             low = (uint32_t)row->depth;
         row->level = row->depth >= 0 ? (uint32_t)row->depth : low;
-        row->estimated = row->depth < 0 && low != high[i];
+        row->is_estimated = row->depth < 0 && low != high[i];
     }
 }
 
@@ -294,7 +294,7 @@ static void find_levels(struct ps_importtime_log *log)
     for (size_t i = 0; i <= log->n; i++) {
         const struct ps_importtime_row *row = i < log->n ? &log->rows[i] : NULL;
 
-        if (row && row->cached)
+        if (row && row->is_cached)
             continue;
         gap.to = i;
         gap.high = row && (uint32_t)row->depth + 1 > gap.low ? (uint32_t)row->depth + 1 : gap.low;
@@ -337,7 +337,7 @@ static void find_importers(struct ps_importtime_log *log)
     for (size_t i = log->n; i-- > 0;) {
         struct ps_importtime_row *row = &log->rows[i];
 
-        if (row->cached) {
+        if (row->is_cached) {
             if (row->level > 0)
                 row->importer = find_open_row(log, open, n, row->level - 1);
             continue;
@@ -360,7 +360,7 @@ static void find_importers(struct ps_importtime_log *log)
 void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value)
 {
     if (value.kind == PS_NUM_REAL) {
-        sum->real += value.r;
+        sum->fraction += value.r;
         sum->is_real = true;
     } else if (value.kind == PS_NUM_INT) {
         sum->integer += value.i;
@@ -370,7 +370,7 @@ void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value)
 struct ps_num ps_importtime_sum_value(const struct ps_importtime_sum *sum)
 {
     if (sum->is_real || sum->integer > INT64_MAX || sum->integer < INT64_MIN)
-        return ps_real((double)sum->integer + sum->real);
+        return ps_real((double)sum->integer + sum->fraction);
     return ps_int((int64_t)sum->integer);
 }
 
@@ -397,7 +397,7 @@ static void adopt_pending(struct ps_importtime_log *log, uint32_t id)
         struct ps_importtime_row *child = &log->rows[log->pending[--log->n_pending] - 1];
 
         child->parent = child->importer = id;
-        child->gap = child->depth != row->depth + 1;
+        child->skips_level = child->depth != row->depth + 1;
         ps_importtime_sum_add(&parts, child->cumulative);
         row->children++;
     }
@@ -433,11 +433,11 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
         .interpreter = log->headers ? log->headers : 1,
         .spaces = (uint32_t)line->spaces,
         .width = (uint32_t)(line->spaces + line->name.len),
-        .cached = line->kind == PS_IMPORTTIME_CACHED,
+        .is_cached = line->kind == PS_IMPORTTIME_CACHED,
         .is_first_of_module = first,
         .depth = (int32_t)(line->spaces / 2),
     };
-    if (!row->cached)
+    if (!row->is_cached)
         adopt_pending(log, id);
     else if (row->spaces == 0 || row->width % 2)
         row->depth = -1;
@@ -465,7 +465,7 @@ static void set_order(struct ps_importtime_log *log)
                                  *parent = row->parent ? &log->rows[row->parent - 1] : NULL;
         int64_t self = drawn_width(row->self);
 
-        if (row->cached)
+        if (row->is_cached)
             continue;
         row->size++;
         if (__builtin_add_overflow(row->total, self, &row->total))
@@ -480,9 +480,9 @@ static void set_order(struct ps_importtime_log *log)
     for (size_t i = log->n; i-- > 0;) {
         struct ps_importtime_row *row = &log->rows[i];
 
-        if (row->parent && !row->cached)
+        if (row->parent && !row->is_cached)
             row->level = log->rows[row->parent - 1].level + 1;
-        if (!row->cached)
+        if (!row->is_cached)
             row->start += row->level;
     }
 }
@@ -530,12 +530,12 @@ static void find_startup(struct ps_importtime_log *log)
             last = i;
             open = true;
         }
-        if (!open || row->cached || row->parent || row->depth > 0)
+        if (!open || row->is_cached || row->parent || row->depth > 0)
             continue;
         open = is_core(module);
-        row->startup = open || ps_str_eq_c(module, "site");
-        for (; row->startup && last < i; last++)
-            log->rows[last].startup = true;
+        row->is_startup = open || ps_str_eq_c(module, "site");
+        for (; row->is_startup && last < i; last++)
+            log->rows[last].is_startup = true;
     }
 }
 
@@ -547,7 +547,7 @@ static size_t sort_by_start(const struct ps_importtime_log *log, uint32_t **out)
 
     *out = ps_alloc_array(log->n + 1, sizeof **out);
     for (size_t i = 0; i < log->n; i++)
-        if (!log->rows[i].cached) {
+        if (!log->rows[i].is_cached) {
             (*out)[log->rows[i].start - 1] = (uint32_t)i + 1;
             timed++;
         }
@@ -561,8 +561,8 @@ static void count_package(struct ps_importtime_log *log, struct ps_importtime_ro
 
     package->modules++;
     package->self = add_num(package->self, row->self);
-    row->topmost = open == 0;
-    if (row->topmost) {
+    row->is_topmost = open == 0;
+    if (row->is_topmost) {
         package->inclusive = add_num(package->inclusive, row->cumulative);
         package->first_row = package->first_row ? package->first_row : id;
     }
@@ -604,7 +604,7 @@ static void find_origins(struct ps_importtime_log *log)
     for (uint32_t id = 1; id <= log->n; id++) {
         const struct ps_importtime_row *row = &log->rows[id - 1];
 
-        if (row->cached || row->parent || row->startup || row->depth > 0)
+        if (row->is_cached || row->parent || row->is_startup || row->depth > 0)
             continue;
         last = id;
         if (log->package[row->package].origin == PS_ORIGIN_UNKNOWN)
@@ -623,17 +623,17 @@ static void count_row(struct ps_importtime_log *log, uint32_t id)
 {
     struct ps_importtime_row *row = &log->rows[id - 1];
 
-    if (row->cached) {
+    if (row->is_cached) {
         log->cached++;
-        log->estimated += row->estimated;
+        log->estimated += row->is_estimated;
         return;
     }
     log->timed++;
     log->roots += !row->parent;
-    log->gaps += row->gap;
-    row->unfinished = !row->parent && row->depth > 0;
-    log->unfinished += row->unfinished;
-    log->startup_modules += row->startup;
+    log->gaps += row->skips_level;
+    row->is_unfinished = !row->parent && row->depth > 0;
+    log->unfinished += row->is_unfinished;
+    log->startup_modules += row->is_startup;
     log->negative_self += ps_num_real(row->self) < 0;
     log->max_depth = (uint32_t)row->depth > log->max_depth ? (uint32_t)row->depth : log->max_depth;
     if (!log->deepest || row->level > log->rows[log->deepest - 1].level)
@@ -654,10 +654,10 @@ void ps_importtime_resolve(struct ps_importtime_log *log)
 
         count_row(log, id);
         ps_importtime_sum_add(&self, row->self);
-        if (row->cached || row->parent)
+        if (row->is_cached || row->parent)
             continue;
         ps_importtime_sum_add(&all, row->cumulative);
-        ps_importtime_sum_add(row->startup ? &startup : &program, row->cumulative);
+        ps_importtime_sum_add(row->is_startup ? &startup : &program, row->cumulative);
     }
     add_recorded_edges(log);
     log->total_us = ps_importtime_sum_value(&all);
@@ -706,7 +706,7 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
         .id = id,
         .parent = row->parent,
         .importer = row->importer,
-        .importer_estimated = row->estimated,
+        .importer_estimated = row->is_estimated,
         .depth = row->depth,
         .start = row->start,
         .module = log->modules.items[row->module],
@@ -714,11 +714,11 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
         .self_us = row->self,
         .cumulative_us = row->cumulative,
         .total_us = row->total,
-        .cached = row->cached,
-        .startup = row->startup,
-        .recorded = row->recorded,
-        .unfinished = row->unfinished,
-        .topmost = row->topmost,
+        .is_cached = row->is_cached,
+        .is_startup = row->is_startup,
+        .is_recorded = row->is_recorded,
+        .is_unfinished = row->is_unfinished,
+        .is_topmost = row->is_topmost,
         .is_first_of_module = row->is_first_of_module,
         .children = row->children,
         .interpreter = row->interpreter,
@@ -1072,7 +1072,6 @@ const struct ps_importer ps_importtime = {
     .label = "Import-time log",
     .description = "time of each import of a program, Python 3.7 and later",
     .record = "python -X importtime -c 'import app' 2> app.log",
-    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };

@@ -51,7 +51,8 @@ struct ps_importtime_row {
     /* cached rows: spaces before the name, and with the name; as printed, in bytes */
     uint32_t spaces, width;
     int32_t depth; /* as printed; -1: unknown */
-    bool cached, startup, unfinished, topmost, is_first_of_module, estimated, gap, recorded;
+    bool is_cached, is_startup, is_unfinished, is_topmost, is_first_of_module, is_estimated,
+        skips_level, is_recorded;
 };
 
 struct ps_importtime_package {
@@ -107,7 +108,7 @@ void ps_importtime_resolve(struct ps_importtime_log *log);
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_importtime_sum {
     __int128 integer;
-    double real;
+    double fraction;
     bool is_real;
 };
 void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value);

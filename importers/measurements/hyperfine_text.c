@@ -36,7 +36,7 @@ enum column_kind { IGNORED, COMMAND, VALUE, RANGE, PARAMETER };
 
 struct columns {
     bool markdown;
-    /* left: bytes before the table, a prefix that a container puts before each line; n: number of
+    /* indent: bytes before the table, a prefix that a container puts before each line; n: number of
      * columns */
     size_t indent, n;
     struct {

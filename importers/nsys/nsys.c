@@ -215,7 +215,7 @@ static void free_args(struct args *args)
 
 #define PS_NOTES_MAX  10u        /* single notes per table */
 #define PROGRESS_ROWS (1u << 14) /* rows between two progress reports */
-#define TIME_MOST     (INT64_MAX / 4)
+#define TIME_MAX      (INT64_MAX / 4)
 
 static enum outcome reject_row(struct reader *r, const char *why)
 {
@@ -232,14 +232,14 @@ static enum outcome read_times(struct reader *r, const struct ps_rows *rows, int
 
     if (!ps_rows_int(rows, 0, start))
         return reject_row(r, "the row has no start time");
-    if (*start > TIME_MOST || *start < -TIME_MOST)
+    if (*start > TIME_MAX || *start < -TIME_MAX)
         return reject_row(r, "the start time is out of range");
     *dur = TR_NO_DURATION;
     if (!ps_rows_int(rows, 1, &end)) {
         *start += r->shift_ns;
         return NS_OTHER;
     }
-    if (end > TIME_MOST || end < -TIME_MOST)
+    if (end > TIME_MAX || end < -TIME_MAX)
         return reject_row(r, "the end time is out of range");
     *dur = end - *start;
     *start += r->shift_ns;
@@ -365,7 +365,7 @@ static enum ps_status read_rows(struct reader *r, const struct table *table)
  * the thread; a globalPid is the same without a thread. Both may be negative as signed numbers.
  */
 
-#define TEXT_MOST ((size_t)1 << 30) /* bytes of all names */
+#define TEXT_MAX  ((size_t)1 << 30) /* bytes of all names */
 #define NAME_HEAD ((size_t)64 << 10)
 
 static void map_put(struct map *map, const void *key, size_t size, struct ps_str value)
@@ -433,8 +433,8 @@ static enum outcome string_row(struct reader *r, const struct ps_rows *rows)
 
     if (!ps_rows_int(rows, 0, &id) || !text.ptr)
         return NS_OTHER;
-    if (text.len > TEXT_MOST - s->n_bytes) {
-        ps_fail(r->err, PS_LIMIT, "the export has more than %zu MiB of names", TEXT_MOST >> 20);
+    if (text.len > TEXT_MAX - s->n_bytes) {
+        ps_fail(r->err, PS_LIMIT, "the export has more than %zu MiB of names", TEXT_MAX >> 20);
         return NS_FAILED;
     }
     while (s->cap_bytes - s->n_bytes < text.len) {
@@ -778,8 +778,8 @@ static void free_names(struct reader *r)
 
 /* Time and version of the recording, its GPUs, and the warnings of the tool itself. */
 
-#define MESSAGES_MOST 50
-#define MESSAGE_HEAD  300
+#define MESSAGES_MAX 50
+#define MESSAGE_HEAD 300
 
 static enum outcome session_row(struct reader *r, const struct ps_rows *rows)
 {
@@ -914,7 +914,7 @@ static enum outcome message_row(struct reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, 0, &severity) || severity < SEVERITY_WARNING ||
         severity > SEVERITY_ERROR || !text.len)
         return NS_OTHER;
-    if (r->messages++ >= MESSAGES_MOST)
+    if (r->messages++ >= MESSAGES_MAX)
         return NS_OTHER;
     ps_buf_str(&line, clean_text_of(r, text));
     for (size_t i = 0; i < line.len; i++)
@@ -1627,11 +1627,11 @@ static enum outcome use_row(struct reader *r, const struct ps_rows *rows)
     return NS_STORED;
 }
 
-#define DEVICES_MOST 64
+#define DEVICES_MAX 64
 
 static enum ps_status write_uses(struct reader *r, struct uses *uses)
 {
-    int64_t totals[DEVICES_MOST + 1] = {0};
+    int64_t totals[DEVICES_MAX + 1] = {0};
     struct tr_record record = {.phase = 'i', .dur_or_id = TR_NO_DURATION};
 
     if (!uses->n)
@@ -1640,7 +1640,7 @@ static enum ps_status write_uses(struct reader *r, struct uses *uses)
     ps_sort_records(uses->items, uses->n, sizeof *uses->items);
     for (size_t i = 0; i < uses->n; i++) {
         const struct use *use = &uses->items[i];
-        bool counted = use->device >= -1 && use->device < DEVICES_MOST;
+        bool counted = use->device >= -1 && use->device < DEVICES_MAX;
         int64_t *total = &totals[counted ? use->device + 1 : 0];
 
         clear_args(&r->args);

@@ -20,7 +20,7 @@
 
 enum {
     LINE_MAX_BYTES = 64 << 20, /* bytes */
-    MOST_IDS = 4 << 20,        /* number of strings or frames */
+    IDS_MAX = 4 << 20,         /* number of strings or frames */
     TOLD = 20,
 };
 
@@ -77,7 +77,7 @@ static bool grow_to_id(void *array, size_t *n, int64_t id, size_t size)
     char **at = array;
     size_t want = *n ? *n : 64;
 
-    if (id < 0 || id >= MOST_IDS)
+    if (id < 0 || id >= IDS_MAX)
         return false;
     while (want <= (size_t)id)
         want *= 2;

@@ -240,8 +240,8 @@ static void name_track(struct weave *w, const struct tr_async_event *event, stru
                   : is_range(w, event)         ? PS_STR("NVTX start/end ranges")
                   : event->name                ? tr_text_of_id(trace, event->name)
                                                : PS_STR("asynchronous");
-    track->sort =
-        tr_track_sort_key(&trace->import->processes[event->process], process->threads++, 0);
+    track->sort = tr_track_sort_key(&trace->import->processes[event->process],
+                                    process->n_placed_threads++, 0);
 }
 
 static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,

@@ -10,7 +10,7 @@
 
 #include "importers/text/clean.h"
 
-#define PART_MOST 256 /* bytes */
+#define PART_MAX 256 /* bytes */
 
 /* Appends a key, which is stored in JSON notation, decoded. */
 static void put_key(struct ps_buf *text, struct ps_str key)
@@ -36,7 +36,7 @@ static void put_key(struct ps_buf *text, struct ps_str key)
  * ones would take many times the size of the file. */
 static void put_head(struct ps_buf *text, struct ps_str part)
 {
-    struct ps_str head = ps_text_head(part, PART_MOST);
+    struct ps_str head = ps_text_head(part, PART_MAX);
 
     ps_buf_str(text, head);
     if (head.len < part.len)

@@ -270,9 +270,9 @@ enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
  * kind of token are masked; all else is unchanged.
  */
 
-#define HEADER_MOST  65536u
-#define HEADERS_MOST 256u
-#define MASK         "\"(masked)\""
+#define HEADER_MAX  65536u
+#define HEADERS_MAX 256u
+#define MASK        "\"(masked)\""
 
 static bool is_key(struct ps_str behind)
 {
@@ -319,7 +319,7 @@ static void write_header(struct tr_trace *trace, const struct tr_header *header,
     struct ps_buf json = {0}, clean = {0}, name = {0};
 
     *masked += mask_secrets(header->key, header->json, &json);
-    ps_clean_text(&clean, ps_text_head(ps_buf_slice(&json), HEADER_MOST));
+    ps_clean_text(&clean, ps_text_head(ps_buf_slice(&json), HEADER_MAX));
     ps_buf_puts(&name, "header.");
     ps_clean_text(&name, ps_text_head(header->key, 256));
     trace->out->ops->meta(trace->out, name.ptr, ps_buf_slice(&clean));
@@ -333,14 +333,14 @@ static void write_headers(struct tr_trace *trace)
 {
     uint64_t masked = 0;
 
-    for (size_t i = 0; i < trace->n_headers && i < HEADERS_MOST; i++)
+    for (size_t i = 0; i < trace->n_headers && i < HEADERS_MAX; i++)
         write_header(trace, &trace->headers[i], &masked);
     if (masked)
         tr_add_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
                     "header values that look like secrets, masked: %" PRIu64, masked);
-    if (trace->n_headers > HEADERS_MOST)
+    if (trace->n_headers > HEADERS_MAX)
         tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
-                    "the header has more than %u entries; the rest is dropped", HEADERS_MOST);
+                    "the header has more than %u entries; the rest is dropped", HEADERS_MAX);
 }
 
 /* --- Summary --- */
@@ -431,7 +431,7 @@ static void write_tool(struct tr_trace *trace)
 
     if (trace->source)
         name = trace->source->tool;
-    else if (trace->autograd)
+    else if (trace->is_autograd)
         name = "torch.autograd.profiler";
     else if (has_header(trace, "viztracer_metadata"))
         name = "viztracer";

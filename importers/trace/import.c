@@ -111,7 +111,7 @@ static void count_slice(struct scan *scan, const struct tr_record *r)
         kind = TR_CLASS_STREAM;
     scan->facts->n[kind]++;
     if (kind == TR_CLASS_THREAD)
-        scan->facts->steps |= scan->steps[r->name];
+        scan->facts->has_steps |= scan->steps[r->name];
     else if (kind == TR_CLASS_STREAM && scan->facts->device < 0 && r->template &&
              !tr_read_param(scan->trace, r, scan->trace->templates[r->template].device,
                             &scan->facts->device))

@@ -27,11 +27,11 @@ struct tr_process {
     uint32_t id; /* id of the ps_process; 0: not written to the sink yet */
     struct ps_str pid, name, labels;
     int64_t pid_number;
-    int64_t sort_index; /* INT64_MIN: none */
-    int64_t device;     /* -1: a host process */
-    int64_t sort;       /* position among all processes, from 0 */
-    uint32_t classes;   /* bit 1 << enum tr_class: has slices of that class */
-    uint32_t threads;   /* threads placed so far; position of the next one */
+    int64_t sort_index;        /* INT64_MIN: none */
+    int64_t device;            /* -1: a host process */
+    int64_t position;          /* position among all processes, from 0 */
+    uint32_t classes;          /* bit 1 << enum tr_class: has slices of that class */
+    uint32_t n_placed_threads; /* threads placed so far; position of the next one */
 };
 
 /* What the first pass over all records (import.c) finds out about a thread. */
@@ -40,10 +40,10 @@ struct tr_thread_facts {
     uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices */
     struct ps_str name;       /* thread_name; empty: none */
     int64_t sort_index;       /* INT64_MIN: none */
-    int64_t sort;             /* position in the process */
+    int64_t position;         /* position in the process */
     int64_t device;           /* from the arguments of a kernel; -1: unknown */
     bool has_begin_end;       /* has B or E events */
-    bool steps;               /* has ProfilerStep# slices */
+    bool has_steps;           /* has ProfilerStep# slices */
 };
 
 /* A flow event (s, t, f) or a slice with bind_id, bound to its slice. 24 bytes: there are

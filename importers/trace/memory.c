@@ -46,11 +46,11 @@ struct tr_memory *tr_memory_get(struct tr_trace *trace)
     if (memory)
         return memory;
     memory = trace->memory = ps_alloc(sizeof *memory);
-    memory->xpu = exact_since_2026(trace);
+    memory->counts_xpu = exact_since_2026(trace);
     if (ps_str_parse_i64(header_value(trace, "baseTimeNanoseconds"), &base) &&
         !__builtin_mul_overflow(trace->origin_us, INT64_C(1000), &origin) &&
         !__builtin_add_overflow(base, origin, &memory->base_ns))
-        memory->rounded = !memory->xpu;
+        memory->has_rounded_times = !memory->counts_xpu;
     return memory;
 }
 
@@ -116,7 +116,7 @@ static uint8_t kind_of(const struct tr_memory *memory, int64_t device_type)
     case DEVICE_PRIVATE:
         return TR_MEMORY_ACCELERATOR;
     case DEVICE_XPU:
-        return memory->xpu ? TR_MEMORY_ACCELERATOR : TR_MEMORY_OTHER;
+        return memory->counts_xpu ? TR_MEMORY_ACCELERATOR : TR_MEMORY_OTHER;
     default:
         return TR_MEMORY_OTHER;
     }
@@ -244,7 +244,7 @@ static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
     double us, ns;
     int64_t absolute;
 
-    if (!memory->rounded || __builtin_add_overflow(memory->base_ns, t, &absolute))
+    if (!memory->has_rounded_times || __builtin_add_overflow(memory->base_ns, t, &absolute))
         return t;
     us = (double)(absolute / 1000) + (double)(absolute % 1000) / 1000.0; /* rounded once */
     ns = first ? ceil(us * 1000.0) : floor(us * 1000.0);
@@ -315,7 +315,7 @@ void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trac
     tr_sweep_free(&sweep);
 }
 
-#define DEVICES_MOST 64
+#define DEVICES_MAX 64
 
 /* Updates the peak with the total of the record or, of torch before 1.11, with the sum of the
  * records so far. sums: of the host, then of the devices. */
@@ -324,7 +324,7 @@ static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m,
     int64_t total = m->allocated;
     int64_t *peak = m->device_type == DEVICE_CPU ? &memory->peak_host : &memory->peak_device;
 
-    if (total < 0 && m->device < DEVICES_MOST) {
+    if (total < 0 && m->device < DEVICES_MAX) {
         int64_t *sum = &sums[m->device_type && m->device >= 0 ? m->device + 1 : 0];
 
         total = __builtin_add_overflow(*sum, m->bytes, sum) ? 0 : *sum;
@@ -353,7 +353,7 @@ static void write_record(struct tr_trace *trace, const struct tr_memory_record *
 void tr_memory_write(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_get(trace);
-    int64_t covering = 0, sums[DEVICES_MOST + 1] = {0};
+    int64_t covering = 0, sums[DEVICES_MAX + 1] = {0};
 
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         covering += memory->cover_differences[i];

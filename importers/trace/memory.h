@@ -35,8 +35,8 @@ struct tr_memory {
     int32_t *cover_differences;
     int64_t base_ns; /* ns since 1970 of t == 0 */
     /* torch 2.4 to 2.10 compares doubles, which are up to 256 ns off */
-    bool rounded;
-    bool xpu;                       /* torch of 2026: XPU counts as an accelerator */
+    bool has_rounded_times;
+    bool counts_xpu;                /* torch of 2026: XPU counts as an accelerator */
     size_t last_index;              /* index at which the last search ended */
     int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_write */
     uint32_t *tracks;               /* by thread: id of the track that tr_memory_assign_rows read */

@@ -1358,7 +1358,7 @@ void tr_parser_begin(struct tr_parser *p, struct ps_str bytes, uint64_t at, bool
 }
 
 /* Skips a value that is followed by a comma, a bracket or the end of the input. False with
- * p->incomplete set: more bytes are needed to decide. */
+ * p->is_incomplete set: more bytes are needed to decide. */
 static bool skip_element(struct tr_parser *p)
 {
     const char *start = p->cursor, *behind;

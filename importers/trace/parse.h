@@ -197,7 +197,7 @@ static inline uint64_t tr_parser_offset(const struct tr_parser *parser, const ch
     return parser->base_offset + (uint64_t)(at - parser->base);
 }
 
-/* A result of false means that the bytes end too early (parser->incomplete is set) or that
+/* A result of false means that the bytes end too early (parser->is_incomplete is set) or that
  * they are not JSON in this mode (it is not set). parser->cursor moves only on true. */
 const char *tr_skip_blanks(const char *at, const char *end);
 /* Returns the first quote, backslash or control character from `at` on; may be past `end`. */

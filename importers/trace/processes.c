@@ -170,7 +170,7 @@ static void place_processes(struct tr_trace *trace)
     }
     qsort(order, import->n_processes, sizeof *order, by_place);
     for (uint32_t i = 0; i < import->n_processes; i++)
-        import->processes[order[i].index].sort = i;
+        import->processes[order[i].index].position = i;
     free(order);
 }
 
@@ -181,7 +181,7 @@ static int main_thread_rank(const struct tr_trace *trace, uint32_t thread)
     const struct tr_thread *is = &trace->threads[thread];
     const struct tr_thread_facts *facts = &trace->import->threads[thread];
 
-    if (facts->steps)
+    if (facts->has_steps)
         return 2;
     return trace->is_torch && facts->n[TR_CLASS_THREAD] && is->tid_number == is->pid_number;
 }
@@ -233,7 +233,7 @@ static void place_threads(struct tr_trace *trace)
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         struct tr_thread_facts *facts = &import->threads[order[i].index];
 
-        facts->sort = import->processes[facts->process].threads++;
+        facts->position = import->processes[facts->process].n_placed_threads++;
     }
     free(order);
 }
@@ -265,7 +265,7 @@ uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
                             .pid = process->pid,
                             .name = process->name,
                             .labels = is_profiler(process) ? PS_STR("Profiler") : process->labels,
-                            .sort = process->sort,
+                            .sort = process->position,
                             .device = process->device};
     trace->out->ops->process(trace->out, &given);
     return process->id;
@@ -323,7 +323,7 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
 
 int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind)
 {
-    return process->sort * TRACKS_OF_A_PROCESS + thread * TR_N_CLASSES + kind;
+    return process->position * TRACKS_OF_A_PROCESS + thread * TR_N_CLASSES + kind;
 }
 
 void tr_track_set_name(struct tr_trace *trace, uint32_t index, enum tr_class kind,
@@ -344,7 +344,7 @@ void tr_track_set_name(struct tr_trace *trace, uint32_t index, enum tr_class kin
                 thread->tid_number >= 0 ? thread->tid_number : first_digits(thread->tid);
     }
     track->name = name_of(trace, facts, track, thread->tid);
-    track->sort = tr_track_sort_key(process, facts->sort, (int)kind);
+    track->sort = tr_track_sort_key(process, facts->position, (int)kind);
 }
 
 void tr_processes_free(struct tr_import_state *import)

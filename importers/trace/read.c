@@ -172,7 +172,7 @@ static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local 
         ps_args_json(template, params, true, &text);
     }
     whole->len = 0;
-    ps_args_put_whole(whole, ps_buf_slice(&text));
+    ps_args_put_arguments(whole, ps_buf_slice(&text));
     status = tr_pages_add_args(trace, ps_buf_slice(whole), &at);
     record->template = PS_TEMPLATE_WHOLE;
     record->args_address = at & 0xffffffffff;

@@ -9,11 +9,11 @@
 
 #include "base/mem.h"
 
-#define PAGE        ((size_t)64 << 10) /* a multiple of the page size of any system */
-#define REACH_MOST  ((size_t)1 << 40)  /* bytes of address space to reserve, at first */
-#define REACH_LEAST ((size_t)1 << 30)
-#define LEAST_PARTS 1024 /* arrays below this part of the budget are small */
-#define PASSED_MOST ((size_t)8 << 20)
+#define PAGE             ((size_t)64 << 10) /* a multiple of the page size of any system */
+#define MAPPED_MAX       ((size_t)1 << 40)  /* bytes of address space to reserve, at first */
+#define MAPPED_MIN       ((size_t)1 << 30)
+#define LEAST_PARTS      1024 /* arrays below this part of the budget are small */
+#define BYTES_PASSED_MAX ((size_t)8 << 20)
 
 struct array {
     char *ptr;
@@ -65,7 +65,7 @@ void tr_scratch_close(struct tr_scratch *scratch)
 /* Maps the file. Address space is cheap, but its size may be limited: tries smaller mappings. */
 static void reach_out(struct tr_scratch *scratch)
 {
-    for (size_t reach = REACH_MOST; reach >= REACH_LEAST; reach /= 4) {
+    for (size_t reach = MAPPED_MAX; reach >= MAPPED_MIN; reach /= 4) {
         void *at =
             mmap(NULL, reach, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, scratch->fd, 0);
 
@@ -142,7 +142,7 @@ void tr_scratch_passed(struct tr_scratch *scratch, size_t bytes)
     if (!scratch)
         return;
     scratch->bytes_passed += bytes;
-    if (scratch->bytes_passed >= PASSED_MOST)
+    if (scratch->bytes_passed >= BYTES_PASSED_MAX)
         tr_scratch_drop(scratch);
 }
 
@@ -224,7 +224,7 @@ void tr_scratch_free(struct tr_scratch *scratch, void *at)
 static void copy_bytes(struct tr_scratch *scratch, char *to, const char *from, size_t size)
 {
     for (size_t done = 0, part; done < size; done += part) {
-        part = size - done < PASSED_MOST / 2 ? size - done : PASSED_MOST / 2;
+        part = size - done < BYTES_PASSED_MAX / 2 ? size - done : BYTES_PASSED_MAX / 2;
         memcpy(to + done, from + done, part);
         tr_scratch_passed(scratch, 2 * part);
     }

@@ -19,7 +19,7 @@ struct tr_scratch;
 struct tr_scratch *tr_scratch_new(struct ps_sink *out, size_t budget);
 void tr_scratch_close(struct tr_scratch *scratch); /* after its arrays are freed; NULL is allowed */
 
-/* Arrays. Small arrays, and all with a NULL scratch, are plain memory. */
+/* Small arrays, and all arrays if `scratch` is NULL, are allocated with malloc. */
 void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size); /* zeroed */
 /* Like ps_grow: the added part is not zeroed. */
 void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_t size);

@@ -71,7 +71,7 @@ static const struct tr_thread *host_of(const struct tr_trace *trace)
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         const struct tr_thread *thread = &trace->threads[i];
 
-        if (trace->import->threads[i].steps)
+        if (trace->import->threads[i].has_steps)
             return thread;
         if (main_thread == NULL && trace->import->threads[i].n[TR_CLASS_THREAD] &&
             thread->pid_number == thread->tid_number && thread->pid_number != INT64_MIN)
@@ -445,7 +445,7 @@ static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint3
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
         return false;
     int flags = tr_name_flags(&torch->names, track->name_id[row]).flags;
-    bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->autograd;
+    bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->is_autograd;
     return flags & (is_op ? TR_NAME_HOST_WORK : TR_NAME_WORK);
 }
 
@@ -731,7 +731,7 @@ static void overhead(const struct tr_torch *torch, struct tr_track *track)
 
 enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *track)
 {
-    if (torch->trace->autograd)
+    if (torch->trace->is_autograd)
         name_autograd(track);
     if (track->kind == PS_TRACK_THREAD)
         read_tree(torch, track);

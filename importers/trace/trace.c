@@ -135,7 +135,7 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
     if (cursor->next == cursor->end && add_page(trace, t, cursor) != PS_OK)
         return trace->err->code;
     if (record->ts_ns < cursor->last_ts)
-        t->ordered = false;
+        t->is_sorted = false;
     cursor->last_ts = record->ts_ns;
     *cursor->next++ = *record;
     t->n++;
@@ -550,7 +550,7 @@ uint32_t tr_thread_index(struct tr_trace *trace, struct ps_str key)
         pages->cursors = ps_grow(pages->cursors, pages->threads_cap, sizeof *pages->cursors);
     }
     thread = &trace->threads[trace->n_threads];
-    *thread = (struct tr_thread){.ordered = true, .device = -1, .sort_index = INT64_MIN};
+    *thread = (struct tr_thread){.is_sorted = true, .device = -1, .sort_index = INT64_MIN};
     pages->cursors[trace->n_threads++] = (struct tr_page_cursor){.last_ts = INT64_MIN};
     split_thread_key(pages->threads.items[index], &thread->pid, &thread->tid);
     if (!ps_str_parse_i64(thread->pid, &thread->pid_number))
@@ -558,7 +558,7 @@ uint32_t tr_thread_index(struct tr_trace *trace, struct ps_str key)
     if (!ps_str_parse_i64(thread->tid, &thread->tid_number))
         thread->tid_number = INT64_MIN;
     if (trace->is_array && ps_str_eq_c(thread->pid, "CPU functions"))
-        trace->autograd = trace->is_torch = true;
+        trace->is_autograd = trace->is_torch = true;
     return index;
 }
 

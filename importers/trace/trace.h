@@ -51,7 +51,7 @@ struct tr_thread {
     struct ps_str pid, tid;         /* as strings: "4711", "stream 7", "" */
     int64_t pid_number, tid_number; /* INT64_MIN: not a number */
     uint32_t n;                     /* number of records */
-    bool ordered;                   /* its records are sorted by ts */
+    bool is_sorted;                 /* its records are sorted by ts */
     uint8_t *const *pages;          /* of records; see tr_thread_visit */
     size_t n_pages;
     bool is_torch; /* some record has a category of Kineto */
@@ -110,7 +110,7 @@ struct tr_trace {
     bool is_array;                  /* the document is a bare array */
     bool is_torch;                  /* the run's kind is torch-trace */
     const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
-    bool autograd;                  /* torch.autograd.profiler's export: pid "CPU functions" */
+    bool is_autograd;               /* torch.autograd.profiler's export: pid "CPU functions" */
     int64_t step_ns;                /* mean of the counted steps; 0: none (steps.c) */
     struct tr_pages *pages;         /* private to trace.c and read.c (pages.h) */
     struct tr_scratch *scratch;     /* for arrays that grow with the file; NULL: plain memory */

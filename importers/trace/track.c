@@ -119,7 +119,7 @@ bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *tr
  * and neighbouring runs are merged until one is left.
  */
 
-#define RUN_LEAST    16
+#define RUN_MIN      16
 #define BYTES_SORTED 32 /* memory read and written per item, approximately */
 
 struct sort_state {
@@ -172,8 +172,8 @@ static size_t run_from(struct sort_state *s, size_t from, size_t n)
     }
     while (to < n && !s->less(s->list, s->order[to], s->order[to - 1]))
         to++;
-    if (to - from < RUN_LEAST && to < n) {
-        size_t least = n - from < RUN_LEAST ? n : from + RUN_LEAST;
+    if (to - from < RUN_MIN && to < n) {
+        size_t least = n - from < RUN_MIN ? n : from + RUN_MIN;
 
         insertion_sort(s, from, to, least);
         to = least;
@@ -389,7 +389,7 @@ static void merge_args(struct pair_state *p, uint32_t begin, uint32_t end)
     merge_objects(p);
     track->template[begin] = PS_TEMPLATE_WHOLE;
     track->args_address[begin] = TR_IMPORT_ARGS | import->args.len;
-    ps_args_put_whole(&import->args, ps_buf_slice(&p->merged));
+    ps_args_put_arguments(&import->args, ps_buf_slice(&p->merged));
 }
 
 static void pair_end(struct pair_state *p, uint32_t row)
@@ -479,7 +479,7 @@ static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
  * finds it in O(log lanes), so that a million overlapping intervals are not slow.
  */
 
-#define LANES_MOST 32768u /* intervals that find no free lane then share the last one */
+#define LANES_MAX 32768u /* intervals that find no free lane then share the last one */
 
 /* Doubles the number of leaves; new lanes are free at any time. */
 static void more_lanes(struct tr_lanes *lanes)
@@ -531,7 +531,7 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 {
     uint32_t lane = find_lane(lanes, from, start);
 
-    while (lane == lanes->leaves && lanes->leaves < LANES_MOST) {
+    while (lane == lanes->leaves && lanes->leaves < LANES_MAX) {
         more_lanes(lanes);
         lane = find_lane(lanes, from, start);
     }
@@ -563,7 +563,7 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
  * Self time is the duration minus the union of the children, so it is never negative.
  */
 
-#define LANE_MOST (UINT16_MAX - 1)
+#define LANE_MAX (UINT16_MAX - 1)
 
 struct open_slice {
     int64_t end;           /* at most that of the entry below on the stack */
@@ -678,8 +678,8 @@ static void set_lane(struct nest_state *nest, uint32_t row)
 {
     uint32_t level = nest->stack[nest->n - 1].level;
 
-    if (level > LANE_MOST)
-        level = LANE_MOST;
+    if (level > LANE_MAX)
+        level = LANE_MAX;
     nest->track->lane[row] = (uint16_t)level;
     if (level >= nest->lanes)
         nest->lanes = level + 1;
@@ -731,7 +731,7 @@ static void spread_overlaps(struct nest_state *nest)
         uint32_t lane = tr_find_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
 
         lane += nest->lanes;
-        nest->track->lane[row] = (uint16_t)(lane < LANE_MOST ? lane : LANE_MOST);
+        nest->track->lane[row] = (uint16_t)(lane < LANE_MAX ? lane : LANE_MAX);
         tr_scratch_row(nest->track->scratch, i);
     }
     nest->track->depth = nest->lanes + lanes.used;
@@ -799,7 +799,7 @@ void tr_sweep_free(struct tr_sweep *sweep)
 /* --- Records to tracks --- */
 
 /* Limit of times, so that the sum of two cannot overflow. */
-#define TIME_MOST (INT64_MAX / 4)
+#define TIME_MAX (INT64_MAX / 4)
 
 struct gather {
     struct tr_trace *trace;
@@ -823,15 +823,15 @@ static int64_t time_of(const struct gather *g, int64_t ts)
 {
     int64_t time;
 
-    if (__builtin_sub_overflow(ts, g->import->shift_ns, &time) || time > TIME_MOST)
-        return TIME_MOST;
+    if (__builtin_sub_overflow(ts, g->import->shift_ns, &time) || time > TIME_MAX)
+        return TIME_MAX;
     return time > 0 ? time : 0;
 }
 
 static int64_t duration_of(struct gather *g, int64_t duration)
 {
     if (duration >= 0)
-        return duration < TIME_MOST ? duration : TIME_MOST;
+        return duration < TIME_MAX ? duration : TIME_MAX;
     g->import->remarks[duration == TR_NO_DURATION ? TR_REMARK_NO_DURATION : TR_REMARK_NEGATIVE]++;
     return 0;
 }

@@ -25,7 +25,7 @@ const char *ps_api_address(struct ps_request *req)
 {
     const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
 
-    if (!ps_request_api(req)->access.config.proxied || !list)
+    if (!ps_request_api(req)->access.config.is_proxied || !list)
         return ps_request_peer_address(req);
     last = strrchr(list, ',');
     last = last ? last + 1 : list;
@@ -112,9 +112,9 @@ static bool refuse_request(struct ps_reply *reply, unsigned http, const char *wo
 {
     ps_reply_set_error_fields(reply, http, word, text, hint);
     if (http == 401)
-        ps_reply_header(reply, "WWW-Authenticate", "Bearer realm=\"perfshelf\"");
+        ps_reply_add_header(reply, "WWW-Authenticate", "Bearer realm=\"perfshelf\"");
     if (http == 429)
-        ps_reply_header(reply, "Retry-After", "60");
+        ps_reply_add_header(reply, "Retry-After", "60");
     return false;
 }
 
@@ -192,11 +192,11 @@ static void set_cookie(struct ps_request *req, struct ps_reply *reply, const cha
 {
     const struct ps_access_config *config = &ps_request_api(req)->access.config;
 
-    ps_reply_header(reply, "Set-Cookie",
-                    ps_arena_printf(&req->arena,
-                                    "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s",
-                                    cookie_name(req), value, age_s,
-                                    config->tls || config->proxied ? "; Secure" : ""));
+    ps_reply_add_header(reply, "Set-Cookie",
+                        ps_arena_printf(&req->arena,
+                                        "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s",
+                                        cookie_name(req), value, age_s,
+                                        config->tls || config->is_proxied ? "; Secure" : ""));
 }
 
 static void delete_json(cJSON **json)

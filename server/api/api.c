@@ -48,7 +48,7 @@ static void job_ended(void *user, const struct ps_job_view *job)
     for (size_t i = 0; i < job->parts->n; i++)
         if (job->parts->items[i].run)
             ps_api_send_run_event(api, job->parts->items[i].run);
-    if (job->parts->n == 0 && job->run && (!job->existed || job->sources->n))
+    if (job->parts->n == 0 && job->run && (!job->already_existed || job->sources->n))
         ps_api_send_run_event(api, job->run);
 }
 
@@ -71,9 +71,9 @@ static bool next_second(struct ps_api *api)
 {
     const int64_t until_ms = ps_monotonic_ms() + 1000;
 
-    while (!api->stopping && ps_cond_wait_until(&api->wake, &api->lock, until_ms))
+    while (!api->is_stopping && ps_cond_wait_until(&api->wake, &api->lock, until_ms))
         ;
-    return !api->stopping;
+    return !api->is_stopping;
 }
 
 static void *watch_jobs(void *arg)
@@ -107,7 +107,7 @@ static enum ps_status start_watcher(struct ps_api *api, struct ps_err *err)
 static void stop_watcher(struct ps_api *api)
 {
     pthread_mutex_lock(&api->lock);
-    api->stopping = true;
+    api->is_stopping = true;
     pthread_cond_signal(&api->wake);
     pthread_mutex_unlock(&api->lock);
     pthread_join(api->watcher, NULL);

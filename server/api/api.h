@@ -15,7 +15,7 @@ struct ps_api;
 struct ps_access_config {
     bool tokens; /* every request needs a token */
     /* behind a trusted proxy, which passes on the client's address and serves HTTPS */
-    bool proxied;
+    bool is_proxied;
     bool tls; /* this server serves HTTPS itself */
     /* part of the cookie name, because servers on several ports of one host share cookies */
     unsigned port;
@@ -46,8 +46,8 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
 struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
 /* The table of all URLs, and the values for routes, admit, spool, mark and app of struct
- * ps_http_config. ps_api_admit (access.c) compares route->need, the minimum enum ps_right, with the
- * rights of the client. It sets req->user_name and req->right. */
+ * ps_http_config. ps_api_admit (access.c) compares route->required_right, the minimum enum
+ * ps_right, with the rights of the client. It sets req->user_name and req->right. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);

@@ -16,7 +16,7 @@ static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struc
     }
     ps_err_hint(err, "close other pages of this server, or try again later");
     ps_reply_set_error(reply, err);
-    ps_reply_header(reply, "Connection", "close");
+    ps_reply_add_header(reply, "Connection", "close");
     return PS_OK;
 }
 

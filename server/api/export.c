@@ -95,11 +95,11 @@ enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, str
     if (status != PS_OK)
         return status;
     reply->type = form.html ? "text/html; charset=utf-8" : "application/octet-stream";
-    ps_reply_header(
+    ps_reply_add_header(
         reply, "Content-Disposition",
         ps_format_attachment(&req->arena,
                              ps_arena_printf(&req->arena, "%s%s", ps_share_name(picked, &form),
                                              ps_share_file_ending(form.html))));
-    ps_reply_header(reply, PS_SHARE_RUNS_HEADER, list_ids(&req->arena, picked));
+    ps_reply_add_header(reply, PS_SHARE_RUNS_HEADER, list_ids(&req->arena, picked));
     return PS_OK;
 }

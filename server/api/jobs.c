@@ -28,7 +28,7 @@ void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts)
         ps_json_kstr(out, "name", part->name);
         ps_json_kstr(out, "run", part->run);
         ps_json_kstr(out, "kind", part->kind);
-        ps_json_kbool(out, "already", part->existed);
+        ps_json_kbool(out, "already", part->already_existed);
         ps_json_kbool(out, "left_out", part->is_skipped);
         ps_json_key(out, "error");
         if (part->run)
@@ -59,7 +59,7 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     ps_json_kint(out, "bytes_done", (int64_t)job->bytes_done);
     ps_json_kint(out, "records", (int64_t)job->records);
     ps_json_kstr(out, "run", job->run);
-    ps_json_kbool(out, "already", job->existed);
+    ps_json_kbool(out, "already", job->already_existed);
     ps_json_key(out, "error");
     if (job->err->code == PS_OK)
         ps_json_null(out);

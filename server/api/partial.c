@@ -20,13 +20,13 @@ static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply
 
 enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    char id[PS_PARTIAL_SIZE];
+    char id[PS_PARTIAL_ID_SIZE];
     enum ps_status status = ps_partial_begin(ps_request_api(req)->store, req->user_name, id, err);
 
     if (status != PS_OK)
         return status;
     reply->status = 201;
-    ps_reply_header(reply, "Location", ps_arena_printf(&req->arena, "/api/v1/uploads/%s", id));
+    ps_reply_add_header(reply, "Location", ps_arena_printf(&req->arena, "/api/v1/uploads/%s", id));
     write_partial(id, 0, reply);
     return PS_OK;
 }
@@ -96,7 +96,7 @@ static enum ps_status read_note(struct ps_request *req, const char **out, struct
 enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *filename = ps_request_param(req, "filename");
-    struct ps_job_request job = {.temporary = true, .accepted = true};
+    struct ps_job_request job = {.is_temporary = true, .is_accepted = true};
     struct ps_labels labels;
     enum ps_status status = ps_labels_read_params(req, &labels, err);
 

@@ -60,7 +60,7 @@ static void set_download(struct ps_request *req, const struct ps_read_route *rea
         name = ps_arena_printf(&req->arena, "comparison-%s.%s", req->args[0], ending);
     else
         name = ps_arena_printf(&req->arena, "%s.%s", read->name, ending);
-    ps_reply_header(reply, "Content-Disposition", ps_format_attachment(&req->arena, name));
+    ps_reply_add_header(reply, "Content-Disposition", ps_format_attachment(&req->arena, name));
 }
 
 static enum ps_status answer_read(struct ps_request *req, const struct ps_read_route *read,

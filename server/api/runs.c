@@ -239,7 +239,8 @@ static enum ps_status open_original(struct ps_request *req, const char *id, stru
 
     if (status != PS_OK)
         return status;
-    ps_reply_header(reply, "Content-Disposition", ps_format_attachment(&req->arena, brief.name));
+    ps_reply_add_header(reply, "Content-Disposition",
+                        ps_format_attachment(&req->arena, brief.name));
     ps_run_brief_free(&brief);
     return ps_store_open_original(store, id, &reply->stream, &reply->stream_fd,
                                   &reply->stream_bytes, err);

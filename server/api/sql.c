@@ -8,7 +8,7 @@
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
-#define WAITING_MOST 32
+#define WAITING_MAX 32
 
 const struct ps_sql_limits ps_sql_limits_server = {
     .seconds = 10,
@@ -119,7 +119,7 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     }
     if (!words.len)
         return PS_OK;
-    out->runs = ps_arena_alloc(&req->arena, PS_SQL_RUNS_MOST * sizeof *out->runs);
+    out->runs = ps_arena_alloc(&req->arena, PS_SQL_RUNS_MAX * sizeof *out->runs);
     return ps_query_find_runs(ps_request_api(req)->store, words.ptr, out->runs, &out->n_runs, err);
 }
 
@@ -142,7 +142,7 @@ static enum ps_status read_question(struct sql_task *asked, struct ps_err *err)
     status = read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
     file = out->format != PS_SQL_TABLE;
     if (status == PS_OK)
-        status = read_limit(body, "limit", file ? limits->max_rows : PS_SQL_ROWS_MOST,
+        status = read_limit(body, "limit", file ? limits->max_rows : PS_SQL_ROWS_MAX,
                             file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
     if (status == PS_OK)
         status = read_limit(body, "seconds", limits->max_seconds, limits->seconds, &seconds, err);
@@ -172,12 +172,12 @@ static void answer_task(void *arg)
     reply->body = found.body;
     reply->type = found.type;
     if (status == PS_OK && found.attachment)
-        ps_reply_header(reply, "Content-Disposition",
-                        ps_format_attachment(&asked->req->arena,
-                                             asked->question.format == PS_SQL_CSV ? "result.csv"
-                                             : asked->question.format == PS_SQL_JSON
-                                                 ? "result.json"
-                                                 : "result.txt"));
+        ps_reply_add_header(reply, "Content-Disposition",
+                            ps_format_attachment(&asked->req->arena,
+                                                 asked->question.format == PS_SQL_CSV ? "result.csv"
+                                                 : asked->question.format == PS_SQL_JSON
+                                                     ? "result.json"
+                                                     : "result.txt"));
     atomic_fetch_sub(&api->sql_pending, 1);
     ps_request_finish(asked->req, status, &err);
 }
@@ -195,7 +195,7 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     status = read_question(asked, err);
     if (status != PS_OK)
         return status;
-    if (atomic_fetch_add(&api->sql_pending, 1) >= WAITING_MOST) {
+    if (atomic_fetch_add(&api->sql_pending, 1) >= WAITING_MAX) {
         atomic_fetch_sub(&api->sql_pending, 1);
         ps_err_hint(err, "try again in a few seconds");
         return ps_fail(err, PS_UNAVAILABLE, "too many SQL statements are waiting");

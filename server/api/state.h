@@ -37,7 +37,7 @@ struct ps_api {
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool watching, stopping;
+    bool watching, is_stopping;
     struct ps_sql_limits sql_limits;
     /* threads for SQL statements of users, so that these do not delay other requests; NULL: they
      * run in the calling thread */

@@ -74,7 +74,8 @@ static void write_parts(struct upload_wait *waiting, const struct slot *slot, st
         struct ps_err err = *part->err;
 
         if (!part->is_skipped &&
-            (!part->run || write_run(waiting, slot, part->run, part->existed, out, &err) != PS_OK))
+            (!part->run ||
+             write_run(waiting, slot, part->run, part->already_existed, out, &err) != PS_OK))
             write_error(&err, out);
     }
 }
@@ -120,8 +121,8 @@ static enum ps_status write_one(struct upload_wait *waiting)
 
     if (slot->err.code != PS_OK)
         return slot->err.code;
-    ps_reply_header(waiting->reply, "Location",
-                    ps_arena_printf(&waiting->req->arena, "/api/v1/runs/%s", slot->run));
+    ps_reply_add_header(waiting->reply, "Location",
+                        ps_arena_printf(&waiting->req->arena, "/api/v1/runs/%s", slot->run));
     return write_run(waiting, slot, slot->run, slot->already, &out, &slot->err);
 }
 
@@ -156,7 +157,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
     struct slot *slot = (struct slot *)ticket;
 
     slot->err = *job->err;
-    slot->already = job->existed;
+    slot->already = job->already_existed;
     ps_source_outcomes_copy(&slot->sources, job->sources);
     ps_job_parts_copy(&slot->parts, job->parts);
     if (job->run)
@@ -222,8 +223,9 @@ static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, s
     }
     ps_json_end(&out);
     reply->status = 202;
-    ps_reply_header(reply, "Location",
-                    ps_arena_printf(&req->arena, "/api/v1/jobs/j%llu", (unsigned long long)ids[0]));
+    ps_reply_add_header(
+        reply, "Location",
+        ps_arena_printf(&req->arena, "/api/v1/jobs/j%llu", (unsigned long long)ids[0]));
     return status;
 }
 
@@ -236,7 +238,7 @@ enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *
     if (wait && strcmp(wait, "1") == 0)
         return wait_for_runs(req, jobs, n, reply);
     for (size_t i = 0; i < n; i++) { /* continues after a failure: each job takes its file */
-        jobs[i].promised = jobs[i].accepted;
+        jobs[i].replies_early = jobs[i].is_accepted;
         (void)ps_jobs_add(ps_request_api(req)->jobs, &jobs[i], &ids[i], err);
     }
     return err->code == PS_OK ? answer_jobs(req, ids, n, reply, err) : err->code;
@@ -285,8 +287,8 @@ static struct ps_job_request *take_profiles(struct ps_request *req, const struct
             continue;
         *job++ = (struct ps_job_request){
             .path = ps_request_claim_file(file),
-            .temporary = true,
-            .accepted = true,
+            .is_temporary = true,
+            .is_accepted = true,
             .bytes = file->bytes,
             .filename = file->filename,
             .name = labels->name,

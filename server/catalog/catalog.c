@@ -97,14 +97,14 @@ enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struc
     return ps_catalog_end(store, err->code, err);
 }
 
-static enum ps_status note_removal(struct ps_db *db, const char *id, const char *who, int64_t at_ms,
-                                   struct ps_err *err)
+static enum ps_status note_removal(struct ps_db *db, const char *id, const char *user_name,
+                                   int64_t at_ms, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     prepare_for(db, "removal_insert", id, &stmt, err);
     ps_bind_int(stmt, ":at", at_ms);
-    ps_bind_text(stmt, ":who", ps_str_from_c(who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(user_name));
     return ps_stmt_execute(stmt, err);
 }
 
@@ -148,10 +148,10 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
     return status;
 }
 
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *user_name,
                                struct ps_err *err)
 {
-    return ps_catalog_remove(store, &(struct ps_removal){id, who, NULL, NULL}, err);
+    return ps_catalog_remove(store, &(struct ps_removal){id, user_name, NULL, NULL}, err);
 }
 
 static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *entry,
@@ -314,17 +314,18 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
 
         if (found != PS_OK && found != PS_NOT_FOUND)
             status = ps_fail_copy(err, &unknown);
-        out->existed = known && ps_file_layout(store, store->catalog, id) >= ps_current_layout();
+        out->already_existed =
+            known && ps_file_layout(store, store->catalog, id) >= ps_current_layout();
         if (status == PS_OK && row->upload && !known)
             status = check_removed(store->catalog, row, err);
         if (status == PS_OK && !known)
             status = ps_upload_check_owner(store, row->upload, err);
-        if (status == PS_OK && !out->existed)
+        if (status == PS_OK && !out->already_existed)
             status = publish_locked(store, row, &sent, part, known, &pending, &out->name, err);
     }
     status = ps_catalog_end(store, status, err);
     ps_pending_delete_end(store, &pending);
-    if (status == PS_OK && !out->existed) { /* an older file of the run may be open */
+    if (status == PS_OK && !out->already_existed) { /* an older file of the run may be open */
         ps_run_mark_invalidate(store, row->id);
         ps_pool_close_run(store, row->id);
     }

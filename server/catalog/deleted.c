@@ -26,14 +26,14 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
 
 /* --- Recording deleted runs --- */
 
-enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *user_name,
                               int64_t at_ms, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(store->catalog, ps_query_sql("deleted_add"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_from_c(id));
-    ps_bind_text(stmt, ":who", ps_str_from_c(who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(user_name));
     ps_bind_int(stmt, ":at", at_ms);
     if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
         ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
@@ -42,7 +42,7 @@ enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char
     return run_for(store->catalog, "run_delete", id, NULL, err);
 }
 
-enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *user_name,
                                 int64_t at_ms, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
@@ -56,7 +56,7 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
     ps_db_prepare(store->catalog, ps_query_sql("deleted_label"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_from_c(id));
     ps_bind_text(stmt, ":label", ps_buf_slice(&label));
-    ps_bind_text(stmt, ":who", ps_str_from_c(who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(user_name));
     ps_bind_int(stmt, ":at", at_ms);
     if (!ps_stmt_step(stmt, err))
         return err->code;

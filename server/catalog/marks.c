@@ -34,7 +34,7 @@ static uint64_t mark_of(struct ps_store *store, const char *id)
 
 static struct ps_mark *place_of(struct ps_store *store, const char *id)
 {
-    return &store->marks.slots[ps_hash_bytes(id, strlen(id)) % PS_MARKS];
+    return &store->marks.slots[ps_hash_bytes(id, strlen(id)) % PS_MARK_SLOTS];
 }
 
 uint64_t ps_run_mark(struct ps_store *store, const char *id)

@@ -25,7 +25,7 @@ struct multi_run {
  * struct multi_run. */
 extern const sqlite3_module ps_multi_run_module;
 
-#define COLUMNS_MOST 63 /* bits of sqlite3_index_info.colUsed for single columns */
+#define COLUMNS_MAX 63 /* bits of sqlite3_index_info.colUsed for single columns */
 
 struct table {
     sqlite3_vtab base;
@@ -251,7 +251,7 @@ static bool is_used(const struct table *table, const char *plan, int column)
     uint64_t used = strtoull(plan, NULL, 16);
     int bit = table->of_catalog ? column : column + 1;
 
-    return used >> (bit < COLUMNS_MOST ? bit : COLUMNS_MOST) & 1;
+    return used >> (bit < COLUMNS_MAX ? bit : COLUMNS_MAX) & 1;
 }
 
 static void statement_text(const struct table *table, struct ps_db *db, const char *plan,

@@ -268,7 +268,7 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
         return status;
     }
     fill_published(&part->metadata.row, out);
-    if (out->existed)
+    if (out->already_existed)
         (void)unlink(part->path);
     part_free(part);
     return PS_OK;

@@ -19,9 +19,9 @@
 #define KEEP_S ((int64_t)24 * 3600)
 #define BLOCK  ((size_t)1 << 16)
 
-static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
+static enum ps_status make_id(char out[PS_PARTIAL_ID_SIZE], struct ps_err *err)
 {
-    unsigned char random[(PS_PARTIAL_SIZE - 1) / 2];
+    unsigned char random[(PS_PARTIAL_ID_SIZE - 1) / 2];
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
@@ -31,13 +31,13 @@ static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
 }
 
 enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
-                                  const char *who, struct ps_stmt **out, struct ps_err *err)
+                                  const char *user_name, struct ps_stmt **out, struct ps_err *err)
 {
     int64_t now = ps_wall_clock_ms() / 1000;
 
     ps_db_prepare(store->catalog, ps_query_sql(query), out, err);
     ps_bind_text(*out, ":id", ps_str_from_c(id));
-    ps_bind_text(*out, ":who", ps_str_from_c(who));
+    ps_bind_text(*out, ":who", ps_str_from_c(user_name));
     ps_bind_int(*out, ":at", now);
     ps_bind_int(*out, ":before", now - KEEP_S);
     ps_bind_int(*out, ":most", PS_PARTIALS_MAX);
@@ -46,13 +46,14 @@ enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, con
 
 /* Runs one statement. *out: first column of its first row (malloc'ed), or NULL. */
 static enum ps_status run_query(struct ps_store *store, const char *query, const char *id,
-                                const char *who, const char *file, char **out, struct ps_err *err)
+                                const char *user_name, const char *file, char **out,
+                                struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     *out = NULL;
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    ps_partial_prepare(store, query, id, who, &stmt, err);
+    ps_partial_prepare(store, query, id, user_name, &stmt, err);
     if (file)
         ps_bind_text(stmt, ":file", ps_str_from_c(file));
     if (ps_stmt_step(stmt, err))
@@ -77,8 +78,8 @@ static void remove_expired(struct ps_store *store)
     }
 }
 
-enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
-                                char id_out[PS_PARTIAL_SIZE], struct ps_err *err)
+enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
+                                char id_out[PS_PARTIAL_ID_SIZE], struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_free_ptr) char *found = NULL;
@@ -90,7 +91,7 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
         status = ps_store_spool(store, &path, &fd, err);
     if (status != PS_OK)
         return status;
-    status = run_query(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "",
+    status = run_query(store, "partial_add", id_out, user_name, path ? strrchr(path, '/') + 1 : "",
                        &found, err);
     if (status == PS_OK && !found) {
         ps_err_hint(err, "finish or delete one of them; they expire after a day");
@@ -110,10 +111,10 @@ enum ps_status ps_partial_fail_unknown(struct ps_err *err)
 
 /* Finds the path of the upload's file. The query partial_take deletes the row, too. */
 static enum ps_status find_upload(struct ps_store *store, const char *query, const char *id,
-                                  const char *who, char **path_out, struct ps_err *err)
+                                  const char *user_name, char **path_out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *file = NULL;
-    enum ps_status status = run_query(store, query, id, who, NULL, &file, err);
+    enum ps_status status = run_query(store, query, id, user_name, NULL, &file, err);
 
     *path_out = NULL;
     if (status == PS_OK && !file)
@@ -144,14 +145,14 @@ static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, str
     return size_of(*fd, path, bytes, err);
 }
 
-static enum ps_status grown_bytes(struct ps_store *store, const char *id, const char *who,
+static enum ps_status grown_bytes(struct ps_store *store, const char *id, const char *user_name,
                                   uint64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     enum ps_status status;
 
-    status = find_upload(store, "partial_find", id, who, &path, err);
+    status = find_upload(store, "partial_find", id, user_name, &path, err);
     return status == PS_OK ? open_alone(path, &fd, out, err) : status;
 }
 
@@ -212,40 +213,41 @@ static enum ps_status append_piece(const char *path, const char *from, uint64_t 
     return status;
 }
 
-static enum ps_status grow_by(struct ps_store *store, const char *id, const char *who,
+static enum ps_status grow_by(struct ps_store *store, const char *id, const char *user_name,
                               uint64_t offset, const char *from, uint64_t max, uint64_t *bytes_out,
                               struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status;
 
-    status = find_upload(store, "partial_touch", id, who, &path, err);
+    status = find_upload(store, "partial_touch", id, user_name, &path, err);
     return status == PS_OK ? append_piece(path, from, offset, max, bytes_out, err) : status;
 }
 
-static enum ps_status grown_remove(struct ps_store *store, const char *id, const char *who,
+static enum ps_status grown_remove(struct ps_store *store, const char *id, const char *user_name,
                                    struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status;
 
-    status = find_upload(store, "partial_take", id, who, &path, err);
+    status = find_upload(store, "partial_take", id, user_name, &path, err);
     if (status == PS_OK)
         ps_spool_remove(store, path);
     return status;
 }
 
-static enum ps_status grown_take(struct ps_store *store, const char *id, const char *who,
+static enum ps_status grown_take(struct ps_store *store, const char *id, const char *user_name,
                                  uint64_t bytes, char **path_out, struct ps_err *err)
 {
     uint64_t have = 0;
     enum ps_status status;
 
     *path_out = NULL;
-    status = grown_bytes(store, id, who, &have, err);
+    status = grown_bytes(store, id, user_name, &have, err);
     if (status == PS_OK)
         status = ps_partial_check_offset(have, bytes, err);
-    return status == PS_OK ? find_upload(store, "partial_take", id, who, path_out, err) : status;
+    return status == PS_OK ? find_upload(store, "partial_take", id, user_name, path_out, err)
+                           : status;
 }
 
 const struct ps_partial_ops ps_folder_partial = {
@@ -257,28 +259,28 @@ const struct ps_partial_ops ps_folder_partial = {
     .claim = grown_take,
 };
 
-enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *user_name,
                                 uint64_t *out, struct ps_err *err)
 {
-    return store->backend->partial->bytes(store, id, who, out, err);
+    return store->backend->partial->bytes(store, id, user_name, out, err);
 }
 
-enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *user_name,
                                  uint64_t offset, const char *from, uint64_t max,
                                  uint64_t *bytes_out, struct ps_err *err)
 {
-    return store->backend->partial->append(store, id, who, offset, from, max, bytes_out, err);
+    return store->backend->partial->append(store, id, user_name, offset, from, max, bytes_out, err);
 }
 
-enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *user_name,
                                  struct ps_err *err)
 {
-    return store->backend->partial->remove(store, id, who, err);
+    return store->backend->partial->remove(store, id, user_name, err);
 }
 
-enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *user_name,
                                 uint64_t bytes, char **path_out, struct ps_err *err)
 {
     *path_out = NULL;
-    return store->backend->partial->claim(store, id, who, bytes, path_out, err);
+    return store->backend->partial->claim(store, id, user_name, bytes, path_out, err);
 }

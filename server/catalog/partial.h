@@ -14,27 +14,27 @@
 
 #include "server/catalog/store.h"
 
-#define PS_PARTIAL_SIZE 33 /* bytes of an id, with its NUL */
-#define PS_PARTIALS_MAX 32 /* maximum uploads of one user */
+#define PS_PARTIAL_ID_SIZE 33 /* bytes of an id, with its NUL */
+#define PS_PARTIALS_MAX    32 /* maximum uploads of one user */
 
 /* Begins an upload. PS_CONFLICT: this user has PS_PARTIALS_MAX of them. */
-enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
-                                char id_out[PS_PARTIAL_SIZE], struct ps_err *err);
+enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
+                                char id_out[PS_PARTIAL_ID_SIZE], struct ps_err *err);
 /* Returns how many bytes were received. */
-enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *user_name,
                                 uint64_t *out, struct ps_err *err);
 /* Appends the spool file `from` and deletes it, all or nothing. After a kill, call
  * ps_partial_bytes. PS_CONFLICT: `offset` is not the end of the upload. PS_LIMIT: it would become
  * longer than `max`. After a failure `from` is kept. */
-enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *user_name,
                                  uint64_t offset, const char *from, uint64_t max,
                                  uint64_t *bytes_out, struct ps_err *err);
 /* Cancels an upload and deletes its bytes. */
-enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *user_name,
                                  struct ps_err *err);
 /* Ends an upload that has `bytes` bytes (else PS_CONFLICT) and passes ownership of its file to the
  * caller. *path_out is malloc'ed. */
-enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *user_name,
                                 uint64_t bytes, char **path_out, struct ps_err *err);
 
 /* For backends (backend.h). */
@@ -47,22 +47,22 @@ struct ps_partial_ops {
     bool grows_file;
     /* Deletes expired uploads. */
     void (*expire)(struct ps_store *store);
-    enum ps_status (*bytes)(struct ps_store *store, const char *id, const char *who, uint64_t *out,
-                            struct ps_err *err);
-    enum ps_status (*append)(struct ps_store *store, const char *id, const char *who,
+    enum ps_status (*bytes)(struct ps_store *store, const char *id, const char *user_name,
+                            uint64_t *out, struct ps_err *err);
+    enum ps_status (*append)(struct ps_store *store, const char *id, const char *user_name,
                              uint64_t offset, const char *from, uint64_t max, uint64_t *bytes_out,
                              struct ps_err *err);
-    enum ps_status (*remove)(struct ps_store *store, const char *id, const char *who,
+    enum ps_status (*remove)(struct ps_store *store, const char *id, const char *user_name,
                              struct ps_err *err);
-    enum ps_status (*claim)(struct ps_store *store, const char *id, const char *who, uint64_t bytes,
-                            char **path_out, struct ps_err *err);
+    enum ps_status (*claim)(struct ps_store *store, const char *id, const char *user_name,
+                            uint64_t bytes, char **path_out, struct ps_err *err);
 };
 extern const struct ps_partial_ops ps_folder_partial;
 
 /* Prepares a statement and binds all parameters that any query of this module uses; unknown ones
  * are ignored. */
 enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
-                                  const char *who, struct ps_stmt **out, struct ps_err *err);
+                                  const char *user_name, struct ps_stmt **out, struct ps_err *err);
 /* Check the offset of a piece, and the size of the upload with this piece. */
 enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps_err *err);
 enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,

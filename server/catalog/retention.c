@@ -180,13 +180,13 @@ static enum ps_status is_still_due(struct ps_db *db, const void *user, struct ps
 }
 
 enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
-                                   const struct ps_prune_candidate *run, const char *who,
+                                   const struct ps_prune_candidate *run, const char *user_name,
                                    struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf by = {0};
 
-    if (who[0])
-        ps_buf_printf(&by, "%s (--keep %s)", who, keep->rules[run->rule].text);
+    if (user_name[0])
+        ps_buf_printf(&by, "%s (--keep %s)", user_name, keep->rules[run->rule].text);
     else
         ps_buf_printf(&by, "--keep %s", keep->rules[run->rule].text);
     return ps_catalog_remove(store, &(struct ps_removal){run->id, by.ptr, is_still_due, run}, err);

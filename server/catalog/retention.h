@@ -71,11 +71,11 @@ enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_ret
                                      struct ps_err *err);
 void ps_prune_list_free(struct ps_prune_list *list);
 
-/* Removes one of these runs like ps_store_remove. `who` requested it, "": only the rule.
+/* Removes one of these runs like ps_store_remove. `user_name` requested it, "": only the rule.
  * PS_NOT_FOUND: the run was deleted, pinned or moved to another series since it was found; it is
  * not removed. */
 enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
-                                   const struct ps_prune_candidate *run, const char *who,
+                                   const struct ps_prune_candidate *run, const char *user_name,
                                    struct ps_err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "server/catalog/state.h"
 
-#define SAVED_MOST 1000
+#define SAVED_MAX 1000
 
 /* Ends the transaction with a bound statement. PS_FORBIDDEN without a message if it changed
  * nothing.
@@ -31,23 +31,23 @@ enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_
     ps_bind_text(stmt, ":who", ps_str_from_c(saved->user_name));
     ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     ps_bind_int(stmt, ":any", any);
-    ps_bind_int(stmt, ":most", SAVED_MOST);
+    ps_bind_int(stmt, ":most", SAVED_MAX);
     if (execute_and_end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;
     return ps_fail(err, PS_FORBIDDEN,
                    "\"%.80s\" belongs to somebody else, or %d queries are saved already",
-                   saved->name, SAVED_MOST);
+                   saved->name, SAVED_MAX);
 }
 
-enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *who, bool any,
-                                     struct ps_err *err)
+enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *user_name,
+                                     bool any, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     ps_catalog_begin(store, PS_DURABLE, err);
     ps_db_prepare(store->catalog, ps_query_sql("saved_remove"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
-    ps_bind_text(stmt, ":who", ps_str_from_c(who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(user_name));
     ps_bind_int(stmt, ":any", any);
     if (execute_and_end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;

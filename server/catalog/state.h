@@ -16,14 +16,14 @@
 #define PS_POOL_MAX 4
 
 /* Last results of ps_run_mark, in slots chosen by a hash of the run id (marks.c). */
-#define PS_MARKS 64
+#define PS_MARK_SLOTS 64
 struct ps_marks {
     pthread_mutex_t lock;
     struct ps_mark {
         char id[PS_ID_SIZE];
         uint64_t mark; /* 0: the slot must be read again */
         int64_t since_us;
-    } slots[PS_MARKS];
+    } slots[PS_MARK_SLOTS];
     unsigned n_invalidations; /* number of calls of ps_run_mark_invalidate */
 };
 
@@ -56,7 +56,7 @@ struct ps_store {
     struct ps_replica *replica;
     /* number of the last transaction of other servers that was applied here */
     _Atomic int64_t seen_transaction;
-    bool has_order; /* backend->done must be called after the open transaction */
+    bool has_order; /* backend->release must be called after the open transaction */
     struct ps_owned_upload *owned_uploads; /* use only with the catalog locked */
     size_t n_owned_uploads, cap_owned_uploads;
     struct ps_buf undeleted_intents; /* intent log entries of this session that could not be deleted
@@ -253,11 +253,11 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
 
 /* Inside a transaction: moves the run to the deleted runs, from where ps_store_undelete restores
  * it. */
-enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *user_name,
                               int64_t at_ms, struct ps_err *err);
 /* Inside a transaction, before the row of the run is deleted: writes into the label that the run is
  * deleted. */
-enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *who,
+enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *user_name,
                                 int64_t at_ms, struct ps_err *err);
 /* Inside the transaction that publishes a run of this id: drops the deleted run of the same id,
  * which can no longer be recovered. */
@@ -302,8 +302,8 @@ enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row
  * and from the last label of the run (labels.c). label NULL: the last label is unknown. */
 enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
                                   const char *label, struct ps_buf *out, struct ps_err *err);
-/* Renames `part` to the run file and inserts or updates its row, atomically. Sets out->existed (the
- * shelf has these bytes, nothing was done) or out->name. */
+/* Renames `part` to the run file and inserts or updates its row, atomically. Sets
+ * out->already_existed (the shelf has these bytes, nothing was done) or out->name. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
                                   const char *part, struct ps_published_run *out,
                                   struct ps_err *err);

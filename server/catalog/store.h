@@ -169,7 +169,7 @@ struct ps_new_run {
 
 struct ps_published_run {
     char id[PS_ID_SIZE];
-    bool existed; /* the shelf has these bytes already; nothing was published */
+    bool already_existed; /* the shelf has these bytes already; nothing was published */
     uint64_t rows, repaired, rejected;
     char *name; /* malloc'ed */
 };
@@ -295,8 +295,8 @@ struct ps_saved_query {
 enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_query *saved,
                                   bool any, struct ps_err *err);
 /* PS_NOT_FOUND if this user (with `any`: any user) has no such statement. */
-enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *who, bool any,
-                                     struct ps_err *err);
+enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *user_name,
+                                     bool any, struct ps_err *err);
 
 /* --- The catalog --- */
 
@@ -338,9 +338,9 @@ struct ps_run_edit {
 };
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err);
-/* Removes a run, which can be recovered for a day (deleted.h), and writes `who` ("": unknown) to
- * the removal log. */
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
+/* Removes a run, which can be recovered for a day (deleted.h), and writes `user_name` ("": unknown)
+ * to the removal log. */
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *user_name,
                                struct ps_err *err);
 
 /* Makes a run the baseline of its series, in place of another. PS_CONFLICT if it has no series. The

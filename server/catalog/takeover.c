@@ -177,7 +177,7 @@ static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *
     }
     if (found) {
         read_upload(store, stmt, arena, out);
-        out->is_retry = ps_upload_own(store, out->id);
+        out->is_retry = ps_upload_take_ownership(store, out->id);
     }
     ps_stmt_release(stmt);
     ps_catalog_unlock(store);

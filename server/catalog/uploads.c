@@ -39,7 +39,7 @@ bool ps_upload_is_owned(struct ps_store *store, int64_t id)
     return at && (!at->retry_ms || ps_monotonic_ms() < at->retry_ms);
 }
 
-bool ps_upload_own(struct ps_store *store, int64_t id)
+bool ps_upload_take_ownership(struct ps_store *store, int64_t id)
 {
     struct ps_owned_upload *at = in_hand(store, id);
 
@@ -224,7 +224,7 @@ static enum ps_status accept_upload(struct ps_store *store, struct ps_accepted_u
     if (store->backend->has_other_servers)
         place_files(store, upload, sent, err);
     if (err->code == PS_OK)
-        ps_upload_own(store, upload->id);
+        ps_upload_take_ownership(store, upload->id);
     if (ps_catalog_end(store, err->code, err) == PS_OK)
         return PS_OK;
     (void)ps_catalog_lock(store);

@@ -11,7 +11,7 @@
 /* Whether this session imports the upload. False also for a postponed one whose time has come. */
 bool ps_upload_is_owned(struct ps_store *store, int64_t id);
 /* Adds the upload to those of this session. Returns whether it was postponed before. */
-bool ps_upload_own(struct ps_store *store, int64_t id);
+bool ps_upload_take_ownership(struct ps_store *store, int64_t id);
 void ps_upload_release(struct ps_store *store, int64_t id);
 
 /* Parses a JSON array of pairs into the arena. Call it with the catalog locked. After a failure the

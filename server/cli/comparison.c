@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST 1000 /* maximum of the API for one response */
+#define ROWS_MAX 1000 /* maximum of the API for one response */
 
 /* Appends the path compare, compare/functions, ... with the two groups. */
 static void add_path(const struct ps_cli_comparison *compared, const char *of, struct ps_buf *path)
@@ -93,10 +93,10 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
     int64_t n = *rows;
     sort[0] = '\0';
     if (options->rows &&
-        (!ps_str_parse_i64(ps_str_from_c(options->rows), &n) || n < 1 || n > ROWS_MOST))
+        (!ps_str_parse_i64(ps_str_from_c(options->rows), &n) || n < 1 || n > ROWS_MAX))
         return ps_fail(err, PS_BAD_REQUEST,
                        "invalid value '%s' for --rows: not a whole number from 1 to %d",
-                       options->rows, ROWS_MOST);
+                       options->rows, ROWS_MAX);
     *rows = (unsigned)n;
     if (options->sort && strcmp(options->sort, "name") == 0)
         (void)snprintf(sort, 80, "name");

@@ -32,7 +32,7 @@ static void json_line(const char *url, const struct ps_import_result *result, st
     ps_json_kint(&json, "rows", (int64_t)result->rows);
     ps_json_kint(&json, "repaired", (int64_t)result->repaired);
     ps_json_kint(&json, "rejected", (int64_t)result->rejected);
-    ps_json_kbool(&json, "already", result->existed);
+    ps_json_kbool(&json, "already", result->already_existed);
     if (url) {
         ps_buf_printf(&shown, "%s#/run/%s", url, result->id);
         ps_json_key(&json, "url");
@@ -53,7 +53,7 @@ static void plain_line(const char *path, const struct ps_import_result *result, 
     if (result->repaired || result->rejected)
         ps_buf_printf(out, ", %llu repaired, %llu rejected", (unsigned long long)result->repaired,
                       (unsigned long long)result->rejected);
-    ps_buf_puts(out, result->existed ? ", already on the shelf)" : ")");
+    ps_buf_puts(out, result->already_existed ? ", already on the shelf)" : ")");
 }
 
 static void print_run(const char *path, bool json, const char *url,
@@ -74,7 +74,7 @@ int ps_imported_runs_add(struct ps_imported_runs *shelved, const char *path, boo
 {
     PS_AUTO(ps_free_ptr) char *name = NULL;
     struct ps_import_result labeled = *result;
-    int failed = result->existed && shelved->label_known
+    int failed = result->already_existed && shelved->label_known
                      ? shelved->label_known(shelved->user, path, result->id, &name)
                      : 0;
     labeled.name = name ? name : result->name;

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE /* memmem */
 #include "server/cli/import_split.h"
 
-#define MARK      "import time:"
-#define MARK_LEN  (sizeof MARK - 1)
-#define LINE_MOST (1 << 16)
+#define MARK            "import time:"
+#define MARK_LEN        (sizeof MARK - 1)
+#define IMPORT_LINE_MAX (1 << 16)
 
 /* Whether a line has the form "import time:  123 |  456 | name". The program may print the first
  * words itself. */
@@ -38,7 +38,7 @@ static size_t split_line(struct ps_import_split *split, const char *text, size_t
     }
     const char *end = memchr(text, '\n', len);
     size_t line = end ? (size_t)(end + 1 - text) : len;
-    if (!end && len < LINE_MOST)
+    if (!end && len < IMPORT_LINE_MAX)
         return 0;
     if (end && is_import(text, line)) {
         ps_buf_add(&split->log, text, line);

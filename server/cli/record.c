@@ -27,10 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MOST    60
+#define RUN_NAME_MAX 60
 #define TAGS_MAX     6
 #define CUT          "..."
-#define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
+#define COMMAND_MAX  (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
 #define MASK         "(masked)"
 
 /* --- Masked command --- */
@@ -148,7 +148,7 @@ static void add_checkout(struct record_tags *about)
 /* At most PS_LABEL_MAX bytes, truncated between characters. */
 static char *shorten_text(struct ps_arena *arena, const char *text)
 {
-    size_t len = strlen(text), most = COMMAND_MOST;
+    size_t len = strlen(text), most = COMMAND_MAX;
     if (len <= PS_LABEL_MAX)
         return ps_arena_printf(arena, "%s", text);
     while (most && ((unsigned char)text[most] & 0xC0) == 0x80)
@@ -212,13 +212,13 @@ static char *program_line(struct recording *r)
     return line;
 }
 
-/* At most NAME_MOST bytes of the line, truncated between characters. */
+/* At most RUN_NAME_MAX bytes of the line, truncated between characters. */
 static const char *run_name(struct recording *r, const char *line)
 {
     size_t len = strlen(line);
-    if (len <= NAME_MOST)
+    if (len <= RUN_NAME_MAX)
         return line;
-    for (len = NAME_MOST; ((unsigned char)line[len] & 0xC0) == 0x80;)
+    for (len = RUN_NAME_MAX; ((unsigned char)line[len] & 0xC0) == 0x80;)
         len--;
     return ps_arena_printf(&r->arena, "%.*s…", (int)len, line);
 }

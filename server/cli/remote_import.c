@@ -366,7 +366,7 @@ static void print_run(struct remote_upload *sending, const char *path, const cJS
     const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(run, "ledger");
     struct ps_import_result result = {
         .kind = text_of(run, "kind"),
-        .existed = already,
+        .already_existed = already,
         .bytes = count_of(run, "bytes"),
         .rows = count_of(run, "rows"),
         .repaired = count_of(ledger, "repaired"),

@@ -224,7 +224,8 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .queue = options->queue,
         .retention = options->retention,
         .limits = options->limits,
-        .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
+        .access = {server->tokens, options->is_proxied, server->tls_key.len > 0,
+                   server->listener.port},
     };
 
     return ps_api_create(&config, &server->api, err);
@@ -254,7 +255,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .timeout_ms = timeout_ms(),
         .connections = CONNECTIONS,
         /* Requests through a proxy, or from this machine, all have the same address. */
-        .per_address = options->proxy || server->listener.loopback ? 0 : PER_ADDRESS,
+        .per_address = options->is_proxied || server->listener.loopback ? 0 : PER_ADDRESS,
         .idle_s = IDLE_S,
         .app = server->api,
         .admit = ps_api_admit,
@@ -301,7 +302,7 @@ static enum ps_status start_server(struct server *server, const struct ps_serve_
         status = ps_quota_begin(server->store, options->quota, err);
     if (status == PS_OK)
         status = read_tls(server, options, err);
-    server->tokens = options->tokens || options->proxy || !server->listener.loopback;
+    server->tokens = options->tokens || options->is_proxied || !server->listener.loopback;
     if (status == PS_OK)
         status = start_api(server, options, err);
     if (status == PS_OK)

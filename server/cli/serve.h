@@ -28,8 +28,8 @@ struct ps_serve_options {
     /* further names accepted in the Host header (of a proxy or container) */
     const char *const *hosts;
     size_t n_hosts;
-    bool tokens; /* require tokens on the loopback too */
-    bool proxy;  /* behind a trusted proxy: require tokens and use its X-Forwarded-For */
+    bool tokens;     /* require tokens on the loopback too */
+    bool is_proxied; /* behind a trusted proxy: require tokens and use its X-Forwarded-For */
     const char *tls_cert, *tls_key; /* PEM files; both set or both NULL */
 };
 

@@ -21,7 +21,7 @@ static void fill_reply(const struct ps_asset *asset, bool packed, struct ps_repl
     reply->etag = packed ? asset->etag_gz : asset->etag;
     reply->cache = asset->hashed ? "public, max-age=31536000, immutable" : "no-cache";
     if (asset->gz)
-        ps_reply_header(reply, "Vary", "Accept-Encoding");
+        ps_reply_add_header(reply, "Vary", "Accept-Encoding");
 }
 
 enum ps_status ps_assets_reply(const struct ps_asset *assets, size_t n, const char *path,

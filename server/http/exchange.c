@@ -160,7 +160,7 @@ static bool check_ambiguity(struct ps_exchange *x)
     if (!fault)
         return true;
     (void)refuse_request(x, 400, "bad_request", fault, NULL);
-    ps_reply_header(&x->reply, "Connection", "close");
+    ps_reply_add_header(&x->reply, "Connection", "close");
     x->is_ambiguous = true;
     return false;
 }
@@ -234,7 +234,7 @@ static bool known_route(struct ps_exchange *x)
     if (status != PS_CONFLICT)
         return refuse_err(x);
     (void)refuse_request(x, 405, "method", x->err.text, NULL);
-    ps_reply_header(&x->reply, "Allow", match.allow);
+    ps_reply_add_header(&x->reply, "Allow", match.allow);
     return false;
 }
 

@@ -55,7 +55,7 @@ struct ps_http {
     struct ps_clients clients;
     atomic_uint in_flight; /* requests that have begun and not ended */
     atomic_uint busy;      /* requests in a handler, suspended, or waiting for a handler */
-    atomic_bool quiesced, stopped;
+    atomic_bool is_quiesced, stopped;
     atomic_bool cancelled; /* requests that only read are to stop */
 };
 

@@ -159,7 +159,7 @@ static void accept_waiting(struct ps_http *http, int fd)
 
 void ps_http_quiesce(struct ps_http *http)
 {
-    if (atomic_exchange(&http->quiesced, true))
+    if (atomic_exchange(&http->is_quiesced, true))
         return;
     http->config.listen_fd = MHD_quiesce_daemon(http->daemon);
     if (http->config.listen_fd >= 0)

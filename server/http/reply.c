@@ -27,7 +27,7 @@ void ps_reply_free(struct ps_reply *reply)
     ps_reply_init(reply);
 }
 
-void ps_reply_header(struct ps_reply *reply, const char *name, const char *value)
+void ps_reply_add_header(struct ps_reply *reply, const char *name, const char *value)
 {
     assert(reply->n_headers < PS_REPLY_HEADERS);
     reply->headers[reply->n_headers].name = name;
@@ -53,7 +53,7 @@ void ps_reply_set_error(struct ps_reply *reply, const struct ps_err *err)
     ps_reply_free(reply);
     reply->status = ps_http_status_of(err->code);
     if (err->code == PS_UNAVAILABLE) /* not PS_TOO_SLOW: a retry would be too slow again */
-        ps_reply_header(reply, "Retry-After", "1");
+        ps_reply_add_header(reply, "Retry-After", "1");
     out = ps_reply_json(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");

@@ -48,7 +48,7 @@ struct ps_request {
     void *app; /* app of struct ps_http_config */
     const char *method;
     const char *args[PS_PATH_ARGS]; /* decoded values of the {...} segments of the route */
-    struct ps_pairs params;         /* parameters of the query, then the fields of a form */
+    struct ps_url_params params;    /* parameters of the query, then the fields of a form */
     struct ps_str body;             /* of PS_ROUTE_BODY; NUL-terminated */
     struct ps_upload_file *files;   /* of PS_ROUTE_UPLOAD */
     size_t n_files;

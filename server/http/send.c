@@ -117,7 +117,7 @@ static void compress_body(struct ps_exchange *x)
 
     if (reply->body.len < GZIP_FROM || !ps_type_is_compressible(reply->type))
         return;
-    ps_reply_header(reply, "Vary", "Accept-Encoding");
+    ps_reply_add_header(reply, "Vary", "Accept-Encoding");
     if (!accepts_gzip(x) || !ps_gzip_compress(ps_buf_slice(&reply->body), &packed)) {
         ps_buf_free(&packed);
         return;
@@ -153,7 +153,7 @@ static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
     add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
     add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
     add_header(response, "Content-Security-Policy", reply->is_page ? page_policy : data_policy);
-    if (atomic_load(&x->http->quiesced))
+    if (atomic_load(&x->http->is_quiesced))
         add_header(response, "Connection", "close");
 }
 
@@ -179,7 +179,7 @@ bool ps_exchange_find_cached(struct ps_exchange *x)
     const struct ps_cached_response *ready;
 
     if (!is_read_request(x) ||
-        atomic_load(&x->http->quiesced)) /* then responses contain Connection: close */
+        atomic_load(&x->http->is_quiesced)) /* then responses contain Connection: close */
         return false;
     ready = ps_response_cache_find(x->http->response_cache, x->uri, accepts_gzip(x));
     if (ready && !is_still_valid(x->http, ready)) {
@@ -228,7 +228,7 @@ static void cache_or_release(struct ps_exchange *x, struct MHD_Response *respons
     };
 
     if (!x->reply.is_cacheable || x->reply.status != 200 || bytes > PS_RESPONSE_CACHE_BODY_MAX ||
-        !is_read_request(x) || atomic_load(&x->http->quiesced)) {
+        !is_read_request(x) || atomic_load(&x->http->is_quiesced)) {
         MHD_destroy_response(response);
         return;
     }

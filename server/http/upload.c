@@ -100,7 +100,7 @@ static enum ps_status end_part(void *user, struct ps_err *err)
         return ps_fail(err, PS_BAD_REQUEST, "the field %s contains a NUL byte", upload->field_name);
     value = ps_arena_copy(&req->arena, value);
     if (!ps_pairs_add(&req->arena, &req->params, upload->field_name, value.ptr))
-        return ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_PAIRS_MAX);
+        return ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_URL_PARAMS_MAX);
     return PS_OK;
 }
 

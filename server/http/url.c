@@ -65,25 +65,25 @@ void ps_url_escape(struct ps_buf *out, const char *text)
     }
 }
 
-bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,
+bool ps_pairs_add(struct ps_arena *arena, struct ps_url_params *pairs, const char *key,
                   const char *value)
 {
-    if (pairs->n == PS_PAIRS_MAX)
+    if (pairs->n == PS_URL_PARAMS_MAX)
         return false;
     if (pairs->n == pairs->cap) {
         size_t cap = pairs->cap ? pairs->cap * 2 : 16;
-        struct ps_pair *more = ps_arena_alloc(arena, cap * sizeof *more);
+        struct ps_url_param *more = ps_arena_alloc(arena, cap * sizeof *more);
 
         if (pairs->n)
             memcpy(more, pairs->items, pairs->n * sizeof *more);
         pairs->items = more;
         pairs->cap = cap;
     }
-    pairs->items[pairs->n++] = (struct ps_pair){key, value};
+    pairs->items[pairs->n++] = (struct ps_url_param){key, value};
     return true;
 }
 
-static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct ps_pairs *out,
+static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct ps_url_params *out,
                               struct ps_err *err)
 {
     const char *equals = text.len ? memchr(text.ptr, '=', text.len) : NULL;
@@ -98,12 +98,12 @@ static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct
     if (status == PS_OK)
         status = ps_url_decode(arena, rest, true, &value, err);
     if (status == PS_OK && !ps_pairs_add(arena, out, key, value))
-        status = ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_PAIRS_MAX);
+        status = ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_URL_PARAMS_MAX);
     return status;
 }
 
-enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
-                                  struct ps_err *err)
+enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query,
+                                  struct ps_url_params *out, struct ps_err *err)
 {
     while (query.len > 0) {
         const char *amp = memchr(query.ptr, '&', query.len);
@@ -117,7 +117,7 @@ enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query, s
     return PS_OK;
 }
 
-const char *ps_pairs_get(const struct ps_pairs *pairs, const char *key)
+const char *ps_pairs_get(const struct ps_url_params *pairs, const char *key)
 {
     for (size_t i = pairs->n; i > 0; i--)
         if (strcmp(pairs->items[i - 1].key, key) == 0)

@@ -7,16 +7,16 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct ps_pair {
+struct ps_url_param {
     const char *key, *value;
 };
 
-struct ps_pairs {
-    struct ps_pair *items;
+struct ps_url_params {
+    struct ps_url_param *items;
     size_t n, cap;
 };
 
-#define PS_PAIRS_MAX 256 /* maximum number of parameters of one request */
+#define PS_URL_PARAMS_MAX 256 /* maximum number of parameters of one request */
 
 /* Decodes %XX, and + as a space if `plus`. PS_BAD_REQUEST: invalid percent-encoding or an encoded
  * NUL. */
@@ -27,14 +27,14 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
 void ps_url_escape(struct ps_buf *out, const char *text);
 
 /* Appends the parameters of a query string ("a=1&b=2"); a parameter without = has the value "". */
-enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
-                                  struct ps_err *err);
+enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query,
+                                  struct ps_url_params *out, struct ps_err *err);
 
-/* Appends one pair; the strings are not copied. False if there are PS_PAIRS_MAX already. */
-bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,
+/* Appends one pair; the strings are not copied. False if there are PS_URL_PARAMS_MAX already. */
+bool ps_pairs_add(struct ps_arena *arena, struct ps_url_params *pairs, const char *key,
                   const char *value);
 
 /* The last value of key, or NULL. */
-const char *ps_pairs_get(const struct ps_pairs *pairs, const char *key);
+const char *ps_pairs_get(const struct ps_url_params *pairs, const char *key);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/json_in.h"
 #include "base/utf8.h"
 
-#define FORMAT    1
-#define RUNS_MOST 1000
-#define SIZE_MOST (16 << 20)
+#define FORMAT           1
+#define RUNS_MAX         1000
+#define BUNDLE_BYTES_MAX (16 << 20)
 
 bool ps_is_bundle(struct ps_str head)
 {
@@ -150,7 +150,7 @@ static void read_all(struct bundle_reader *r)
         } else if (ps_str_eq_c(r->json.text, "runs")) {
             if (!expect_token(r, PS_JSON_ARRAY))
                 continue;
-            while (r->bundle->n_runs < RUNS_MOST && next_item(r, PS_JSON_OBJECT))
+            while (r->bundle->n_runs < RUNS_MAX && next_item(r, PS_JSON_OBJECT))
                 read_run(r);
         } else {
             r->is_valid = ps_json_in_skip(&r->json);
@@ -203,9 +203,10 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 
     if (fstat(fd, &about) != 0 || lseek(fd, 0, SEEK_SET) != 0)
         return ps_fail_errno(err, "cannot read", PS_BUNDLE_NAME);
-    return about.st_size <= SIZE_MOST
+    return about.st_size <= BUNDLE_BYTES_MAX
                ? PS_OK
-               : ps_fail(err, PS_LIMIT, "bundle.json is larger than %d MiB", SIZE_MOST >> 20);
+               : ps_fail(err, PS_LIMIT, "bundle.json is larger than %d MiB",
+                         BUNDLE_BYTES_MAX >> 20);
 }
 
 enum ps_status ps_bundle_read(int fd, struct ps_bundle **out, struct ps_err *err)

@@ -30,7 +30,7 @@ static bool find_existing(struct ps_store *store, const char *sha256, struct ps_
         ps_run_outdated(store, out->id) ||
         ps_store_read_brief(store, out->id, &brief, PS_ERR_IGNORED) != PS_OK)
         return false;
-    out->existed = true;
+    out->already_existed = true;
     out->kind = ps_kind_static_name(brief.kind);
     out->name = ps_strdup(ps_str_from_c(brief.name));
     out->rows = brief.rows;
@@ -101,7 +101,7 @@ static enum ps_status publish_part(struct ps_part *part, const struct ps_import_
     if (status != PS_OK)
         return status;
     memcpy(out->id, published.id, sizeof out->id);
-    out->existed = published.existed;
+    out->already_existed = published.already_existed;
     out->rows = published.rows;
     out->repaired = published.repaired;
     out->rejected = published.rejected;
@@ -183,7 +183,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             break;
         }
     }
-    if ((!out->existed || status != PS_OK) && !(status == PS_FULL && request->is_retried)) {
+    if ((!out->already_existed || status != PS_OK) && !(status == PS_FULL && request->is_retried)) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,
             or_empty(request->user_name),   original.bytes,

@@ -27,8 +27,8 @@ struct ps_import_request {
 struct ps_import_result {
     char id[PS_ID_SIZE];
     char sha256[PS_SHA256_SIZE];
-    const char *kind; /* static; NULL if the format is unknown */
-    bool existed;     /* the shelf already has a run of these bytes; nothing was imported */
+    const char *kind;     /* static; NULL if the format is unknown */
+    bool already_existed; /* the shelf already has a run of these bytes; nothing was imported */
     uint64_t bytes, rows, repaired, rejected;
     char *name; /* malloc'ed; free it with ps_import_result_free */
 };

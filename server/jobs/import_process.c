@@ -11,7 +11,9 @@
 #include "server/jobs/importer_main.h"
 #include "server/sandbox/child.h"
 
-#define SCRATCH_MOST (2 * PS_MEMBERS_MAX) /* maximum number of temporary files of one import */
+#define SCRATCH_FILES_MAX                                                                          \
+    (2 * PS_MEMBERS_MAX) /* maximum number of temporary files of one import                        \
+                          */
 
 const char *ps_kind_static_name(const char *kind)
 {
@@ -55,8 +57,8 @@ static enum ps_status give_scratch(struct import_session *t, struct ps_err *err)
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status;
 
-    if (++t->scratches > SCRATCH_MOST)
-        ps_fail(&answer.err, PS_LIMIT, "more than %d temporary files", SCRATCH_MOST);
+    if (++t->scratches > SCRATCH_FILES_MAX)
+        ps_fail(&answer.err, PS_LIMIT, "more than %d temporary files", SCRATCH_FILES_MAX);
     else if (ps_store_spool(t->process->store, &path, &answer.fd, &answer.err) == PS_OK)
         (void)unlink(path);
     status = ps_frame_send(t->child.socket, &answer, err);

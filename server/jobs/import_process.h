@@ -40,7 +40,7 @@ struct ps_import_process_file {
 };
 typedef enum ps_status ps_import_process_next_file(void *user, struct ps_import_process_file *out,
                                                    struct ps_err *err);
-/* Merges the files that `next` returns (merge.h) into the file apart->fd. */
+/* Merges the files that `next` returns (merge.h) into the file process->fd. */
 enum ps_status ps_import_process_merge(const struct ps_import_process *process,
                                        ps_import_process_next_file *next, void *user,
                                        struct ps_err *err);

@@ -22,8 +22,8 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     struct ps_job *job = ps_alloc(sizeof *job);
 
     job->path = request->path;
-    job->temporary = request->temporary;
-    job->accepted = request->accepted;
+    job->is_temporary = request->is_temporary;
+    job->is_accepted = request->is_accepted;
     job->filename = copy_string(request->filename);
     job->name = copy_string(request->name);
     job->series = copy_string(request->series);
@@ -105,7 +105,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
                       const struct ps_job_row *row)
 {
-    if (job->accepted && job->is_handed_over && cancelled) {
+    if (job->is_accepted && job->is_handed_over && cancelled) {
         ps_source_set_keep_files(job->source_set);
         if (job->has_begun)
             ps_upload_count_try(store, job->upload, false);
@@ -113,14 +113,14 @@ void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled
     }
     if (job->upload)
         ps_upload_end(store, job->upload, row);
-    if (job->temporary)
+    if (job->is_temporary)
         ps_spool_remove(store, job->path);
 }
 
 void ps_job_postpone(struct ps_job *job, struct ps_store *store)
 {
     ps_upload_count_try(store, job->upload, false);
-    if (job->temporary)
+    if (job->is_temporary)
         ps_spool_remove(store, job->path);
     ps_source_set_release(job->source_set);
     job->source_set = NULL;
@@ -143,7 +143,7 @@ struct ps_job_view ps_job_view(const struct ps_job *job)
         .bytes_done = job->bytes_done,
         .records = job->records,
         .run = job->state == PS_JOB_DONE ? job->run : NULL,
-        .existed = job->existed,
+        .already_existed = job->already_existed,
         .err = &job->err,
         .created_ms = job->created_ms,
         .sources = &job->sources,
@@ -191,11 +191,11 @@ static void on_told(void *user, const char *name, const struct ps_import_result 
 
     if (!name[0]) { /* not an archive */
         out->kind = result->kind;
-        out->existed = result->existed;
+        out->already_existed = result->already_existed;
         out->name = run ? copy_string(result->name) : NULL;
     } else {
         ps_job_parts_add(&out->parts, name, result, err);
-        out->existed = out->parts.runs && !out->parts.new_runs;
+        out->already_existed = out->parts.runs && !out->parts.new_runs;
     }
     if (!run)
         return;
@@ -345,7 +345,7 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sand
         out->status = ps_fail_errno(&out->err, "cannot open", job->path);
     if (out->status != PS_OK)
         return;
-    job->has_begun = job->accepted;
+    job->has_begun = job->is_accepted;
     if (job->has_begun)
         ps_upload_count_try(store, job->upload, true);
     if (atomic_load(&job->cancel))

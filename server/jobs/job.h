@@ -21,7 +21,7 @@ struct ps_job {
     struct ps_job_parts parts;         /* set when the job has ended */
     struct ps_tag *tags;               /* keys and values are malloc'ed */
     size_t n_tags;
-    bool temporary, accepted, has_begun;
+    bool is_temporary, is_accepted, has_begun;
     bool is_handed_over; /* once cancelled, the upload is left to the next server */
     bool is_taken_over;  /* another server took the job over and reports its progress */
     int64_t upload;      /* id of the accepted upload in the store; 0: none */
@@ -33,7 +33,7 @@ struct ps_job {
     const char *kind;
     uint64_t bytes_total, bytes_done, records;
     char run[PS_ID_SIZE];
-    bool existed;
+    bool already_existed;
     struct ps_err err; /* set before the import: the reason why it is not possible */
     /* created_ms: since 1970; reported_ms: monotonic time of the last progress report */
     int64_t created_ms, reported_ms;
@@ -69,7 +69,7 @@ struct ps_job_result {
     struct ps_err err;
     const char *kind;
     char run[PS_ID_SIZE];
-    bool existed;
+    bool already_existed;
     uint64_t rows;
     char *name; /* malloc'ed or NULL */
     struct ps_source_outcomes sources;

@@ -126,7 +126,7 @@ static struct ps_job *next_job(struct ps_jobs *jobs)
             report_state(oldest);
             return oldest;
         }
-        if (jobs->stopping)
+        if (jobs->is_stopping)
             return NULL;
         pthread_cond_wait(&jobs->wake, &jobs->lock);
     }
@@ -146,7 +146,7 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
 
     view.state = state_of(result->status);
     view.kind = result->kind;
-    view.existed = result->existed;
+    view.already_existed = result->already_existed;
     view.err = &result->err;
     view.sources = &result->sources;
     view.parts = &result->parts;
@@ -163,7 +163,7 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
 static void keep_result(struct ps_job *job, struct ps_job_result *result)
 {
     job->kind = result->kind;
-    job->existed = result->existed;
+    job->already_existed = result->already_existed;
     job->err = result->err;
     job->sources = result->sources;
     job->parts = result->parts;
@@ -277,7 +277,7 @@ bool ps_jobs_enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
     bool open;
 
     pthread_mutex_lock(&jobs->lock);
-    open = !jobs->stopping;
+    open = !jobs->is_stopping;
     if (open) {
         job->jobs = jobs;
         if (!job->id)
@@ -321,7 +321,7 @@ static enum ps_status record_job(struct ps_jobs *jobs, struct ps_job *job, bool 
     enum ps_status status = PS_OK;
 
     job->jobs = jobs;
-    if (job->accepted)
+    if (job->is_accepted)
         status =
             ps_job_accept(job, jobs->config.store, promised, jobs->publisher ? &row : NULL, err);
     else if (jobs->publisher)
@@ -354,7 +354,7 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
     enum ps_status status = ps_jobs_check_limit(jobs, err);
 
     if (status == PS_OK)
-        status = record_job(jobs, job, request->promised, err);
+        status = record_job(jobs, job, request->replies_early, err);
     if (status == PS_OK && ps_jobs_enqueue(jobs, job, id_out))
         return PS_OK;
     if (status == PS_OK)
@@ -443,7 +443,7 @@ static size_t cancel_all(struct ps_jobs *jobs, bool leave)
 
     pthread_mutex_lock(&jobs->lock);
     while ((job = any_uncancelled(jobs))) {
-        job->is_handed_over = leave && job->accepted;
+        job->is_handed_over = leave && job->is_accepted;
         left += job->is_handed_over;
         cancel_job(jobs, job);
         pthread_mutex_lock(&jobs->lock);
@@ -477,7 +477,7 @@ void ps_jobs_stop(struct ps_jobs *jobs)
     if (!jobs)
         return;
     pthread_mutex_lock(&jobs->lock);
-    jobs->stopping = true;
+    jobs->is_stopping = true;
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->lock);
     for (unsigned i = 0; i < jobs->n_workers; i++)

@@ -33,13 +33,13 @@ struct ps_job_view {
     const char *kind; /* NULL until known */
     uint64_t bytes_total, bytes_done, records;
     const char *run;          /* id of the run; NULL before the end and after a failure */
-    bool existed;             /* the shelf already had these bytes */
+    bool already_existed;     /* the shelf already had these bytes */
     const struct ps_err *err; /* PS_OK unless failed or cancelled */
     int64_t created_ms;       /* since 1970 */
     const struct ps_source_outcomes *sources; /* outcomes of the uploaded sources; may be empty */
     /* the files of an archive, once the job has ended: then `run` is the first of its runs,
-     * `existed` is true if all runs existed before, and the job is done if there is at least one
-     * run. Empty for a profile. */
+     * `already_existed` is true if all runs existed before, and the job is done if there is at
+     * least one run. Empty for a profile. */
     const struct ps_job_parts *parts;
 };
 
@@ -70,13 +70,13 @@ struct ps_jobs_config {
 };
 
 struct ps_job_request {
-    char *path;     /* malloc'ed; owned by the job from now on. NULL: merge */
-    bool temporary; /* a file of the spool, deleted at the end */
+    char *path;        /* malloc'ed; owned by the job from now on. NULL: merge */
+    bool is_temporary; /* a file of the spool, deleted at the end */
     /* the file and its sources remain in the spool if this process stops, and the next server
      * imports them. Needs temporary. */
-    bool accepted;
+    bool is_accepted;
     /* accepted, and the client gets a reply before the import ends: sync to disk first */
-    bool promised;
+    bool replies_early;
     /* ids of runs whose originals are merged into one run (ps_merge_supports); copied */
     const char *const *merge;
     size_t n_merge;

@@ -30,12 +30,12 @@ void ps_job_parts_add(struct ps_job_parts *parts, const char *name,
         return;
     }
     parts->runs += run;
-    parts->new_runs += run && !result->existed;
+    parts->new_runs += run && !result->already_existed;
     push_part(parts, (struct ps_job_part){
                          .name = name,
                          .run = run ? result->id : NULL,
                          .kind = run ? result->kind : NULL,
-                         .existed = run && result->existed,
+                         .already_existed = run && result->already_existed,
                          .is_skipped = err->code == PS_UNKNOWN_KIND,
                          .err = err,
                      });

@@ -11,8 +11,8 @@ struct ps_job_part {
     const char *name;         /* path in the archive; for the traces of a job, their folder */
     const char *run;          /* id; NULL if there is no run: see err */
     const char *kind;         /* static; NULL without a run */
-    bool existed;             /* the shelf already had the run */
-    bool is_skipped;          /* skipped: not a profile */
+    bool already_existed;     /* the shelf already had the run */
+    bool is_skipped;          /* not a profile */
     const struct ps_err *err; /* PS_OK if there is a run */
 };
 

@@ -16,7 +16,7 @@ struct ps_jobs {
     struct ps_job *list; /* newest first */
     uint64_t last_id;
     size_t unfinished;
-    bool stopping;
+    bool is_stopping;
     struct ps_job_publisher *publisher; /* NULL: the store is not shared, or nothing is published */
     unsigned n_workers;
     pthread_t workers[];

@@ -60,7 +60,7 @@ static void resume_upload(void *user, const struct ps_accepted_upload *upload)
     struct stat about = {0};
     const struct ps_job_request request = {
         .path = ps_strdup(ps_str_from_c(upload->path)),
-        .temporary = upload->err.code == PS_OK,
+        .is_temporary = upload->err.code == PS_OK,
         .bytes = stat(upload->path, &about) == 0 ? (uint64_t)about.st_size : 0,
         .filename = upload->filename,
         .name = upload->name,
@@ -76,7 +76,7 @@ static void resume_upload(void *user, const struct ps_accepted_upload *upload)
     share_sources(resume_state, upload);
     job = ps_job_create(&request);
     job->source_set = ps_source_set_retain(resume_state->source_set);
-    job->accepted = true;
+    job->is_accepted = true;
     job->upload = upload->id;
     job->tries = upload->tries;
     job->err = upload->err;

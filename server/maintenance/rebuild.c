@@ -291,7 +291,7 @@ static enum ps_status put_deleted(struct rebuild_state *r, const char *id, struc
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_free_ptr) char *who = NULL;
+    PS_AUTO(ps_free_ptr) char *user_name = NULL;
     bool was_baseline;
 
     ps_db_prepare(r->store->catalog, ps_query_sql("label_deleted"), &stmt, err);
@@ -300,9 +300,9 @@ static enum ps_status put_deleted(struct rebuild_state *r, const char *id, struc
         r->out->runs++;
         return err->code;
     }
-    who = ps_strdup(ps_col_text(stmt, 0));
+    user_name = ps_strdup(ps_col_text(stmt, 0));
     was_baseline = ps_col_int(stmt, 1) != 0;
-    if (ps_deleted_add(r->store, id, who, ps_wall_clock_ms(), err) != PS_OK || !was_baseline)
+    if (ps_deleted_add(r->store, id, user_name, ps_wall_clock_ms(), err) != PS_OK || !was_baseline)
         return err->code;
     ps_stmt_release(stmt);
     ps_db_prepare(r->store->catalog, ps_query_sql("deleted_was_baseline"), &stmt, err);

@@ -20,9 +20,9 @@
 
 #define EXPORT(name) __attribute__((export_name(name)))
 
-#define API      "/api/v1/"
-#define SQL_MS   10000
-#define SQL_MOST ((size_t)256 << 20) /* memory of SQLite, in bytes */
+#define API            "/api/v1/"
+#define SQL_MS         10000
+#define SQL_MEMORY_MAX ((size_t)256 << 20) /* memory of SQLite, in bytes */
 
 /* A response for the page, which reads five 32-bit numbers in this order. */
 struct answer {
@@ -61,9 +61,9 @@ static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer 
     struct ps_sql_request sql = {
         .sql = ps_param_get(q->params, "sql"),
         .rows = PS_SQL_ROWS,
-        .limits = {.memory = SQL_MOST},
+        .limits = {.memory = SQL_MEMORY_MAX},
     };
-    char run_id[PS_ID_SIZE], run_ids[PS_SQL_RUNS_MOST][PS_ID_SIZE];
+    char run_id[PS_ID_SIZE], run_ids[PS_SQL_RUNS_MAX][PS_ID_SIZE];
     struct ps_context context;
     enum ps_status status = PS_OK;
 
@@ -118,7 +118,7 @@ static enum ps_status dispatch_url(struct ps_arena *arena, struct ps_str url, st
     const char *mark = memchr(url.ptr, '?', url.len);
     struct ps_str path = {url.ptr, mark ? (size_t)(mark - url.ptr) : url.len};
     struct ps_str query = ps_str_skip(url, path.len + (mark != NULL));
-    struct ps_pairs pairs = {0};
+    struct ps_url_params pairs = {0};
     struct ps_read_request question = {.store = store};
     struct ps_err missing = PS_ERR_INIT;
     struct ps_route_match match;

@@ -121,16 +121,16 @@ enum ps_sql_format {
 };
 
 #define PS_SQL_ROWS       10000   /* of a page, by default */
-#define PS_SQL_ROWS_MOST  100000  /* of a page, at most */
+#define PS_SQL_ROWS_MAX   100000  /* of a page, at most */
 #define PS_SQL_FILE_ROWS  1000000 /* of a file, at most */
 #define PS_SQL_FILE_BYTES ((size_t)128 << 20)
 
-#define PS_SQL_RUNS_MOST 100
+#define PS_SQL_RUNS_MAX 100
 
 /* Finds the runs in a comma-separated list, as for comparisons. A run that is listed twice is
  * PS_BAD_REQUEST. */
 enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
-                                  char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
+                                  char ids[PS_SQL_RUNS_MAX][PS_ID_SIZE], size_t *n,
                                   struct ps_err *err);
 
 struct ps_sql_request {

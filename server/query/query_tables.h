@@ -16,7 +16,7 @@ struct ps_query_sort {
     const char *key;                    /* the value of the parameter sort */
     bool is_descending;                 /* unless the parameter desc says otherwise */
     const char *ascending, *descending; /* terms for ORDER BY */
-    const char *expression;             /* the one that rows are sorted by; NULL: several */
+    const char *expression; /* SQL of the values that rows are sorted by; NULL: several */
 };
 
 struct ps_query_sum {

@@ -112,7 +112,7 @@ void ps_value_json(struct ps_value value, struct ps_json *out)
         ps_json_num(out, value.num);
 }
 
-void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
+void ps_csv_write_header(struct ps_stmt *stmt, struct ps_buf *out)
 {
     for (int i = 0; i < ps_col_count(stmt); i++) {
         ps_buf_puts(out, i ? "," : "");

@@ -25,7 +25,7 @@ enum ps_status ps_query_write(struct ps_db *db, const char *key, const char *que
 
 /* CSV as in RFC 4180. ps_csv_text quotes a text if necessary. */
 void ps_csv_text(struct ps_str text, struct ps_buf *out);
-void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out);
+void ps_csv_write_header(struct ps_stmt *stmt, struct ps_buf *out);
 void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out);
 
 struct ps_value {

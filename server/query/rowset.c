@@ -159,7 +159,7 @@ static void write_array(const struct rows *rows, struct ps_json *out)
     ps_json_end(out);
 }
 
-void ps_array_members(const struct ps_array_rows *array, uint32_t id, struct ps_json *out)
+void ps_array_write_members(const struct ps_array_rows *array, uint32_t id, struct ps_json *out)
 {
     char name[32];
 
@@ -179,7 +179,7 @@ static void write_object(const struct rows *rows, struct ps_json *out)
 {
     ps_json_object(out);
     if (rows->array)
-        ps_array_members(rows->array, rows->ids[rows->next - 1], out);
+        ps_array_write_members(rows->array, rows->ids[rows->next - 1], out);
     else
         ps_row_members(rows->stmt, 0, out);
     ps_json_end(out);
@@ -191,7 +191,7 @@ static void write_csv_head(const struct rows *rows, struct ps_buf *out)
     char name[32];
 
     if (!array) {
-        ps_csv_head(rows->stmt, out);
+        ps_csv_write_header(rows->stmt, out);
         return;
     }
     for (size_t i = 0; i < array->n_columns; i++)

@@ -85,7 +85,7 @@ enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_para
 enum ps_status ps_array_index(const struct ps_array_rows *array, struct ps_params params,
                               uint32_t id, int64_t *index, struct ps_err *err);
 /* Writes a row as members of the open object. */
-void ps_array_members(const struct ps_array_rows *array, uint32_t id, struct ps_json *out);
+void ps_array_write_members(const struct ps_array_rows *array, uint32_t id, struct ps_json *out);
 
 /* --- Parameters, for answers of another form --- */
 

@@ -155,7 +155,7 @@ static void write_rows(struct ps_stmt *stmt, const struct ps_sql_request *questi
 static void write_csv(struct ps_stmt *stmt, const struct ps_sql_request *question,
                       struct ps_buf *out, struct ps_err *err)
 {
-    ps_csv_head(stmt, out);
+    ps_csv_write_header(stmt, out);
     for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
         ps_csv_row(stmt, out);
 }

@@ -17,10 +17,10 @@
 #include "base/context.h"
 #include "base/file.h"
 
-#define WAIT_MS    20
-#define USED_NS    (60 * 1000000000LL) /* precision of the time of last use */
-#define LEAVE_DISK 20                  /* 1/20 of the disk is left free, */
-#define LEAVE_MOST 10                  /* but at most 1/10 of the cache limit */
+#define WAIT_MS           20
+#define USED_NS           (60 * 1000000000LL) /* precision of the time of last use */
+#define LEAVE_DISK        20                  /* 1/20 of the disk is left free, */
+#define LEFT_FREE_DIVISOR 10                  /* but at most 1/10 of the cache limit */
 
 /* A file that is being fetched. */
 struct fetch_request {
@@ -148,18 +148,18 @@ static uint64_t list_files(const struct ps_file_cache *cache, struct files *file
 static uint64_t bytes_allowed(const struct ps_file_cache *cache, uint64_t bytes)
 {
     struct statvfs disk;
-    uint64_t unused, leave_and_unlock;
+    uint64_t unused, left_free;
 
     if (statvfs(cache->dir, &disk) != 0)
         return cache->max_bytes;
     unused = (uint64_t)disk.f_bavail * disk.f_frsize;
-    leave_and_unlock = (uint64_t)disk.f_blocks * disk.f_frsize / LEAVE_DISK;
-    leave_and_unlock = leave_and_unlock < cache->max_bytes / LEAVE_MOST
-                           ? leave_and_unlock
-                           : cache->max_bytes / LEAVE_MOST;
-    if (unused < leave_and_unlock)
-        bytes -= bytes < leave_and_unlock - unused ? bytes : leave_and_unlock - unused;
-    return unused < leave_and_unlock && bytes < cache->max_bytes ? bytes : cache->max_bytes;
+    left_free = (uint64_t)disk.f_blocks * disk.f_frsize / LEAVE_DISK;
+    left_free = left_free < cache->max_bytes / LEFT_FREE_DIVISOR
+                    ? left_free
+                    : cache->max_bytes / LEFT_FREE_DIVISOR;
+    if (unused < left_free)
+        bytes -= bytes < left_free - unused ? bytes : left_free - unused;
+    return unused < left_free && bytes < cache->max_bytes ? bytes : cache->max_bytes;
 }
 
 /* Reads the folder, since other processes add files, too. Deletes the least recently used files

@@ -23,8 +23,8 @@ struct ps_lease {
     int64_t number;     /* 1 and up; unique among all sessions of the store */
 };
 
-/* Inserts the row and sets lease->no, in a transaction of its own. A repeated call assigns another
- * number. */
+/* Inserts the row and sets lease->number, in a transaction of its own. A repeated call assigns
+ * another number. */
 enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err);
 /* Increments the number of the row. Inserts the row again if it was deleted. */
 enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err);

@@ -143,8 +143,8 @@ static enum ps_status fail_pg(struct ps_pg *pg, const PGresult *result, struct p
     return status;
 }
 
-#define SLICE_MS    50
-#define SAY_AT_MOST 256 /* maximum queued statements whose results are pending */
+#define SLICE_MS   50
+#define QUEUED_MAX 256 /* maximum queued statements whose results are pending */
 
 /* Waits for the socket, in slices, so that it notices the end of the request's context. */
 static bool wait_for(struct ps_pg *pg, bool to_write)
@@ -487,7 +487,7 @@ enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg
 
     if (!pg->link)
         return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
-    if (pg->n_unanswered == SAY_AT_MOST)
+    if (pg->n_unanswered == QUEUED_MAX)
         status = ps_pg_flush(pg, NULL, NULL, err);
     if (status == PS_OK && pg->n_unanswered == 0 && !PQenterPipelineMode(pg->link))
         return fail_pg(pg, NULL, err);

@@ -20,12 +20,12 @@
 
 /* Inside a transaction: reads the number of bytes. */
 
-static enum ps_status find_upload(struct ps_store *store, const char *id, const char *who,
+static enum ps_status find_upload(struct ps_store *store, const char *id, const char *user_name,
                                   uint64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_partial_prepare(store, "pieces_find", id, who, &stmt, err);
+    ps_partial_prepare(store, "pieces_find", id, user_name, &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code == PS_OK ? ps_partial_fail_unknown(err) : err->code;
     *out = (uint64_t)ps_col_int(stmt, 0);
@@ -44,12 +44,12 @@ static enum ps_status list_piece_keys(struct ps_store *store, const char *id, st
     return err->code;
 }
 
-static enum ps_status add_upload_bytes(struct ps_store *store, const char *id, const char *who,
-                                       uint64_t bytes, struct ps_err *err)
+static enum ps_status add_upload_bytes(struct ps_store *store, const char *id,
+                                       const char *user_name, uint64_t bytes, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_partial_prepare(store, "pieces_add", id, who, &stmt, err);
+    ps_partial_prepare(store, "pieces_add", id, user_name, &stmt, err);
     ps_bind_int(stmt, ":bytes", (int64_t)bytes);
     return ps_stmt_execute(stmt, err);
 }
@@ -69,40 +69,40 @@ static enum ps_status drop_upload(struct ps_store *store, const char *id, struct
 
 /* --- Transactions --- */
 
-static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const char *who,
+static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const char *user_name,
                                    uint64_t *out, struct ps_err *err)
 {
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    find_upload(store, id, who, out, err);
+    find_upload(store, id, user_name, out, err);
     return ps_catalog_end(store, err->code, err);
 }
 
-static enum ps_status insert_piece(struct ps_store *store, const char *id, const char *who,
+static enum ps_status insert_piece(struct ps_store *store, const char *id, const char *user_name,
                                    uint64_t offset, const struct ps_sent_file *sent,
                                    struct ps_err *err)
 {
-    char key[PS_PARTIAL_SIZE + 24];
+    char key[PS_PARTIAL_ID_SIZE + 24];
     uint64_t have = 0;
 
-    (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_SIZE - 1, id,
+    (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_ID_SIZE - 1, id,
                    (unsigned long long)offset);
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    find_upload(store, id, who, &have, err);
+    find_upload(store, id, user_name, &have, err);
     ps_partial_check_offset(have, offset, err);
     ps_file_place(store, sent, "pieces", key, NULL, err);
-    add_upload_bytes(store, id, who, sent->bytes, err);
+    add_upload_bytes(store, id, user_name, sent->bytes, err);
     return ps_catalog_end(store, err->code, err);
 }
 
 /* Checks offset and size before sending the piece, and the offset again afterwards: another server
  * may have received a piece meanwhile. */
-static enum ps_status pieces_append(struct ps_store *store, const char *id, const char *who,
+static enum ps_status pieces_append(struct ps_store *store, const char *id, const char *user_name,
                                     uint64_t offset, const char *from, uint64_t max,
                                     uint64_t *bytes_out, struct ps_err *err)
 {
     struct ps_sent_file sent;
     struct stat about = {0};
-    enum ps_status status = pieces_bytes(store, id, who, bytes_out, err);
+    enum ps_status status = pieces_bytes(store, id, user_name, bytes_out, err);
 
     if (status == PS_OK)
         status = ps_partial_check_offset(*bytes_out, offset, err);
@@ -113,7 +113,7 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
     if (status == PS_OK)
         status = ps_file_send(store, "pieces", from, &sent, err);
     if (status == PS_OK)
-        status = insert_piece(store, id, who, offset, &sent, err);
+        status = insert_piece(store, id, user_name, offset, &sent, err);
     if (status == PS_OK) {
         *bytes_out = offset + sent.bytes;
         ps_spool_remove(store, from);
@@ -122,26 +122,26 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
 }
 
 /* Deletes the upload. bytes: its required size; NULL: any. */
-static enum ps_status end_upload(struct ps_store *store, const char *id, const char *who,
+static enum ps_status end_upload(struct ps_store *store, const char *id, const char *user_name,
                                  const uint64_t *bytes, struct ps_err *err)
 {
     uint64_t have = 0;
 
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    find_upload(store, id, who, &have, err);
+    find_upload(store, id, user_name, &have, err);
     if (bytes)
         ps_partial_check_offset(have, *bytes, err);
     drop_upload(store, id, err);
     return ps_catalog_end(store, err->code, err);
 }
 
-static enum ps_status pieces_remove(struct ps_store *store, const char *id, const char *who,
+static enum ps_status pieces_remove(struct ps_store *store, const char *id, const char *user_name,
                                     struct ps_err *err)
 {
-    return end_upload(store, id, who, NULL, err);
+    return end_upload(store, id, user_name, NULL, err);
 }
 
-static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIAL_SIZE],
+static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIAL_ID_SIZE],
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -149,14 +149,14 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
     id_out[0] = '\0';
     ps_partial_prepare(store, "pieces_expired", "", "", &stmt, err);
     if (ps_stmt_step(stmt, err))
-        ps_col_copy(stmt, 0, id_out, PS_PARTIAL_SIZE);
+        ps_col_copy(stmt, 0, id_out, PS_PARTIAL_ID_SIZE);
     return err->code;
 }
 
 /* Ignores failures: the next ps_partial_begin retries. */
 static void pieces_expire(struct ps_store *store)
 {
-    char id[PS_PARTIAL_SIZE];
+    char id[PS_PARTIAL_ID_SIZE];
     struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
 
     do {
@@ -169,14 +169,14 @@ static void pieces_expire(struct ps_store *store)
 
 /* --- Completion --- */
 
-static enum ps_status read_pieces(struct ps_store *store, const char *id, const char *who,
+static enum ps_status read_pieces(struct ps_store *store, const char *id, const char *user_name,
                                   uint64_t bytes, struct ps_buf *keys, struct ps_err *err)
 {
     uint64_t have = 0;
     enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, err);
 
     if (status == PS_OK)
-        status = find_upload(store, id, who, &have, err);
+        status = find_upload(store, id, user_name, &have, err);
     if (status == PS_OK)
         status = ps_partial_check_offset(have, bytes, err);
     if (status == PS_OK)
@@ -202,12 +202,12 @@ static enum ps_status concatenate_pieces(struct ps_store *store, const struct ps
 
 /* Two concurrent calls: one gets PS_NOT_FOUND. Quota was reserved piece by piece. The catalog
  * counts the pieces until they are deleted; then the reservation is that of the file (quota.h). */
-static enum ps_status pieces_take(struct ps_store *store, const char *id, const char *who,
+static enum ps_status pieces_take(struct ps_store *store, const char *id, const char *user_name,
                                   uint64_t bytes, char **path_out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = read_pieces(store, id, who, bytes, &keys, err);
+    enum ps_status status = read_pieces(store, id, user_name, bytes, &keys, err);
 
     *path_out = NULL;
     if (status == PS_OK)
@@ -215,7 +215,7 @@ static enum ps_status pieces_take(struct ps_store *store, const char *id, const 
     if (status == PS_OK)
         status = concatenate_pieces(store, &keys, fd, *path_out, err);
     if (status == PS_OK)
-        status = end_upload(store, id, who, &bytes, err);
+        status = end_upload(store, id, user_name, &bytes, err);
     if (status == PS_OK) {
         atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
         return PS_OK;

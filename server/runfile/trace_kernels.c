@@ -366,7 +366,7 @@ static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     else if (column == C_OCCUPANCY)
         result_mean(context, k->occupancy_sum, k->occupancy_weight);
     else if (column == C_TENSOR)
-        sqlite3_result_int64(context, k->tensor_core);
+        sqlite3_result_int64(context, k->n_tensor_core);
     else if (column == C_FIRST)
         sqlite3_result_int64(context, k->first_ns);
     else if (!cursor->by_launch)

@@ -260,7 +260,7 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
             ps_scrub_learn_json(&r->scrub, ps_args_whole(packed));
     } else if (template == PS_TEMPLATE_WHOLE) {
         filter_params(r, ps_args_whole(packed), NULL, &text);
-        ps_args_put_whole(&r->arg_bytes, ps_buf_slice(&text));
+        ps_args_put_arguments(&r->arg_bytes, ps_buf_slice(&text));
     } else if (template > 0 && (size_t) template <r->n_params) {
         params = &r->params[template];
         ps_args_copy((struct ps_str){params->markers.ptr, params->markers.len}, packed,

@@ -17,11 +17,11 @@
 #include "server/catalog/gzip_writer.h"
 #include "server/catalog/temp_shelf.h"
 
-#define NAME        "the page" /* name of the file in error messages */
-#define SHELL_MOST  ((uint64_t)64 << 20)
-#define MIB         ((uint64_t)1 << 20)
-#define PIECE       ((size_t)48 << 10) /* compressed bytes encoded at a time; a multiple of three */
-#define PART_PIECES 64                 /* pieces in one element: 4 MiB of base64 */
+#define NAME            "the page" /* name of the file in error messages */
+#define SHELL_BYTES_MAX ((uint64_t)64 << 20)
+#define MIB             ((uint64_t)1 << 20)
+#define PIECE           ((size_t)48 << 10) /* compressed bytes encoded at a time; a multiple of three */
+#define PART_PIECES     64                 /* pieces in one element: 4 MiB of base64 */
 
 struct page {
     struct ps_store *store;
@@ -176,7 +176,7 @@ static enum ps_status put_about(const struct page *page, const struct ps_share_c
 
 static enum ps_status inflate_shell(struct ps_str shell, struct ps_buf *out, struct ps_err *err)
 {
-    static const struct ps_stream_limits limits = {SHELL_MOST, 0};
+    static const struct ps_stream_limits limits = {SHELL_BYTES_MAX, 0};
     struct ps_stream *in;
     struct ps_str piece;
     enum ps_status status;

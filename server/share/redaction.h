@@ -18,8 +18,8 @@ struct ps_redacted_params {
 
 struct ps_redaction {
     struct ps_scrub scrub;
-    bool is_learning, has_whole_args; /* learning: the first pass, which only collects names. whole:
-                             the run has arguments stored without a template */
+    bool is_learning, has_whole_args; /* is_learning: the first pass, which only collects names.
+                             has_whole_args: the run has arguments stored without a template */
     unsigned already_redacted; /* categories that were redacted in the run before it was imported */
     /* State of the current run. */
     char kind[32];

@@ -11,7 +11,7 @@
 #define PS_SHARE_RUNS_HEADER "Perfshelf-Runs"
 
 struct ps_share_selection {
-    char ids[2 * PS_SQL_RUNS_MOST][PS_ID_SIZE];
+    char ids[2 * PS_SQL_RUNS_MAX][PS_ID_SIZE];
     size_t n, n_base;
     bool compared;
     char name[PS_SHARE_NAME]; /* file name without its ending: the name of the run, or "runs" or

@@ -79,7 +79,7 @@ static void fuzz_url(struct ps_str url)
     const char *question = url.len ? memchr(url.ptr, '?', url.len) : NULL;
     struct ps_str path = {url.ptr, question ? (size_t)(question - url.ptr) : url.len};
     struct ps_arena arena = {0};
-    struct ps_pairs pairs = {0};
+    struct ps_url_params pairs = {0};
     struct ps_route_match match;
     struct ps_err err = PS_ERR_INIT;
 
@@ -88,7 +88,7 @@ static void fuzz_url(struct ps_str url)
         FUZZ_HOLDS(match.route);
     err = (struct ps_err)PS_ERR_INIT;
     (void)ps_url_parse_query(&arena, ps_str_skip(url, path.len + 1), &pairs, &err);
-    FUZZ_HOLDS(pairs.n <= PS_PAIRS_MAX);
+    FUZZ_HOLDS(pairs.n <= PS_URL_PARAMS_MAX);
     ps_arena_free(&arena);
 }
 

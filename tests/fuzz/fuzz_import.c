@@ -71,9 +71,9 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
     FUZZ_HOLDS(row->parent == 0 || row->parent > row->id);
     /* What a recorder saw stands behind all timed rows, its importer among them. */
     FUZZ_HOLDS(row->importer == 0 ||
-               (row->recorded ? row->importer < row->id : row->importer > row->id));
+               (row->is_recorded ? row->importer < row->id : row->importer > row->id));
     FUZZ_HOLDS(row->package >= 1 && row->package <= judge->packages);
-    FUZZ_HOLDS(row->cached == (row->start == 0));
+    FUZZ_HOLDS(row->is_cached == (row->start == 0));
     FUZZ_HOLDS(row->total_us >= 0);
     check_text(row->module);
 }

@@ -15,9 +15,9 @@ static const char *const column_names[PS_CMP_OTHER_METRICS] = {
     "in_new", "mad",     "min",    "max",        "size"};
 
 /* The columns of a single group: those that need no base. */
-static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHIN,
-                            PS_CMP_LINE, PS_CMP_BY,   PS_CMP_NEW,   PS_CMP_MAD,
-                            PS_CMP_MIN,  PS_CMP_MAX,  PS_CMP_SHARE, PS_CMP_IN_NEW};
+static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME,  PS_CMP_PLACE, PS_CMP_FUNCTION,
+                            PS_CMP_LINE, PS_CMP_CAUSE, PS_CMP_NEW,   PS_CMP_MAD,
+                            PS_CMP_MIN,  PS_CMP_MAX,   PS_CMP_SHARE, PS_CMP_IN_NEW};
 #define N_ALONE ((int)(sizeof alone / sizeof *alone))
 
 static struct ps_value integer_cell(int64_t value)
@@ -44,11 +44,11 @@ static struct ps_value text_value(const struct ps_comparison_row *row, int colum
         return text_cell(row->place);
     case PS_CMP_BASE_PLACE:
         return text_cell(row->base_place);
-    case PS_CMP_WITHIN:
+    case PS_CMP_FUNCTION:
         return text_cell(row->function);
-    case PS_CMP_BY:
+    case PS_CMP_CAUSE:
         return text_cell(row->cause);
-    case PS_CMP_BASE_BY:
+    case PS_CMP_BASE_CAUSE:
         return text_cell(row->base_cause);
     case PS_CMP_CHANGE:
         return text_cell(ps_str_from_c(ps_change_words[row->change]));
@@ -130,9 +130,9 @@ struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
     case PS_CMP_NAME:
     case PS_CMP_PLACE:
     case PS_CMP_BASE_PLACE:
-    case PS_CMP_WITHIN:
-    case PS_CMP_BY:
-    case PS_CMP_BASE_BY:
+    case PS_CMP_FUNCTION:
+    case PS_CMP_CAUSE:
+    case PS_CMP_BASE_CAUSE:
     case PS_CMP_CHANGE:
     case PS_CMP_VERDICT:
         return text_value(row, column);

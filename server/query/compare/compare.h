@@ -18,8 +18,9 @@ struct ps_compare_table {
     unsigned needs_any; /* of kinds that have one of these: importers/kinds.h */
     const char *name;   /* name in the API */
     const char *query;
-    ps_make_rows *make_rows; /* computes the temporary table that the query reads; NULL: none */
-    bool source; /* rows without a name are named by their line of the attached source */
+    ps_make_rows *make_rows;   /* computes the temporary table that the query reads; NULL: none */
+    bool names_rows_by_source; /* rows without a name are named by their line of the attached source
+                                */
 };
 
 /* Copies the description of its query, which the caller may narrow. */
@@ -99,7 +100,7 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
 
 /* Indices of columns in a table query; -1: the query has no such column. */
 struct ps_row_columns {
-    int id, name, place, within, line, by, samples;
+    int id, name, place, function, line, cause, samples;
     int metrics[PS_HEAD_METRICS];
 };
 
@@ -133,11 +134,11 @@ enum ps_comparison_column {
     PS_CMP_NAME,
     PS_CMP_PLACE,
     PS_CMP_BASE_PLACE,
-    PS_CMP_WITHIN,
+    PS_CMP_FUNCTION,
     PS_CMP_LINE,
     PS_CMP_BASE_LINE,
-    PS_CMP_BY,
-    PS_CMP_BASE_BY,
+    PS_CMP_CAUSE,
+    PS_CMP_BASE_CAUSE,
     PS_CMP_CHANGE,
     PS_CMP_BASE,
     PS_CMP_NEW,

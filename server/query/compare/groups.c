@@ -145,7 +145,7 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
 }
 
 enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
-                                  char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
+                                  char ids[PS_SQL_RUNS_MAX][PS_ID_SIZE], size_t *n,
                                   struct ps_err *err)
 {
     struct ps_compare_run runs[PS_GROUP_MAX];
@@ -154,8 +154,8 @@ enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
     enum ps_status status =
         read_list(store, (struct ps_params){&param, 1}, param.key, NULL, &group, err);
 
-    if (status == PS_OK && group.n > PS_SQL_RUNS_MOST)
-        status = ps_fail(err, PS_BAD_REQUEST, "runs lists more than %d runs", PS_SQL_RUNS_MOST);
+    if (status == PS_OK && group.n > PS_SQL_RUNS_MAX)
+        status = ps_fail(err, PS_BAD_REQUEST, "runs lists more than %d runs", PS_SQL_RUNS_MAX);
     for (*n = 0; status == PS_OK && *n < group.n; ++*n)
         memcpy(ids[*n], runs[*n].id, PS_ID_SIZE);
     return status;

@@ -222,7 +222,8 @@ static char *key_of(struct ps_store *store, const struct ps_compare_groups *grou
     struct ps_buf key = {0};
 
     ps_buf_printf(&key, "%p %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
-                  groups->n_base, table->source ? (long long)ps_store_version(store) : 0);
+                  groups->n_base,
+                  table->names_rows_by_source ? (long long)ps_store_version(store) : 0);
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
         ps_buf_printf(&key, " %s", groups->runs[i].id);
     return key.ptr;

@@ -240,7 +240,7 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     }
     values = ps_comparison_values(table->comparison, (uint32_t)row, &n_base, &now, &n_new);
     ps_json_object(json);
-    ps_array_members(&array, (uint32_t)(row - 1), json);
+    ps_array_write_members(&array, (uint32_t)(row - 1), json);
     if (!table->is_single_group)
         write_values("base_values", values, n_base, json);
     write_values(table->is_single_group ? "values" : "new_values", now, n_new, json);

@@ -22,9 +22,9 @@ static struct ps_row_columns find_columns(struct ps_stmt *stmt,
         .id = column_of(stmt, "id"),
         .name = column_of(stmt, "name"),
         .place = column_of(stmt, "place"),
-        .within = column_of(stmt, "within"),
+        .function = column_of(stmt, "within"),
         .line = column_of(stmt, "line"),
-        .by = column_of(stmt, "by"),
+        .cause = column_of(stmt, "by"),
         .samples = column_of(stmt, "samples"),
     };
 
@@ -114,19 +114,19 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
     const struct ps_row_columns *c = &r->columns;
     struct ps_compare_input row = {.name = text_of(stmt, c->name),
                                    .place = text_of(stmt, c->place),
-                                   .function = text_of(stmt, c->within),
+                                   .function = text_of(stmt, c->function),
                                    .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
                                    .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
-                                   .cause = text_of(stmt, c->by)};
+                                   .cause = text_of(stmt, c->cause)};
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < r->head->n; i++)
         row.values[i] = ps_col_real(stmt, c->metrics[i]);
     if (c->samples >= 0)
         take_samples(r, ps_col_text(stmt, c->samples), &row);
-    if (c->within >= 0 && !row.function.ptr)
+    if (c->function >= 0 && !row.function.ptr)
         row.function = PS_STR("");
-    if (r->table->source)
+    if (r->table->names_rows_by_source)
         status = line_text(r, &row, err);
     else
         row.name = without_address(r, row.name);

@@ -18,8 +18,8 @@ struct functions {
     struct ps_stack_selection part;
     struct function_row *rows;
     size_t n, cap;
-    uint32_t *row_of_text; /* text id -> row + 1 */
-    size_t n_row_of_text;
+    uint32_t *row_by_text; /* text id -> row + 1 */
+    size_t row_by_text_cap;
     uint32_t track;
     uint32_t *open; /* by depth: row of the open frame */
     size_t n_open, cap_open;
@@ -44,15 +44,15 @@ static uint32_t row_of(struct functions *f, int64_t id)
 {
     uint32_t name = name_of(f, id);
 
-    f->row_of_text = ps_grow_to(f->row_of_text, &f->n_row_of_text, name, sizeof *f->row_of_text);
-    if (!f->row_of_text[name]) {
+    f->row_by_text = ps_grow_to(f->row_by_text, &f->row_by_text_cap, name, sizeof *f->row_by_text);
+    if (!f->row_by_text[name]) {
         PS_RESERVE_ONE(f->rows, f->n, f->cap);
         f->rows[f->n++] = (struct function_row){
             .value = {
                 [NAME] = name, [GROUPED] = f->first && name == f->first, [FIRST] = INT64_MAX}};
-        f->row_of_text[name] = (uint32_t)f->n;
+        f->row_by_text[name] = (uint32_t)f->n;
     }
-    return f->row_of_text[name] - 1;
+    return f->row_by_text[name] - 1;
 }
 
 static void close_to(struct functions *f, size_t depth)
@@ -123,7 +123,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     if (status == PS_OK)
         ps_made_rows(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
     free(f.rows);
-    free(f.row_of_text);
+    free(f.row_by_text);
     free(f.open);
     return status;
 }

@@ -22,11 +22,11 @@ static struct ps_lazy_choice read_tick(struct ps_str word)
 {
     const char *at = memchr(word.ptr, '@', word.len);
     size_t len = at ? (size_t)(at - word.ptr) : word.len;
-    struct ps_lazy_choice tick = {.module = trim_spaces((struct ps_str){word.ptr, len})};
+    struct ps_lazy_choice choice = {.module = trim_spaces((struct ps_str){word.ptr, len})};
 
     if (at)
-        tick.importer = trim_spaces(ps_str_skip(word, len + 1));
-    return tick;
+        choice.importer = trim_spaces(ps_str_skip(word, len + 1));
+    return choice;
 }
 
 enum ps_status ps_lazy_parse_choices(const char *text, struct ps_arena *arena,
@@ -68,8 +68,8 @@ static uint32_t *find_statements(const struct ps_lazy_log *log)
     return top;
 }
 
-/* The modules that a tick names, as marks on nodes. So one pass over the edges handles all modules
- * and importers of a name. */
+/* The modules that a choice names, as marks on nodes, so that one pass over the edges handles all
+ * modules and importers of a name. */
 struct lazy_marks {
     bool *is_target; /* imports of it become lazy */
     bool *is_source; /* in these importers; NULL: in the parent of its statement */
@@ -118,27 +118,27 @@ static size_t mark_named(const struct ps_lazy_log *log, struct ps_str name, bool
     return n;
 }
 
-/* A tick without an importer: marks the module and its statement, unless the statement is part of
- * Python's start-up. */
-static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_choice *tick,
+/* For a choice without an importer: marks the module and its statement, unless the statement is
+ * part of Python's start-up. */
+static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_choice *choice,
                            uint32_t node, struct lazy_marks *marks)
 {
     const uint32_t top = marks->statement[node];
 
-    if (log->modules[top].startup)
-        tick->startup = true;
+    if (log->modules[top].is_startup)
+        choice->is_startup = true;
     else
         marks->is_target[node] = marks->is_target[top] = true;
 }
 
-static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
+static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_choice *choice,
                            struct lazy_marks *marks)
 {
-    const bool all = ps_str_eq_c(tick->importer, "*");
+    const bool all = ps_str_eq_c(choice->importer, "*");
     size_t n = 0;
 
     for (uint32_t node = 1; node < log->n && !ps_context_has_ended(); node++) {
-        if (!ps_str_eq(log->modules[node].name, tick->module))
+        if (!ps_str_eq(log->modules[node].name, choice->module))
             continue;
         n++;
         if (all)
@@ -147,35 +147,35 @@ static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
         if (marks->is_source)
             marks->is_target[node] = true;
         else
-            mark_statement(log, tick, node, marks);
+            mark_statement(log, choice, node, marks);
     }
     return n;
 }
 
-enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
+enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_choice *choice,
                              struct ps_err *err)
 {
     PS_AUTO(marks_free) struct lazy_marks marks = {.is_source = NULL};
     size_t importers = 0;
 
     marks.is_target = ps_alloc((log->n + 1) * sizeof *marks.is_target);
-    if (tick->importer.len) {
+    if (choice->importer.len) {
         marks.is_source = ps_alloc((log->n + 1) * sizeof *marks.is_source);
-        importers = mark_named(log, tick->importer, marks.is_source);
+        importers = mark_named(log, choice->importer, marks.is_source);
     } else {
         marks.statement = find_statements(log);
     }
-    if (mark_targets(log, tick, &marks) == 0)
-        return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)tick->module.len,
-                       tick->module.ptr);
-    tick->edges = make_lazy(log, &marks);
+    if (mark_targets(log, choice, &marks) == 0)
+        return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)choice->module.len,
+                       choice->module.ptr);
+    choice->n_edges = make_lazy(log, &marks);
     /* A log with only first importers cannot show that a module in it does not import another one.
      */
-    if (tick->edges || tick->startup || (importers && log->evidence == PS_EVIDENCE_NONE))
+    if (choice->n_edges || choice->is_startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "in the log, %.*s does not import %.*s",
-                   (int)tick->importer.len, tick->importer.ptr, (int)tick->module.len,
-                   tick->module.ptr);
+                   (int)choice->importer.len, choice->importer.ptr, (int)choice->module.len,
+                   choice->module.ptr);
 }
 
 struct candidate {
@@ -188,7 +188,8 @@ struct candidate {
 /* Whether a module is code of the program itself, which its authors can change. */
 static bool is_ours(const struct ps_lazy_log *log, uint32_t node)
 {
-    return node == 0 || (log->modules[node].origin == PS_ORIGIN_OWN && !log->modules[node].startup);
+    return node == 0 ||
+           (log->modules[node].origin == PS_ORIGIN_OWN && !log->modules[node].is_startup);
 }
 
 static bool is_of(const struct ps_lazy_log *log, const struct ps_import_edge *edge,
@@ -197,7 +198,7 @@ static bool is_of(const struct ps_lazy_log *log, const struct ps_import_edge *ed
     const struct ps_lazy_module *to = &log->modules[edge->to];
 
     return edge->evidence != PS_EVIDENCE_PACKAGE && edge->evidence != PS_EVIDENCE_OTHER_LOG &&
-           is_ours(log, edge->from) && !to->startup && to->origin != PS_ORIGIN_OWN &&
+           is_ours(log, edge->from) && !to->is_startup && to->origin != PS_ORIGIN_OWN &&
            ps_str_eq(to->package, package);
 }
 
@@ -232,7 +233,7 @@ static size_t find_candidates(const struct ps_lazy_log *log, struct candidate **
         below[node] += log->nodes[node].self_us;
         if (module->parent)
             below[module->parent] += below[node];
-        if (!is_ours(log, module->parent) || module->startup || module->origin == PS_ORIGIN_OWN)
+        if (!is_ours(log, module->parent) || module->is_startup || module->origin == PS_ORIGIN_OWN)
             continue;
         id = ps_intern_add(&packages, module->package);
         if (id == n) {

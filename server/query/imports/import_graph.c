@@ -70,7 +70,7 @@ static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
         .package = ps_arena_copy(&log->text, ps_col_text(stmt, PACKAGE)),
         .row = ps_col_int(stmt, ID),
         .origin = (uint8_t)ps_col_int(stmt, ORIGIN),
-        .startup = flags & STARTUP,
+        .is_startup = flags & STARTUP,
     };
     log->total_us += self;
     log->startup_us += flags & STARTUP ? self : 0;

@@ -9,7 +9,7 @@
 
 #include "importers/kinds.h"
 
-#define ROWS_MOST  5000
+#define ROWS_MAX   5000
 #define ROWS_USUAL 500
 #define KEEPERS    10
 /* Share of Python's own start-up. A smaller saving may be work that moves to other modules. */
@@ -19,8 +19,8 @@
 
 struct question {
     struct ps_lazy_log log;
-    struct ps_lazy_choice *ticks;
-    size_t n_ticks;
+    struct ps_lazy_choice *choices;
+    size_t n_choices;
     int64_t limit;
     struct ps_arena arena;
     struct ps_import_outcome *out;
@@ -58,15 +58,15 @@ static enum ps_status answer_question(struct ps_store *store, const char *id,
                                       struct ps_params params, struct question *q,
                                       struct ps_err *err)
 {
-    enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MOST, ROWS_USUAL, &q->limit, err);
+    enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_USUAL, &q->limit, err);
 
     if (status == PS_OK)
-        status = ps_lazy_parse_choices(ps_param_get(params, "lazy"), &q->arena, &q->ticks,
-                                       &q->n_ticks, err);
+        status = ps_lazy_parse_choices(ps_param_get(params, "lazy"), &q->arena, &q->choices,
+                                       &q->n_choices, err);
     if (status == PS_OK)
         status = read_log(store, id, &q->log, err);
-    for (size_t i = 0; i < q->n_ticks && status == PS_OK; i++)
-        status = ps_lazy_apply(&q->log, &q->ticks[i], err);
+    for (size_t i = 0; i < q->n_choices && status == PS_OK; i++)
+        status = ps_lazy_apply(&q->log, &q->choices[i], err);
     if (status != PS_OK)
         return status;
     q->out = ps_alloc_array(q->log.n + 1, sizeof *q->out);
@@ -81,8 +81,8 @@ static bool is_absent(const struct question *q)
 {
     bool absent = false;
 
-    for (size_t i = 0; i < q->n_ticks; i++)
-        absent |= !q->ticks[i].edges && !q->ticks[i].startup;
+    for (size_t i = 0; i < q->n_choices; i++)
+        absent |= !q->choices[i].n_edges && !q->choices[i].is_startup;
     return absent;
 }
 
@@ -122,11 +122,11 @@ static void write_verdict(const struct question *q, struct ps_json *json)
 {
     static const char *const evidences[] = {"first importers", "importtime=2", "recorded"};
     const char *why = NULL, *todo = NULL;
-    bool unknowable = q->n_ticks && is_unknowable(q, &why, &todo);
+    bool unknowable = q->n_choices && is_unknowable(q, &why, &todo);
 
     ps_json_kstr(json, "evidence", evidences[q->log.evidence]);
     ps_json_kint(json, "other_logs", (int64_t)q->log.n_others);
-    ps_json_kstr(json, "verdict", !q->n_ticks ? NULL : unknowable ? "not knowable" : "known");
+    ps_json_kstr(json, "verdict", !q->n_choices ? NULL : unknowable ? "not knowable" : "known");
     ps_json_kstr(json, "why", why);
     ps_json_kstr(json, "do", unknowable ? todo : NULL);
 }
@@ -147,15 +147,15 @@ static void write_ticks(const struct question *q, struct ps_json *json)
 {
     ps_json_key(json, "lazy");
     ps_json_array(json);
-    for (size_t i = 0; i < q->n_ticks; i++) {
-        const struct ps_lazy_choice *tick = &q->ticks[i];
+    for (size_t i = 0; i < q->n_choices; i++) {
+        const struct ps_lazy_choice *choice = &q->choices[i];
 
         ps_json_object(json);
         ps_json_key(json, "module");
-        ps_json_str(json, tick->module);
+        ps_json_str(json, choice->module);
         ps_json_key(json, "importer");
-        ps_json_str(json, tick->importer);
-        ps_json_kbool(json, "startup", tick->startup);
+        ps_json_str(json, choice->importer);
+        ps_json_kbool(json, "startup", choice->is_startup);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -336,7 +336,7 @@ static void write_counts(const struct question *q, const struct ranked_module *r
 static void write_rows(const struct question *q, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) struct ranked_module *ranked_module = NULL;
-    size_t n = q->n_ticks ? find_chosen(q, &ranked_module) : 0;
+    size_t n = q->n_choices ? find_chosen(q, &ranked_module) : 0;
 
     write_counts(q, ranked_module, n, json);
     write_keepers(q, ranked_module, n, json);
@@ -357,7 +357,7 @@ static void question_free(struct question *q)
 enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct ps_params params,
                                 struct ps_json *json, struct ps_err *err)
 {
-    struct question q = {.n_ticks = 0};
+    struct question q = {.n_choices = 0};
     enum ps_status status = answer_question(store, id, params, &q, err);
 
     if (status == PS_OK) {
@@ -366,7 +366,7 @@ enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct p
         write_verdict(&q, json);
         write_saving(&q, json);
         write_rows(&q, json);
-        if (!q.n_ticks)
+        if (!q.n_choices)
             ps_lazy_suggest(&q.log, json);
         ps_json_end(json);
     }

@@ -22,7 +22,7 @@ struct ps_lazy_module {
     int64_t row;
     uint32_t parent; /* node of the first importer; 0: the program */
     uint8_t origin;  /* enum ps_origin */
-    bool startup;    /* Python imports it at start-up, before the program */
+    bool is_startup; /* Python imports it at start-up, before the program */
 };
 
 /* Another import log of the shelf. */
@@ -64,17 +64,17 @@ const struct ps_lazy_other_log *ps_lazy_edge_source(const struct ps_lazy_log *lo
  * the log, "*" all importers. */
 struct ps_lazy_choice {
     struct ps_str module, importer;
-    bool startup; /* Python itself imports the module: nothing was made lazy */
-    size_t edges; /* number of edges that were made lazy */
+    bool is_startup; /* Python itself imports the module: nothing was made lazy */
+    size_t n_edges;  /* number of edges that were made lazy */
 };
 
-/* Parses "numpy@app, json" into ticks in the arena. PS_BAD_REQUEST: more than PS_LAZY_CHOICES_MAX,
- * or an empty name. */
+/* Parses "numpy@app, json" into choices in the arena. PS_BAD_REQUEST: more than
+ * PS_LAZY_CHOICES_MAX, or an empty name. */
 enum ps_status ps_lazy_parse_choices(const char *text, struct ps_arena *arena,
                                      struct ps_lazy_choice **out, size_t *n, struct ps_err *err);
-/* Makes the edges of a tick lazy. PS_NOT_FOUND: the log has no such module, or no such importer, or
- * it has all imports and this one is not among them. */
-enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
+/* Makes the edges of a choice lazy. PS_NOT_FOUND: the log has no such module, or no such importer,
+ * or it has all imports and this one is not among them. */
+enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_choice *choice,
                              struct ps_err *err);
 
 struct ps_lazy_estimate ps_lazy_log_estimate(const struct ps_lazy_log *log,

@@ -10,9 +10,9 @@
 #include "server/query/imports/lazy_imports.h"
 #include "server/query/lru_cache.h"
 
-#define LOGS_MOST  50    /* the newest ones */
-#define PAIRS_MOST 20000 /* of each log */
-#define KEPT_MOST  ((size_t)32 << 20)
+#define LOGS_MAX        50    /* the newest ones */
+#define PAIRS_MAX       20000 /* of each log */
+#define CACHE_BYTES_MAX ((size_t)32 << 20)
 
 /* --- Edges of another log --- */
 
@@ -39,7 +39,7 @@ static void pairs_free(struct ps_cache_entry *kept)
 
 /* Entries never become stale, since runs never change. */
 static struct ps_lru_cache all_pairs = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = KEPT_MOST, .free = pairs_free};
+    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES_MAX, .free = pairs_free};
 
 static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
 {
@@ -48,7 +48,7 @@ static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct 
 
     if (status != PS_OK)
         return status;
-    ps_bind_int(stmt, ":limit", PAIRS_MOST);
+    ps_bind_int(stmt, ":limit", PAIRS_MAX);
     while (ps_stmt_step(stmt, err)) {
         uint32_t importer = ps_intern_add(&out->names, ps_col_text(stmt, 0));
 
@@ -177,7 +177,7 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
         status = ps_db_prepare(db, ps_query_sql("import_logs"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_text(stmt, ":run", ps_str_from_c(id));
-        ps_bind_int(stmt, ":limit", LOGS_MOST);
+        ps_bind_int(stmt, ":limit", LOGS_MAX);
     }
     while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct ps_lazy_other_log other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};

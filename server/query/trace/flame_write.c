@@ -90,21 +90,21 @@ static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
 struct names {
     struct ps_db *db;
     struct ps_ints ids;
-    uint32_t *row_of_text; /* text id -> index + 1 */
-    size_t n_row_of_text;
+    uint32_t *row_by_text; /* text id -> index + 1 */
+    size_t row_by_text_cap;
 };
 
 static int64_t place_of(struct names *names, uint32_t id)
 {
     if (!ps_trace_text(names->db, id).ptr)
         id = 0;
-    names->row_of_text =
-        ps_grow_to(names->row_of_text, &names->n_row_of_text, id, sizeof *names->row_of_text);
-    if (!names->row_of_text[id]) {
+    names->row_by_text =
+        ps_grow_to(names->row_by_text, &names->row_by_text_cap, id, sizeof *names->row_by_text);
+    if (!names->row_by_text[id]) {
         ps_ints_add(&names->ids, id);
-        names->row_of_text[id] = (uint32_t)names->ids.n;
+        names->row_by_text[id] = (uint32_t)names->ids.n;
     }
-    return names->row_of_text[id] - 1;
+    return names->row_by_text[id] - 1;
 }
 
 static void write_names(const struct names *names, const char *nameless, struct ps_json *json)
@@ -174,5 +174,5 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
     write_names(&names, nameless, &json);
     ps_json_end(&json);
     ps_ints_free(&names.ids);
-    free(names.row_of_text);
+    free(names.row_by_text);
 }

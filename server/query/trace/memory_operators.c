@@ -18,13 +18,13 @@ struct row {
 struct rows {
     struct row *items;
     size_t n, cap;
-    uint32_t *first_row_of_text; /* text id -> index + 1 */
-    size_t n_first_row_of_text;
+    uint32_t *first_row_by_text; /* text id -> index + 1 */
+    size_t first_row_cap;
 };
 
 static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_memory_record *r)
 {
-    uint32_t at = name < rows->n_first_row_of_text ? rows->first_row_of_text[name] : 0;
+    uint32_t at = name < rows->first_row_cap ? rows->first_row_by_text[name] : 0;
 
     for (; at && !ps_context_has_ended(); at = rows->items[at - 1].next) {
         struct row *row = &rows->items[at - 1];
@@ -33,13 +33,13 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_memo
             row->value[WORKER] == r->worker)
             return row;
     }
-    rows->first_row_of_text = ps_grow_to(rows->first_row_of_text, &rows->n_first_row_of_text, name,
-                                         sizeof *rows->first_row_of_text);
+    rows->first_row_by_text = ps_grow_to(rows->first_row_by_text, &rows->first_row_cap, name,
+                                         sizeof *rows->first_row_by_text);
     PS_RESERVE_ONE(rows->items, rows->n, rows->cap);
     rows->items[rows->n] =
         (struct row){{[NAME] = name, [TYPE] = r->type, [DEVICE] = r->device, [WORKER] = r->worker},
-                     rows->first_row_of_text[name]};
-    rows->first_row_of_text[name] = (uint32_t)rows->n + 1;
+                     rows->first_row_by_text[name]};
+    rows->first_row_by_text[name] = (uint32_t)rows->n + 1;
     return &rows->items[rows->n++];
 }
 
@@ -189,6 +189,6 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
         ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.items, rows.n, sizeof *rows.items,
                      N_COLUMNS);
     free(rows.items);
-    free(rows.first_row_of_text);
+    free(rows.first_row_by_text);
     return status;
 }

@@ -16,23 +16,23 @@ struct by_name {
     struct ps_range range;
     struct name_row *rows; /* in order of first appearance */
     size_t n, cap;
-    uint32_t *row_of_text; /* text id -> index + 1 */
-    size_t n_row_of_text;
+    uint32_t *row_by_text; /* text id -> index + 1 */
+    size_t row_by_text_cap;
 };
 
 static struct name_row *row_of(struct by_name *sums, int64_t id)
 {
     uint32_t name = ps_trace_text(sums->db, (uint32_t)id).ptr ? (uint32_t)id : 0;
 
-    sums->row_of_text =
-        ps_grow_to(sums->row_of_text, &sums->n_row_of_text, name, sizeof *sums->row_of_text);
-    if (!sums->row_of_text[name]) {
+    sums->row_by_text =
+        ps_grow_to(sums->row_by_text, &sums->row_by_text_cap, name, sizeof *sums->row_by_text);
+    if (!sums->row_by_text[name]) {
         PS_RESERVE_ONE(sums->rows, sums->n, sums->cap);
         sums->rows[sums->n++] =
             (struct name_row){.value = {[NAME] = name, [MIN] = INT64_MAX, [FIRST] = INT64_MAX}};
-        sums->row_of_text[name] = (uint32_t)sums->n;
+        sums->row_by_text[name] = (uint32_t)sums->n;
     }
-    return &sums->rows[sums->row_of_text[name] - 1];
+    return &sums->rows[sums->row_by_text[name] - 1];
 }
 
 static void plus(int64_t *sum, int64_t value)
@@ -81,7 +81,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
     if (status == PS_OK)
         ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
     free(sums.rows);
-    free(sums.row_of_text);
+    free(sums.row_by_text);
     return status;
 }
 

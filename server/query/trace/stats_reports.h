@@ -15,7 +15,7 @@ struct ps_summary_key {
     uint32_t name;     /* text id */
     uint32_t category; /* text id of the domain of an NVTX range; else 0 */
     uint16_t kind;
-    uint16_t style; /* 1: a range that may end on another thread */
+    uint16_t spans_threads; /* 1: a range that may end on another thread */
 };
 
 struct ps_summary_row {
@@ -32,8 +32,8 @@ struct ps_summary_rows {
     size_t n, cap;
     struct ps_intern
         keys; /* names of operations, or keys as bytes; their ids are indices of rows */
-    uint32_t *last_row_of_text; /* text id -> index + 1 of the last row with that name */
-    size_t n_last_row_of_text;
+    uint32_t *last_row_by_text; /* text id -> index + 1 of the last row with that name */
+    size_t last_row_cap;
     /* All values; of[i] is the row of values[i]. */
     int64_t *values;
     uint32_t *row_of_value;

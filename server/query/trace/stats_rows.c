@@ -29,7 +29,7 @@ struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_
 
     if (key.kind == PS_SLICE_NVTX) {
         key.category = (uint32_t)ps_chunk_value(chunk, PS_COL_CATEGORY, i);
-        key.style = (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_ASYNC) != 0;
+        key.spans_threads = (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_ASYNC) != 0;
     }
     return key;
 }
@@ -37,9 +37,9 @@ struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_
 /* Returns where the last row with a name is stored: slices with equal keys are often adjacent. */
 static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 {
-    rows->last_row_of_text = ps_grow_to(rows->last_row_of_text, &rows->n_last_row_of_text, name,
-                                        sizeof *rows->last_row_of_text);
-    return &rows->last_row_of_text[name];
+    rows->last_row_by_text = ps_grow_to(rows->last_row_by_text, &rows->last_row_cap, name,
+                                        sizeof *rows->last_row_by_text);
+    return &rows->last_row_by_text[name];
 }
 
 /* Returns the string that identifies a row. As operations, "Memcpy HtoD (Pinned -> Device)" and
@@ -120,7 +120,7 @@ void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_comp
         const int64_t temp_rows[N_COLUMNS] = {
             [NAME] = row->key.name,
             [KIND] = row->key.kind,
-            [STYLE] = row->key.style,
+            [STYLE] = row->key.spans_threads,
             [COUNT] = row->n,
             [TOTAL] = stats.total,
             [MEDIAN] = bits_of(stats.median),
@@ -141,7 +141,7 @@ void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_comp
 void ps_summary_free(struct ps_summary_rows *rows)
 {
     free(rows->items);
-    free(rows->last_row_of_text);
+    free(rows->last_row_by_text);
     free(rows->values);
     free(rows->row_of_value);
     ps_intern_free(&rows->keys);

@@ -12,8 +12,9 @@
 
 #define PX_MAX     8192
 #define TRACKS_MAX 4096
-#define RUNS_MAX   3500 /* with more runs of density in one result, fewer shades are used */
-#define RUNS_MOST  7000 /* with more, families are not distinguished */
+#define ALL_SHADES_RUNS_MAX                                                                        \
+    3500 /* with more runs of density in one result, fewer shades are used */
+#define ALL_FAMILIES_RUNS_MAX 7000 /* with more, families are not distinguished */
 
 enum { DEPTH, ROW, START, DURATION, NAME, FAMILY, KIND, FLAGS, N_FIELDS };
 static const char *const slice_keys[N_FIELDS] = {"depth", "row",    "start", "duration",
@@ -159,10 +160,10 @@ static void choose_runs(struct run_output *drawing)
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         join_density(&drawing->window, steps[i], &drawing->runs);
-        if (sent + drawing->runs.n <= RUNS_MAX)
+        if (sent + drawing->runs.n <= ALL_SHADES_RUNS_MAX)
             break;
     }
-    if (sent + drawing->runs.n > RUNS_MOST)
+    if (sent + drawing->runs.n > ALL_FAMILIES_RUNS_MAX)
         join_density(&drawing->window, (struct run_key){8, true}, &drawing->runs);
     drawing->runs_sent += drawing->runs.n;
 }

@@ -27,7 +27,7 @@ static void key_of(struct ps_store *store, const struct ps_compare_table *table,
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     ps_buf_printf(&text, ".%p %s %s %lld ", (void *)store, id, table->query,
-                  table->source ? (long long)ps_store_version(store) : 0);
+                  table->names_rows_by_source ? (long long)ps_store_version(store) : 0);
     ps_buf_printf(&text, "%zu %s%c%s", strlen(row->name), row->name, row->place ? '@' : ' ',
                   row->place ? row->place : "");
     key[0] = ps_hash_bytes(text.ptr, text.len) | 1;

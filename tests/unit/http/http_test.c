@@ -19,7 +19,7 @@
 static void queries(void **state)
 {
     struct ps_arena arena = {0};
-    struct ps_pairs pairs = {0};
+    struct ps_url_params pairs = {0};
     struct ps_err err = PS_ERR_INIT;
 
     (void)state;
@@ -42,7 +42,7 @@ static void bad_queries(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct ps_arena arena = {0};
-        struct ps_pairs pairs = {0};
+        struct ps_url_params pairs = {0};
         struct ps_err err = PS_ERR_INIT;
 
         assert_int_equal(ps_url_parse_query(&arena, ps_str_from_c(bad[i]), &pairs, &err),

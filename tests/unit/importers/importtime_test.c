@@ -123,8 +123,8 @@ static void test_order(void **state)
         assert_int_equal(log.rows[i].start, starts[i]);
         assert_int_equal(log.rows[i].parent, parents[i]);
     }
-    assert_true(log.rows[4].total == 27 && log.rows[4].topmost && !log.rows[0].topmost &&
-                log.rows[2].topmost);
+    assert_true(log.rows[4].total == 27 && log.rows[4].is_topmost && !log.rows[0].is_topmost &&
+                log.rows[2].is_topmost);
     assert_int_equal(log.negative_self, 1);
     assert_int_equal(log.title, 6);
     ps_importtime_free(&log);

@@ -102,7 +102,7 @@ static void wait_said(struct server *server, const char *wanted)
 static uint64_t add(struct server *server, bool accepted)
 {
     struct ps_job_request request = {
-        .temporary = true, .accepted = accepted, .promised = accepted, .filename = "f"};
+        .is_temporary = true, .is_accepted = accepted, .replies_early = accepted, .filename = "f"};
     uint64_t id = 0;
     int fd;
 

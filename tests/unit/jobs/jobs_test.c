@@ -129,7 +129,7 @@ static uint64_t add(struct fixture *f, char *path, bool temporary, struct ticket
 {
     const struct ps_tag tag = {"k", "v"};
     const struct ps_job_request request = {.path = path,
-                                           .temporary = temporary,
+                                           .is_temporary = temporary,
                                            .bytes = 1,
                                            .filename = "f",
                                            .tags = &tag,
@@ -185,7 +185,7 @@ static void an_import_from_queue_to_shelf(void **state)
     assert_string_equal(view.kind, "importtime");
     assert_int_equal(view.records, 1);
     assert_non_null(view.run);
-    assert_false(view.existed);
+    assert_false(view.already_existed);
     assert_int_equal(access(copy, F_OK), -1); /* temporary */
     free(copy);
     ps_jobs_stop(f->jobs);

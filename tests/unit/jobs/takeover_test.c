@@ -84,7 +84,7 @@ static enum ps_status import(struct ps_store *store, const char *module, int64_t
     struct ps_import_result result;
     enum ps_status status = ps_import_file(store, &request, &result, err);
 
-    *already = result.existed;
+    *already = result.already_existed;
     ps_import_result_free(&result);
     return status;
 }

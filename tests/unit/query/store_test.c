@@ -242,7 +242,7 @@ static void a_published_run_can_be_found(void **state)
     struct ps_published_run run = publish(shelf, "one", "first");
     char id[PS_ID_SIZE];
 
-    assert_false(run.existed);
+    assert_false(run.already_existed);
     assert_int_equal(ps_store_resolve(shelf->store, "first", id, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(id, run.id);
     assert_int_equal(ps_store_resolve(shelf->store, "@1", id, PS_ERR_IGNORED), PS_OK);
@@ -260,8 +260,8 @@ static void the_same_bytes_are_the_same_run(void **state)
     struct ps_published_run first = publish(shelf, "same", "a"),
                             again = publish(shelf, "same", "b");
 
-    assert_false(first.existed);
-    assert_true(again.existed);
+    assert_false(first.already_existed);
+    assert_true(again.already_existed);
     assert_string_equal(first.id, again.id);
 }
 
@@ -417,7 +417,7 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     struct ps_source source = {.bytes = 0};
     struct ps_stream *stream = NULL;
     struct ps_db *db = NULL;
-    char victims[3][96], id[PS_PARTIAL_SIZE];
+    char victims[3][96], id[PS_PARTIAL_ID_SIZE];
     unsigned taken = 0;
     uint64_t bytes;
     int fd = -1;

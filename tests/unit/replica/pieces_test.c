@@ -56,7 +56,7 @@ static void pieces_come_to_any_server(void **state)
 {
     struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    char id[PS_PARTIAL_SIZE], none[PS_PARTIAL_SIZE] = "0";
+    char id[PS_PARTIAL_ID_SIZE], none[PS_PARTIAL_ID_SIZE] = "0";
     uint64_t bytes = 7;
 
     assert_int_equal(ps_partial_begin(a, "mei", id, PS_ERR_IGNORED), PS_OK);
@@ -87,7 +87,7 @@ static void pieces_come_to_any_server(void **state)
 static void what_is_too_much_is_refused(void **state)
 {
     struct ps_store *a = open_server(*state, "a");
-    char id[PS_PARTIAL_SIZE], long_text[MAX + 2];
+    char id[PS_PARTIAL_ID_SIZE], long_text[MAX + 2];
     uint64_t bytes = 0;
     struct ps_err err = PS_ERR_INIT;
 
@@ -107,7 +107,7 @@ static void what_is_too_much_is_refused(void **state)
 static void what_is_given_up_goes(void **state)
 {
     struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
-    char id[PS_PARTIAL_SIZE], old[PS_PARTIAL_SIZE], fresh[PS_PARTIAL_SIZE];
+    char id[PS_PARTIAL_ID_SIZE], old[PS_PARTIAL_ID_SIZE], fresh[PS_PARTIAL_ID_SIZE];
     uint64_t bytes = 0;
 
     assert_int_equal(ps_partial_begin(a, "mei", id, PS_ERR_IGNORED), PS_OK);

@@ -95,8 +95,8 @@ static void test_whole(void **state)
     struct ps_buf packed = {0};
 
     (void)state;
-    ps_args_put_whole(&packed, PS_STR("{\"a\":1.5}\3{\"s\":\"t\"}"));
-    ps_args_put_whole(&packed, PS_STR("of another event"));
+    ps_args_put_arguments(&packed, PS_STR("{\"a\":1.5}\3{\"s\":\"t\"}"));
+    ps_args_put_arguments(&packed, PS_STR("of another event"));
     expect_json(PS_STR(PS_TEMPLATE_WHOLE_TEXT), &packed, false, "{\"a\":1.5}");
     expect_json(PS_STR(PS_TEMPLATE_WHOLE_TEXT), &packed, true, "{\"s\":\"t\"}");
     ps_buf_free(&packed);
