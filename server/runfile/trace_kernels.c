@@ -20,7 +20,7 @@ struct kernel_key {
 struct kernel_sum {
     struct kernel_key key;
     uint8_t family;
-    int64_t calls, total_ns, min_ns, max_ns, first_ns, tensor_core;
+    int64_t calls, total_ns, min_ns, max_ns, first_ns, n_tensor_core;
     double blocks_sum, blocks_weight; /* of blocks per SM, weighted by duration */
     double occupancy_sum, occupancy_weight;
 };
@@ -209,7 +209,7 @@ static void add_slice(struct sum_state *s, const struct ps_chunk *chunk, uint32_
     sum->min_ns = duration < sum->min_ns ? duration : sum->min_ns;
     sum->max_ns = duration > sum->max_ns ? duration : sum->max_ns;
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
-    sum->tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
+    sum->n_tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
     add_mean(kernel_param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
     add_mean(kernel_param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,
