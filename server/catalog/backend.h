@@ -85,8 +85,9 @@ struct ps_backend {
     enum ps_status (*check)(struct ps_store *store, const char *folder, const char *key,
                             struct ps_err *err);
     /* Calls `each` for every file of runs, labels, originals and sources that the backend has. */
-    void (*list)(struct ps_store *store,
-                 void (*each)(void *user, const char *folder, const char *name), void *user);
+    enum ps_status (*list)(struct ps_store *store,
+                           void (*each)(void *user, const char *folder, const char *name),
+                           void *user, struct ps_err *err);
     /* From now on, files are read from the authoritative copy and not from a cache. *dir_out: a
      * folder (malloc'ed path) that the caller deletes after closing the shelf, or NULL. */
     enum ps_status (*bypass_cache)(struct ps_store *store, char **dir_out, struct ps_err *err);

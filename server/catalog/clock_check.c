@@ -81,6 +81,7 @@ static void save_reference(struct ps_store *store, const struct ps_clock_referen
     ps_buf_printf(&text, "%s %" PRId64 " %" PRId64 " %" PRId64 "\n",
                   reference->boot_id[0] ? reference->boot_id : "-", reference->offset_ms,
                   reference->trusted_ms, reference->jumped_ms);
+    /* without the file, the next check has nothing to compare with and writes it again */
     if (ps_new_part(store, "spool", &part, &fd, PS_ERR_IGNORED) != PS_OK)
         return;
     if (ps_write_all(fd, ps_buf_slice(&text), part, PS_ERR_IGNORED) != PS_OK ||

@@ -74,9 +74,10 @@ enum ps_status ps_store_path(const struct ps_store *store, const char *folder, c
 {
     *path_out = NULL;
     if (!ps_file_name_is_valid(folder, name))
-        return ps_fail(err, PS_NOT_FOUND, "invalid file name in %.20s/: %.80s", folder, name);
-    *path_out = join_path(store, folder, name, ending);
-    return PS_OK;
+        (void)ps_fail(err, PS_NOT_FOUND, "invalid file name in %.20s/: %.80s", folder, name);
+    if (err->code == PS_OK)
+        *path_out = join_path(store, folder, name, ending);
+    return err->code;
 }
 
 char *ps_store_folder_path(const struct ps_store *store, const char *folder)

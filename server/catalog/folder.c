@@ -242,19 +242,23 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
     return PS_OK;
 }
 
-static void list(struct ps_store *store,
-                 void (*each)(void *user, const char *folder, const char *name), void *user)
+static enum ps_status list(struct ps_store *store,
+                           void (*each)(void *user, const char *folder, const char *name),
+                           void *user, struct ps_err *err)
 {
     for (const char *const *folder = ps_stored_folders; *folder; folder++) {
         PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, *folder);
         DIR *dir = opendir(path);
 
+        if (!dir && errno != ENOENT)
+            (void)ps_fail_errno(err, "cannot read", path);
         for (struct dirent *entry; dir && (entry = readdir(dir));)
             if (entry->d_name[0] != '.')
                 each(user, *folder, entry->d_name);
         if (dir)
             (void)closedir(dir);
     }
+    return err->code;
 }
 
 static enum ps_status bypass_cache(struct ps_store *store, char **dir_out, struct ps_err *err)

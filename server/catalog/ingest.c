@@ -156,7 +156,7 @@ void ps_ingest_end(struct ps_ingest *ingest)
 
     if (!ingest)
         return;
-    (void)ps_ingest_wait(ingest, false, &unused, PS_ERR_IGNORED);
+    (void)ps_ingest_wait(ingest, false, &unused, PS_ERR_IGNORED); /* its file is deleted anyway */
     if (ingest->part)
         (void)unlink(ingest->part);
     ps_pending_delete_end(ingest->store, &ingest->pending);

@@ -108,7 +108,7 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     add_columns(db, layout, err);
     ps_db_exec(db, ps_schema_sql("catalog"), err);
     if (ps_db_exec(db, "COMMIT", err) != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED); /* err says why already */
     return err->code;
 }
 

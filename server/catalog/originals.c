@@ -15,6 +15,10 @@ const char *const ps_stored_folders[] = {"runs", "labels", "originals", "sources
 static enum ps_status new_file(struct ps_store *store, const char *folder, const char *ending,
                                char **path_out, int *fd_out, struct ps_err *err)
 {
+    *path_out = NULL;
+    *fd_out = -1;
+    if (err->code != PS_OK)
+        return err->code;
     *path_out = ps_store_new_path(store, folder, ending);
     *fd_out = open(*path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (*fd_out < 0) {
@@ -44,6 +48,9 @@ static enum ps_status temporary_file(char **path_out, int *fd_out, struct ps_err
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
+    *fd_out = -1;
+    if (err->code != PS_OK)
+        return err->code;
     ps_buf_printf(&path, "%s/perfshelf-XXXXXX", ps_temporary_folder());
     *fd_out = mkostemp(path.ptr, O_CLOEXEC);
     if (*fd_out < 0)

@@ -64,7 +64,7 @@ static enum ps_status count_stored(struct ps_store *store, uint64_t *out, uint64
         *deleted = (uint64_t)ps_col_int(stmt, 1);
         *out = (uint64_t)ps_col_int(stmt, 0) - *deleted;
     }
-    ps_stmt_execute(stmt, err);
+    ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
     return err->code;
 }

@@ -122,14 +122,16 @@ static enum ps_status insert_token(struct ps_db *db, const struct token_text *to
                                    const char *name, enum ps_right role, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    bool inserted;
+    bool inserted = false;
 
     prepare_statement(db, "token_insert", token_text->id, &stmt, err);
     ps_bind_text(stmt, ":name", ps_str_from_c(name));
     ps_bind_text(stmt, ":role", ps_str_from_c(words[role]));
     ps_bind_text(stmt, ":hash", ps_str_from_c(token_text->hash));
-    inserted = ps_stmt_step(stmt, err);
-    if (ps_stmt_execute(stmt, err) != PS_OK || inserted)
+    while (ps_stmt_step(stmt, err))
+        inserted = true;
+    ps_stmt_release(stmt);
+    if (err->code != PS_OK || inserted)
         return err->code;
     ps_err_hint(err, "revoke that token, or choose another name");
     return ps_fail(err, PS_CONFLICT, "%s has a token already", name);
@@ -172,12 +174,13 @@ static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps
 
     ps_db_prepare(db, ps_query_sql("token_delete"), &stmt, err);
     ps_bind_text(stmt, ":name", ps_str_from_c(name));
-    if (ps_stmt_step(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct ps_str found = ps_col_text(stmt, 0);
 
         (void)snprintf(id, sizeof id, "%.*s", (int)found.len, found.ptr);
     }
-    if (ps_stmt_execute(stmt, err) == PS_OK && !id[0])
+    ps_stmt_release(stmt);
+    if (!id[0])
         ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
     return run_statement(db, "session_delete_all", id, err);
 }

@@ -41,9 +41,9 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
         if (elsewhere)
             status = PS_OK;
     }
-    if (!committed)
+    if (!committed) /* fails where no transaction began or SQLite rolled it back already */
         (void)ps_db_exec(store->catalog, "ROLLBACK", PS_ERR_IGNORED);
-    if (!store->is_durable && !store->read_only)
+    if (!store->is_durable && !store->read_only) /* only fails on a broken connection */
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", PS_ERR_IGNORED);
     if (store->has_order)
         store->backend->release(store, committed);

@@ -290,11 +290,12 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
     ps_db_prepare(store->catalog, ps_query_sql("upload_end"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
-    if (ps_stmt_step(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) { /* at most one row, since :id is the key */
         file = ps_strdup(ps_col_text(stmt, 0));
         sources = ps_strdup(ps_col_text(stmt, 1));
     }
-    if (ps_stmt_execute(stmt, err) != PS_OK || !file || !store->backend->has_other_servers)
+    ps_stmt_release(stmt);
+    if (err->code != PS_OK || !file || !store->backend->has_other_servers)
         return err->code;
     return remove_files(store, file, sources, err);
 }

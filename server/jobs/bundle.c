@@ -212,24 +212,20 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 enum ps_status ps_bundle_read(int fd, struct ps_bundle **out, struct ps_err *err)
 {
     struct bundle_reader r = {.bundle = ps_alloc(sizeof *r.bundle)};
-    enum ps_status status;
 
     *out = NULL;
-    status = check_size(fd, err);
-    if (status != PS_OK) {
-        ps_bundle_free(r.bundle);
-        return status;
+    if (check_size(fd, err) == PS_OK) {
+        r.json.in = ps_stream_fd(fd, 0);
+        read_all(&r);
+        check_bundle(&r, err);
+        ps_stream_free(r.json.in);
+        ps_json_in_free(&r.json);
     }
-    r.json.in = ps_stream_fd(fd, 0);
-    read_all(&r);
-    status = check_bundle(&r, err);
-    ps_stream_free(r.json.in);
-    ps_json_in_free(&r.json);
-    if (status == PS_OK)
+    if (err->code == PS_OK)
         *out = r.bundle;
     else
         ps_bundle_free(r.bundle);
-    return status;
+    return err->code;
 }
 
 void ps_bundle_free(struct ps_bundle *bundle)

@@ -92,14 +92,13 @@ static enum ps_status publish_part(struct ps_part *part, const struct ps_import_
         .upload = request->upload,
     };
     struct ps_published_run published = {0};
-    enum ps_status status = ps_ingest_keep(intake, err);
 
-    if (status == PS_OK)
-        status = ps_part_publish(part, &run, out->kind, original, &published, err);
+    if (ps_ingest_keep(intake, err) == PS_OK)
+        ps_part_publish(part, &run, out->kind, original, &published, err);
     else
         ps_part_abort(part);
-    if (status != PS_OK)
-        return status;
+    if (err->code != PS_OK)
+        return err->code;
     memcpy(out->id, published.id, sizeof out->id);
     out->already_existed = published.already_existed;
     out->rows = published.rows;
@@ -191,6 +190,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             seconds_since(start_ns),
         };
 
+        /* the import itself was successful, or its own error says more */
         (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
     }
     (void)ps_fail_copy(err, &own);
@@ -421,7 +421,7 @@ static void log_archive(const struct archive_import *archive_import, int64_t sta
         .seconds = seconds_since(start_ns),
     };
 
-    (void)ps_store_log_import(archive_import->store, &entry, PS_ERR_IGNORED);
+    (void)ps_store_log_import(archive_import->store, &entry, PS_ERR_IGNORED); /* err says more */
 }
 
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,

@@ -180,15 +180,13 @@ static enum ps_status import_session(struct import_session *t, const char *task,
     static const struct ps_sandbox_limits usual = {PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S,
                                                    PS_SANDBOX_FILE};
     struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
-    enum ps_status status = ps_child_start(&t->child, PS_IMPORTER_VERB, part, &own);
 
     t->limits = t->process->limits ? t->process->limits : &usual;
-    if (status == PS_OK)
-        status = begin_task(t, task, &own);
-    if (status == PS_OK)
-        status = listen_to(t, &own);
+    if (ps_child_start(&t->child, PS_IMPORTER_VERB, part, &own) == PS_OK &&
+        begin_task(t, task, &own) == PS_OK)
+        listen_to(t, &own);
     /* if the socket was closed, the exit status explains why */
-    if (status == PS_INTERRUPTED && !t->has_ended)
+    if (own.code == PS_INTERRUPTED && !t->has_ended)
         ps_child_explain(&t->child, t->limits, t->done, &why);
     ps_child_end(&t->child);
     if (why.code != PS_OK)

@@ -118,26 +118,19 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
     struct ps_writer *writer = NULL;
     struct ps_sink *sink;
     struct stat about;
-    enum ps_status status;
 
     if (fstat(fd, &about) != 0 || lseek(fd, 0, SEEK_SET) < 0)
         return ps_fail_errno(err, "cannot read", "the file");
     writing.input_bytes = (uint64_t)about.st_size;
-    status = ps_writer_open(part, &writing, &writer, err);
-    if (status == PS_OK)
-        status = ps_sandbox_enter(&limits, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_writer_open(part, &writing, &writer, err) != PS_OK ||
+        ps_sandbox_enter(&limits, err) != PS_OK)
+        return err->code;
     if (ps_is_run_file(fd))
         return import_shared_run(fd, writer, kind, err);
     sink = ps_writer_sink(writer);
-    status = ps_import_stream(ps_stream_fd(fd, writing.input_bytes), sink, &picked, err);
+    ps_import_stream(ps_stream_fd(fd, writing.input_bytes), sink, &picked, err);
     *kind = picked ? picked->kind : "";
-    if (status == PS_OK && !ps_sink_ok(sink)) {
-        *err = sink->err;
-        status = err->code;
-    }
-    return status == PS_OK ? ps_writer_end(writer, err) : status;
+    return ps_fail_copy(err, &sink->err) == PS_OK ? ps_writer_end(writer, err) : err->code;
 }
 
 /* --- Archives --- */
@@ -153,21 +146,20 @@ static bool show_member(void *user, const char *name, int fd, const struct ps_er
         frame.err = *why;
     send_frame(&frame);
     if (ps_frame_receive(PS_CHILD_SOCKET, &frame, PS_ERR_IGNORED) != PS_OK)
-        _exit(1);
-    return true; /* the parent kills this process to stop it */
+        _exit(1); /* as in send_frame */
+    return true;  /* the parent kills this process to stop it */
 }
 
 static enum ps_status unpack_archive(int fd, const char **kind, struct ps_err *err)
 {
     struct ps_members *members = NULL;
-    enum ps_status status = ps_sandbox_enter(&limits, err);
 
-    if (status == PS_OK)
-        status = ps_members_read(fd, &members, err);
+    if (ps_sandbox_enter(&limits, err) == PS_OK)
+        ps_members_read(fd, &members, err);
     *kind = members ? PS_IMPORTER_ARCHIVE : "";
-    if (status == PS_OK && members)
-        status = ps_members_each(members, scratch, show_member, NULL, err);
-    return status; /* members is freed with the process */
+    if (members) /* it is freed with the process */
+        ps_members_each(members, scratch, show_member, NULL, err);
+    return err->code;
 }
 
 /* --- Merging --- */
@@ -179,7 +171,7 @@ static bool next_file(struct ps_frame *out)
     *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
     send_frame(out);
     if (ps_frame_receive(PS_CHILD_SOCKET, out, PS_ERR_IGNORED) != PS_OK)
-        _exit(1);
+        _exit(1); /* as in send_frame */
     return out->fd >= 0;
 }
 
@@ -188,20 +180,20 @@ static enum ps_status merge_files(int fd, struct ps_err *err)
     static const struct ps_stream_limits none = {0, 0};
     struct ps_merge *merge = ps_merge_new(fd);
     struct ps_frame file;
-    enum ps_status status = ps_sandbox_enter(&limits, err), end;
 
-    while (status == PS_OK && next_file(&file)) {
+    ps_sandbox_enter(&limits, err);
+    while (err->code == PS_OK && next_file(&file)) {
         struct ps_stream *in;
 
         (void)lseek(file.fd, 0, SEEK_SET); /* fails for a pipe, which is allowed */
         in = ps_stream_fd(file.fd, 0);
         if (file.numbers[1])
             in = ps_stream_decompress(in, &none);
-        status = ps_merge_add(merge, in, file.numbers[0], file.word, err);
+        ps_merge_add(merge, in, file.numbers[0], file.word, err);
         ps_close_fd(&file.fd);
     }
-    end = ps_merge_end(merge, err);
-    return status == PS_OK ? end : status;
+    ps_merge_end(merge, err);
+    return err->code;
 }
 
 /* --- Recognition of files --- */

@@ -257,20 +257,18 @@ static enum ps_status next_original(void *user, struct ps_import_process_file *o
     struct ps_run_brief brief = {.name = NULL};
     struct ps_stream *in = NULL;
     const char *id;
-    enum ps_status status;
 
     if (merging->next == merging->job->n_merge)
         return PS_OK;
     id = merging->job->merge[merging->next++];
-    status = ps_store_read_brief(merging->store, id, &brief, err);
-    if (status == PS_OK)
-        status = ps_store_open_original(merging->store, id, &in, &out->fd, &out->bytes, err);
+    if (ps_store_read_brief(merging->store, id, &brief, err) == PS_OK)
+        ps_store_open_original(merging->store, id, &in, &out->fd, &out->bytes, err);
     ps_stream_free(in); /* only the descriptor is needed: the importer reads it */
     free(merging->name);
     out->name = merging->name = copy_string(brief.name);
     out->packed = true;
     ps_run_brief_free(&brief);
-    return status;
+    return err->code;
 }
 
 static bool merge_goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
@@ -286,7 +284,7 @@ static void log_failure(const struct ps_job *job, struct ps_store *store, const 
     const char *name = job->filename[0] ? job->filename : job->name;
     const struct ps_log_entry entry = {name, "", job->user_name, job->bytes_total, "", err, 0};
 
-    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
+    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED); /* err says more */
 }
 
 /* Merges the runs into a nameless file of the spool, which is deleted when its last descriptor is
@@ -297,15 +295,16 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 {
     PS_AUTO(ps_close_fd) int to = -1;
     struct merge_state merging = {.job = job, .store = store};
-    enum ps_status status = ps_store_scratch(store, &to, fd_out, err);
-    const struct ps_import_process process = {store, to, limits, merge_goes_on, &merging};
+    struct ps_import_process process = {store, -1, limits, merge_goes_on, &merging};
 
-    if (status == PS_OK)
-        status = ps_import_process_merge(&process, next_original, &merging, err);
+    if (ps_store_scratch(store, &to, fd_out, err) == PS_OK) {
+        process.fd = to;
+        ps_import_process_merge(&process, next_original, &merging, err);
+    }
     free(merging.name);
-    if (status != PS_OK)
+    if (err->code != PS_OK)
         log_failure(job, store, err);
-    return status;
+    return err->code;
 }
 
 #define TRIES_MAX 2

@@ -193,56 +193,51 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
                                 struct ps_err *err)
 {
     const struct member *first = members->items;
-    enum ps_status status;
     struct ps_str name;
 
     if (members->n == 0 || count_profiles(members) > 0)
         return PS_OK;
-    status = ps_archive_status(archive, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_archive_status(archive, err) != PS_OK)
+        return err->code;
     name = ps_text_head(ps_str_from_c(first->name), 120);
     ps_err_hint(err, "%s", first->reason.hint);
     return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s",
                    (int)name.len, name.ptr, first->reason.text);
 }
 
-/* Opens the file from its start; NULL and an error in *status if that fails. */
-static struct ps_stream *open_file(int fd, enum ps_status *status, struct ps_err *err)
+/* Opens the file from its start; NULL: err is filled. */
+static struct ps_stream *open_file(int fd, struct ps_err *err)
 {
-    *status = PS_OK;
     if (lseek(fd, 0, SEEK_SET) == 0)
         return ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
-    *status = ps_fail_errno(err, "cannot read", "the archive");
+    (void)ps_fail_errno(err, "cannot read", "the archive");
     return NULL;
 }
 
 enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *err)
 {
-    enum ps_status status;
-    struct ps_stream *in = open_file(fd, &status, err);
+    struct ps_stream *in = open_file(fd, err);
     struct ps_str head = in ? ps_stream_peek(in, PS_ARCHIVE_HEAD_SIZE) : (struct ps_str){0};
 
     *out = NULL;
-    if (status == PS_OK && ps_is_archive(head)) {
+    if (in && ps_is_archive(head)) {
         struct ps_members *members = *out = ps_alloc(sizeof *members);
         struct ps_archive *archive;
 
         members->fd = fd;
         members->tar = !ps_str_starts_with(head, PS_STR("PK"));
         archive = ps_archive_open(in, &limits);
-        status = inspect_members(members, archive, err);
-        if (status == PS_OK)
-            status = check_any(members, archive, err);
+        if (inspect_members(members, archive, err) == PS_OK)
+            check_any(members, archive, err);
         ps_archive_free(archive);
         find_jobs(members);
-        if (status != PS_OK || one_run(members)) {
+        if (err->code != PS_OK || one_run(members)) {
             ps_members_free(members);
             *out = NULL;
         }
     }
     ps_stream_free(in);
-    return status;
+    return err->code;
 }
 
 /* --- Importing members --- */
@@ -332,9 +327,9 @@ enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *sc
                                ps_member_visit *take, void *user, struct ps_err *err)
 {
     struct member_import t = {members, scratch, take, user, true};
-    enum ps_status status;
-    struct ps_stream *in = open_file(members->fd, &status, err);
+    struct ps_stream *in = open_file(members->fd, err);
     struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;
+    enum ps_status status = err->code;
     struct ps_str name;
 
     for (size_t i = 0; status == PS_OK && t.may_continue && i < members->n; i++) {

@@ -89,20 +89,20 @@ static enum ps_status add_members(struct ps_merge *merge, struct ps_stream *in, 
                                   struct ps_err *err)
 {
     struct ps_archive *archive = ps_archive_open(in, &limits);
-    enum ps_status status = check_way(merge, TRACES, name, err);
     struct ps_str member;
     uint64_t bytes;
 
-    while (status == PS_OK && ps_archive_next(archive, &member, &bytes)) {
+    check_way(merge, TRACES, name, err);
+    while (err->code == PS_OK && ps_archive_next(archive, &member, &bytes)) {
         PS_AUTO(ps_free_ptr) char *copy = ps_strdup(member);
 
-        status = add_trace(merge, ps_archive_member(archive), bytes, copy, err);
+        add_trace(merge, ps_archive_member(archive), bytes, copy, err);
     }
-    if (status == PS_OK)
-        status = ps_archive_status(archive, err);
+    if (err->code == PS_OK)
+        ps_archive_status(archive, err);
     ps_archive_free(archive);
     ps_stream_free(in);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
@@ -110,19 +110,16 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
 {
     struct ps_str head = ps_stream_peek(in, HEAD);
     enum merge_method way = way_of(head);
-    enum ps_status status = ps_stream_status(in, err);
 
-    if (status == PS_OK && ps_is_archive(head))
+    if (ps_stream_status(in, err) == PS_OK && ps_is_archive(head))
         return add_members(merge, in, name, err);
-    if (status == PS_OK)
-        status = check_way(merge, way, name, err);
-    if (status == PS_OK && way == TRACES)
+    if (err->code == PS_OK && check_way(merge, way, name, err) == PS_OK && way == TRACES)
         return add_trace(merge, in, bytes, name, err);
     in = ps_stream_decompress(in, &limits);
-    if (status == PS_OK)
-        status = ps_stream_spool(in, merge->fd, err);
+    if (err->code == PS_OK)
+        ps_stream_spool(in, merge->fd, err);
     ps_stream_free(in);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_merge_end(struct ps_merge *merge, struct ps_err *err)

@@ -37,7 +37,7 @@ static void log_resumed(struct ps_store *store, const struct ps_accepted_upload 
     const struct ps_log_entry entry = {
         upload->filename, "", upload->user_name, bytes, "", &note, 0};
 
-    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
+    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED); /* the job itself goes on */
 }
 
 /* In a shared store, the job keeps its id and its creation time. */

@@ -191,6 +191,7 @@ static void apply_job_row(struct ps_jobs *jobs, const struct ps_job_row *row)
 {
     if (row->is_ours) {
         if (row->is_cancel_requested && !row->has_ended)
+            /* fails if the job has ended meanwhile */
             (void)ps_jobs_cancel_own(jobs, row->id, PS_ERR_IGNORED);
         return;
     }
@@ -208,7 +209,7 @@ void ps_jobs_on_change(struct ps_jobs *jobs, uint64_t id)
 
     if (!jobs->publisher)
         return;
-    if (id)
+    if (id) /* after a failure clients get the state with the next change, or ask */
         status = ps_job_row_find(jobs->config.store, id, false, &arena, &one, PS_ERR_IGNORED);
     else
         status = ps_job_rows_list(jobs->config.store, jobs->config.listed_max, &arena, &rows, &n,

@@ -22,7 +22,7 @@ static enum ps_status ask_process(struct ps_sniffer *sniffer, int fd, struct ps_
 {
     const struct ps_frame frame = {.type = PS_FRAME_FILE, .fd = fd};
 
-    if (sniffer->child.pid != 0 &&
+    if (sniffer->child.pid != 0 && /* after a failure a new process gets the file */
         ps_frame_send(sniffer->child.socket, &frame, PS_ERR_IGNORED) == PS_OK)
         return PS_OK;
     ps_sniffer_end(sniffer);

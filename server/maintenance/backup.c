@@ -37,12 +37,12 @@ struct backup_state {
 static enum ps_status write_mark(const char *path, const char *source, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    enum ps_status status;
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot write", path);
-    status = ps_write_all(fd, ps_str_from_c(source), path, err);
-    return status == PS_OK && fsync(fd) != 0 ? ps_fail_errno(err, "cannot sync", path) : status;
+    if (ps_write_all(fd, ps_str_from_c(source), path, err) == PS_OK && fsync(fd) != 0)
+        (void)ps_fail_errno(err, "cannot sync", path);
+    return err->code;
 }
 
 /* Accepts only an empty folder, or a backup of the same shelf. */
@@ -74,19 +74,19 @@ static enum ps_status open_target(struct backup_state *b, const char *target, in
 {
     char source[PATH_MAX];
     const bool made = access(target, F_OK) != 0;
-    enum ps_status status = ps_make_dir(target, err);
 
-    if (status != PS_OK)
-        return status;
-    status = ps_check_folders_disjoint(b->source->dir, target, err);
-    if (status != PS_OK && made)
-        (void)rmdir(target);
-    if (status != PS_OK)
-        return status;
+    if (ps_make_dir(target, err) != PS_OK)
+        return err->code;
+    if (ps_check_folders_disjoint(b->source->dir, target, err) != PS_OK) {
+        if (made)
+            (void)rmdir(target);
+        return err->code;
+    }
     if (!realpath(b->source->dir, source))
         return ps_fail_errno(err, "cannot find", b->source->dir);
-    status = check_target(target, source, err);
-    return status == PS_OK ? ps_store_open_exclusive(target, &b->target, lock, err) : status;
+    return check_target(target, source, err) == PS_OK
+               ? ps_store_open_exclusive(target, &b->target, lock, err)
+               : err->code;
 }
 
 /* --- Catalog --- */
@@ -247,14 +247,12 @@ static void list_unused(struct backup_state *b, struct ps_buf *out)
 
 static enum ps_status sync_folders(struct backup_state *b, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (const char *const *folder = ps_stored_folders; status == PS_OK && *folder; folder++) {
+    for (const char *const *folder = ps_stored_folders; err->code == PS_OK && *folder; folder++) {
         PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->target, *folder);
 
-        status = ps_sync_dir(path, err);
+        ps_sync_dir(path, err);
     }
-    return status;
+    return err->code;
 }
 
 /* Deletes the old -wal and -shm files before the new catalog.db replaces the old one. */
@@ -280,25 +278,19 @@ static enum ps_status put_catalog(struct backup_state *b, struct ps_err *err)
 static enum ps_status back_up(struct backup_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf unused = {0};
-    enum ps_status status = take_catalog(b, err);
 
-    if (status == PS_OK)
-        status = copy_runs(b, err);
-    if (status == PS_OK)
-        status = copy_sources(b, err);
-    if (status == PS_OK)
-        status = copy_label(b, "baselines", err);
-    if (status == PS_OK)
-        status = copy_label(b, "queries", err);
-    if (status == PS_OK)
-        status = sync_folders(b, err);
-    if (status != PS_OK)
-        return status;
+    take_catalog(b, err);
+    copy_runs(b, err);
+    copy_sources(b, err);
+    copy_label(b, "baselines", err);
+    copy_label(b, "queries", err);
+    if (sync_folders(b, err) != PS_OK)
+        return err->code;
     list_unused(b, &unused);
-    status = put_catalog(b, err);
-    for (size_t at = 0; status == PS_OK && at < unused.len; at += strlen(unused.ptr + at) + 1)
+    put_catalog(b, err);
+    for (size_t at = 0; err->code == PS_OK && at < unused.len; at += strlen(unused.ptr + at) + 1)
         b->out->removed += unlink(unused.ptr + at) == 0;
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_store_backup(const char *dir, const char *target,
@@ -307,23 +299,18 @@ enum ps_status ps_store_backup(const char *dir, const char *target,
 {
     struct backup_state b = {.options = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
-    enum ps_status status = PS_OK;
 
     *out = (struct ps_backup_result){.runs = 0};
     if (!ps_store_exists(dir))
-        status = ps_fail(err, PS_NOT_FOUND, "there is no shelf");
-    if (status == PS_OK)
-        status = ps_store_open(dir, &b.source, err);
-    if (status == PS_OK)
-        status = open_target(&b, target, &lock, err);
-    if (status == PS_OK) {
+        return ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    if (ps_store_open(dir, &b.source, err) == PS_OK &&
+        open_target(&b, target, &lock, err) == PS_OK) {
         b.part = ps_store_file_path(b.target, "catalog.part");
-        status = back_up(&b, err);
-        if (status != PS_OK)
+        if (back_up(&b, err) != PS_OK)
             (void)unlink(b.part);
     }
     ps_store_close(b.target);
     ps_store_close(b.source);
     free(b.part);
-    return status;
+    return err->code;
 }

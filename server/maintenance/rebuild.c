@@ -80,8 +80,9 @@ static void open_old(struct rebuild_state *r)
         report_finding(r, "catalog.db", err.text);
 }
 
-/* Copies the rows of a table up to the first unreadable one. An older catalog may lack columns. */
-static void copy_table(struct rebuild_state *r, const char *table)
+/* Copies the rows of a table up to the first unreadable one; skips rows that violate a constraint,
+ * since the old catalog may be damaged. An older catalog may lack columns. */
+static void copy_table(struct rebuild_state *r, const char *table, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf read = {0};
     PS_AUTO(ps_buf_free) struct ps_buf write = {0};
@@ -101,10 +102,14 @@ static void copy_table(struct rebuild_state *r, const char *table)
         ps_buf_puts(&write, i ? ", ?" : ") VALUES (?");
     ps_buf_puts(&write, ")");
     if (sqlite3_prepare_v2(r->store->catalog->handle, write.ptr, -1, &to, NULL) == SQLITE_OK)
-        while (sqlite3_step(from) == SQLITE_ROW) {
+        while (err->code == PS_OK && sqlite3_step(from) == SQLITE_ROW) {
+            int code;
+
             for (int i = 0; i < columns; i++)
                 sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
-            (void)sqlite3_step(to);
+            code = sqlite3_step(to) & 0xff;
+            if (code != SQLITE_DONE && code != SQLITE_CONSTRAINT && code != SQLITE_MISMATCH)
+                ps_db_fail(r->store->catalog, err, "catalog.db");
             sqlite3_reset(to);
         }
     sqlite3_finalize(from);
@@ -132,19 +137,18 @@ static void apply_label(struct rebuild_state *r, const char *label, const char *
 
     if (!ps_label_read(r->store, label, &text))
         return;
-    if (ps_db_prepare(r->store->catalog, ps_query_sql(query), &stmt, &err) == PS_OK) {
-        ps_bind_text(stmt, ":label", ps_buf_slice(&text));
-        (void)ps_stmt_execute(stmt, &err);
-    }
+    ps_db_prepare(r->store->catalog, ps_query_sql(query), &stmt, &err);
+    ps_bind_text(stmt, ":label", ps_buf_slice(&text));
+    ps_stmt_execute(stmt, &err);
     tell_label(r, label, &err);
 }
 
-static void copy_tables(struct rebuild_state *r)
+static void copy_tables(struct rebuild_state *r, struct ps_err *err)
 {
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (table->salvage == PS_SALVAGE_ROWS ||
             (table->salvage == PS_SALVAGE_IF_WHOLE && r->old_whole))
-            copy_table(r, table->name);
+            copy_table(r, table->name, err);
     apply_label(r, "baselines", "baselines_put");
     if (!r->old_whole) /* else the old catalog has the current ones */
         apply_label(r, "queries", "queries_put");
@@ -191,17 +195,15 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
     struct ps_db *db = NULL;
     struct ps_run_metadata about = {.row = {.name = NULL}};
     struct stat file;
-    enum ps_status status = ps_check_open(path, &db, err);
 
-    if (status == PS_OK)
-        status = ps_run_metadata_read(db, arena, &about, err);
-    if (status == PS_OK) {
+    ps_check_open(path, &db, err);
+    if (ps_run_metadata_read(db, arena, &about, err) == PS_OK) {
         *row = about.row;
         *label = about.label;
         row->db_bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0;
     }
     ps_db_close(db);
-    return status;
+    return err->code;
 }
 
 /* Sets aside an invalid run file, and writes its label to labels/, for a later import of its
@@ -230,15 +232,12 @@ static void look_at(struct rebuild_state *r, const struct dirent *file)
     struct found run = {.seq = 0};
     struct ps_err err = PS_ERR_INIT;
     const char *label = "";
-    enum ps_status status = read_run(path, &arena, &row, &label, &err);
 
     (void)snprintf(run.id, sizeof run.id, "%.16s", file->d_name);
-    if (status == PS_OK &&
+    if (read_run(path, &arena, &row, &label, &err) == PS_OK &&
         (!ps_file_name_is_valid("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
-        status = ps_fail(&err, PS_CONFLICT, "it belongs to another original");
-    if (status == PS_OK)
-        status = ps_check_run(path, row.sha256, true, &err);
-    if (status == PS_OK) {
+        (void)ps_fail(&err, PS_CONFLICT, "it belongs to another original");
+    if (ps_check_run(path, row.sha256, true, &err) == PS_OK) {
         run.created_ms = row.created_ms;
         (void)last_label(r, run.id, &last, &run);
         PS_RESERVE_ONE(r->runs, r->n, r->cap);
@@ -321,35 +320,31 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
     struct found when;
     struct ps_sent_file sent;
     const char *label = "";
-    enum ps_status status = ps_store_path(r->store, "runs", run->id, ".db", &path, err);
 
-    if (status == PS_OK)
-        status = read_run(path, &arena, &row, &label, err);
-    memcpy(row.id, run->id, sizeof row.id);
-    row.created_ms = run->created_ms;
-    if (status == PS_OK)
-        status = ps_catalog_put(r->store->catalog, &row, &name, err);
-    if (status == PS_OK)
-        status = ps_file_send(r->store, "runs", path, &sent, err);
-    if (status == PS_OK)
-        status = ps_file_change_row(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
-    if (status == PS_OK && last_label(r, run->id, &last, &when))
-        status = ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
-    else if (status == PS_OK && label[0])
-        status = ps_label_apply(r->store->catalog, run->id, ps_str_from_c(label), err);
+    ps_store_path(r->store, "runs", run->id, ".db", &path, err);
+    if (read_run(path, &arena, &row, &label, err) == PS_OK) {
+        memcpy(row.id, run->id, sizeof row.id);
+        row.created_ms = run->created_ms;
+        ps_catalog_put(r->store->catalog, &row, &name, err);
+        ps_file_send(r->store, "runs", path, &sent, err);
+        ps_file_change_row(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
+    }
+    if (err->code == PS_OK && last_label(r, run->id, &last, &when))
+        ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
+    else if (err->code == PS_OK && label[0])
+        ps_label_apply(r->store->catalog, run->id, ps_str_from_c(label), err);
     ps_arena_free(&arena);
-    return status == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : status;
+    return err->code == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : err->code;
 }
 
 static enum ps_status fill_catalog(struct rebuild_state *r, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(r->store, PS_DURABLE, err);
-
-    for (size_t i = 0; status == PS_OK && i < r->n; i++)
-        status = put_run(r, &r->runs[i], err);
-    if (status == PS_OK)
-        copy_tables(r);
-    return ps_catalog_end(r->store, status, err);
+    ps_catalog_begin(r->store, PS_DURABLE, err);
+    for (size_t i = 0; err->code == PS_OK && i < r->n; i++)
+        put_run(r, &r->runs[i], err);
+    if (err->code == PS_OK)
+        copy_tables(r, err);
+    return ps_catalog_end(r->store, err->code, err);
 }
 
 /* --- End of the rebuild --- */
@@ -440,16 +435,11 @@ static void remove_new(const struct rebuild_state *r)
 
 static enum ps_status rebuild_catalog(struct rebuild_state *r, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_open(r->new_path, &r->store->catalog, err);
-
-    if (status != PS_OK)
-        return status;
+    if (ps_catalog_open(r->new_path, &r->store->catalog, err) != PS_OK)
+        return err->code;
     open_old(r);
-    status = find_runs(r, err);
-    if (status == PS_OK)
-        status = fill_catalog(r, err);
-    if (status != PS_OK)
-        return status;
+    if (find_runs(r, err) != PS_OK || fill_catalog(r, err) != PS_OK)
+        return err->code;
     list_orphans(r);
     save_spool(r);
     ps_db_close(r->old);
@@ -464,22 +454,20 @@ enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options
 {
     struct rebuild_state r = {.options = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
-    enum ps_status status;
 
     *out = (struct ps_rebuild_result){.runs = 0};
-    status = ps_store_open_exclusive(dir, &r.store, &lock, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_store_open_exclusive(dir, &r.store, &lock, err) != PS_OK)
+        return err->code;
     r.old_path = ps_store_file_path(r.store, "catalog.db");
     r.new_path = ps_store_file_path(r.store, "catalog.new.db");
     remove_new(&r);
-    status = rebuild_catalog(&r, err);
+    rebuild_catalog(&r, err);
     ps_db_close(r.old);
     ps_store_close(r.store);
-    if (status != PS_OK)
+    if (err->code != PS_OK)
         remove_new(&r);
     free(r.old_path);
     free(r.new_path);
     free(r.runs);
-    return status;
+    return err->code;
 }

@@ -124,20 +124,17 @@ static enum ps_status transfer_same(struct ps_db *db, const struct transfer_tabl
     PS_AUTO(ps_buf_free) struct ps_buf ours = {0};
     PS_AUTO(ps_buf_free) struct ps_buf theirs = {0};
     PS_AUTO(ps_buf_free) struct ps_buf but = {0};
-    enum ps_status status = PS_OK;
 
     if (table->equal_condition) {
         ps_buf_puts(out, table->equal_condition);
-        return PS_OK;
+        return err->code;
     }
     ps_buf_printf(&but, " at %s ", table->numbered_key);
-    status = transfer_columns(db, table->name, "m.", but.ptr, &ours, err);
-    if (status == PS_OK)
-        status = transfer_columns(db, table->name, "o.", but.ptr, &theirs, err);
-    if (status ==
-        PS_OK) /* `at` is compared separately, so that SQLite creates an automatic index */
+    transfer_columns(db, table->name, "m.", but.ptr, &ours, err);
+    /* `at` is compared separately, so that SQLite creates an automatic index */
+    if (transfer_columns(db, table->name, "o.", but.ptr, &theirs, err) == PS_OK)
         ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.ptr, theirs.ptr);
-    return status;
+    return err->code;
 }
 
 struct id_text {
@@ -151,18 +148,15 @@ static enum ps_status append_rows(struct transfer *t, const char *query, struct 
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->target);
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, &own);
 
-    while (status == PS_OK && ps_stmt_step(stmt, &own))
-        for (int i = 0; i < 2; i++) {
-            PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, i));
-
-            ps_buf_add(out, text, strlen(text) + 1);
-        }
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        ps_col_append(stmt, 0, out);
+        ps_col_append(stmt, 1, out);
+    }
     ps_stmt_release(stmt);
     ps_catalog_unlock(t->target);
-    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
+    return err->code;
 }
 
 /* Reads the next pair of a list. False: end of the list. */
@@ -182,32 +176,27 @@ static enum ps_status transfer_differing(struct ps_db *db, const char *table, co
                                          struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
-    enum ps_status status = transfer_columns(db, table, "", but, &columns, err);
 
-    for (char *at = columns.ptr, *next; status == PS_OK && at && *at; at = next) {
+    transfer_columns(db, table, "", but, &columns, err);
+    for (char *at = columns.ptr, *next; err->code == PS_OK && at && *at; at = next) {
         const size_t len = strcspn(at, ",");
 
         next = at + len + strspn(at + len, ", ");
         ps_buf_printf(out, "%siif(m.%.*s IS o.%.*s, '', ' %.*s')", out->len ? " || " : "", (int)len,
                       at, (int)len, at, (int)len - 2, at + 1);
     }
-    return status;
+    return err->code;
 }
 
 /* Runs a statement that returns at most one number. */
 static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *out,
                                    struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
 
-    *out = 0;
-    if (status != PS_OK)
-        return status;
-    if (ps_stmt_step(stmt, &own))
-        *out = ps_col_int(stmt, 0);
-    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
+    ps_db_prepare(db, sql, &stmt, err);
+    *out = ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
+    return err->code;
 }
 
 /* Inserts the rows of a table that are missing in `to` into the temporary table todo. With
@@ -221,13 +210,12 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
     PS_AUTO(ps_buf_free) struct ps_buf id_text = {0};
     struct ps_db *db = t->target->catalog;
     int64_t found = 0;
-    enum ps_status status = transfer_same(t->snapshot, table, &same, err);
 
-    if (status == PS_OK && t->options->update && table->equal_condition)
-        status =
-            transfer_differing(t->snapshot, table->name, table->differing_columns, &id_text, err);
-    if (status != PS_OK)
-        return status;
+    transfer_same(t->snapshot, table, &same, err);
+    if (t->options->update && table->equal_condition)
+        transfer_differing(t->snapshot, table->name, table->differing_columns, &id_text, err);
+    if (err->code != PS_OK)
+        return err->code;
     ps_buf_printf(&sql,
                   "DROP TABLE IF EXISTS temp.todo; CREATE TEMP TABLE todo(n INTEGER PRIMARY KEY, "
                   "k, label, told); INSERT INTO temp.todo(k, label, told) SELECT * FROM (SELECT "
@@ -237,15 +225,14 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
                   table->key, table->label, table->key, id_text.len ? id_text.ptr : "''",
                   table->name, table->name, same.ptr,
                   table->row_condition ? table->row_condition : "1");
-    status = ps_db_exec(db, sql.ptr, err);
-    if (status == PS_OK)
-        status = transfer_ask(db, "SELECT count(*) FROM temp.todo", n, err);
+    ps_db_exec(db, sql.ptr, err);
+    transfer_ask(db, "SELECT count(*) FROM temp.todo", n, err);
     ps_buf_printf(&taken, "SELECT 1 FROM temp.todo t JOIN main.\"%s\" m ON m.\"%s\" = t.k LIMIT 1",
                   table->name, table->key);
-    if (status == PS_OK && table->numbered_key[0])
-        status = transfer_ask(db, taken.ptr, &found, err);
+    if (table->numbered_key[0])
+        transfer_ask(db, taken.ptr, &found, err);
     *renumber = found != 0;
-    return status;
+    return err->code;
 }
 
 /* Deletes the differing rows of `to` that are in todo; for tokens also their browser sessions. */
@@ -254,25 +241,22 @@ static enum ps_status drop_some(struct transfer *t, const struct transfer_table 
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&sql,
                   "DELETE FROM main.\"%s\" AS m WHERE EXISTS (SELECT 1 FROM temp.todo t JOIN "
                   "old.\"%s\" o ON o.\"%s\" = t.k WHERE t.told IS NOT NULL AND t.n > :after AND "
                   "t.n <= :upto AND (%s))",
                   table->name, table->name, table->key, table->equal_condition);
-    status = ps_db_prepare(t->target->catalog, sql.ptr, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(t->target->catalog, sql.ptr, &stmt, err);
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
-    status = ps_stmt_execute(stmt, err);
-    return status == PS_OK && strcmp(table->name, "token") == 0
-               ? ps_db_exec(t->target->catalog,
-                            "DELETE FROM main.session WHERE token NOT IN (SELECT id FROM old.token "
-                            "UNION ALL SELECT id FROM main.token)",
-                            err)
-               : status;
+    ps_stmt_execute(stmt, err);
+    if (strcmp(table->name, "token") == 0)
+        ps_db_exec(t->target->catalog,
+                   "DELETE FROM main.session WHERE token NOT IN (SELECT id FROM old.token "
+                   "UNION ALL SELECT id FROM main.token)",
+                   err);
+    return err->code;
 }
 
 /* Reports an item that was overwritten: "the <what> <text>". */
@@ -291,18 +275,14 @@ static enum ps_status report_some(struct transfer *t, const struct transfer_tabl
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->target);
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(
-        db,
-        "SELECT label, 'is as there now; before it had another' || told FROM temp.todo"
-        " WHERE told IS NOT NULL AND n > :after AND n <= :upto ORDER BY n",
-        &stmt, &own);
 
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":after", after);
-        ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
-    }
-    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
+    ps_db_prepare(db,
+                  "SELECT label, 'is as there now; before it had another' || told FROM temp.todo"
+                  " WHERE told IS NOT NULL AND n > :after AND n <= :upto ORDER BY n",
+                  &stmt, err);
+    ps_bind_int(stmt, ":after", after);
+    ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *label = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 1));
 
@@ -310,7 +290,7 @@ static enum ps_status report_some(struct transfer *t, const struct transfer_tabl
     }
     ps_stmt_release(stmt);
     ps_catalog_unlock(t->target);
-    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
+    return err->code;
 }
 
 static enum ps_status put_some(struct transfer *t, const struct transfer_table *table,
@@ -321,10 +301,9 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     struct ps_stmt *stmt = NULL;
     const char *number = table->numbered_key;
-    enum ps_status status;
 
     ps_buf_printf(&but, " %s ", number);
-    status = transfer_columns(t->snapshot, table->name, "", but.ptr, &columns, err);
+    transfer_columns(t->snapshot, table->name, "", but.ptr, &columns, err);
     ps_buf_printf(&sql, "INSERT INTO main.\"%s\"(%s%s%s) SELECT ", table->name, number,
                   number[0] ? ", " : "", columns.ptr);
     if (number[0])
@@ -336,16 +315,12 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
                   "%s FROM temp.todo t CROSS JOIN old.\"%s\" o ON o.\"%s\" = t.k"
                   " WHERE t.n > :after AND t.n <= :upto ORDER BY t.n ON CONFLICT DO NOTHING",
                   columns.ptr, table->name, table->key);
-    if (status == PS_OK)
-        status = ps_db_prepare(t->target->catalog, sql.ptr, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(t->target->catalog, sql.ptr, &stmt, err);
     ps_bind_int(stmt, ":renumber", renumber);
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
-    status = ps_stmt_execute(stmt, err);
-    return status == PS_OK && table->labels ? ps_labels_save(t->target, table->labels, err)
-                                            : status;
+    ps_stmt_execute(stmt, err);
+    return table->labels ? ps_labels_save(t->target, table->labels, err) : err->code;
 }
 
 static enum ps_status put_table(struct transfer *t, const struct transfer_table *table,
@@ -353,26 +328,22 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
 {
     bool renumber = false;
     int64_t n = 0;
-    enum ps_status status;
 
     (void)ps_catalog_lock(t->target);
-    status = list_rows(t, table, &n, &renumber, err);
+    list_rows(t, table, &n, &renumber, err);
     ps_catalog_unlock(t->target);
-    for (int64_t at = 0; status == PS_OK && at < n; at += ROWS_AT_ONCE) {
-        status = ps_catalog_begin(t->target, PS_DURABLE, err);
-        if (status == PS_OK && t->options->update && table->equal_condition)
-            status = drop_some(t, table, at, err);
-        if (status == PS_OK)
-            status = put_some(t, table, at, renumber, err);
-        status = ps_catalog_end(t->target, status, err);
-        if (status == PS_OK)
-            status = report_some(t, table, at, err);
-        if (status == PS_OK &&
+    for (int64_t at = 0; err->code == PS_OK && at < n; at += ROWS_AT_ONCE) {
+        ps_catalog_begin(t->target, PS_DURABLE, err);
+        if (t->options->update && table->equal_condition)
+            drop_some(t, table, at, err);
+        put_some(t, table, at, renumber, err);
+        ps_catalog_end(t->target, err->code, err);
+        if (report_some(t, table, at, err) == PS_OK &&
             !t->options->progress(t->options->user, t->done, t->total, t->out->files))
-            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
+            (void)ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
-    t->out->rows += status == PS_OK ? (uint64_t)n : 0;
-    return status;
+    t->out->rows += err->code == PS_OK ? (uint64_t)n : 0;
+    return err->code;
 }
 
 /* Copies tokens, baselines, saved queries and logs, in transactions of their own. With `update`,
@@ -380,20 +351,20 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
 static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 {
     const size_t n = sizeof copied_tables / sizeof *copied_tables;
-    enum ps_status status = PS_OK;
 
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
         size_t i = 0;
 
-        if (status != PS_OK || table->copy != PS_COPY_ROWS)
+        if (table->copy != PS_COPY_ROWS)
             continue;
         while (i < n && strcmp(copied_tables[i].name, table->name) != 0)
             i++;
-        status = i < n ? put_table(t, &copied_tables[i], err)
-                       : ps_fail(err, PS_INTERNAL, "internal error: no rule copies table %s",
-                                 table->name);
+        if (i < n)
+            put_table(t, &copied_tables[i], err);
+        else
+            (void)ps_fail(err, PS_INTERNAL, "internal error: no rule copies table %s", table->name);
     }
-    return status;
+    return err->code;
 }
 
 /*
@@ -487,21 +458,20 @@ static void transfer_found(struct transfer *t, const char *what, const char *nam
 static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
 {
     uint64_t changed = 0;
-    enum ps_status status = PS_OK;
 
     if (sqlite3_create_function_v2(t->snapshot->handle, "ps_fit", 2,
                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_fit, NULL, NULL,
                                    NULL) != SQLITE_OK)
         return ps_db_fail(t->snapshot, err, "database");
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
-        if (status == PS_OK && table->copy != PS_COPY_NONE)
-            status = fit_table(t, table->name, &changed, err);
-    if (status == PS_OK && changed)
+        if (table->copy != PS_COPY_NONE)
+            fit_table(t, table->name, &changed, err);
+    if (err->code == PS_OK && changed)
         transfer_found(t, "text", "catalog.db", "",
                        "%llu rows had invalid UTF-8 or a value of the wrong type; they were "
                        "copied with the valid part",
                        (unsigned long long)changed);
-    return status;
+    return err->code;
 }
 
 /* Prepares the snapshot, a temporary file: disables syncing, and drops the triggers, since the
@@ -510,21 +480,16 @@ static enum ps_status prepare_snapshot(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_exec(t->snapshot, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF", err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(t->snapshot, "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
-                               &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_exec(t->snapshot, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF", err);
+    ps_db_prepare(t->snapshot, "SELECT name FROM sqlite_schema WHERE type = 'trigger'", &stmt, err);
     while (ps_stmt_step(stmt, err))
         ps_buf_printf(&sql, "DROP TRIGGER \"%.*s\";", (int)ps_col_text(stmt, 0).len,
                       ps_col_text(stmt, 0).ptr);
     ps_stmt_auto(&stmt);
     /* files reported as missing, so that each is reported once */
     ps_buf_puts(&sql, "CREATE TABLE told(folder TEXT, key TEXT, PRIMARY KEY(folder, key))");
-    return err->code == PS_OK ? ps_db_exec(t->snapshot, sql.ptr, err) : err->code;
+    return ps_db_exec(t->snapshot, sql.ptr, err);
 }
 
 /* Attach the snapshot to a catalog of `to`, and detach it. */
@@ -547,16 +512,13 @@ static void transfer_detach(struct ps_db *db)
 static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
 {
     int64_t n = 0;
-    enum ps_status status =
-        transfer_ask(t->snapshot, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
 
+    transfer_ask(t->snapshot, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
     t->total = (uint64_t)n;
-    if (status == PS_OK)
-        status = transfer_ask(
-            t->snapshot, "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)",
-            &n, err);
+    transfer_ask(t->snapshot,
+                 "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)", &n, err);
     t->out->waiting = (uint64_t)n;
-    return status;
+    return err->code;
 }
 
 /* Creates a folder for the snapshot and the temporary files of SQLite. As single files in the
@@ -580,13 +542,13 @@ static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err
 {
     PS_AUTO(ps_buf_free) struct ps_buf away = {0};
     struct id_text run;
-    enum ps_status status = append_rows(t, "copy_away", &away, err);
 
-    for (size_t at = 0; status == PS_OK && next_runs(&away, &at, &run);) {
+    append_rows(t, "copy_away", &away, err);
+    for (size_t at = 0; err->code == PS_OK && next_runs(&away, &at, &run);) {
         transfer_found(t, "run", run.id, "--update copies it again", "%s", run.text);
-        status = ps_snapshot_remove_run(t->snapshot, run.id, err);
+        ps_snapshot_remove_run(t->snapshot, run.id, err);
     }
-    return status;
+    return err->code;
 }
 
 /* Takes the snapshot, converts its values for `to` if necessary, and attaches it. */
@@ -594,31 +556,25 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     int64_t taken = 0;
-    enum ps_status status = make_place(t, err);
 
-    if (status == PS_OK)
-        status = ps_snapshot_write(t->source, t->snapshot_path, err);
-    if (status == PS_OK) {
-        ps_uri_path(&uri, t->snapshot_path);
-        status = ps_db_open(uri.ptr, true, &t->snapshot, err);
-    }
-    if (status == PS_OK)
-        status = prepare_snapshot(t, err);
-    if (status == PS_OK && t->target->backend->takes_only_utf8)
-        status = fit_all(t, err);
-    if (status != PS_OK)
-        return status;
-    status = transfer_attach(ps_catalog_lock(t->target), t->snapshot_path, err);
-    if (status == PS_OK)
-        status = transfer_ask(t->target->catalog,
-                              "SELECT 1 FROM main.run m JOIN old.run o ON o.seq = m.seq"
-                              " WHERE m.id <> o.id LIMIT 1",
-                              &taken, err);
+    if (make_place(t, err) != PS_OK)
+        return err->code;
+    ps_uri_path(&uri, t->snapshot_path);
+    ps_snapshot_write(t->source, t->snapshot_path, err);
+    ps_db_open(uri.ptr, true, &t->snapshot, err);
+    prepare_snapshot(t, err);
+    if (err->code == PS_OK && t->target->backend->takes_only_utf8)
+        fit_all(t, err);
+    transfer_attach(ps_catalog_lock(t->target), t->snapshot_path, err);
+    transfer_ask(t->target->catalog,
+                 "SELECT 1 FROM main.run m JOIN old.run o ON o.seq = m.seq"
+                 " WHERE m.id <> o.id LIMIT 1",
+                 &taken, err);
     ps_catalog_unlock(t->target);
     t->renumber = taken != 0;
-    if (status == PS_OK && !t->options->update)
-        status = transfer_set_unreachable(t, err);
-    return status == PS_OK ? count_rows(t, err) : status;
+    if (!t->options->update)
+        transfer_set_unreachable(t, err);
+    return count_rows(t, err);
 }
 
 /* Closes and deletes the snapshot, which must be detached. */
@@ -652,13 +608,13 @@ static enum ps_status insert_rows(struct transfer *t, const char *table,
 {
     PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_columns(t->snapshot, table, "", " ", &columns, err);
 
+    transfer_columns(t->snapshot, table, "", " ", &columns, err);
     ps_buf_printf(&sql,
                   "INSERT INTO main.%s(%s) SELECT %s FROM old.%s WHERE run = :id"
                   " ON CONFLICT DO NOTHING",
                   table, columns.ptr, columns.ptr, table);
-    return status == PS_OK ? execute_for_run(t->target->catalog, sql.ptr, run, false, err) : status;
+    return execute_for_run(t->target->catalog, sql.ptr, run, false, err);
 }
 
 /* Inserts the row of a run unless another process has inserted it. If its sequence number is in use
@@ -668,16 +624,15 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
 {
     PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_columns(t->snapshot, "run", "", " seq ", &columns, err);
 
+    transfer_columns(t->snapshot, "run", "", " seq ", &columns, err);
     ps_buf_printf(&sql,
                   "INSERT INTO main.run(seq, %s) SELECT CASE WHEN NOT :renumber AND NOT EXISTS"
                   " (SELECT 1 FROM main.run WHERE seq = o.seq) THEN seq END, %s"
                   " FROM old.run o WHERE id = :id AND NOT EXISTS"
                   " (SELECT 1 FROM main.run m WHERE m.id = o.id AND m.sha256 = o.sha256)",
                   columns.ptr, columns.ptr);
-    return status == PS_OK ? execute_for_run(t->target->catalog, sql.ptr, run, t->renumber, err)
-                           : status;
+    return execute_for_run(t->target->catalog, sql.ptr, run, t->renumber, err);
 }
 
 /* Writes the label file of a copied run if its label may differ from that in the run file: if the
@@ -689,7 +644,7 @@ static enum ps_status put_label(struct transfer *t, const struct transfer_run *r
 
     if (replaced || !t->source->backend->keeps_labels || ps_label_read(t->source, run->id, &label))
         return ps_label_save(t->target, run->id, err);
-    return PS_OK;
+    return err->code;
 }
 
 /* Inserts the rows of a run, inside the transaction that moves its files to their final paths.
@@ -699,16 +654,17 @@ static enum ps_status transfer_put_run(struct transfer *t, const struct transfer
                                        struct ps_pending_delete *pending, struct ps_err *err)
 {
     bool replaced = false;
-    enum ps_status status =
-        run->has_row ? PS_OK : ps_deleted_replace(t->target, run->id, pending, &replaced, err);
 
-    if (status == PS_OK && !run->has_row)
-        status = put_run(t, run, err);
-    if (status == PS_OK && !run->has_row && sqlite3_changes(t->target->catalog->handle))
-        status = insert_rows(t, "tag", run, err);
-    if (status == PS_OK)
-        status = insert_rows(t, "source", run, err);
-    return status == PS_OK ? put_label(t, run, replaced, err) : status;
+    if (!run->has_row) {
+        ps_deleted_replace(t->target, run->id, pending, &replaced, err);
+        put_run(t, run, err);
+        if (sqlite3_changes(t->target->catalog->handle))
+            insert_rows(t, "tag", run, err);
+    }
+    insert_rows(t, "source", run, err);
+    if (put_label(t, run, replaced, err) == PS_NOT_FOUND)
+        (void)ps_fail(err, PS_UNAVAILABLE, "run %s was deleted during the copy", run->id);
+    return err->code;
 }
 
 #define FETCHERS 4 /* number of threads that copy files */
@@ -905,15 +861,12 @@ static enum ps_status list_sources(struct transfer *t, const struct transfer_run
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->target);
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("copy_sources"), &stmt, err);
 
     *missing = false;
-    if (status == PS_OK)
-        ps_bind_text(stmt, ":id", ps_str_from_c(run->id));
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
-        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
-
-        ps_buf_add(out, sha256, strlen(sha256) + 1);
+    ps_db_prepare(db, ps_query_sql("copy_sources"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(run->id));
+    while (ps_stmt_step(stmt, err)) {
+        ps_col_append(stmt, 0, out);
         *missing = *missing || ps_col_int(stmt, 1);
     }
     ps_stmt_release(stmt);
@@ -925,15 +878,15 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
 {
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
     bool missing = false;
-    enum ps_status status = list_sources(t, run, &list, &missing, err);
 
+    list_sources(t, run, &list, &missing, err);
     run->is_complete = run->has_row && !missing;
-    for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.ptr + at) + 1)
+    for (size_t at = 0; err->code == PS_OK && at < list.len; at += strlen(list.ptr + at) + 1)
         plan_file(t, run, "sources", list.ptr + at, list.ptr + at,
                   ps_file_name_is_valid("sources", list.ptr + at)
                       ? NULL
                       : "the catalog of the source has no valid hash for this file");
-    return status;
+    return err->code;
 }
 
 /* Adds the files of a run to t->pieces. */
@@ -957,28 +910,23 @@ static enum ps_status skip_missing(struct transfer *t, struct transfer_file *pie
                                    struct ps_err *err)
 {
     const bool source = strcmp(piece->folder, "sources") == 0;
-    enum ps_status status = PS_OK;
 
     if (!source && piece->run->is_left_out)
         return PS_OK;
     if (is_there_still(t, piece->run))
-        status =
-            report_once(t, source ? "source" : "original", piece->folder, piece->key,
-                        source ? "the runs are copied without it" : "the run is copied without it",
-                        &piece->source_err, err);
+        report_once(t, source ? "source" : "original", piece->folder, piece->key,
+                    source ? "the runs are copied without it" : "the run is copied without it",
+                    &piece->source_err, err);
     else if (!source)
-        status = leave_out(t, piece->run, &piece->source_err, err);
-    return status == PS_OK && source ? ps_snapshot_remove_source(t->snapshot, piece->key, err)
-                                     : status;
+        leave_out(t, piece->run, &piece->source_err, err);
+    return source ? ps_snapshot_remove_source(t->snapshot, piece->key, err) : err->code;
 }
 
 /* Handles the missing or damaged files of the batch: reports them, and leaves out runs or sources.
  */
 static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < t->n_pieces; i++) {
         struct transfer_file *piece = &t->pieces[i];
 
         if (piece->source_err.code == PS_OK) {
@@ -986,12 +934,12 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
             continue;
         }
         if (strcmp(piece->folder, "runs") != 0)
-            status = skip_missing(t, piece, err);
+            skip_missing(t, piece, err);
         else
-            status = leave_out(t, piece->run, &piece->source_err, err);
+            leave_out(t, piece->run, &piece->source_err, err);
         piece_free(piece);
     }
-    return status;
+    return err->code;
 }
 
 /* --- Publishing --- */
@@ -1001,19 +949,17 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
                                  struct ps_err *err)
 {
     struct ps_db *db = t->target->catalog;
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < t->n_pieces; i++) {
         const struct transfer_file *piece = &t->pieces[i];
 
         if (!piece->path)
             continue;
-        status = ps_pending_delete_add(db, pending, piece->folder, piece->key, err);
-        if (status == PS_OK && !t->target->backend->files_follow_rows &&
-            strcmp(piece->folder, "runs") != 0)
-            status = ps_file_size_put(db, piece->folder, piece->key, piece->sent.bytes, err);
+        ps_pending_delete_add(db, pending, piece->folder, piece->key, err);
+        if (!t->target->backend->files_follow_rows && strcmp(piece->folder, "runs") != 0)
+            ps_file_size_put(db, piece->folder, piece->key, piece->sent.bytes, err);
     }
-    return status;
+    return err->code;
 }
 
 /* Writes the intent log before the transaction, for a folder: there, files are moved before the
@@ -1024,8 +970,8 @@ static enum ps_status transfer_mark_deleted(struct transfer *t, struct ps_pendin
     ps_pending_delete_set_owner(t->target, pending);
     if (t->target->backend->files_follow_rows)
         return PS_OK;
-    if (ps_catalog_begin(t->target, PS_NOT_DURABLE, err) == PS_OK)
-        write_down(t, pending, err);
+    ps_catalog_begin(t->target, PS_NOT_DURABLE, err);
+    write_down(t, pending, err);
     return ps_catalog_end(t->target, err->code, err);
 }
 
@@ -1034,23 +980,22 @@ static enum ps_status transfer_place(struct transfer *t, const struct ps_pending
                                      struct ps_err *err)
 {
     static const char *const folders[] = {"runs", "originals", "sources"};
-    enum ps_status status =
-        t->target->backend->files_follow_rows ? write_down(t, pending, err) : PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
+    if (t->target->backend->files_follow_rows)
+        write_down(t, pending, err);
+    for (size_t i = 0; err->code == PS_OK && i < t->n_pieces; i++) {
         struct transfer_file *piece = &t->pieces[i];
 
         if (piece->path)
-            status =
-                ps_file_put(t->target, &piece->sent, piece->folder, piece->key, piece->path, err);
+            ps_file_put(t->target, &piece->sent, piece->folder, piece->key, piece->path, err);
         else if (piece->exists &&
                  !ps_file_has(t->target, t->target->catalog, piece->folder, piece->key))
-            status = ps_fail(err, PS_UNAVAILABLE, "%s/%s was deleted during the copy",
-                             piece->folder, piece->key);
+            (void)ps_fail(err, PS_UNAVAILABLE, "%s/%s was deleted during the copy", piece->folder,
+                          piece->key);
     }
-    for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++)
-        status = ps_file_finish_puts(t->target, folders[i], err);
-    return status;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        ps_file_finish_puts(t->target, folders[i], err);
+    return err->code;
 }
 
 static void transfer_drop_pieces(struct transfer *t)
@@ -1073,18 +1018,17 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf gone = {0};
     struct id_text run;
-    enum ps_status status = append_rows(t, "copy_gone", &gone, err);
 
-    for (size_t at = 0; status == PS_OK && next_runs(&gone, &at, &run);) {
+    append_rows(t, "copy_gone", &gone, err);
+    for (size_t at = 0; err->code == PS_OK && next_runs(&gone, &at, &run);) {
         struct ps_err own = PS_ERR_INIT;
 
-        status = ps_store_remove(t->target, run.id, "copy --update", &own);
-        if (status == PS_OK)
+        if (ps_store_remove(t->target, run.id, "copy --update", &own) == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
-        else /* PS_NOT_FOUND: another process has removed it */
-            status = status == PS_NOT_FOUND ? PS_OK : ps_fail_copy(err, &own);
+        else if (own.code != PS_NOT_FOUND) /* else another process has removed it */
+            (void)ps_fail_copy(err, &own);
     }
-    return status;
+    return err->code;
 }
 
 static enum ps_status run_for(struct ps_db *db, const char *query, const char *id,
@@ -1101,13 +1045,11 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
 static enum ps_status update_label(struct transfer *t, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"copy_label_run", "tag_delete", "copy_label_tags"};
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
-        status = run_for(t->target->catalog, queries[i], id, err);
-    if (status == PS_OK)
-        status = ps_label_save(t->target, id, err);
-    return status == PS_NOT_FOUND ? PS_OK : status;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        run_for(t->target->catalog, queries[i], id, err);
+    ps_label_save(t->target, id, err); /* PS_NOT_FOUND leaves err empty */
+    return err->code;
 }
 
 /* Updates the labels of the next runs of the list, in one transaction. */
@@ -1116,18 +1058,19 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
 {
     size_t from = *at, n = 0;
     struct id_text run;
-    enum ps_status status = ps_catalog_begin(t->target, PS_DURABLE, err);
 
-    while (status == PS_OK && n < UPDATES_AT_ONCE && next_runs(labels, at, &run)) {
-        status = update_label(t, run.id, err);
+    ps_catalog_begin(t->target, PS_DURABLE, err);
+    while (err->code == PS_OK && n < UPDATES_AT_ONCE && next_runs(labels, at, &run)) {
+        update_label(t, run.id, err);
         n++;
     }
-    status = ps_catalog_end(t->target, status, err);
-    while (status == PS_OK && n-- && next_runs(labels, &from, &run))
+    ps_catalog_end(t->target, err->code, err);
+    while (err->code == PS_OK && n-- && next_runs(labels, &from, &run))
         transfer_updated(t, "run", run.id, run.text);
-    if (status == PS_OK && !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
-        status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
-    return status;
+    if (err->code == PS_OK &&
+        !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
+        (void)ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
+    return err->code;
 }
 
 /* Removes the runs that were removed from `from`, and copies name, series, user, note and tags of
@@ -1135,13 +1078,12 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
 static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf labels = {0};
-    enum ps_status status = remove_gone(t, err);
 
-    if (status == PS_OK)
-        status = append_rows(t, "copy_labels", &labels, err);
-    for (size_t at = 0; status == PS_OK && at < labels.len;)
-        status = put_labels(t, &labels, &at, err);
-    return status;
+    remove_gone(t, err);
+    append_rows(t, "copy_labels", &labels, err);
+    for (size_t at = 0; err->code == PS_OK && at < labels.len;)
+        put_labels(t, &labels, &at, err);
+    return err->code;
 }
 
 /* --- Comparison --- */
@@ -1174,8 +1116,8 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
 {
     PS_AUTO(ps_buf_free) struct ps_buf differing = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_differing(t->snapshot, table, apart, &differing, err);
 
+    transfer_differing(t->snapshot, table, apart, &differing, err);
     ps_buf_printf(
         &sql,
         "SELECT label, iif(gone, 'it is not there', 'it stands there otherwise, and stays "
@@ -1183,7 +1125,7 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
         "label, m.\"%s\" IS NULL AS gone, %s AS mends, %s AS differs FROM old.\"%s\" o LEFT JOIN "
         "main.\"%s\" m ON %s) WHERE gone OR differs <> ''",
         label, key, mend, differing.ptr, table, table, same);
-    return status == PS_OK ? report_rows(t, db, sql.ptr, what, err) : status;
+    return report_rows(t, db, sql.ptr, what, err);
 }
 
 /* Reports how many rows of a log are missing. */
@@ -1192,14 +1134,14 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
 {
     PS_AUTO(ps_buf_free) struct ps_buf same = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = transfer_same(t->snapshot, table, &same, err);
 
+    transfer_same(t->snapshot, table, &same, err);
     ps_buf_printf(&sql,
                   "SELECT '%s', count(*) || ' of its rows are not there', '' FROM (SELECT 1 FROM "
                   "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
                   "count(*) > 0",
                   table->name, table->name, table->name, same.ptr, table->key);
-    return status == PS_OK ? report_rows(t, db, sql.ptr, table->object_type, err) : status;
+    return report_rows(t, db, sql.ptr, table->object_type, err);
 }
 
 /* With `update`, reports the tokens that only `to` has: it is unknown whether they were revoked in
@@ -1207,39 +1149,35 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
 static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
     return t->options->update ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
-                              : PS_OK;
+                              : err->code;
 }
 
 static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
-    enum ps_status status = compare_rows(
-        t, db, "run", "m.id = o.id", "id", "id", t->renumber ? " seq " : " ",
-        "(m.name, m.series, m.who, m.note) IS NOT (o.name, o.series, o.who, o.note)", "run", err);
-
-    if (status == PS_OK)
-        status = report_rows(t, db, ps_query_sql("copy_tags_differ"), "run", err);
-    if (status == PS_OK)
-        status = report_rows(t, db, ps_query_sql("copy_sources_differ"), "run", err);
-    for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++) {
+    compare_rows(t, db, "run", "m.id = o.id", "id", "id", t->renumber ? " seq " : " ",
+                 "(m.name, m.series, m.who, m.note) IS NOT (o.name, o.series, o.who, o.note)",
+                 "run", err);
+    report_rows(t, db, ps_query_sql("copy_tags_differ"), "run", err);
+    report_rows(t, db, ps_query_sql("copy_sources_differ"), "run", err);
+    for (size_t i = 0; i < sizeof copied_tables / sizeof *copied_tables; i++) {
         const struct transfer_table *table = &copied_tables[i];
 
-        status =
-            table->equal_condition
-                ? compare_rows(t, db, table->name, table->equal_condition, table->key, table->label,
-                               table->differing_columns, "1", table->object_type, err)
-                : compare_log(t, db, table, err);
+        if (table->equal_condition)
+            compare_rows(t, db, table->name, table->equal_condition, table->key, table->label,
+                         table->differing_columns, "1", table->object_type, err);
+        else
+            compare_log(t, db, table, err);
     }
-    return status == PS_OK ? compare_tokens(t, db, err) : status;
+    return compare_tokens(t, db, err);
 }
 
 /* Checks that each required file exists, by folder and key. */
 static enum ps_status compare_files(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(t->snapshot, ps_query_sql("copy_files"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
+    ps_db_prepare(t->snapshot, ps_query_sql("copy_files"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
@@ -1247,20 +1185,19 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
             transfer_found(t, strcmp(folder, "runs") == 0 ? "run" : "file", key, "",
                            "%s/%s is missing", folder, key);
     }
-    return own.code == PS_OK ? status : ps_fail_copy(err, &own);
+    return err->code;
 }
 
 /* Reports the differences between the reopened `to` and the snapshot. */
 static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(to);
-    enum ps_status status = transfer_attach(db, t->snapshot_path, err);
 
-    if (status == PS_OK)
-        status = compare_tables(t, db, err);
+    transfer_attach(db, t->snapshot_path, err);
+    compare_tables(t, db, err);
     transfer_detach(db);
     ps_catalog_unlock(to);
-    return status == PS_OK ? compare_files(t, to, err) : status;
+    return compare_files(t, to, err);
 }
 
 #define CACHE_BYTES                                                                                \
@@ -1324,26 +1261,24 @@ static enum ps_status open_to(const struct shelf_at *from, const struct shelf_at
                               struct ps_store **out, struct ps_err *err)
 {
     const bool made = access(to->dir, F_OK) != 0;
-    enum ps_status status = to->url ? PS_OK : check_target(to->dir, err);
 
-    if (status == PS_OK)
-        status = ps_make_dir(to->dir, err);
-    if (status == PS_OK && !from->url && !to->url)
-        status = ps_check_folders_disjoint(from->dir, to->dir, err);
-    if (status != PS_OK && made)
+    if ((to->url || check_target(to->dir, err) == PS_OK) && ps_make_dir(to->dir, err) == PS_OK &&
+        !from->url && !to->url)
+        ps_check_folders_disjoint(from->dir, to->dir, err);
+    if (err->code != PS_OK && made)
         (void)rmdir(to->dir);
-    return status == PS_OK ? ps_store_open_shared(to->url, to->dir, CACHE_BYTES, out, err) : status;
+    return err->code == PS_OK ? ps_store_open_shared(to->url, to->dir, CACHE_BYTES, out, err)
+                              : err->code;
 }
 
 /* Reads the unique name of a shared store; "" for a folder. */
 static enum ps_status name_of(struct ps_store *store, char out[64], struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(ps_catalog_lock(store), ps_query_sql("mirror_get"), &stmt, err);
 
     out[0] = '\0';
-    if (status == PS_OK && ps_stmt_step(stmt, err))
+    ps_db_prepare(ps_catalog_lock(store), ps_query_sql("mirror_get"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
         ps_col_copy(stmt, 1, out, 64);
     ps_stmt_release(stmt);
     ps_catalog_unlock(store);
@@ -1353,13 +1288,12 @@ static enum ps_status name_of(struct ps_store *store, char out[64], struct ps_er
 static enum ps_status check_others(struct ps_store *from, struct ps_store *to, struct ps_err *err)
 {
     char a[64], b[64];
-    enum ps_status status = name_of(from, a, err);
 
-    if (status == PS_OK)
-        status = name_of(to, b, err);
-    if (status == PS_OK && a[0] && strcmp(a, b) == 0)
-        return ps_fail(err, PS_CONFLICT, "--from and --to are the same store");
-    return status;
+    name_of(from, a, err);
+    name_of(to, b, err);
+    return a[0] && strcmp(a, b) == 0
+               ? ps_fail(err, PS_CONFLICT, "--from and --to are the same store")
+               : err->code;
 }
 
 /* --- Copying runs --- */
@@ -1368,14 +1302,12 @@ static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->target);
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("copy_runs"), &stmt, err);
 
     t->n = 0;
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":after", after);
-        ps_bind_int(stmt, ":n", RUNS_AT_ONCE);
-    }
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("copy_runs"), &stmt, err);
+    ps_bind_int(stmt, ":after", after);
+    ps_bind_int(stmt, ":n", RUNS_AT_ONCE);
+    while (ps_stmt_step(stmt, err)) {
         struct transfer_run *run = &t->runs[t->n++];
 
         *run = (struct transfer_run){.seq = ps_col_int(stmt, 0),
@@ -1392,12 +1324,11 @@ static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err
 static enum ps_status put_rows(struct transfer *t, const struct transfer_run *runs, size_t n,
                                struct ps_pending_delete *pending, struct ps_err *err)
 {
-    enum ps_status status = transfer_place(t, pending, err);
-
-    for (size_t i = 0; status == PS_OK && i < n; i++)
+    transfer_place(t, pending, err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
         if (!runs[i].is_left_out && !runs[i].is_complete)
-            status = transfer_put_run(t, &runs[i], pending, err);
-    return status;
+            transfer_put_run(t, &runs[i], pending, err);
+    return err->code;
 }
 
 /* Publishes the runs of a batch in one transaction. */
@@ -1405,16 +1336,14 @@ static enum ps_status publish_runs(struct transfer *t, const struct transfer_run
                                    struct ps_err *err)
 {
     struct ps_pending_delete pending = {""};
-    enum ps_status status = transfer_mark_deleted(t, &pending, err);
 
-    if (status != PS_OK)
-        return status;
-    status = ps_catalog_begin(t->target, PS_DURABLE, err);
-    if (status == PS_OK)
-        status = put_rows(t, runs, n, &pending, err);
-    status = ps_catalog_end(t->target, status, err);
+    if (transfer_mark_deleted(t, &pending, err) != PS_OK)
+        return err->code;
+    ps_catalog_begin(t->target, PS_DURABLE, err);
+    put_rows(t, runs, n, &pending, err);
+    ps_catalog_end(t->target, err->code, err);
     ps_pending_delete_end(t->target, &pending);
-    return status;
+    return err->code;
 }
 
 static void count_results(struct transfer *t, const struct transfer_run *runs, size_t n)
@@ -1442,19 +1371,15 @@ static bool is_of_rows(enum ps_status status)
 static enum ps_status fetch_missing(struct transfer *t, struct transfer_run *runs, size_t n,
                                     bool *whole, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t i = 0; status == PS_OK && i < n; i++)
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
         if (!runs[i].is_left_out)
-            status = transfer_plan(t, &runs[i], err);
-    if (status == PS_OK)
-        status = transfer_fetch(t, err);
-    if (status == PS_OK)
-        status = transfer_look(t, err);
+            transfer_plan(t, &runs[i], err);
+    if (err->code == PS_OK && transfer_fetch(t, err) == PS_OK)
+        transfer_look(t, err);
     *whole = true;
     for (size_t i = 0; i < n; i++)
         *whole = *whole && (runs[i].is_left_out || runs[i].is_complete);
-    return status;
+    return err->code;
 }
 
 static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, size_t n,
@@ -1462,23 +1387,21 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
 {
     struct ps_err own = PS_ERR_INIT;
     bool whole;
-    enum ps_status status = fetch_missing(t, runs, n, &whole, &own);
 
-    if (status == PS_OK && !whole)
-        status = publish_runs(t, runs, n, &own);
-    if (status == PS_OK)
+    if (fetch_missing(t, runs, n, &whole, &own) == PS_OK && !whole)
+        publish_runs(t, runs, n, &own);
+    if (own.code == PS_OK)
         count_results(t, runs, n);
     transfer_drop_pieces(t);
-    if (status == PS_OK || !is_of_rows(status))
-        return status == PS_OK ? PS_OK : ps_fail_copy(err, &own);
+    if (!is_of_rows(own.code))
+        return ps_fail_copy(err, &own);
     if (n == 1) {
         transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
         return ps_snapshot_remove_run(t->snapshot, runs->id, err);
     }
-    status = PS_OK; /* repeat one by one to find the run */
-    for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = copy_runs(t, &runs[i], 1, err);
-    return status;
+    for (size_t i = 0; err->code == PS_OK && i < n; i++) /* one by one, to find the run */
+        copy_runs(t, &runs[i], 1, err);
+    return err->code;
 }
 
 /* Number of listed runs, starting at `first`, to publish together. */
@@ -1494,35 +1417,31 @@ static size_t batch_from(const struct transfer *t, size_t first)
 
 static enum ps_status copy_listed(struct transfer *t, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t at = 0, n; status == PS_OK && at < t->n; at += n) {
+    for (size_t at = 0, n; err->code == PS_OK && at < t->n; at += n) {
         n = batch_from(t, at);
-        status = copy_runs(t, &t->runs[at], n, err);
+        copy_runs(t, &t->runs[at], n, err);
         for (size_t i = at; i < at + n; i++)
             t->done += t->runs[i].bytes;
-        if (status == PS_OK &&
+        if (err->code == PS_OK &&
             !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
-            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
+            (void)ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
-    return status;
+    return err->code;
 }
 
 static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
 {
     int64_t after = INT64_MIN;
-    enum ps_status status = PS_OK;
 
     do {
-        status = list_runs(t, after, err);
+        list_runs(t, after, err);
         if (t->n)
             after = t->runs[t->n - 1].seq;
-        if (status == PS_OK)
-            status = copy_listed(t, err);
-    } while (status == PS_OK && t->n);
-    if (status == PS_OK && t->options->update)
-        status = transfer_update(t, err);
-    return status == PS_OK ? transfer_tables(t, err) : status;
+        copy_listed(t, err);
+    } while (err->code == PS_OK && t->n);
+    if (t->options->update)
+        transfer_update(t, err);
+    return transfer_tables(t, err);
 }
 
 /* --- Transfer --- */
@@ -1534,31 +1453,28 @@ static enum ps_status compare_shelves(struct transfer *t, const struct shelf_at 
 {
     PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
     struct ps_store *anew = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&dir, "%s/again", t->dir);
-    status = ps_store_open_shared(to->url, to->url ? dir.ptr : to->dir, CACHE_BYTES, &anew, err);
-    if (status == PS_OK)
-        status = transfer_compare(t, anew, err);
+    if (ps_store_open_shared(to->url, to->url ? dir.ptr : to->dir, CACHE_BYTES, &anew, err) ==
+        PS_OK)
+        transfer_compare(t, anew, err);
     ps_store_close(anew);
-    return status;
+    return err->code;
 }
 
 static enum ps_status transfer_shelf(struct transfer *t, const struct shelf_at *to,
                                      struct ps_err *err)
 {
-    enum ps_status status = transfer_snapshot(t, err);
-
-    if (status == PS_OK)
-        status = copy_all(t, err);
+    if (transfer_snapshot(t, err) == PS_OK)
+        copy_all(t, err);
     if (t->snapshot) {
         transfer_detach(ps_catalog_lock(t->target));
         ps_catalog_unlock(t->target);
     }
-    if (status == PS_OK)
-        status = compare_shelves(t, to, err);
+    if (err->code == PS_OK)
+        compare_shelves(t, to, err);
     transfer_forget(t);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_store_transfer(const char *from, const char *to,
@@ -1568,21 +1484,14 @@ enum ps_status ps_store_transfer(const char *from, const char *to,
     struct transfer t = {.options = how, .out = out};
     PS_AUTO(shelf_at_free) struct shelf_at a = {NULL, NULL};
     PS_AUTO(shelf_at_free) struct shelf_at b = {NULL, NULL};
-    enum ps_status status = find_place(from, &a, err);
 
     *out = (struct ps_transfer_result){0};
-    if (status == PS_OK)
-        status = find_place(to, &b, err);
-    if (status == PS_OK)
-        status = open_from(&a, &t.source, err);
-    if (status == PS_OK)
-        status = open_to(&a, &b, &t.target, err);
-    if (status == PS_OK)
-        status = check_others(t.source, t.target, err);
-    if (status == PS_OK)
-        status = transfer_shelf(&t, &b, err);
+    if (find_place(from, &a, err) == PS_OK && find_place(to, &b, err) == PS_OK &&
+        open_from(&a, &t.source, err) == PS_OK && open_to(&a, &b, &t.target, err) == PS_OK &&
+        check_others(t.source, t.target, err) == PS_OK)
+        transfer_shelf(&t, &b, err);
     free(t.pieces);
     ps_store_close(t.target);
     ps_store_close(t.source);
-    return status;
+    return err->code;
 }

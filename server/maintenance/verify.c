@@ -88,7 +88,6 @@ static bool ask_locked(struct verify_state *v, const char *query, const char *fo
 static bool evaluate(struct verify_state *v, const char *query, const char *folder, const char *key)
 {
     struct ps_err ignored = PS_ERR_INIT; /* without permission to write, the first answer counts */
-    enum ps_status status;
     bool yes;
 
     (void)ps_catalog_lock(v->store);
@@ -96,9 +95,9 @@ static bool evaluate(struct verify_state *v, const char *query, const char *fold
     ps_catalog_unlock(v->store);
     if (yes)
         return true;
-    status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
+    ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
     yes = ask_locked(v, query, folder, key);
-    (void)ps_catalog_end(v->store, status, &ignored);
+    ps_catalog_end(v->store, ignored.code, &ignored);
     return yes;
 }
 
@@ -110,18 +109,18 @@ static void list_runs(struct verify_state *v)
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(v->store);
 
-    if (ps_db_prepare(db, ps_query_sql("run_files"), &stmt, &err) == PS_OK)
-        while (ps_stmt_step(stmt, &err)) {
-            struct expected *run;
+    ps_db_prepare(db, ps_query_sql("run_files"), &stmt, &err);
+    while (ps_stmt_step(stmt, &err)) {
+        struct expected *run;
 
-            PS_RESERVE_ONE(v->runs, v->n, v->cap);
-            run = &v->runs[v->n++];
-            ps_col_id(stmt, run->id);
-            ps_col_copy(stmt, 1, run->sha256, sizeof run->sha256);
-            run->bytes = (uint64_t)ps_col_int(stmt, 2);
-            run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
-            v->total += run->db_bytes + run->bytes;
-        }
+        PS_RESERVE_ONE(v->runs, v->n, v->cap);
+        run = &v->runs[v->n++];
+        ps_col_id(stmt, run->id);
+        ps_col_copy(stmt, 1, run->sha256, sizeof run->sha256);
+        run->bytes = (uint64_t)ps_col_int(stmt, 2);
+        run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
+        v->total += run->db_bytes + run->bytes;
+    }
     ps_stmt_release(stmt);
     ps_catalog_unlock(v->store);
     report_catalog(v, &err);
@@ -132,11 +131,10 @@ static void check_catalog(struct verify_state *v)
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(v->store);
-    enum ps_status status = ps_check_db(db, v->options->quick, &err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("catalog_orphans"), &stmt, &err);
-    while (status == PS_OK && ps_stmt_step(stmt, &err)) {
+    ps_check_db(db, v->options->quick, &err);
+    ps_db_prepare(db, ps_query_sql("catalog_orphans"), &stmt, &err);
+    while (ps_stmt_step(stmt, &err)) {
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));
 
         report_finding(v, "catalog", "catalog.db", text, REBUILD);
@@ -239,27 +237,24 @@ static enum ps_status check_hash(struct verify_state *v, const char *id, const c
 {
     struct ps_file_row kept;
     struct ps_db *db = ps_catalog_lock(v->store);
-    enum ps_status status = ps_file_read_row(db, "runs", id, &kept, err);
 
+    *known = ps_file_read_row(db, "runs", id, &kept, err) == PS_OK;
     ps_catalog_unlock(v->store);
-    if (err->code != PS_OK)
-        return err->code;
-    *known = status == PS_OK;
-    status = ps_file_send(v->store, "runs", path, found, err);
-    if (status == PS_OK && *known && strcmp(kept.hash, found->hash) != 0)
-        status = ps_fail(err, PS_IO, "its bytes changed after it was written");
-    return status;
+    if (ps_file_send(v->store, "runs", path, found, err) == PS_OK && *known &&
+        strcmp(kept.hash, found->hash) != 0)
+        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
+    return err->code;
 }
 
 /* Records the hash of a run file that passed all other checks. */
 static void record_hash(struct verify_state *v, const char *id, const struct ps_sent_file *found)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the count of recorded hashes says it */
-    enum ps_status status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
 
-    if (status == PS_OK && ask_locked(v, "kept_wanted", "runs", id))
-        status = ps_file_change_row(v->store->catalog, "kept_put", "runs", id, found, &ignored);
-    if (ps_catalog_end(v->store, status, &ignored) == PS_OK)
+    ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
+    if (ask_locked(v, "kept_wanted", "runs", id))
+        ps_file_change_row(v->store->catalog, "kept_put", "runs", id, found, &ignored);
+    if (ps_catalog_end(v->store, ignored.code, &ignored) == PS_OK)
         v->out->hashed++;
 }
 
@@ -281,15 +276,14 @@ static enum ps_status read_run_record(const struct expected *run, const char *pa
 {
     struct ps_db *db = NULL;
     struct stat file;
-    enum ps_status status = ps_check_open(path, &db, err);
 
-    if (status == PS_OK)
-        status = ps_run_metadata_read(db, &out->arena, &out->metadata, err);
+    ps_check_open(path, &db, err);
+    ps_run_metadata_read(db, &out->arena, &out->metadata, err);
     ps_db_close(db);
-    if (status == PS_OK && stat(path, &file) == 0)
+    if (stat(path, &file) == 0)
         out->metadata.row.db_bytes = (uint64_t)file.st_size;
     memcpy(out->metadata.row.id, run->id, sizeof run->id);
-    return status;
+    return err->code;
 }
 
 static void compare_label(struct verify_state *v, const struct run_record *run_record,
@@ -332,9 +326,8 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
     PS_AUTO(ps_buf_free) struct ps_buf differs = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = read_run_record(run, path, &run_record, &err);
 
-    if (status != PS_OK) {
+    if (read_run_record(run, path, &run_record, &err) != PS_OK) {
         report_file(v, "run", "runs", run->id, ".db", &err, REBUILD);
         return;
     }
@@ -343,10 +336,9 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
     ps_catalog_unlock(v->store);
     if (!differs.len)
         return;
-    err = (struct ps_err)PS_ERR_INIT; /* as in ask */
-    status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &err);
+    ps_catalog_begin(v->store, PS_NOT_DURABLE, &err); /* a failure is ignored as in ask */
     compare_row(v, &run_record, &differs);
-    (void)ps_catalog_end(v->store, status, &err);
+    ps_catalog_end(v->store, err.code, &err);
     if (!differs.len)
         return;
     ps_buf_printf(&text, "the row of run %s differs from its run file or label file in: ", run->id);
@@ -361,17 +353,17 @@ static enum ps_status check_run_file(struct verify_state *v, const struct expect
     const bool hashes = !v->store->backend->evicts_files && !v->options->quick;
     struct ps_sent_file found;
     bool known = true;
-    enum ps_status status = ps_check_run(path, run->sha256, false, err);
 
-    if (status == PS_OK && hashes)
-        status = check_hash(v, run->id, path, &found, &known, err);
-    if (status == PS_OK && !v->options->quick)
-        status = ps_check_run(path, run->sha256, true, err);
-    if (status == PS_OK && !known)
+    ps_check_run(path, run->sha256, false, err);
+    if (hashes)
+        check_hash(v, run->id, path, &found, &known, err);
+    if (!v->options->quick)
+        ps_check_run(path, run->sha256, true, err);
+    if (err->code == PS_OK && !known)
         record_hash(v, run->id, &found);
-    if (status == PS_OK && !v->options->quick)
+    if (err->code == PS_OK && !v->options->quick)
         check_row(v, run, path);
-    return status;
+    return err->code;
 }
 
 static void check_run(struct verify_state *v, const struct expected *run)
@@ -455,6 +447,8 @@ static enum ps_status bypass_cache(struct verify_state *v, char **dir_out, struc
 
 static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
 {
+    struct ps_err listing = PS_ERR_INIT;
+
     check_catalog(v);
     for (size_t i = 0; i < v->n && !v->stopped; i++)
         check_run(v, &v->runs[i]);
@@ -463,7 +457,9 @@ static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
     if (!v->stopped)
         check_sources(v);
     if (!v->stopped)
-        v->store->backend->list(v->store, check_stray, v);
+        (void)v->store->backend->list(v->store, check_stray, v, &listing);
+    if (!v->unreadable)
+        report_catalog(v, &listing);
     if (v->access_err.code != PS_OK)
         return ps_fail_copy(err, &v->access_err);
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
@@ -493,7 +489,6 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
     struct ps_err opening = PS_ERR_INIT;
     struct stat about;
     char *fetched = NULL;
-    enum ps_status status = PS_OK;
 
     *out = (struct ps_verify_result){0};
     if (!url && stat(dir, &about) != 0)
@@ -504,11 +499,10 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
     if (!url && check_readable(dir, err) != PS_OK)
         return err->code;
     if (ps_store_open_shared(url, dir, 0, &v.store, &opening) == PS_OK) {
-        status = bypass_cache(&v, &fetched, err);
-        if (status == PS_OK)
-            status = verify_open(&v, err);
+        if (bypass_cache(&v, &fetched, err) == PS_OK)
+            verify_open(&v, err);
     } else if (url) {
-        status = ps_fail_copy(err, &opening);
+        (void)ps_fail_copy(err, &opening);
     } else {
         report_finding(&v, "catalog", "catalog.db", opening.text, REBUILD);
     }
@@ -517,5 +511,5 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
     ps_store_close(v.store);
     free(fetched);
     free(v.runs);
-    return status;
+    return err->code;
 }

@@ -26,12 +26,11 @@ static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
 static enum ps_status open_replica(struct ps_store *store, const void *user, struct ps_err *err)
 {
     const struct store_location *where = user;
-    enum ps_status status;
 
     store->replica = ps_alloc(sizeof *store->replica);
-    status = ps_shared_files_open(store, where->url, where->cache_bytes, err);
-
-    return status == PS_OK ? ps_mirror_open(store, where->url, err) : status;
+    return ps_shared_files_open(store, where->url, where->cache_bytes, err) == PS_OK
+               ? ps_mirror_open(store, where->url, err)
+               : err->code;
 }
 
 static void close_replica(struct ps_store *store)
@@ -130,19 +129,20 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
 }
 
 /* Lists the files of runs, originals and sources, but not those of uploads. */
-static void list(struct ps_store *store,
-                 void (*each)(void *user, const char *folder, const char *name), void *user)
+static enum ps_status list(struct ps_store *store,
+                           void (*each)(void *user, const char *folder, const char *name),
+                           void *user, struct ps_err *err)
 {
     /* folder and key of each file, each followed by a NUL */
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (ps_db_prepare(db, ps_query_sql("kept_all"), &stmt, PS_ERR_IGNORED) == PS_OK)
-        while (ps_stmt_step(stmt, PS_ERR_IGNORED)) {
-            ps_col_append(stmt, 0, &rows);
-            ps_col_append(stmt, 1, &rows);
-        }
+    ps_db_prepare(db, ps_query_sql("kept_all"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        ps_col_append(stmt, 0, &rows);
+        ps_col_append(stmt, 1, &rows);
+    }
     ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     for (const char *folder = rows.ptr; folder && folder < rows.ptr + rows.len;) {
@@ -151,6 +151,7 @@ static void list(struct ps_store *store,
         each(user, folder, key);
         folder = key + strlen(key) + 1;
     }
+    return err->code;
 }
 
 static enum ps_status bypass_cache(struct ps_store *store, char **dir_out, struct ps_err *err)
@@ -206,6 +207,7 @@ static void check_sessions(void *user)
     struct ps_store *store = watch->store;
     bool died = false;
 
+    /* the next check repeats it */
     if (ps_heartbeat_expire_dead(store, &died, PS_ERR_IGNORED) != PS_OK || ps_store_is_away(store))
         return;
     ps_uploads_retry_end(store);

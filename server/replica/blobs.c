@@ -84,19 +84,16 @@ static enum ps_status ps_blob_remove(struct ps_pg *pg, const char *place, struct
 {
     struct ps_pg_value values[] = {ps_pg_text(place), ps_pg_int(0), ps_pg_int(0)};
     int64_t range[2] = {0, -1};
-    enum ps_status status = ps_pg_run(
-        pg, "SELECT coalesce(min(n), 0), coalesce(max(n), -1) FROM chunk WHERE place = $1", values,
-        1, read_range_row, range, err);
 
-    for (int64_t n = range[0]; status == PS_OK && n <= range[1]; n += PS_BLOB_WINDOW) {
+    ps_pg_run(pg, "SELECT coalesce(min(n), 0), coalesce(max(n), -1) FROM chunk WHERE place = $1",
+              values, 1, read_range_row, range, err);
+    for (int64_t n = range[0]; err->code == PS_OK && n <= range[1]; n += PS_BLOB_WINDOW) {
         values[1] = ps_pg_int(n);
         values[2] = ps_pg_int(n + PS_BLOB_WINDOW);
-        status = ps_pg_run(pg, "DELETE FROM chunk WHERE place = $1 AND n >= $2 AND n < $3", values,
-                           3, NULL, NULL, err);
+        ps_pg_run(pg, "DELETE FROM chunk WHERE place = $1 AND n >= $2 AND n < $3", values, 3, NULL,
+                  NULL, err);
     }
-    if (status == PS_OK)
-        status = ps_pg_run(pg, "DELETE FROM loose WHERE place = $1", values, 1, NULL, NULL, err);
-    return status;
+    return ps_pg_run(pg, "DELETE FROM loose WHERE place = $1", values, 1, NULL, NULL, err);
 }
 
 /* --- References --- */
@@ -104,19 +101,16 @@ static enum ps_status ps_blob_remove(struct ps_pg *pg, const char *place, struct
 enum ps_status ps_blob_add_reference(struct ps_pg *pg, const char *hash, struct ps_err *err)
 {
     struct ps_blob_row row = {NULL, 0, 0};
-    enum ps_status status = ps_pg_flush(pg, NULL, NULL, err);
+    struct ps_pg_value place;
 
-    if (status == PS_OK)
-        status = ps_blob_look(pg, hash, &row, err);
-    if (status == PS_OK && !row.place) {
-        status = ps_blob_missing(hash, err);
-    } else if (status == PS_OK) {
-        const struct ps_pg_value place = ps_pg_text(row.place);
-
-        status = ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", &place, 1, err);
-    }
+    ps_pg_flush(pg, NULL, NULL, err);
+    ps_blob_look(pg, hash, &row, err);
+    if (!row.place)
+        ps_blob_missing(hash, err);
+    place = ps_pg_text(row.place);
+    ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", &place, 1, err);
     ps_blob_forget(&row);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_blob_remove_reference(struct ps_pg *pg, const char *hash, struct ps_err *err)
@@ -165,19 +159,16 @@ static enum ps_status read_state_row(void *user, const struct ps_pg_value *value
 static enum ps_status check_complete(struct ps_pg *pg, const struct ps_pg_value values[2],
                                      struct blob_state *out, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_pg_run(pg,
-                  "SELECT (SELECT count(*) FROM loose WHERE place = $1 AND owner = ''), "
-                  "(SELECT count(*) FROM blob WHERE hash = $2 AND place = $1), "
-                  "(SELECT count(*) FROM kept WHERE hash = $2)",
-                  values, 2, read_state_row, out, err);
-
-    if (status == PS_OK && out->reserved_bytes && out->has_bytes)
-        status = out->has_row
-                     ? ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", values, 1, err)
-                     : ps_pg_queue(pg, "DELETE FROM blob WHERE place = $1 AND hash = $2", values, 2,
-                                   err);
-    return status;
+    ps_pg_run(pg,
+              "SELECT (SELECT count(*) FROM loose WHERE place = $1 AND owner = ''), "
+              "(SELECT count(*) FROM blob WHERE hash = $2 AND place = $1), "
+              "(SELECT count(*) FROM kept WHERE hash = $2)",
+              values, 2, read_state_row, out, err);
+    if (!out->reserved_bytes || !out->has_bytes)
+        return err->code;
+    return out->has_row
+               ? ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", values, 1, err)
+               : ps_pg_queue(pg, "DELETE FROM blob WHERE place = $1 AND hash = $2", values, 2, err);
 }
 
 static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char *hash,
@@ -185,18 +176,16 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
 {
     const struct ps_pg_value values[] = {ps_pg_text(place), ps_pg_text(hash)};
     struct blob_state state = {false, false, false};
-    enum ps_status status = ps_blob_let_go(pg, place, err);
 
-    if (status == PS_OK)
-        status = ps_clock_lock(pg, PS_BLOB_WAIT_MS, err);
-    if (status == PS_OK)
-        status = check_complete(pg, values, &state, err);
-    if (status == PS_OK && state.reserved_bytes && state.has_bytes)
-        status = ps_pg_commit(pg, err);
+    ps_blob_let_go(pg, place, err);
+    ps_clock_lock(pg, PS_BLOB_WAIT_MS, err);
+    check_complete(pg, values, &state, err);
+    if (state.reserved_bytes && state.has_bytes)
+        ps_pg_commit(pg, err);
     ps_pg_rollback(pg);
-    if (status == PS_OK && state.reserved_bytes && !(state.has_bytes && state.has_row))
-        status = ps_blob_remove(pg, place, err);
-    return status;
+    if (state.reserved_bytes && !(state.has_bytes && state.has_row))
+        ps_blob_remove(pg, place, err);
+    return err->code;
 }
 
 enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_is_needed *is_alive, void *user,
@@ -204,27 +193,26 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_is_needed *is_alive, void
 {
     const int64_t until = ps_monotonic_ms() + most_ms;
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
-    struct ps_err own = PS_ERR_INIT;
     size_t n = 0;
-    enum ps_status status = ps_pg_connect(pg, PS_BLOB_WAIT_MS, &own);
     const char *at;
 
-    if (status == PS_OK)
-        status = ps_pg_run(pg, "SELECT place, hash, owner FROM loose", NULL, 0, append_loose_row,
-                           &list, &own);
+    ps_pg_connect(pg, PS_BLOB_WAIT_MS, err);
+    ps_pg_run(pg, "SELECT place, hash, owner FROM loose", NULL, 0, append_loose_row, &list, err);
     at = list.ptr;
     *more = false;
     while (at && at < list.ptr + list.len && ps_pg_is_connected(pg) && !*more) {
         const char *place = at, *hash = place + strlen(place) + 1, *owner = hash + strlen(hash) + 1;
+        struct ps_err own = PS_ERR_INIT; /* the next place is swept after a failure, too */
 
         if (!owner[0] || !is_alive(user, owner, place))
             n += sweep_one(pg, place, hash, &own) == PS_OK;
+        (void)ps_fail_copy(err, &own);
         at = owner + strlen(owner) + 1;
         *more = ps_monotonic_ms() >= until && at < list.ptr + list.len;
     }
     if (out)
         *out = n;
-    return ps_fail_copy(err, &own);
+    return err->code;
 }
 
 #define TRIES 4  /* maximum attempts without progress */
@@ -259,30 +247,24 @@ static enum ps_status count_row(void *user, const struct ps_pg_value *values, si
 static enum ps_status begin_transfer(struct blob_upload *s, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->place), ps_pg_text(s->session)};
-    enum ps_status status =
-        ps_pg_queue(s->pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
 
-    if (status == PS_OK)
-        status = ps_pg_queue(s->pg,
-                             "UPDATE loose SET owner = $2 WHERE place = $1 AND owner = $2 "
-                             "RETURNING place",
-                             values, 2, err);
-    return status;
+    ps_pg_queue(s->pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
+    return ps_pg_queue(s->pg,
+                       "UPDATE loose SET owner = $2 WHERE place = $1 AND owner = $2 "
+                       "RETURNING place",
+                       values, 2, err);
 }
 
-static enum ps_status end_transfer(struct blob_upload *s, enum ps_status status, struct ps_err *err)
+static enum ps_status end_transfer(struct blob_upload *s, struct ps_err *err)
 {
     size_t rows = 0;
 
-    if (status == PS_OK)
-        status = ps_pg_queue(s->pg, "COMMIT", NULL, 0, err);
-    if (status == PS_OK)
-        status = ps_pg_flush(s->pg, count_row, &rows, err);
-    if (status == PS_OK && rows == 0)
-        status = ps_fail(err, PS_UNAVAILABLE, "the store: the lease of this server expired");
-    if (status != PS_OK)
+    ps_pg_queue(s->pg, "COMMIT", NULL, 0, err);
+    if (ps_pg_flush(s->pg, count_row, &rows, err) == PS_OK && rows == 0)
+        (void)ps_fail(err, PS_UNAVAILABLE, "the store: the lease of this server expired");
+    if (err->code != PS_OK)
         ps_pg_rollback(s->pg);
-    return status;
+    return err->code;
 }
 
 /* Reads the next chunk; *len 0: end of file. */
@@ -318,35 +300,33 @@ static enum ps_status queue_chunk(struct blob_upload *s, size_t len, struct ps_e
 /* Sends up to GROUP chunks in one transaction. *more: the end of the file was not reached. */
 static enum ps_status send_group(struct blob_upload *s, bool *more, struct ps_err *err)
 {
-    enum ps_status status = begin_transfer(s, err);
-
+    begin_transfer(s, err);
     *more = true;
-    for (size_t i = 0; status == PS_OK && *more && i < GROUP; i++) {
+    for (size_t i = 0; err->code == PS_OK && *more && i < GROUP; i++) {
         size_t len = 0;
 
-        status = read_chunk(s, &len, err);
+        read_chunk(s, &len, err);
         *more = len > 0;
-        if (status == PS_OK && len)
-            status = queue_chunk(s, len, err);
+        if (len)
+            queue_chunk(s, len, err);
     }
-    return end_transfer(s, status, err);
+    return end_transfer(s, err);
 }
 
 static enum ps_status send_chunks(struct blob_upload *s, struct ps_err *err)
 {
     char found[PS_CONTENT_HASH_SIZE];
     bool more = true;
-    enum ps_status status = PS_OK;
 
     ps_content_hash_begin(&s->content);
     s->chunks = 0;
-    while (status == PS_OK && more && s->content.bytes <= s->bytes)
-        status = send_group(s, &more, err);
+    while (err->code == PS_OK && more && s->content.bytes <= s->bytes)
+        send_group(s, &more, err);
     ps_content_hash_end(&s->content, found);
-    if (status == PS_OK && (s->content.bytes != s->bytes || strcmp(found, s->hash) != 0))
-        status = ps_fail(err, PS_BAD_INPUT,
-                         "the file changed while it was sent: its hash is not %s", s->hash);
-    return status;
+    if (s->content.bytes != s->bytes || strcmp(found, s->hash) != 0)
+        (void)ps_fail(err, PS_BAD_INPUT, "the file changed while it was sent: its hash is not %s",
+                      s->hash);
+    return err->code;
 }
 
 /* Inserts the row of blob, which makes the bytes visible. If another server inserted it first,
@@ -357,21 +337,18 @@ static enum ps_status publish_blob(struct blob_upload *s, struct ps_err *err)
                                          ps_pg_int((int64_t)s->bytes), ps_pg_int(s->chunks),
                                          ps_pg_text(s->session)};
     struct ps_blob_row row = {NULL, 0, 0};
-    enum ps_status status = begin_transfer(s, err);
 
-    if (status == PS_OK)
-        status =
-            ps_pg_queue(s->pg,
-                        "INSERT INTO blob(hash, place, bytes, chunks) SELECT $1, $2, $3, $4 "
-                        "FROM loose WHERE place = $2 AND owner = $5 ON CONFLICT (hash) DO NOTHING",
-                        values, 5, err);
-    status = end_transfer(s, status, err);
-    if (status == PS_OK)
-        status = ps_blob_look(s->pg, s->hash, &row, err);
-    if (status == PS_OK && (!row.place || strcmp(row.place, s->place) != 0))
-        status = ps_blob_remove(s->pg, s->place, err);
+    begin_transfer(s, err);
+    ps_pg_queue(s->pg,
+                "INSERT INTO blob(hash, place, bytes, chunks) SELECT $1, $2, $3, $4 "
+                "FROM loose WHERE place = $2 AND owner = $5 ON CONFLICT (hash) DO NOTHING",
+                values, 5, err);
+    end_transfer(s, err);
+    ps_blob_look(s->pg, s->hash, &row, err);
+    if (!row.place || strcmp(row.place, s->place) != 0)
+        ps_blob_remove(s->pg, s->place, err);
     ps_blob_forget(&row);
-    return status;
+    return err->code;
 }
 
 /* Makes one attempt. `before`: place of an earlier attempt with unknown result, or NULL. *placed:
@@ -382,24 +359,21 @@ static enum ps_status send_once(struct blob_upload *s, const char *before, bool 
     const struct ps_pg_value values[] = {ps_pg_text(s->place), ps_pg_text(s->hash),
                                          ps_pg_text(s->session)};
     struct ps_blob_row row = {NULL, 0, 0};
-    enum ps_status status = ps_pg_connect(s->pg, PS_BLOB_WAIT_MS, err);
     bool there;
 
-    s->is_unreachable = status != PS_OK;
-    if (status == PS_OK)
-        status = ps_blob_look(s->pg, s->hash, &row, err);
+    s->is_unreachable = ps_pg_connect(s->pg, PS_BLOB_WAIT_MS, err) != PS_OK;
+    ps_blob_look(s->pg, s->hash, &row, err);
     there = row.place != NULL;
-    if (status == PS_OK && before && !(there && strcmp(row.place, before) == 0))
-        status = ps_blob_let_go(s->pg, before, err);
+    if (before && !(there && strcmp(row.place, before) == 0))
+        ps_blob_let_go(s->pg, before, err);
     ps_blob_forget(&row);
-    if (status != PS_OK || there)
-        return status;
+    if (err->code != PS_OK || there)
+        return err->code;
     *placed = true;
-    status = ps_pg_run(s->pg, "INSERT INTO loose(place, hash, owner) VALUES ($1, $2, $3)", values,
-                       3, NULL, NULL, err);
-    if (status == PS_OK)
-        status = send_chunks(s, err);
-    return status == PS_OK ? publish_blob(s, err) : status;
+    ps_pg_run(s->pg, "INSERT INTO loose(place, hash, owner) VALUES ($1, $2, $3)", values, 3, NULL,
+              NULL, err);
+    send_chunks(s, err);
+    return publish_blob(s, err);
 }
 
 enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *place, int fd,
@@ -464,20 +438,19 @@ static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values
 /* Fetches the remaining chunks, up to the first missing one. */
 static enum ps_status fetch_on(struct blob_fetch *f, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     int64_t from = -1;
 
-    while (status == PS_OK && f->next < f->row.chunks && f->next != from) {
+    while (err->code == PS_OK && f->next < f->row.chunks && f->next != from) {
         const struct ps_pg_value values[] = {ps_pg_text(f->row.place), ps_pg_int(f->next),
                                              ps_pg_int(f->next + PS_BLOB_WINDOW)};
 
         from = f->next;
-        status = ps_pg_run(f->pg,
-                           "SELECT n, data FROM chunk WHERE place = $1 AND n >= $2 AND n < $3 "
-                           "ORDER BY n",
-                           values, 3, receive_chunk, f, err);
+        ps_pg_run(f->pg,
+                  "SELECT n, data FROM chunk WHERE place = $1 AND n >= $2 AND n < $3 "
+                  "ORDER BY n",
+                  values, 3, receive_chunk, f, err);
     }
-    return status;
+    return err->code;
 }
 
 /* Makes one attempt. If the blob was deleted and sent again, it continues with the chunks of the
@@ -485,25 +458,22 @@ static enum ps_status fetch_on(struct blob_fetch *f, struct ps_err *err)
 static enum ps_status fetch_once(struct blob_fetch *f, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *before = NULL;
-    enum ps_status status = ps_pg_connect(f->pg, PS_BLOB_WAIT_MS, err);
 
-    f->is_over = status != PS_OK;
-    while (status == PS_OK) {
+    f->is_over = ps_pg_connect(f->pg, PS_BLOB_WAIT_MS, err) != PS_OK;
+    while (err->code == PS_OK) {
         ps_blob_forget(&f->row);
-        status = ps_blob_look(f->pg, f->hash, &f->row, err);
-        if (status == PS_OK && !f->row.place)
-            status = ps_blob_missing(f->hash, err);
-        if (status == PS_OK && before && strcmp(before, f->row.place) == 0)
-            status = ps_fail(err, PS_IO, "the store: chunks of the file with hash %s are missing",
-                             f->hash);
-        if (status == PS_OK)
-            status = fetch_on(f, err);
-        if (status == PS_OK && f->next == f->row.chunks && f->bytes == f->row.bytes)
+        ps_blob_look(f->pg, f->hash, &f->row, err);
+        if (!f->row.place)
+            ps_blob_missing(f->hash, err);
+        else if (before && strcmp(before, f->row.place) == 0)
+            (void)ps_fail(err, PS_IO, "the store: chunks of the file with hash %s are missing",
+                          f->hash);
+        if (fetch_on(f, err) == PS_OK && f->next == f->row.chunks && f->bytes == f->row.bytes)
             return PS_OK;
         free(before);
         before = f->row.place ? ps_strdup(ps_str_from_c(f->row.place)) : NULL;
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_receive *take, void *user,

@@ -27,18 +27,16 @@ static enum ps_status read_clock_row(void *user, const struct ps_pg_value *value
 
 static enum ps_status check_clock(const struct ps_clock *clock, struct ps_err *err)
 {
-    return clock->transaction >= 0 ? PS_OK
+    return clock->transaction >= 0 ? err->code
                                    : ps_fail(err, PS_CONFLICT, "the store: table clock is empty");
 }
 
 enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err)
 {
-    enum ps_status status;
-
     *out = (struct ps_clock){.transaction = -1};
-    status = ps_pg_run(pg, "SELECT n, pruned, store FROM clock WHERE one = 1", NULL, 0,
-                       read_clock_row, out, err);
-    return status == PS_OK ? check_clock(out, err) : status;
+    ps_pg_run(pg, "SELECT n, pruned, store FROM clock WHERE one = 1", NULL, 0, read_clock_row, out,
+              err);
+    return check_clock(out, err);
 }
 
 static enum ps_status read_number_row(void *user, const struct ps_pg_value *values, size_t n,
@@ -53,16 +51,12 @@ static enum ps_status begin_once(struct ps_pg *pg, int64_t step, struct ps_clock
                                  struct ps_err *err)
 {
     const struct ps_pg_value value = ps_pg_int(step);
-    enum ps_status status = ps_pg_queue(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
-
     *out = (struct ps_clock){.transaction = -1};
-    if (status == PS_OK)
-        status =
-            ps_pg_queue(pg, "UPDATE clock SET n = n + $1 WHERE one = 1 RETURNING n, pruned, store",
-                        &value, 1, err);
-    if (status == PS_OK)
-        status = ps_pg_flush(pg, read_clock_row, out, err);
-    return status == PS_OK ? check_clock(out, err) : status;
+    ps_pg_queue(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
+    ps_pg_queue(pg, "UPDATE clock SET n = n + $1 WHERE one = 1 RETURNING n, pruned, store", &value,
+                1, err);
+    ps_pg_flush(pg, read_clock_row, out, err);
+    return check_clock(out, err);
 }
 
 static enum ps_status begin_transaction(struct ps_pg *pg, int64_t wait_ms, int64_t step,
@@ -71,18 +65,17 @@ static enum ps_status begin_transaction(struct ps_pg *pg, int64_t wait_ms, int64
     const int64_t until = ps_monotonic_ms() + wait_ms;
     int64_t pause = 0;
 
-    for (;;) {
+    while (err->code == PS_OK) {
         struct ps_err own = PS_ERR_INIT;
-        enum ps_status status = ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
 
-        if (status == PS_OK)
-            status = begin_once(pg, step, out, &own);
-        if (status == PS_OK)
+        ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
+        if (begin_once(pg, step, out, &own) == PS_OK)
             return PS_OK;
         ps_pg_rollback(pg);
-        if (status != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until))
-            return ps_fail_copy(err, &own);
+        if (own.code != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until))
+            (void)ps_fail_copy(err, &own);
     }
+    return err->code;
 }
 
 enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
@@ -194,7 +187,6 @@ enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *ta
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_pg_value gone[4];
-    enum ps_status status;
 
     ps_buf_printf(&sql, "DELETE FROM \"%s\" WHERE ", table->name);
     for (size_t i = 0; i < table->n_key_columns; i++)
@@ -205,9 +197,7 @@ enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *ta
     gone[1] = (struct ps_pg_value){.type = PS_PG_TEXT, .text = ps_buf_slice(&text)};
     gone[2] = ps_pg_int(n);
     gone[3] = ps_pg_int(ps_wall_clock_ms());
-    status = ps_pg_queue(pg, sql.ptr, key, table->n_key_columns, err);
-    if (status != PS_OK)
-        return status;
+    ps_pg_queue(pg, sql.ptr, key, table->n_key_columns, err);
     return ps_pg_queue(pg,
                        "INSERT INTO gone(tbl, \"key\", tx, at) VALUES ($1, $2, $3, $4) "
                        "ON CONFLICT (tbl, \"key\") DO UPDATE SET tx = excluded.tx, "
@@ -263,22 +253,19 @@ enum ps_status ps_clock_read_deleted(struct ps_pg *pg, const struct ps_clock_tab
 enum ps_status ps_clock_prune(struct ps_pg *pg, int64_t before, struct ps_err *err)
 {
     const struct ps_pg_value at = ps_pg_int(before);
+    struct ps_pg_value up_to;
     struct ps_clock clock;
     int64_t last = 0;
-    enum ps_status status = ps_clock_begin(pg, 0, &clock, err);
 
-    if (status == PS_OK)
-        status = ps_pg_run(pg, "SELECT coalesce(max(tx), 0) FROM gone WHERE at < $1", &at, 1,
-                           read_number_row, &last, err);
-    if (status == PS_OK && last) {
-        const struct ps_pg_value up_to = ps_pg_int(last);
-
-        status = ps_pg_queue(pg, "DELETE FROM gone WHERE tx <= $1", &up_to, 1, err);
-        if (status == PS_OK)
-            status = ps_pg_queue(pg, "UPDATE clock SET pruned = $1 WHERE one = 1", &up_to, 1, err);
-        if (status == PS_OK)
-            return ps_pg_commit(pg, err);
+    ps_clock_begin(pg, 0, &clock, err);
+    ps_pg_run(pg, "SELECT coalesce(max(tx), 0) FROM gone WHERE at < $1", &at, 1, read_number_row,
+              &last, err);
+    if (last) {
+        up_to = ps_pg_int(last);
+        ps_pg_queue(pg, "DELETE FROM gone WHERE tx <= $1", &up_to, 1, err);
+        ps_pg_queue(pg, "UPDATE clock SET pruned = $1 WHERE one = 1", &up_to, 1, err);
+        ps_pg_commit(pg, err);
     }
     ps_pg_rollback(pg);
-    return status;
+    return err->code;
 }

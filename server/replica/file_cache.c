@@ -242,32 +242,29 @@ static enum ps_status fetch_to(const char *path, const char *hash, uint64_t byte
     PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     struct part_writer filling = {fd, path, bytes, {.bytes = 0}};
     char found[PS_CONTENT_HASH_SIZE];
-    enum ps_status status;
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot write", path);
     ps_content_hash_begin(&filling.content);
-    status = fetch(user, hash, write_part, &filling, err);
+    fetch(user, hash, write_part, &filling, err);
     ps_content_hash_end(&filling.content, found);
-    if (status == PS_OK && (filling.content.bytes != bytes || strcmp(found, hash) != 0))
-        status = ps_fail(err, PS_IO, "the store: the file with hash %s is damaged", hash);
-    return status;
+    if (filling.content.bytes != bytes || strcmp(found, hash) != 0)
+        (void)ps_fail(err, PS_IO, "the store: the file with hash %s is damaged", hash);
+    return err->code;
 }
 
 static enum ps_status fetch_once(struct ps_file_cache *cache, const char *hash, uint64_t bytes,
                                  ps_file_cache_fetch *fetch, void *user, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
-    enum ps_status status;
 
     ps_buf_printf(&part, "%s/%s-%u.part", cache->dir, cache->session, cache->n++);
-    status = fetch_to(part.ptr, hash, bytes, fetch, user, err);
-    if (status == PS_OK)
-        status = move_in(cache, hash, part.ptr, err);
-    if (status != PS_OK)
+    if (fetch_to(part.ptr, hash, bytes, fetch, user, err) == PS_OK &&
+        move_in(cache, hash, part.ptr, err) == PS_OK)
+        cache->fetched += bytes;
+    else
         (void)unlink(part.ptr);
-    cache->fetched += status == PS_OK ? bytes : 0;
-    return status;
+    return err->code;
 }
 
 static void remove_damaged(struct ps_file_cache *cache, const char *path)
@@ -440,29 +437,24 @@ enum ps_status ps_file_cache_get(struct ps_file_cache *cache, const char *hash, 
                                  struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = check_hash(hash, err);
 
     *path_out = NULL;
-    if (status != PS_OK)
-        return status;
+    if (check_hash(hash, err) != PS_OK)
+        return err->code;
     path = path_of(cache, hash);
     if (is_ready(cache, path, bytes))
         cache->hits++;
-    else
-        status = make_available_once(cache, path, hash, bytes, fetch, user, err);
-    if (status == PS_OK) {
-        *path_out = path;
-        path = NULL;
-    }
-    return status;
+    else if (make_available_once(cache, path, hash, bytes, fetch, user, err) != PS_OK)
+        return err->code;
+    *path_out = path;
+    path = NULL;
+    return PS_OK;
 }
 
 enum ps_status ps_file_cache_adopt(struct ps_file_cache *cache, const char *hash, const char *path,
                                    struct ps_err *err)
 {
-    enum ps_status status = check_hash(hash, err);
-
-    return status == PS_OK ? move_in(cache, hash, path, err) : status;
+    return check_hash(hash, err) == PS_OK ? move_in(cache, hash, path, err) : err->code;
 }
 
 void ps_file_cache_use(struct ps_file_cache *cache, const char *hash, uint64_t bytes)

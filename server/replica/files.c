@@ -51,10 +51,9 @@ enum ps_status ps_shared_files_bypass_cache(struct ps_store *store, const char *
                                             struct ps_err *err)
 {
     struct ps_file_cache *anew;
-    enum ps_status status = ps_file_cache_open(dir, store->session, ANEW_BYTES, &anew, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_file_cache_open(dir, store->session, ANEW_BYTES, &anew, err) != PS_OK)
+        return err->code;
     ps_file_cache_close(store->replica->files->cache);
     store->replica->files->cache = anew;
     return PS_OK;
@@ -123,19 +122,19 @@ static enum ps_status remove_previous_reference(struct ps_store *store, const ch
                                                 struct ps_err *err)
 {
     struct ps_file_row old;
-    enum ps_status status = ps_file_read_row(store->catalog, folder, key, &old, err);
 
-    if (status == PS_NOT_FOUND || (status == PS_OK && strcmp(old.hash, unless) == 0))
-        return PS_OK;
-    return status == PS_OK ? ps_blob_remove_reference(store->replica->mirror->writer, old.hash, err)
-                           : status;
+    if (ps_file_read_row(store->catalog, folder, key, &old, err) != PS_OK ||
+        strcmp(old.hash, unless) == 0)
+        return err->code; /* PS_OK if there is no row */
+    return ps_blob_remove_reference(store->replica->mirror->writer, old.hash, err);
 }
 
 /* Moves the file into the cache, even if the transaction fails later: its hash is right anyway. */
 static void move_into_cache(struct ps_store *store, const char *hash, const char *path)
 {
+    /* if it fails, the file is fetched when it is needed */
     if (ps_file_cache_adopt(store->replica->files->cache, hash, path, PS_ERR_IGNORED) != PS_OK)
-        (void)unlink(path); /* it will be fetched when needed */
+        (void)unlink(path);
 }
 
 enum ps_status ps_shared_files_place(struct ps_store *store, const struct ps_sent_file *sent,
@@ -143,31 +142,25 @@ enum ps_status ps_shared_files_place(struct ps_store *store, const struct ps_sen
                                      struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_blob_add_reference(store->replica->mirror->writer, sent->hash, &own);
 
-    if (status == PS_NOT_FOUND) { /* sent by a server that crashed; a sweep deleted the bytes */
+    if (ps_blob_add_reference(store->replica->mirror->writer, sent->hash, &own) == PS_NOT_FOUND) {
+        /* sent by a server that crashed; a sweep deleted the bytes */
         ps_err_hint(err, "try again");
-        status = ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
-    } else if (status != PS_OK) {
-        (void)ps_fail_copy(err, &own);
+        (void)ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
     }
-    if (status == PS_OK)
-        status = remove_previous_reference(store, folder, key, sent->hash, err);
-    if (status == PS_OK)
-        status = ps_file_change_row(store->catalog, "kept_put", folder, key, sent, err);
+    (void)ps_fail_copy(err, &own);
+    remove_previous_reference(store, folder, key, sent->hash, err);
+    ps_file_change_row(store->catalog, "kept_put", folder, key, sent, err);
     if (path)
         move_into_cache(store, sent->hash, path);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_shared_files_remove(struct ps_store *store, const char *folder, const char *key,
                                       struct ps_err *err)
 {
-    enum ps_status status = remove_previous_reference(store, folder, key, "", err);
-
-    return status == PS_OK
-               ? ps_file_change_row(store->catalog, "kept_remove", folder, key, NULL, err)
-               : status;
+    remove_previous_reference(store, folder, key, "", err);
+    return ps_file_change_row(store->catalog, "kept_remove", folder, key, NULL, err);
 }
 
 /* --- Contents --- */

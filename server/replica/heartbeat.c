@@ -64,19 +64,17 @@ enum ps_status ps_heartbeat_confirm(struct ps_store *store, struct ps_pg *pg, st
 {
     struct ps_heartbeat *is_alive = store->replica->heartbeat;
     const int64_t now = ps_monotonic_ms();
-    enum ps_status status = PS_OK;
 
     if (is_alive->has_begun && now - is_alive->renewed_ms < FRESH_MS)
-        return PS_OK;
+        return err->code;
     (void)pthread_mutex_lock(&is_alive->begin_lock);
-    status = is_alive->has_begun ? ps_lease_renew(pg, &is_alive->lease, err)
-                                 : ps_lease_begin(pg, &is_alive->lease, err);
-    if (status == PS_OK) {
+    if ((is_alive->has_begun ? ps_lease_renew(pg, &is_alive->lease, err)
+                             : ps_lease_begin(pg, &is_alive->lease, err)) == PS_OK) {
         is_alive->renewed_ms = now;
         is_alive->has_begun = true;
     }
     (void)pthread_mutex_unlock(&is_alive->begin_lock);
-    return status;
+    return err->code;
 }
 
 /* --- Leases of others --- */
@@ -114,35 +112,29 @@ bool ps_heartbeat_expire(struct ps_store *store, const char *session)
  * removed from the list and observed anew. */
 static enum ps_status break_dead(struct ps_heartbeat *is_alive, bool *died, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t i = is_alive->watch.n; status == PS_OK && i-- > 0;) {
+    for (size_t i = is_alive->watch.n; err->code == PS_OK && i-- > 0;) {
         struct ps_lease_state *seen = &is_alive->watch.items[i];
         bool broken = false;
 
         if (seen->unchanged_since_ms < PS_LEASE_DEAD_MS ||
             strcmp(seen->session, is_alive->lease.session) == 0)
             continue;
-        status = ps_lease_break(is_alive->check_pg, seen, &broken, err);
-        *died |= broken;
-        if (status == PS_OK)
+        if (ps_lease_break(is_alive->check_pg, seen, &broken, err) == PS_OK)
             *seen = is_alive->watch.items[--is_alive->watch.n];
+        *died |= broken;
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_heartbeat_expire_dead(struct ps_store *store, bool *died, struct ps_err *err)
 {
     struct ps_heartbeat *is_alive = store->replica->heartbeat;
-    enum ps_status status;
 
     *died = false;
     (void)pthread_mutex_lock(&is_alive->check_lock);
-    status = ps_pg_connect(is_alive->check_pg, 0, err);
-    if (status == PS_OK)
-        status = ps_lease_check_all(is_alive->check_pg, &is_alive->watch, ps_monotonic_ms(), err);
-    if (status == PS_OK)
-        status = break_dead(is_alive, died, err);
+    ps_pg_connect(is_alive->check_pg, 0, err);
+    ps_lease_check_all(is_alive->check_pg, &is_alive->watch, ps_monotonic_ms(), err);
+    break_dead(is_alive, died, err);
     (void)pthread_mutex_unlock(&is_alive->check_lock);
-    return status;
+    return err->code;
 }

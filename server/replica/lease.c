@@ -45,28 +45,22 @@ static enum ps_status insert_lease(struct ps_pg *pg, const struct ps_lease *leas
 
 enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err)
 {
-    enum ps_status status = ps_pg_script(pg, "BEGIN", err);
-
-    if (status == PS_OK)
-        status = give_number(pg, &lease->number, err);
-    if (status == PS_OK)
-        status = insert_lease(pg, lease, err);
-    if (status == PS_OK)
-        status = ps_pg_commit(pg, err);
-    if (status != PS_OK)
+    ps_pg_script(pg, "BEGIN", err);
+    give_number(pg, &lease->number, err);
+    insert_lease(pg, lease, err);
+    if (ps_pg_commit(pg, err) != PS_OK)
         ps_pg_rollback(pg);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
 {
     const struct ps_pg_value session = ps_pg_text(lease->session);
     int64_t beat = 0;
-    enum ps_status status =
-        ps_pg_run(pg, "UPDATE server SET beat = beat + 1 WHERE \"session\" = $1 RETURNING beat",
-                  &session, 1, take_int, &beat, err);
 
-    return status == PS_OK && !beat ? insert_lease(pg, lease, err) : status;
+    ps_pg_run(pg, "UPDATE server SET beat = beat + 1 WHERE \"session\" = $1 RETURNING beat",
+              &session, 1, take_int, &beat, err);
+    return beat ? err->code : insert_lease(pg, lease, err);
 }
 
 enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err *err)
@@ -144,17 +138,18 @@ enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch
                                   struct ps_err *err)
 {
     struct lease_check look = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
-    enum ps_status status;
 
     if (look.elapsed_ms > LOOK_MOST_MS)
         look.elapsed_ms = LOOK_MOST_MS;
     for (size_t i = 0; i < watch->n; i++)
         watch->items[i].exists = false;
-    status = ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, take_row, &look, err);
-    watch->checked_ms = status == PS_OK ? now_ms : 0;
-    if (status == PS_OK)
+    watch->checked_ms = 0;
+    if (ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, take_row, &look, err) ==
+        PS_OK) {
+        watch->checked_ms = now_ms;
         forget_gone(watch);
-    return status;
+    }
+    return err->code;
 }
 
 enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_state *seen, bool *broken,

@@ -93,15 +93,14 @@ static enum ps_status take_int(void *user, const struct ps_pg_value *values, siz
 static enum ps_status read_layout(struct ps_pg *pg, int64_t *out, struct ps_err *err)
 {
     int64_t tables = 0;
-    enum ps_status status =
-        ps_pg_run(pg,
-                  "SELECT count(*) FROM information_schema.tables "
-                  "WHERE table_schema = current_schema() AND table_name = 'migration'",
-                  NULL, 0, take_int, &tables, err);
 
     *out = 0;
-    if (status != PS_OK || !tables)
-        return status;
+    ps_pg_run(pg,
+              "SELECT count(*) FROM information_schema.tables "
+              "WHERE table_schema = current_schema() AND table_name = 'migration'",
+              NULL, 0, take_int, &tables, err);
+    if (!tables)
+        return err->code;
     return ps_pg_run(pg, "SELECT coalesce(max(version), 0) FROM migration", NULL, 0, take_int, out,
                      err);
 }
@@ -128,34 +127,27 @@ static enum ps_status migrate_from(struct ps_pg *pg, int64_t layout, struct ps_e
     const struct ps_pg_value values[] = {ps_pg_int(ps_catalog_layout),
                                          ps_pg_int(ps_wall_clock_ms())};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = ps_pg_script(pg, "BEGIN", err);
 
     ps_pg_layout_script(layout, &sql);
-    if (status == PS_OK)
-        status = ps_pg_script(pg, sql.ptr, err);
-    if (status == PS_OK)
-        status = name_store(pg, err);
-    if (status == PS_OK)
-        status = ps_pg_run(pg,
-                           "INSERT INTO migration(version, at) VALUES ($1, $2) "
-                           "ON CONFLICT (version) DO NOTHING",
-                           values, 2, NULL, NULL, err);
-    if (status == PS_OK)
-        status = ps_pg_commit(pg, err);
-    if (status != PS_OK)
+    ps_pg_script(pg, "BEGIN", err);
+    ps_pg_script(pg, sql.ptr, err);
+    name_store(pg, err);
+    ps_pg_run(pg,
+              "INSERT INTO migration(version, at) VALUES ($1, $2) "
+              "ON CONFLICT (version) DO NOTHING",
+              values, 2, NULL, NULL, err);
+    if (ps_pg_commit(pg, err) != PS_OK)
         ps_pg_rollback(pg);
-    return status;
+    return err->code;
 }
 
 static enum ps_status migrate_tables(struct ps_pg *pg, struct ps_err *err)
 {
     int64_t layout = 0;
-    enum ps_status status = ps_pg_connect(pg, 0, err);
 
-    if (status == PS_OK)
-        status = read_layout(pg, &layout, err);
-    if (status != PS_OK || layout == ps_catalog_layout)
-        return status;
+    ps_pg_connect(pg, 0, err);
+    if (read_layout(pg, &layout, err) != PS_OK || layout == ps_catalog_layout)
+        return err->code;
     if (layout < ps_catalog_layout)
         return migrate_from(pg, layout, err);
     ps_err_hint(err, "use that version or a newer one");
@@ -165,9 +157,9 @@ static enum ps_status migrate_tables(struct ps_pg *pg, struct ps_err *err)
 
 enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
+    struct ps_err own = *err;
 
-    for (unsigned failed = 0; failed < TRIES; failed++) {
+    for (unsigned failed = 0; err->code == PS_OK && failed < TRIES; failed++) {
         own = (struct ps_err)PS_ERR_INIT;
         (void)migrate_tables(pg, &own);
         if (own.code == PS_OK || own.code == PS_CONFLICT || own.code == PS_FORBIDDEN)

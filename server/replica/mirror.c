@@ -23,18 +23,16 @@
 static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
-    enum ps_status status = PS_OK;
 
     if (m->is_ready)
-        return PS_OK;
+        return err->code;
     (void)pthread_mutex_lock(&m->ready_lock);
-    if (!m->is_ready)
-        status = ps_pg_migrate(pg, err);
-    if (!m->is_ready && status == PS_OK)
-        status = ps_heartbeat_confirm(store, pg, err);
-    m->is_ready = status == PS_OK;
+    if (!m->is_ready) {
+        ps_pg_migrate(pg, err);
+        m->is_ready = ps_heartbeat_confirm(store, pg, err) == PS_OK;
+    }
     (void)pthread_mutex_unlock(&m->ready_lock);
-    return status;
+    return err->code;
 }
 
 /* Connects and prepares; retries until `until`, as ps_clock_begin does. */
@@ -46,11 +44,9 @@ static enum ps_status connect_writer(struct ps_store *store, int64_t until, stru
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
 
-        (void)ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
-        if (own.code == PS_OK)
-            (void)make_ready(store, pg, &own);
-        if (own.code == PS_OK)
-            (void)ps_heartbeat_confirm(store, pg, &own);
+        ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
+        make_ready(store, pg, &own);
+        ps_heartbeat_confirm(store, pg, &own);
         if (own.code != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until))
             return ps_fail_copy(err, &own);
     }
@@ -68,19 +64,16 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     const int64_t until = ps_monotonic_ms() + WAIT_MS;
-    enum ps_status status;
 
     if (!lock_for(&m->write_lock, WAIT_MS)) {
         ps_err_hint(err, "try again in a moment");
         return ps_fail(err, PS_UNAVAILABLE, "the store: too many concurrent changes");
     }
     m->is_sent = m->has_repairs = false;
-    status = connect_writer(store, until, err);
-    if (status == PS_OK)
-        status = ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->clock, err);
-    if (status != PS_OK)
+    connect_writer(store, until, err);
+    if (ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->clock, err) != PS_OK)
         (void)pthread_mutex_unlock(&m->write_lock);
-    return status;
+    return err->code;
 }
 
 static enum ps_status begin_recording(struct ps_store *store, struct ps_err *err)
@@ -132,11 +125,10 @@ enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     struct ps_clock before = m->clock;
-    enum ps_status status;
 
     before.transaction--;
-    status = catch_up(store, m->writer, &before, err);
-    return status == PS_OK ? begin_recording(store, err) : status;
+    return catch_up(store, m->writer, &before, err) == PS_OK ? begin_recording(store, err)
+                                                             : err->code;
 }
 
 /* Sends and commits the recorded changes. If strings were repaired, the mirror keeps the previous
@@ -146,15 +138,13 @@ enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     size_t rows = 0;
-    enum ps_status status = ps_mirror_queue_rows(store->catalog, m->session, m->writer, &m->tables,
-                                                 &m->clock, &rows, &m->has_repairs, err);
 
-    if (status == PS_OK && rows && !m->has_repairs)
-        status = ps_mirror_store_version(store->catalog, &m->clock, err);
-    if (status == PS_OK && rows)
-        status = ps_pg_commit(m->writer, err);
-    m->is_sent = status == PS_OK && rows;
-    return status;
+    ps_mirror_queue_rows(store->catalog, m->session, m->writer, &m->tables, &m->clock, &rows,
+                         &m->has_repairs, err);
+    if (rows && !m->has_repairs)
+        ps_mirror_store_version(store->catalog, &m->clock, err);
+    m->is_sent = rows && ps_pg_commit(m->writer, err) == PS_OK;
+    return err->code;
 }
 
 void ps_mirror_end(struct ps_store *store, bool committed)
@@ -181,21 +171,16 @@ static enum ps_status fetch_changes(struct ps_store *store, struct ps_err *err)
     struct ps_mirror *m = store->replica->mirror;
     struct ps_clock clock = {0};
     struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
 
-    if (status == PS_OK)
-        status = ps_clock_begin_read(m->poll_pg, err);
-    if (status == PS_OK)
-        status = ps_clock_read(m->poll_pg, &clock, err);
-    if (status == PS_OK)
-        status = catch_up(store, m->poll_pg, &clock, err);
-    if (status == PS_OK)
-        status = ps_db_exec(db, "COMMIT", err);
-    if (status != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
-    finish_catch_up(store, status == PS_OK, clock.transaction);
+    ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    ps_clock_begin_read(m->poll_pg, err);
+    ps_clock_read(m->poll_pg, &clock, err);
+    catch_up(store, m->poll_pg, &clock, err);
+    if (ps_db_exec(db, "COMMIT", err) != PS_OK)
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED); /* err says why already */
+    finish_catch_up(store, err->code == PS_OK, clock.transaction);
     ps_catalog_unlock(store);
-    return status;
+    return err->code;
 }
 
 /* Reports to readers of the shelf that the database became unreachable or reachable. Do not call it
@@ -218,32 +203,29 @@ static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct 
 {
     struct ps_mirror *m = store->replica->mirror;
     struct ps_clock clock;
-    enum ps_status status = ps_pg_connect(m->poll_pg, wait_ms, err);
 
-    if (status == PS_OK)
-        status = make_ready(store, m->poll_pg, err);
+    ps_pg_connect(m->poll_pg, wait_ms, err);
+    make_ready(store, m->poll_pg, err);
     ps_pg_set_timeout(m->poll_pg, STILL_MS);
-    if (status == PS_OK)
-        status = ps_clock_read(m->poll_pg, &clock, err);
+    ps_clock_read(m->poll_pg, &clock, err);
     ps_pg_set_timeout(m->poll_pg, 0);
-    if (status == PS_OK && clock.transaction != store->seen_transaction)
-        status = fetch_changes(store, err);
+    if (err->code == PS_OK && clock.transaction != store->seen_transaction)
+        fetch_changes(store, err);
     ps_pg_rollback(m->poll_pg);
-    if (status == PS_OK ||
+    if (err->code == PS_OK ||
         !ps_context_has_ended()) /* else the request was cancelled; the database may be reachable */
-        m->is_away = status != PS_OK;
-    return status;
+        m->is_away = err->code != PS_OK;
+    return err->code;
 }
 
 static enum ps_status poll_locked(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
-    enum ps_status status;
 
     (void)pthread_mutex_lock(&m->poll_lock);
-    status = poll_once(store, wait_ms, err);
+    poll_once(store, wait_ms, err);
     (void)pthread_mutex_unlock(&m->poll_lock);
-    return status;
+    return err->code;
 }
 
 /* Polls for a request that waits. Concurrent requests are serialized; after one failure the others
@@ -256,7 +238,7 @@ bool ps_mirror_poll(struct ps_store *store)
     if (m->is_away)
         return false;
     (void)pthread_mutex_lock(&m->poll_lock);
-    if (!m->is_away)
+    if (!m->is_away) /* the result says all that a reader can use */
         looked = poll_once(store, 0, PS_ERR_IGNORED) == PS_OK;
     (void)pthread_mutex_unlock(&m->poll_lock);
     return looked;
@@ -324,8 +306,6 @@ static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status;
 
     if (ps_catalog_is_mirror(store->catalog))
         return PS_OK;
@@ -333,11 +313,9 @@ static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
         if (table->is_shared)
             ps_buf_printf(&sql, "%s EXISTS (SELECT 1 FROM \"%s\")", sql.len ? " OR" : "SELECT",
                           table->name);
-    status = ps_db_prepare(store->catalog, sql.ptr, &stmt, err);
-    if (status != PS_OK)
-        return status;
-    if (!ps_stmt_step(stmt, &own) || !ps_col_int(stmt, 0))
-        return ps_fail_copy(err, &own);
+    ps_db_prepare(store->catalog, sql.ptr, &stmt, err);
+    if (!ps_stmt_step(stmt, err) || !ps_col_int(stmt, 0))
+        return err->code;
     ps_err_hint(err, "use another folder as the cache of the store");
     return ps_fail(err, PS_CONFLICT, "%s is itself a shelf", store->dir);
 }
@@ -362,27 +340,22 @@ static enum ps_status first_poll(struct ps_store *store, struct ps_err *err)
 {
     const bool fetched = ps_catalog_is_mirror(store->catalog);
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = poll_locked(store, WAIT_MS, &own);
 
-    return status == PS_OK || (status == PS_UNAVAILABLE && fetched) ? PS_OK
-                                                                    : ps_fail_copy(err, &own);
+    return poll_locked(store, WAIT_MS, &own) == PS_UNAVAILABLE && fetched ? PS_OK
+                                                                          : ps_fail_copy(err, &own);
 }
 
 enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err)
 {
     struct ps_mirror *m = new_mirror(url);
-    enum ps_status status = check_free(store, err);
 
     store->replica->mirror = m;
     store->seen_transaction = -1;
-    if (status == PS_OK)
-        status = ps_mirror_describe(store->catalog, &m->tables, err);
-    if (status == PS_OK)
-        status = ps_heartbeat_start(store, url, err);
-    if (status == PS_OK)
-        status = first_poll(store, err);
-    return status == PS_OK ? ps_ticker_start(&m->poll_ticker, LOOK_MS, poll_again, store, err)
-                           : status;
+    check_free(store, err);
+    if (ps_mirror_describe(store->catalog, &m->tables, err) == PS_OK &&
+        ps_heartbeat_start(store, url, err) == PS_OK && first_poll(store, err) == PS_OK)
+        ps_ticker_start(&m->poll_ticker, LOOK_MS, poll_again, store, err);
+    return err->code;
 }
 
 void ps_mirror_close(struct ps_store *store)

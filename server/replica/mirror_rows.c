@@ -32,23 +32,21 @@ static enum ps_status describe_table(struct ps_db *db, const char *name, struct 
         }
         out->columns[out->n_columns++] = ps_arena_copy(arena, ps_col_text(stmt, 0)).ptr;
     }
-    return out->n_key_columns ? PS_OK : ps_fail(err, PS_INTERNAL, "table %s has no key", name);
+    return out->n_key_columns ? err->code : ps_fail(err, PS_INTERNAL, "table %s has no key", name);
 }
 
 enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
                                   struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     out->n = 0;
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
-        if (status != PS_OK || !table->is_shared)
+        if (!table->is_shared)
             continue;
         if (out->n == PS_MIRROR_TABLES)
             return ps_fail(err, PS_INTERNAL, "internal error: too many shared tables");
-        status = describe_table(db, table->name, &out->arena, &out->items[out->n++], err);
+        describe_table(db, table->name, &out->arena, &out->items[out->n++], err);
     }
-    return status;
+    return err->code;
 }
 
 static void add_where(struct ps_buf *sql, const struct ps_clock_table *table)
@@ -93,13 +91,12 @@ static enum ps_status apply_row(void *user, const struct ps_pg_value *values, si
                                 struct ps_err *err)
 {
     struct ps_stmt *stmt = user;
-    struct ps_err own = PS_ERR_INIT;
 
     for (size_t i = 0; i < n; i++)
         bind_value(stmt, (int)i + 1, &values[i]);
-    (void)ps_stmt_step(stmt, &own);
+    (void)ps_stmt_step(stmt, err);
     ps_stmt_rewind(stmt);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 static enum ps_status apply_deleted(struct ps_db *db, struct ps_pg *pg,
@@ -108,12 +105,11 @@ static enum ps_status apply_deleted(struct ps_db *db, struct ps_pg *pg,
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&sql, "DELETE FROM \"%s\"", table->name);
     add_where(&sql, table);
-    status = ps_db_prepare(db, sql.ptr, &stmt, err);
-    return status == PS_OK ? ps_clock_read_deleted(pg, table, after, apply_row, stmt, err) : status;
+    ps_db_prepare(db, sql.ptr, &stmt, err);
+    return ps_clock_read_deleted(pg, table, after, apply_row, stmt, err);
 }
 
 /* Uses an upsert, not REPLACE, so that the triggers of the catalog see the old row. */
@@ -123,7 +119,6 @@ static enum ps_status apply_changed(struct ps_db *db, struct ps_pg *pg,
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&sql, "INSERT INTO \"%s\"(", table->name);
     add_columns(&sql, table);
@@ -133,22 +128,22 @@ static enum ps_status apply_changed(struct ps_db *db, struct ps_pg *pg,
     for (size_t i = 0; i < table->n_columns; i++)
         ps_buf_printf(&sql, "%s\"%s\" = excluded.\"%s\"", i ? ", " : "", table->columns[i],
                       table->columns[i]);
-    status = ps_db_prepare(db, sql.ptr, &stmt, err);
-    return status == PS_OK ? ps_clock_read_changed(pg, table, after, apply_row, stmt, err) : status;
+    ps_db_prepare(db, sql.ptr, &stmt, err);
+    return ps_clock_read_changed(pg, table, after, apply_row, stmt, err);
 }
 
 static enum ps_status read_note(struct ps_db *db, struct ps_clock *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("mirror_get"), &stmt, err);
 
     *out = (struct ps_clock){.transaction = -1};
-    if (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("mirror_get"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
         out->transaction = ps_col_int(stmt, 0);
         (void)snprintf(out->store, sizeof out->store, "%.*s", (int)ps_col_text(stmt, 1).len,
                        ps_col_text(stmt, 1).ptr);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_mirror_store_version(struct ps_db *db, const struct ps_clock *at,
@@ -169,19 +164,17 @@ static enum ps_status clear_unless_compatible(struct ps_db *db,
                                               struct ps_clock *at, const struct ps_clock *to,
                                               struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     if (strcmp(at->store, to->store) == 0 && at->transaction >= to->pruned_to &&
         at->transaction <= to->transaction)
-        return PS_OK;
+        return err->code;
     at->transaction = -1;
-    for (size_t i = 0; status == PS_OK && i < tables->n; i++) {
+    for (size_t i = 0; i < tables->n; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
         ps_buf_printf(&sql, "DELETE FROM \"%s\"", tables->items[i].name);
-        status = ps_db_exec(db, sql.ptr, err);
+        ps_db_exec(db, sql.ptr, err);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
@@ -189,21 +182,20 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
                                   int64_t *from, struct ps_err *err)
 {
     struct ps_clock at;
-    enum ps_status status = read_note(db, &at, err);
 
-    if (status == PS_OK)
-        status = clear_unless_compatible(db, tables, &at, to, err);
+    read_note(db, &at, err);
+    clear_unless_compatible(db, tables, &at, to, err);
     *from = at.transaction;
-    if (status != PS_OK || at.transaction == to->transaction)
-        return status;
+    if (err->code != PS_OK || at.transaction == to->transaction)
+        return err->code;
     /* a new mirror is one large transaction */
-    status = ps_db_exec(db, "PRAGMA cache_size=-65536", err);
-    for (size_t i = 0; status == PS_OK && at.transaction >= 0 && i < tables->n; i++)
-        status = apply_deleted(db, pg, &tables->items[i], at.transaction, err);
-    for (size_t i = 0; status == PS_OK && i < tables->n; i++)
-        status = apply_changed(db, pg, &tables->items[i], at.transaction, err);
-    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", PS_ERR_IGNORED);
-    return status == PS_OK ? ps_mirror_store_version(db, to, err) : status;
+    ps_db_exec(db, "PRAGMA cache_size=-65536", err);
+    for (size_t i = 0; at.transaction >= 0 && i < tables->n; i++)
+        apply_deleted(db, pg, &tables->items[i], at.transaction, err);
+    for (size_t i = 0; i < tables->n; i++)
+        apply_changed(db, pg, &tables->items[i], at.transaction, err);
+    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", PS_ERR_IGNORED); /* it only saves memory */
+    return ps_mirror_store_version(db, to, err);
 }
 
 /* --- Writing changes to the store --- */
@@ -259,15 +251,13 @@ static enum ps_status queue_row(struct row_sender *s, const struct ps_clock_tabl
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_pg_value values[PS_PG_COLUMNS];
-    enum ps_status status;
 
     ps_buf_puts(&sql, "SELECT ");
     add_columns(&sql, table);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
     add_where(&sql, table);
-    status = ps_db_prepare(s->db, sql.ptr, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_db_prepare(s->db, sql.ptr, &stmt, err) != PS_OK)
+        return err->code;
     for (size_t i = 0; i < table->n_key_columns; i++)
         bind_value(stmt, (int)i + 1, &key[i]);
     if (!ps_stmt_step(stmt, err))
@@ -294,7 +284,6 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
     const struct ps_clock_table *table;
     const char *name;
     int columns, op, indirect;
-    enum ps_status status;
 
     if (sqlite3changeset_op(iter, &name, &columns, &op, &indirect) != SQLITE_OK)
         return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
@@ -314,8 +303,7 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
     s->rows++;
     if (op == SQLITE_DELETE)
         return ps_clock_remove(s->pg, table, s->clock->transaction, key, err);
-    status = queue_row(s, table, key, err);
-    return status;
+    return queue_row(s, table, key, err);
 }
 
 enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
@@ -327,14 +315,13 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
     sqlite3_changeset_iter *iter = NULL;
     void *changes = NULL;
     int size = 0;
-    enum ps_status status = PS_OK;
 
     if (sqlite3session_changeset(session, &size, &changes) != SQLITE_OK ||
         sqlite3changeset_start(&iter, size, changes) != SQLITE_OK)
-        status = ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
+        (void)ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
     *mended = false;
-    while (status == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
-        status = queue_change(&s, tables, iter, err);
+    while (err->code == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
+        queue_change(&s, tables, iter, err);
         *mended |= s.is_repaired;
         s.is_repaired = false;
         ps_arena_free(&s.arena);
@@ -342,5 +329,5 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
     (void)sqlite3changeset_finalize(iter);
     sqlite3_free(changes);
     *rows = s.rows;
-    return status;
+    return err->code;
 }

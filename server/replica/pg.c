@@ -89,11 +89,9 @@ static PGconn *connect_to_url(const char *url)
 static enum ps_status report_lost(struct ps_pg *pg, struct ps_err *err)
 {
     const char *why = PQerrorMessage(pg->link);
-    enum ps_status status =
-        ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached: %.*s", first_line(why), why);
 
     ps_err_hint(err, "try again in a moment");
-    return status;
+    return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached: %.*s", first_line(why), why);
 }
 
 /* Whether a statement may be retried after this SQLSTATE: connection lost, lock timeout,
@@ -140,7 +138,15 @@ static enum ps_status fail_pg(struct ps_pg *pg, const PGresult *result, struct p
         ps_err_hint(err, "try again in a moment");
     if (PQstatus(pg->link) != CONNECTION_OK || !state || is_fatal_state(state))
         close_connection(pg);
-    return status;
+    return err->code;
+}
+
+/* Whether err is empty and the connection open; else err says why no statement is sent. */
+static bool can_send(const struct ps_pg *pg, struct ps_err *err)
+{
+    if (!pg->link)
+        (void)ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
+    return err->code == PS_OK;
 }
 
 #define SLICE_MS   50
@@ -240,17 +246,16 @@ static enum ps_status read_result_rows(const PGresult *result, ps_pg_row *row, v
 {
     struct ps_pg_value values[PS_PG_COLUMNS];
     const int n = PQnfields(result);
-    enum ps_status status = PS_OK;
 
     if (n > PS_PG_COLUMNS)
         return ps_fail(err, PS_INTERNAL, "the store: unexpected row of %d columns", n);
-    for (int i = 0; status == PS_OK && i < PQntuples(result); i++) {
-        for (int c = 0; status == PS_OK && c < n; c++)
-            status = read_value(result, i, c, &values[c], err);
-        if (status == PS_OK)
-            status = row(user, values, (size_t)n, err);
+    for (int i = 0; err->code == PS_OK && i < PQntuples(result); i++) {
+        for (int c = 0; c < n; c++)
+            read_value(result, i, c, &values[c], err);
+        if (err->code == PS_OK)
+            row(user, values, (size_t)n, err);
     }
-    return status;
+    return err->code;
 }
 
 /* Passes the rows of one result to `row`, or reports its error. */
@@ -274,34 +279,23 @@ static enum ps_status read_result(struct ps_pg *pg, const PGresult *result, ps_p
  */
 static enum ps_status read_results(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
+    PGresult *result = NULL;
 
-    for (;;) {
-        PGresult *result = NULL;
-        enum ps_status got = next_result(pg, &result, err);
-
-        if (got != PS_OK)
-            return got;
-        if (!result)
-            return status;
-        if (status == PS_OK)
-            status = read_result(pg, result, row, user, err);
+    while (pg->link && next_result(pg, &result, err) == PS_OK && result) {
+        if (err->code == PS_OK)
+            read_result(pg, result, row, user, err);
         PQclear(result);
-        if (!pg->link)
-            return status;
     }
+    return err->code;
 }
 
 enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *err)
 {
-    enum ps_status status;
-
-    if (!pg->link)
-        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
+    if (!can_send(pg, err))
+        return err->code;
     if (!PQsendQuery(pg->link, sql))
         return fail_pg(pg, NULL, err);
-    status = flush_output(pg, err);
-    return status == PS_OK ? read_results(pg, NULL, NULL, err) : status;
+    return flush_output(pg, err) == PS_OK ? read_results(pg, NULL, NULL, err) : err->code;
 }
 
 /* Ignores notices such as "relation already exists, skipping". */
@@ -314,7 +308,6 @@ static void ignore_notice(void *user, const char *text)
 static enum ps_status connect_once(struct ps_pg *pg, struct ps_err *err)
 {
     const char *encoding;
-    enum ps_status status;
 
     close_connection(pg);
     pg->link = connect_to_url(pg->url);
@@ -329,8 +322,7 @@ static enum ps_status connect_once(struct ps_pg *pg, struct ps_err *err)
     }
     if (PQsetnonblocking(pg->link, 1) != 0)
         return report_lost(pg, err);
-    status = ps_pg_script(pg, SESSION, err);
-    return status;
+    return ps_pg_script(pg, SESSION, err);
 }
 
 bool ps_pg_sleep(int64_t *ms, int64_t until)
@@ -348,16 +340,17 @@ enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *e
     const int64_t until = ps_monotonic_ms() + wait_ms;
     int64_t pause = 0;
 
-    for (;;) {
+    while (err->code == PS_OK) {
         struct ps_err own = PS_ERR_INIT;
 
         if (ps_pg_is_connected(pg) || connect_once(pg, &own) == PS_OK)
             return PS_OK;
         if (own.code != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until)) {
             close_connection(pg);
-            return ps_fail_copy(err, &own);
+            (void)ps_fail_copy(err, &own);
         }
     }
+    return err->code;
 }
 
 /* Statements, parameters and rows use the binary format of the protocol: numbers are exact, bytes
@@ -422,14 +415,10 @@ static enum ps_status send(struct ps_pg *pg, const char *sql, const struct ps_pg
 enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
                          size_t n, ps_pg_row *row, void *user, struct ps_err *err)
 {
-    enum ps_status status = pg->link ? send(pg, sql, params, n, err)
-                                     : ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
-
-    if (status == PS_OK)
-        (void)PQsetSingleRowMode(pg->link);
-    if (status == PS_OK)
-        status = flush_output(pg, err);
-    return status == PS_OK ? read_results(pg, row, user, err) : status;
+    if (!can_send(pg, err) || send(pg, sql, params, n, err) != PS_OK)
+        return err->code;
+    (void)PQsetSingleRowMode(pg->link);
+    return flush_output(pg, err) == PS_OK ? read_results(pg, row, user, err) : err->code;
 }
 
 /* --- Pipelined statements --- */
@@ -439,64 +428,48 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
 static enum ps_status read_queued_results(struct ps_pg *pg, ps_pg_row *row, void *user,
                                           struct ps_err *err)
 {
-    enum ps_status first = PS_OK;
+    PGresult *result = NULL;
     bool ended = false; /* a second NULL in a row: no sync result will follow */
+    bool synced = false;
 
-    for (;;) {
-        PGresult *result = NULL;
-        enum ps_status got = next_result(pg, &result, err);
-        bool synced;
-
-        if (got != PS_OK)
-            return got;
+    while (pg->link && !synced && next_result(pg, &result, err) == PS_OK) {
         if (!result && ended)
             return fail_pg(pg, NULL, err);
         ended = !result;
-        if (result && first == PS_OK)
-            first = read_result(pg, result, row, user, err);
+        if (result && err->code == PS_OK)
+            read_result(pg, result, row, user, err);
         synced = result && PQresultStatus(result) == PGRES_PIPELINE_SYNC;
         PQclear(result);
-        if (!pg->link || synced)
-            return first;
     }
+    return err->code;
 }
 
 enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    if (!pg->link)
-        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
-    if (pg->n_unanswered == 0)
-        return PS_OK;
+    if (!can_send(pg, err) || pg->n_unanswered == 0)
+        return err->code;
     pg->n_unanswered = 0;
     if (!PQpipelineSync(pg->link))
         return fail_pg(pg, NULL, err);
-    status = flush_output(pg, err);
-    if (status == PS_OK)
-        status = read_queued_results(pg, row, user, err);
+    if (flush_output(pg, err) == PS_OK)
+        read_queued_results(pg, row, user, err);
     if (pg->link && !PQexitPipelineMode(pg->link))
         close_connection(pg);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
                            size_t n, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    if (!pg->link)
-        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
     if (pg->n_unanswered == QUEUED_MAX)
-        status = ps_pg_flush(pg, NULL, NULL, err);
-    if (status == PS_OK && pg->n_unanswered == 0 && !PQenterPipelineMode(pg->link))
+        ps_pg_flush(pg, NULL, NULL, err);
+    if (!can_send(pg, err))
+        return err->code;
+    if (pg->n_unanswered == 0 && !PQenterPipelineMode(pg->link))
         return fail_pg(pg, NULL, err);
-    if (status == PS_OK)
-        status = send(pg, sql, params, n, err);
-    if (status == PS_OK)
-        status = flush_output(pg, err);
-    pg->n_unanswered += status == PS_OK;
-    return status;
+    if (send(pg, sql, params, n, err) == PS_OK)
+        pg->n_unanswered += flush_output(pg, err) == PS_OK;
+    return err->code;
 }
 
 /* --- End of a transaction --- */
@@ -505,9 +478,8 @@ enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg
  * round trip. */
 enum ps_status ps_pg_commit(struct ps_pg *pg, struct ps_err *err)
 {
-    enum ps_status status = ps_pg_queue(pg, "COMMIT", NULL, 0, err);
-
-    return status == PS_OK ? ps_pg_flush(pg, NULL, NULL, err) : status;
+    ps_pg_queue(pg, "COMMIT", NULL, 0, err);
+    return ps_pg_flush(pg, NULL, NULL, err);
 }
 
 void ps_pg_rollback(struct ps_pg *pg)
@@ -515,8 +487,8 @@ void ps_pg_rollback(struct ps_pg *pg)
     if (!pg->link)
         return;
     if (pg->n_unanswered)
-        (void)ps_pg_flush(pg, NULL, NULL, PS_ERR_IGNORED);
+        (void)ps_pg_flush(pg, NULL, NULL, PS_ERR_IGNORED); /* nothing of it is committed */
     if (pg->link && PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
         ps_pg_script(pg, "ROLLBACK", PS_ERR_IGNORED) != PS_OK)
-        close_connection(pg);
+        close_connection(pg); /* the database rolls back then */
 }

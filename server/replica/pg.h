@@ -32,7 +32,7 @@ struct ps_pg;
 struct ps_pg *ps_pg_new(const char *url);
 void ps_pg_free(struct ps_pg *pg); /* NULL is allowed */
 
-/* Connects if necessary; retries for wait_ms. */
+/* Connects if necessary; retries for wait_ms. A filled err makes no attempt. */
 enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
 /* Sleeps before a retry, each time longer. Begin with *ms 0. False: the sleep would end after
  * `until` (monotonic clock, ms). */
@@ -72,12 +72,15 @@ static inline struct ps_pg_value ps_pg_text(const char *text)
 
 #define PS_PG_COLUMNS 40 /* maximum columns of a row and parameters of a statement */
 
-/* Receives one row, whose values are valid until it returns. A status other than PS_OK ends the
- * rows. */
+/* Receives one row, whose values are valid until it returns. Fills err and returns its code to end
+ * the rows. */
 typedef enum ps_status ps_pg_row(void *user, const struct ps_pg_value *values, size_t n,
                                  struct ps_err *err);
 
 /* --- Statements --- */
+
+/* These functions do nothing if err is filled already, and return its code: a sequence of them is
+ * checked once, at its end (server/runfile/db.h). Only ps_pg_rollback always does its work. */
 
 /* Runs one statement with parameters $1, $2 ... and passes its rows to `row` (may be NULL). */
 enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,

@@ -100,25 +100,21 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
                                     uint64_t offset, const char *from, uint64_t max,
                                     uint64_t *bytes_out, struct ps_err *err)
 {
-    struct ps_sent_file sent;
+    struct ps_sent_file sent = {.bytes = 0};
     struct stat about = {0};
-    enum ps_status status = pieces_bytes(store, id, user_name, bytes_out, err);
 
-    if (status == PS_OK)
-        status = ps_partial_check_offset(*bytes_out, offset, err);
-    if (status == PS_OK && stat(from, &about) != 0)
-        status = ps_fail_errno(err, "cannot read", from);
-    if (status == PS_OK)
-        status = ps_partial_check_size(offset, (uint64_t)about.st_size, max, err);
-    if (status == PS_OK)
-        status = ps_file_send(store, "pieces", from, &sent, err);
-    if (status == PS_OK)
-        status = insert_piece(store, id, user_name, offset, &sent, err);
-    if (status == PS_OK) {
+    if (pieces_bytes(store, id, user_name, bytes_out, err) != PS_OK)
+        return err->code;
+    ps_partial_check_offset(*bytes_out, offset, err);
+    if (stat(from, &about) != 0)
+        (void)ps_fail_errno(err, "cannot read", from);
+    ps_partial_check_size(offset, (uint64_t)about.st_size, max, err);
+    ps_file_send(store, "pieces", from, &sent, err);
+    if (insert_piece(store, id, user_name, offset, &sent, err) == PS_OK) {
         *bytes_out = offset + sent.bytes;
         ps_spool_remove(store, from);
     }
-    return status;
+    return err->code;
 }
 
 /* Deletes the upload. bytes: its required size; NULL: any. */
@@ -173,31 +169,25 @@ static enum ps_status read_pieces(struct ps_store *store, const char *id, const 
                                   uint64_t bytes, struct ps_buf *keys, struct ps_err *err)
 {
     uint64_t have = 0;
-    enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, err);
 
-    if (status == PS_OK)
-        status = find_upload(store, id, user_name, &have, err);
-    if (status == PS_OK)
-        status = ps_partial_check_offset(have, bytes, err);
-    if (status == PS_OK)
-        status = list_piece_keys(store, id, keys, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
+    find_upload(store, id, user_name, &have, err);
+    ps_partial_check_offset(have, bytes, err);
+    list_piece_keys(store, id, keys, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status concatenate_pieces(struct ps_store *store, const struct ps_buf *keys, int to,
                                          const char *path, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (const char *at = keys->ptr; status == PS_OK && at && at < keys->ptr + keys->len;
+    for (const char *at = keys->ptr; err->code == PS_OK && at && at < keys->ptr + keys->len;
          at += strlen(at) + 1) {
         PS_AUTO(ps_close_fd) int fd = -1;
 
-        status = ps_file_open(store, "pieces", at, &fd, err);
-        if (status == PS_OK)
-            status = ps_partial_copy(fd, at, to, path, err);
+        if (ps_file_open(store, "pieces", at, &fd, err) == PS_OK)
+            ps_partial_copy(fd, at, to, path, err);
     }
-    return status;
+    return err->code;
 }
 
 /* Two concurrent calls: one gets PS_NOT_FOUND. Quota was reserved piece by piece. The catalog
@@ -207,23 +197,19 @@ static enum ps_status pieces_take(struct ps_store *store, const char *id, const 
 {
     PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = read_pieces(store, id, user_name, bytes, &keys, err);
 
     *path_out = NULL;
-    if (status == PS_OK)
-        status = ps_store_spool(store, path_out, &fd, err);
-    if (status == PS_OK)
-        status = concatenate_pieces(store, &keys, fd, *path_out, err);
-    if (status == PS_OK)
-        status = end_upload(store, id, user_name, &bytes, err);
-    if (status == PS_OK) {
+    read_pieces(store, id, user_name, bytes, &keys, err);
+    ps_store_spool(store, path_out, &fd, err);
+    concatenate_pieces(store, &keys, fd, *path_out, err);
+    if (end_upload(store, id, user_name, &bytes, err) == PS_OK) {
         atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
         return PS_OK;
     }
     if (*path_out)
         (void)unlink(*path_out);
     ps_free_ptr(path_out);
-    return status;
+    return err->code;
 }
 
 const struct ps_partial_ops ps_replica_partial = {

@@ -45,11 +45,10 @@ static enum ps_status load_tracks(struct ps_db *db, struct ps_trace_cache *cache
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_tracks"), &stmt, err);
-    struct ps_err own = PS_ERR_INIT;
     size_t cap = 0;
 
-    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
+    ps_db_prepare(db, ps_query_sql("trace_tracks"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_TRACKS_MAX)
             return ps_trace_fail_damaged(err, "track", ps_col_int(stmt, 0));
         PS_RESERVE_ONE(cache->tracks, cache->n_tracks, cap);
@@ -65,7 +64,7 @@ static enum ps_status load_tracks(struct ps_db *db, struct ps_trace_cache *cache
             .end_ns = ps_col_int(stmt, 8),
         };
     }
-    return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
+    return err->code;
 }
 
 static enum ps_status add_chunk(struct ps_trace_cache *cache, struct ps_stmt *stmt, size_t *cap,
@@ -98,13 +97,12 @@ static enum ps_status load_chunks(struct ps_db *db, struct ps_trace_cache *cache
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_chunks"), &stmt, err);
-    struct ps_err own = PS_ERR_INIT;
     size_t cap = 0;
 
-    while (status == PS_OK && ps_stmt_step(stmt, &own))
-        status = add_chunk(cache, stmt, &cap, err);
-    return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
+    ps_db_prepare(db, ps_query_sql("trace_chunks"), &stmt, err);
+    while (ps_stmt_step(stmt, err))
+        add_chunk(cache, stmt, &cap, err);
+    return err->code;
 }
 
 /* Checks that each track has the stated number of rows, in consecutive chunks. */
@@ -123,31 +121,25 @@ static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps
         if (rows != track->slices)
             return ps_trace_fail_damaged(err, "rows of track", track->id);
     }
-    return PS_OK;
+    return err->code;
 }
 
 enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out,
                                    struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status;
 
-    if (db->trace) {
-        *out = db->trace;
-        return PS_OK;
-    }
+    *out = db->trace;
+    if (err->code != PS_OK || db->trace)
+        return err->code;
     cache = ps_alloc(sizeof *cache);
-    status = load_tracks(db, cache, err);
-    if (status == PS_OK)
-        status = load_chunks(db, cache, err);
-    if (status == PS_OK)
-        status = check_tracks(cache, err);
-    if (status != PS_OK) {
+    load_tracks(db, cache, err);
+    load_chunks(db, cache, err);
+    if (check_tracks(cache, err) != PS_OK)
         ps_trace_cache_free(cache);
-        return status;
-    }
-    *out = db->trace = cache;
-    return PS_OK;
+    else
+        *out = db->trace = cache;
+    return err->code;
 }
 
 /* Loads a table of (id, text, number) into two arrays by id. */
@@ -156,11 +148,10 @@ static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
-    struct ps_err own = PS_ERR_INIT;
     size_t rows = 0, n_texts = 0, n_numbers = 0;
 
-    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         int64_t id = ps_col_int(stmt, 0);
 
         if (!ps_id_is_plausible(id, rows++))
@@ -172,7 +163,7 @@ static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_
         (*numbers)[id] = (uint32_t)ps_col_int(stmt, 2);
         *n = (size_t)id + 1;
     }
-    return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
+    return err->code;
 }
 
 static void find_memory(struct ps_trace_cache *cache)
@@ -186,32 +177,28 @@ enum ps_status ps_trace_cache_load_texts(struct ps_db *db, struct ps_trace_cache
                                          struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_load(db, &cache, err);
 
-    if (status == PS_OK && !cache->has_texts) {
-        status = load_by_id(db, "trace_texts", &cache->arena, &cache->texts, &cache->keys,
-                            &cache->n_texts, err);
-        cache->has_texts = status == PS_OK;
+    if (ps_trace_cache_load(db, &cache, err) == PS_OK && !cache->has_texts) {
+        cache->has_texts = load_by_id(db, "trace_texts", &cache->arena, &cache->texts, &cache->keys,
+                                      &cache->n_texts, err) == PS_OK;
         find_memory(cache);
     }
-    if (status == PS_OK && !cache->has_templates) {
-        status = load_by_id(db, "trace_templates", &cache->arena, &cache->templates, &cache->shapes,
-                            &cache->n_templates, err);
-        cache->has_templates = status == PS_OK;
-    }
+    if (err->code == PS_OK && !cache->has_templates)
+        cache->has_templates = load_by_id(db, "trace_templates", &cache->arena, &cache->templates,
+                                          &cache->shapes, &cache->n_templates, err) == PS_OK;
     *out = cache;
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
                                struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_load(db, &cache, err);
+    const bool has = ps_trace_cache_load(db, &cache, err) == PS_OK;
 
-    *out = status == PS_OK ? cache->tracks : NULL;
-    *n = status == PS_OK ? cache->n_tracks : 0;
-    return status;
+    *out = has ? cache->tracks : NULL;
+    *n = has ? cache->n_tracks : 0;
+    return err->code;
 }
 
 struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
@@ -227,10 +214,9 @@ struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
 enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_load_texts(db, &cache, err);
 
-    *end = status == PS_OK ? cache->n_texts : 0;
-    return status;
+    *end = ps_trace_cache_load_texts(db, &cache, err) == PS_OK ? cache->n_texts : 0;
+    return err->code;
 }
 
 struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id)
@@ -255,10 +241,9 @@ enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool b
                              struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_load_texts(db, &cache, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_cache_load_texts(db, &cache, err) != PS_OK)
+        return err->code;
     sums->key = cache->keys;
     sums->n_key = cache->n_texts;
     sums->shapes = by_shape ? cache->shapes : NULL;

@@ -163,8 +163,6 @@ static enum ps_status read_chunk(struct ps_trace_reader *reader, const struct ps
                                  const struct ps_chunk_row *row, struct ps_chunk *out,
                                  struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     *out = (struct ps_chunk){
         .track = row->track,
         .track_kind = row->track_kind,
@@ -173,39 +171,37 @@ static enum ps_status read_chunk(struct ps_trace_reader *reader, const struct ps
         .start_ns = row->start_ns,
         .end_ns = row->end_ns,
     };
-    for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
+    for (int c = 0; c < PS_N_SLICE_COLUMNS && err->code == PS_OK; c++)
         if (query->columns & PS_COL_BIT(c))
-            status =
-                ps_trace_reader_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
-    if (status == PS_OK && query->args)
-        status = ps_trace_reader_packed(reader, row, PS_CHUNK_ARGS, &out->args, err);
-    return status;
+            ps_trace_reader_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
+    if (err->code == PS_OK && query->args)
+        ps_trace_reader_packed(reader, row, PS_CHUNK_ARGS, &out->args, err);
+    return err->code;
 }
 
 enum ps_status ps_trace_each_chunk(struct ps_db *db, const struct ps_chunk_query *query,
                                    bool (*visit)(void *user, const struct ps_chunk *chunk),
                                    void *user, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     struct ps_trace_cache *cache;
     struct ps_trace_reader *reader;
     size_t at, end;
     bool more = true;
 
-    if (ps_trace_cache_load(db, &cache, &own) != PS_OK)
-        return ps_fail_copy(err, &own);
+    if (ps_trace_cache_load(db, &cache, err) != PS_OK)
+        return err->code;
     reader = ps_trace_reader_acquire(db);
     ps_trace_chunk_range(cache, query->track, &at, &end);
-    for (; at < end && more && own.code == PS_OK; at++) {
+    for (; at < end && more && err->code == PS_OK; at++) {
         struct ps_chunk chunk;
 
-        if (!is_wanted(query, &cache->chunks[at]) || ps_context_check(&own) != PS_OK)
+        if (!is_wanted(query, &cache->chunks[at]) || ps_context_check(err) != PS_OK)
             continue;
-        more = read_chunk(reader, query, &cache->chunks[at], &chunk, &own) == PS_OK &&
+        more = read_chunk(reader, query, &cache->chunks[at], &chunk, err) == PS_OK &&
                visit(user, &chunk);
     }
     ps_trace_reader_release(reader);
-    return ps_fail_copy(err, &own);
+    return err->code;
 }
 
 /* --- One slice --- */
@@ -229,24 +225,22 @@ static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_c
 enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
                               int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     const struct ps_chunk_row *chunk;
-    enum ps_status status = find_slice(db, id, &chunk, &own);
 
-    for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
+    if (find_slice(db, id, &chunk, err) != PS_OK)
+        return err->code;
+    for (int c = 0; c < PS_N_SLICE_COLUMNS && err->code == PS_OK; c++)
         if (columns & PS_COL_BIT(c))
-            status = ps_trace_reader_value(db->trace->slice_reader, chunk, (enum ps_slice_column)c,
-                                           (uint32_t)id - chunk->first, &out[c], &own);
-    return ps_fail_copy(err, &own);
+            ps_trace_reader_value(db->trace->slice_reader, chunk, (enum ps_slice_column)c,
+                                  (uint32_t)id - chunk->first, &out[c], err);
+    return err->code;
 }
 
 enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     const struct ps_chunk_row *chunk;
 
-    if (find_slice(db, id, &chunk, &own) == PS_OK)
-        (void)ps_trace_reader_args(db->trace->slice_reader, chunk, (uint32_t)id - chunk->first, out,
-                                   &own);
-    return ps_fail_copy(err, &own);
+    if (find_slice(db, id, &chunk, err) == PS_OK)
+        ps_trace_reader_args(db->trace->slice_reader, chunk, (uint32_t)id - chunk->first, out, err);
+    return err->code;
 }

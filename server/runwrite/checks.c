@@ -40,10 +40,9 @@ static enum ps_status is_there(const char *path, struct ps_err *err)
 enum ps_status ps_check_open(const char *path, struct ps_db **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status = is_there(path, err);
 
-    if (status != PS_OK)
-        return status;
+    if (err->code != PS_OK || is_there(path, err) != PS_OK)
+        return err->code;
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
     return ps_db_open(uri.ptr, false, out, err);
@@ -83,14 +82,11 @@ static enum ps_status check_sha(struct ps_db *db, const char *sha256, struct ps_
 enum ps_status ps_check_run(const char *path, const char *sha256, bool whole, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    enum ps_status status = ps_check_open(path, &db, err);
 
-    if (status == PS_OK)
-        status = check_sha(db, sha256, err);
-    if (status == PS_OK && whole)
-        status = ps_check_db(db, false, err);
+    if (ps_check_open(path, &db, err) == PS_OK && check_sha(db, sha256, err) == PS_OK && whole)
+        ps_check_db(db, false, err);
     ps_db_close(db);
-    return status;
+    return err->code;
 }
 
 /* --- Original files --- */

@@ -45,16 +45,16 @@ static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, str
 {
     static const char *const columns[] = {"k", "v"};
     struct ps_rows *rows = NULL;
-    enum ps_status status = ps_rows_begin(from, "meta", columns, 2, &rows, err);
 
     *text = (struct ps_str){NULL, 0};
-    while (status == PS_OK && rows && ps_rows_next(rows, err))
+    ps_rows_begin(from, "meta", columns, 2, &rows, err);
+    while (rows && ps_rows_next(rows, err))
         if (ps_str_eq_c(ps_rows_text(rows, 0), PS_SHARED_KEY) && !text->ptr) {
             ps_buf_str(keep, ps_rows_text(rows, 1));
             *text = ps_buf_slice(keep);
         }
     ps_rows_end(rows);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, char kind[32],
@@ -63,12 +63,10 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
     PS_AUTO(ps_buf_free) struct ps_buf keep = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_str text;
-    enum ps_status status = read_meta(from, &text, &keep, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(ps_writer_db(w), ps_query_sql("shared"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    read_meta(from, &text, &keep, err);
+    if (ps_db_prepare(ps_writer_db(w), ps_query_sql("shared"), &stmt, err) != PS_OK)
+        return err->code;
     ps_bind_text(stmt, ":shared", text);
     if (!text.ptr || !ps_stmt_step(stmt, err) || ps_col_is_null(stmt, 0)) {
         ps_err_hint(err, "add the original profile, or a bundle that `perfshelf export` wrote");
@@ -158,49 +156,42 @@ static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
     struct ps_rows *rows = NULL;
     struct ps_err own = PS_ERR_INIT;
     uint64_t n = 0;
-    enum ps_status status;
 
     for (size_t i = 0; i < table->n; i++)
         columns[i] = table->columns[i].name;
-    status = ps_cells_prepare(ps_writer_db(w), table->name, columns, table->n, &insert, err);
-    if (status == PS_OK)
-        status = ps_rows_begin(from, table->name, columns, table->n, &rows, err);
-    while (status == PS_OK && go_on(w, from, ++n, err) && ps_rows_next(rows, err)) {
+    if (ps_cells_prepare(ps_writer_db(w), table->name, columns, table->n, &insert, err) == PS_OK)
+        ps_rows_begin(from, table->name, columns, table->n, &rows, err);
+    while (go_on(w, from, ++n, err) && ps_rows_next(rows, err)) {
         if (!read_cells(rows, cells, table->n))
-            status = ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
-                             table->name);
+            (void)ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
+                          table->name);
         else if (ps_cells_insert(insert, cells, table->n, &own) != PS_OK)
-            status = fail_row(table->name, &own, err);
+            fail_row(table->name, &own, err);
     }
     ps_rows_end(rows);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status copy_all(struct ps_writer *w, int fd, struct ps_sqlite *from, char kind[32],
                                struct ps_err *err)
 {
     char version[64] = "of another version";
-    enum ps_status status = read_shared(w, from, kind, version, err);
 
-    if (status == PS_OK)
-        status = check_layout(fd, version, err);
-    if (status == PS_OK)
-        status = check_tables(from, err);
-    for (size_t i = 0; status == PS_OK && i < PS_N_RUN_TABLES; i++)
-        status = copy_table(w, from, &ps_run_tables[i], err);
-    if (status == PS_OK)
-        status = ps_run_validate(ps_writer_db(w), err);
-    return status;
+    if (read_shared(w, from, kind, version, err) == PS_OK &&
+        check_layout(fd, version, err) == PS_OK)
+        check_tables(from, err);
+    for (size_t i = 0; err->code == PS_OK && i < PS_N_RUN_TABLES; i++)
+        copy_table(w, from, &ps_run_tables[i], err);
+    return err->code == PS_OK ? ps_run_validate(ps_writer_db(w), err) : err->code;
 }
 
 enum ps_status ps_writer_import_shared(struct ps_writer *w, int fd, char kind_out[32],
                                        struct ps_err *err)
 {
     struct ps_sqlite *from = NULL;
-    enum ps_status status = ps_sqlite_open(fd, &from, err);
 
-    if (status == PS_OK)
-        status = copy_all(w, fd, from, kind_out, err);
+    if (ps_sqlite_open(fd, &from, err) == PS_OK)
+        copy_all(w, fd, from, kind_out, err);
     ps_sqlite_close(from);
-    return status == PS_OK ? ps_db_exec(ps_writer_db(w), "COMMIT", err) : status;
+    return ps_db_exec(ps_writer_db(w), "COMMIT", err);
 }

@@ -25,12 +25,10 @@ static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, 
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&sql, "SELECT * FROM \"%s\"", table->name);
-    status = ps_db_prepare(db, sql.ptr, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_db_prepare(db, sql.ptr, &stmt, err) != PS_OK)
+        return err->code;
     table->n = (size_t)ps_col_count(stmt);
     if (table->n > PS_RUN_COLUMNS_MAX)
         return ps_fail(err, PS_INTERNAL, "the table %s has too many columns", table->name);
@@ -46,17 +44,17 @@ static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, 
 static enum ps_status read_tables(struct ps_db *db, struct stored_tables *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tables"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("run_tables"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         struct stored_table *table;
 
         PS_RESERVE_ONE(out->items, out->n, out->cap);
         table = &out->items[out->n++];
         *table = (struct stored_table){.name = ps_strdup(ps_col_text(stmt, 0))};
-        status = add_columns(db, table, err);
+        add_columns(db, table, err);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static void free_tables(struct stored_tables *tables)
@@ -92,27 +90,24 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *rows = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *insert = NULL;
-    enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < table->n; i++)
         ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i]);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
-    status = ps_db_prepare(from, sql.ptr, &rows, err);
-    if (status == PS_OK && to)
-        status = ps_cells_prepare(to, table->name, (const char *const *)table->columns, table->n,
-                                  &insert, err);
-    while (status == PS_OK && ps_stmt_step(rows, err)) {
+    ps_db_prepare(from, sql.ptr, &rows, err);
+    if (to)
+        ps_cells_prepare(to, table->name, (const char *const *)table->columns, table->n, &insert,
+                         err);
+    while (ps_stmt_step(rows, err)) {
         struct ps_row row = {from, table->name, (const char *const *)table->columns, cells,
                              table->n};
 
         for (size_t i = 0; i < table->n; i++)
             cells[i] = ps_cell_from_stmt(rows->handle, (int)i);
         if (!is_identity(&row) && how->row(how->user, &row, err) && to)
-            status = ps_cells_insert(insert, cells, table->n, err);
-        if (status == PS_OK)
-            status = err->code;
+            ps_cells_insert(insert, cells, table->n, err);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status look_at_columns(const struct stored_tables *tables,
@@ -132,32 +127,28 @@ static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
                                   const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct stored_tables tables = {.n = 0};
-    enum ps_status status = read_tables(from, &tables, err);
 
-    if (status == PS_OK)
-        status = look_at_columns(&tables, how, err);
-    for (size_t i = 0; status == PS_OK && i < tables.n; i++)
-        status = copy_table(from, to, &tables.items[i], how, err);
+    if (read_tables(from, &tables, err) == PS_OK)
+        look_at_columns(&tables, how, err);
+    for (size_t i = 0; err->code == PS_OK && i < tables.n; i++)
+        copy_table(from, to, &tables.items[i], how, err);
     free_tables(&tables);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_rewrite_run(struct ps_db *from, const char *path,
                               const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_db *to = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = path ? ps_run_create(path, 0, &to, &own) : PS_OK;
 
-    if (status == PS_OK)
-        status = copy_tables(from, to, how, &own);
-    if (status == PS_OK && to && how->end)
-        status = how->end(how->user, to, &own);
-    if (status == PS_OK && to)
-        status = ps_db_exec(to, "COMMIT", &own);
+    if (path)
+        ps_run_create(path, 0, &to, err);
+    if (copy_tables(from, to, how, err) == PS_OK && to && how->end)
+        how->end(how->user, to, err);
+    if (to)
+        ps_db_exec(to, "COMMIT", err);
     ps_db_close(to);
-    (void)ps_fail_copy(err, &own);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_rewrite_add_meta(struct ps_db *to, const char *key, struct ps_str text,
@@ -184,14 +175,14 @@ enum ps_status ps_rewrite_drop_views(void *user, struct ps_db *to, struct ps_err
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(to, ps_query_sql("run_views"), &stmt, err);
 
     (void)user;
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(to, ps_query_sql("run_views"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 0);
 
         ps_buf_printf(&sql, "DROP VIEW \"%.*s\";", (int)name.len, name.ptr);
     }
     ps_stmt_release(stmt);
-    return status == PS_OK && err->code == PS_OK ? ps_db_exec(to, sql.ptr, err) : err->code;
+    return ps_db_exec(to, sql.ptr, err);
 }

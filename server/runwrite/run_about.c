@@ -54,13 +54,11 @@ enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,
                                     struct ps_run_metadata *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_meta"), &stmt, err);
 
-    if (status == PS_OK && !ps_stmt_step(stmt, err))
-        status = err->code;
-    if (status == PS_OK)
+    ps_db_prepare(db, ps_query_sql("run_meta"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
         read_row(stmt, arena, out);
-    return status;
+    return err->code;
 }
 
 const char *ps_run_schema(void)
@@ -75,13 +73,11 @@ const char *ps_run_schema(void)
 static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("layout"), &stmt, err);
 
-    if (status == PS_OK && !ps_stmt_step(stmt, err))
-        status = err->code;
-    if (status == PS_OK)
+    ps_db_prepare(db, ps_query_sql("layout"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
         ps_buf_str(out, ps_col_text(stmt, 0));
-    return status;
+    return err->code;
 }
 
 /* The layout of run.sql, computed once. */
@@ -92,9 +88,9 @@ static void find_right_layout(void)
 {
     struct ps_db *db = NULL;
 
-    if (ps_db_open("file::memory:", true, &db, &right_err) == PS_OK &&
-        ps_db_exec(db, ps_run_schema(), &right_err) == PS_OK)
-        (void)layout_of(db, &right_layout, &right_err);
+    ps_db_open("file::memory:", true, &db, &right_err);
+    ps_db_exec(db, ps_run_schema(), &right_err);
+    layout_of(db, &right_layout, &right_err);
     ps_db_close(db);
 }
 
@@ -102,13 +98,11 @@ enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf layout = {0};
-    enum ps_status status;
 
     (void)pthread_once(&once, find_right_layout);
-    if (right_err.code != PS_OK)
-        return ps_fail(err, right_err.code, "%s", right_err.text);
-    status = layout_of(db, &layout, err);
-    if (status == PS_OK && !ps_str_eq(ps_buf_slice(&layout), ps_buf_slice(&right_layout)))
-        status = ps_fail(err, PS_INTERNAL, "the file does not have the tables of a run");
-    return status;
+    (void)ps_fail_copy(err, &right_err);
+    layout_of(db, &layout, err);
+    if (!ps_str_eq(ps_buf_slice(&layout), ps_buf_slice(&right_layout)))
+        (void)ps_fail(err, PS_INTERNAL, "the file does not have the tables of a run");
+    return err->code;
 }

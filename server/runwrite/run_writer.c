@@ -1225,21 +1225,17 @@ enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_d
                              struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status;
 
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1"); /* no other process has opened the file */
-    status = ps_db_open(uri.ptr, true, out, err);
-    if (status == PS_OK)
-        status = ps_db_exec(
-            *out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
-    if (status == PS_OK)
-        status = ps_db_exec(*out,
-                            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-                            "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
-                            "PRAGMA cache_size=-8192; BEGIN",
-                            err);
-    return status == PS_OK ? ps_db_exec(*out, ps_run_schema(), err) : status;
+    ps_db_open(uri.ptr, true, out, err);
+    ps_db_exec(*out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
+    ps_db_exec(*out,
+               "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+               "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
+               "PRAGMA cache_size=-8192; BEGIN",
+               err);
+    return ps_db_exec(*out, ps_run_schema(), err);
 }
 
 void ps_writer_free(struct ps_writer *w)
@@ -1263,7 +1259,6 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *
                               struct ps_writer **out, struct ps_err *err)
 {
     struct ps_writer *w = ps_alloc(sizeof *w);
-    enum ps_status status;
 
     w->sink.ops = &writer_ops;
     w->writing = *writing;
@@ -1271,11 +1266,11 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *
     w->ledger.unit = "";
     w->summary = ps_json_writer(&w->summary_text);
     ps_json_object(&w->summary);
-    status = ps_run_create(path, writing->input_bytes, &w->db, err);
+    ps_run_create(path, writing->input_bytes, &w->db, err);
     w->rows = (struct ps_inserter){.db = w->db, .err = &w->sink.err};
-    if (status != PS_OK) {
+    if (err->code != PS_OK) {
         ps_writer_free(w);
-        return status;
+        return err->code;
     }
     *out = w;
     return PS_OK;

@@ -59,17 +59,16 @@ static enum ps_status check_references(struct ps_db *db, const struct ps_run_tab
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     ps_buf_printf(
         &sql,
         "SELECT 1 FROM \"%s\" t WHERE t.\"%s\" <> 0 AND NOT EXISTS(SELECT 1 FROM \"%s\" o "
         "WHERE o.id = t.\"%s\") LIMIT 1",
         table->name, column->name, column->references, column->name);
-    status = ps_db_prepare(db, sql.ptr, &stmt, err);
-    if (status == PS_OK && ps_stmt_step(stmt, err))
-        status = fail_invalid(err, table->name, column->name, "refers to a missing row");
-    return status == PS_OK ? err->code : status;
+    ps_db_prepare(db, sql.ptr, &stmt, err);
+    if (ps_stmt_step(stmt, err))
+        fail_invalid(err, table->name, column->name, "refers to a missing row");
+    return err->code;
 }
 
 static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *table,
@@ -78,51 +77,47 @@ static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *ta
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t rows = 0, last_id = 0;
-    enum ps_status status;
 
     for (size_t i = 0; i < table->n; i++)
         ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i].name);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
-    status = ps_db_prepare(db, sql.ptr, &stmt, err);
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, sql.ptr, &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         rows++;
-        for (size_t i = 0; i < table->n && status == PS_OK; i++) {
+        for (size_t i = 0; i < table->n; i++) {
             struct ps_cell cell = ps_cell_from_stmt(stmt->handle, (int)i);
 
-            status = check_cell(table, &table->columns[i], &cell, err);
+            check_cell(table, &table->columns[i], &cell, err);
             if (table->columns[i].is_id && cell.i > last_id)
                 last_id = cell.i;
         }
     }
-    if (status == PS_OK && !table->is_sparse && last_id > rows + table->first_id - 1)
-        status = fail_invalid(err, table->name, "id", "is greater than the number of rows");
-    return status == PS_OK ? err->code : status;
+    if (!table->is_sparse && last_id > rows + table->first_id - 1)
+        fail_invalid(err, table->name, "id", "is greater than the number of rows");
+    return err->code;
 }
 
 static enum ps_status check_tables(struct ps_db *db, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t t = 0; status == PS_OK && t < PS_N_RUN_TABLES; t++) {
+    for (size_t t = 0; t < PS_N_RUN_TABLES; t++) {
         const struct ps_run_table *table = &ps_run_tables[t];
 
-        status = check_rows(db, table, err);
-        for (size_t c = 0; status == PS_OK && c < table->n; c++)
+        check_rows(db, table, err);
+        for (size_t c = 0; c < table->n; c++)
             if (table->columns[c].references)
-                status = check_references(db, table, &table->columns[c], err);
+                check_references(db, table, &table->columns[c], err);
     }
-    return status;
+    return err->code;
 }
 
 static enum ps_status check_invariants(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_invariants"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err))
-        status =
-            ps_fail(err, PS_BAD_INPUT, "the run file is invalid: %s", ps_col_text(stmt, 0).ptr);
-    return status == PS_OK ? err->code : status;
+    ps_db_prepare(db, ps_query_sql("run_invariants"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
+        (void)ps_fail(err, PS_BAD_INPUT, "the run file is invalid: %s", ps_col_text(stmt, 0).ptr);
+    return err->code;
 }
 
 /* --- Function tables --- */
@@ -131,9 +126,8 @@ static int64_t number(struct ps_db *db, const char *query, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    return ps_db_prepare(db, query, &stmt, err) == PS_OK && ps_stmt_step(stmt, err)
-               ? ps_col_int(stmt, 0)
-               : 0;
+    ps_db_prepare(db, query, &stmt, err);
+    return ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
 }
 
 static bool are_calls(struct ps_str blob, int64_t last)
@@ -162,17 +156,15 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t last = number(db, "SELECT max(id) FROM function", err);
-    enum ps_status status = err->code;
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, "SELECT callers, callees FROM function", &stmt, err);
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, "SELECT callers, callees FROM function", &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         if (!are_calls(ps_col_text(stmt, 0), last))
-            status = fail_invalid(err, "function", "callers", "is damaged");
+            fail_invalid(err, "function", "callers", "is damaged");
         else if (!are_ids(ps_col_text(stmt, 1), last))
-            status = fail_invalid(err, "function", "callees", "is damaged");
+            fail_invalid(err, "function", "callees", "is damaged");
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* --- Traces --- */
@@ -347,12 +339,12 @@ static bool is_block(const struct trace *t, struct ps_str body,
 static enum ps_status check_pyramid(struct trace *t)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(t->db, "SELECT data FROM pyramid", &stmt, t->err);
 
-    while (status == PS_OK && ps_stmt_step(stmt, t->err)) {
+    ps_db_prepare(t->db, "SELECT data FROM pyramid", &stmt, t->err);
+    while (ps_stmt_step(stmt, t->err)) {
         struct ps_str blocks = ps_col_text(stmt, 0);
 
-        while (blocks.len && status == PS_OK) {
+        while (blocks.len && t->err->code == PS_OK) {
             struct ps_pyramid_block block;
 
             if (!ps_pyramid_read_block(blocks, &block) || block.bytes > blocks.len ||
@@ -360,12 +352,12 @@ static enum ps_status check_pyramid(struct trace *t)
                           (struct ps_str){blocks.ptr + PS_PYRAMID_HEAD_SIZE,
                                           block.bytes - PS_PYRAMID_HEAD_SIZE},
                           &block))
-                status = fail_invalid(t->err, "pyramid", "data", "is damaged");
+                fail_invalid(t->err, "pyramid", "data", "is damaged");
             else
                 blocks = ps_str_skip(blocks, block.bytes);
         }
     }
-    return status == PS_OK ? t->err->code : status;
+    return t->err->code;
 }
 
 /* Columns of table packed, see schema/run.sql. */
@@ -390,18 +382,17 @@ static enum ps_status check_packed(struct trace *t, enum ps_packed_family family
                                    unsigned n_columns)
 {
     struct ps_packed_reader reader;
-    enum ps_status status =
-        ps_packed_open(t->db, family, 0, PS_RANGE_ALL, (1u << n_columns) - 1, &reader, t->err);
 
-    while (status == PS_OK && ps_packed_next(&reader, t->err))
-        for (size_t i = 0; i < reader.rows.n && status == PS_OK; i++)
+    ps_packed_open(t->db, family, 0, PS_RANGE_ALL, (1u << n_columns) - 1, &reader, t->err);
+    while (ps_packed_next(&reader, t->err))
+        for (size_t i = 0; i < reader.rows.n && t->err->code == PS_OK; i++)
             if (!is_packed_row(t, family, &reader.rows, i))
-                status = fail_invalid(t->err, "packed_column", "data", "has a value out of range");
+                fail_invalid(t->err, "packed_column", "data", "has a value out of range");
     ps_packed_close(&reader);
-    return status == PS_OK ? t->err->code : status;
+    return t->err->code;
 }
 
-static enum ps_status list_tracks(struct trace *t)
+static void list_tracks(struct trace *t)
 {
     for (size_t i = 0; i < t->cache->n_tracks; i++) {
         const struct ps_track_row *track = &t->cache->tracks[i];
@@ -409,61 +400,44 @@ static enum ps_status list_tracks(struct trace *t)
         t->slices = ps_grow_to(t->slices, &t->n_slices, track->id, sizeof *t->slices);
         t->slices[track->id] = track->slices;
     }
-    return PS_OK;
 }
 
 static enum ps_status check_blobs(struct trace *t)
 {
     const struct ps_chunk_query all = {
         .range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_N_SLICE_COLUMNS) - 1, .args = true};
-    enum ps_status status = list_tracks(t);
 
-    if (status == PS_OK)
-        status = check_templates(t);
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(t->db, &all, check_chunk, t, t->err);
-    if (status == PS_OK)
-        status = t->err->code;
-    if (status == PS_OK)
-        status = check_pyramid(t);
-    if (status == PS_OK)
-        status = check_packed(t, PS_PACKED_FLOWS, FLOW_COLUMNS);
-    if (status == PS_OK)
-        status = check_packed(t, PS_PACKED_COUNTS, COUNT_COLUMNS);
-    if (status == PS_OK)
-        status = check_packed(t, PS_PACKED_MEMORY, MEMORY_COLUMNS);
-    return status;
+    list_tracks(t);
+    check_templates(t);
+    ps_trace_each_chunk(t->db, &all, check_chunk, t, t->err);
+    check_pyramid(t);
+    check_packed(t, PS_PACKED_FLOWS, FLOW_COLUMNS);
+    check_packed(t, PS_PACKED_COUNTS, COUNT_COLUMNS);
+    return check_packed(t, PS_PACKED_MEMORY, MEMORY_COLUMNS);
 }
 
 static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)
 {
     struct trace t = {.db = db, .err = err};
-    struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_load_texts(db, &cache, err);
+    struct ps_trace_cache *cache = NULL;
 
+    ps_trace_cache_load_texts(db, &cache, err);
     t.cache = cache;
-    if (status == PS_OK)
-        status = ps_db_prepare(db, "SELECT json_valid(:text)", &t.json, err);
-    if (status == PS_OK)
-        status = check_blobs(&t);
+    if (ps_db_prepare(db, "SELECT json_valid(:text)", &t.json, err) == PS_OK)
+        check_blobs(&t);
     ps_stmt_release(t.json);
     free(t.slices);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = check_tables(db, &own);
 
-    if (status == PS_OK)
-        status = check_invariants(db, &own);
-    if (status == PS_OK)
-        status = check_functions(db, &own);
-    if (status == PS_OK) {
-        status = check_trace(db, &own);
-        if (status == PS_INTERNAL) /* a reader found damage: the file is invalid */
-            own.code = PS_BAD_INPUT;
-    }
+    check_tables(db, &own);
+    check_invariants(db, &own);
+    /* PS_INTERNAL: a reader found damage, so the file is invalid */
+    if (check_functions(db, &own) == PS_OK && check_trace(db, &own) == PS_INTERNAL)
+        own.code = PS_BAD_INPUT;
     return ps_fail_copy(err, &own);
 }

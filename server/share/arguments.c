@@ -167,11 +167,8 @@ bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, 
 static enum ps_status column_of(struct ps_db *db, int64_t id, struct ps_stmt **stmt,
                                 struct ps_str *out, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("chunk_column_of"), stmt, err);
-
     *out = (struct ps_str){NULL, 0};
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("chunk_column_of"), stmt, err);
     ps_bind_int(*stmt, ":id", id);
     if (ps_stmt_step(*stmt, err))
         *out = ps_col_text(*stmt, 0);
@@ -183,12 +180,12 @@ static enum ps_status numbers_of(struct ps_db *db, int64_t chunk, unsigned colum
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_str packed;
-    enum ps_status status = column_of(db, chunk * CHUNK_COLUMNS + column, &stmt, &packed, err);
 
     memset(out, 0, n * sizeof *out);
-    if (status == PS_OK && packed.ptr && !ps_column_unpack(packed, n, out))
-        status = ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
-    return status;
+    column_of(db, chunk * CHUNK_COLUMNS + column, &stmt, &packed, err);
+    if (packed.ptr && !ps_column_unpack(packed, n, out))
+        (void)ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
+    return err->code;
 }
 
 static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct ps_err *err)
@@ -216,35 +213,31 @@ static enum ps_status find_in_chunk(struct ps_redaction *r, struct ps_db *db, in
     PS_AUTO(ps_free_ptr) int64_t *kinds = NULL;
     PS_AUTO(ps_free_ptr) int64_t *names = NULL;
     size_t n = 0;
-    enum ps_status status = rows_of(db, chunk, &n, err);
 
-    if (status != PS_OK)
-        return status;
+    if (rows_of(db, chunk, &n, err) != PS_OK)
+        return err->code;
     kinds = ps_grow(NULL, n, sizeof *kinds);
     names = ps_grow(NULL, n, sizeof *names);
-    status = numbers_of(db, chunk, PS_COL_KIND, n, kinds, err);
-    if (status == PS_OK)
-        status = numbers_of(db, chunk, PS_COL_NAME, n, names, err);
-    for (size_t i = 0; status == PS_OK && i < n; i++)
+    numbers_of(db, chunk, PS_COL_KIND, n, kinds, err);
+    numbers_of(db, chunk, PS_COL_NAME, n, names, err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
         if (is_marked(kinds[i]) && (!i || !is_marked(kinds[i - 1]) || names[i] != names[i - 1]))
             (void)ps_intern_add(&r->labels,
                                 (struct ps_str){(const char *)&names[i], sizeof names[i]});
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("chunks_of_kinds"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("chunks_of_kinds"), &stmt, err);
     ps_bind_int(stmt, ":kinds",
                 1 << PS_SLICE_ANNOTATION | 1 << PS_SLICE_GPU_ANNOTATION | 1 << PS_SLICE_NVTX);
-    while (status == PS_OK && ps_stmt_step(stmt, err))
-        status = find_in_chunk(r, db, ps_col_int(stmt, 0), err);
-    r->knows_labels = status == PS_OK && err->code == PS_OK;
-    return status == PS_OK ? err->code : status;
+    while (ps_stmt_step(stmt, err))
+        find_in_chunk(r, db, ps_col_int(stmt, 0), err);
+    r->knows_labels = err->code == PS_OK;
+    return err->code;
 }
 
 /* --- Arguments of chunks --- */
@@ -297,20 +290,16 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_str args = {NULL, 0};
     size_t n = 0;
-    enum ps_status status = rows_of(db, chunk, &n, err);
 
     r->arg_bytes.len = r->arg_addresses.len = 0;
-    if (status != PS_OK)
-        return status;
+    if (rows_of(db, chunk, &n, err) != PS_OK)
+        return err->code;
     templates = ps_grow(NULL, n, sizeof *templates);
     at = ps_grow(NULL, n, sizeof *at);
-    status = numbers_of(db, chunk, PS_COL_TEMPLATE, n, templates, err);
-    if (status == PS_OK)
-        status = numbers_of(db, chunk, PS_COL_ARGS_AT, n, at, err);
-    if (status == PS_OK)
-        status = column_of(db, chunk * CHUNK_COLUMNS + ARGS_COLUMN, &stmt, &args, err);
-    if (status != PS_OK)
-        return status;
+    numbers_of(db, chunk, PS_COL_TEMPLATE, n, templates, err);
+    numbers_of(db, chunk, PS_COL_ARGS_AT, n, at, err);
+    if (column_of(db, chunk * CHUNK_COLUMNS + ARGS_COLUMN, &stmt, &args, err) != PS_OK)
+        return err->code;
     put_rows(r, n, templates, at, args);
     ps_column_pack(at, n, &r->arg_addresses);
     r->chunk = chunk;

@@ -61,11 +61,9 @@ static enum ps_status put_run(struct bundle_state *b, size_t index, struct ps_js
     struct ps_share_labels labels;
     struct ps_attached_list sources = {.n = 0};
     char file[40];
-    enum ps_status status = ps_share_labels_read(b->store, id, &labels, err);
 
-    if (status == PS_OK)
-        status = ps_store_list_attached(b->store, id, &sources, err);
-    if (status == PS_OK) {
+    if (ps_share_labels_read(b->store, id, &labels, err) == PS_OK &&
+        ps_store_list_attached(b->store, id, &sources, err) == PS_OK) {
         ps_json_object(json);
         ps_json_kstr(json, "file", member_name(b, index, file));
         ps_json_kstr(json, "kind", labels.kind);
@@ -82,7 +80,7 @@ static enum ps_status put_run(struct bundle_state *b, size_t index, struct ps_js
     }
     ps_attached_free(&sources);
     ps_share_labels_free(&labels);
-    return status;
+    return err->code;
 }
 
 static void put_side(const char *key, size_t from, size_t to, struct ps_json *json)
@@ -99,17 +97,16 @@ static enum ps_status put_about(struct bundle_state *b, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json json = ps_json_writer(&text);
     struct ps_stream *in;
-    enum ps_status status = PS_OK;
 
     ps_json_object(&json);
     ps_json_kint(&json, "format", 1);
     ps_json_kstr(&json, "perfshelf", PS_VERSION);
     ps_json_key(&json, "runs");
     ps_json_array(&json);
-    for (size_t i = 0; status == PS_OK && i < b->options->n; i++)
-        status = put_run(b, i, &json, err);
-    if (status != PS_OK)
-        return status;
+    for (size_t i = 0; err->code == PS_OK && i < b->options->n; i++)
+        put_run(b, i, &json, err);
+    if (err->code != PS_OK)
+        return err->code;
     ps_json_end(&json);
     if (b->options->compared) {
         put_side("base", 0, b->options->n_base, &json);
@@ -117,9 +114,9 @@ static enum ps_status put_about(struct bundle_state *b, struct ps_err *err)
     }
     ps_json_end(&json);
     in = ps_stream_memory(ps_buf_slice(&text), 0);
-    status = ps_archive_writer_add(b->tar, PS_BUNDLE_NAME, text.len, in, err);
+    ps_archive_writer_add(b->tar, PS_BUNDLE_NAME, text.len, in, err);
     ps_stream_free(in);
-    return status;
+    return err->code;
 }
 
 /* --- Runs --- */
@@ -130,13 +127,11 @@ static enum ps_status put_original(struct bundle_state *b, size_t index, struct 
     struct ps_stream *in = NULL;
     uint64_t bytes = 0;
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status =
-        ps_store_open_original(b->store, b->options->ids[index], &in, &fd, &bytes, err);
 
-    if (status == PS_OK)
-        status = ps_archive_writer_add(b->tar, member_name(b, index, name), bytes, in, err);
+    if (ps_store_open_original(b->store, b->options->ids[index], &in, &fd, &bytes, err) == PS_OK)
+        ps_archive_writer_add(b->tar, member_name(b, index, name), bytes, in, err);
     ps_stream_free(in);
-    return status;
+    return err->code;
 }
 
 static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
@@ -154,57 +149,52 @@ static enum ps_status put_run_file(struct bundle_state *b, size_t index, struct 
     struct stat about;
     char name[40];
     struct ps_stream *in;
-    enum ps_status status = ps_store_spool(b->store, &path, &fd, err);
 
-    if (status == PS_OK)
-        status = ps_share_rewrite(b->store, b->options->ids[index], path, &how, err);
-    if (status == PS_OK && fstat(fd, &about) != 0)
-        status = ps_fail_errno(err, "cannot read", path);
-    if (status == PS_OK) {
+    if (ps_store_spool(b->store, &path, &fd, err) == PS_OK &&
+        ps_share_rewrite(b->store, b->options->ids[index], path, &how, err) == PS_OK &&
+        fstat(fd, &about) != 0)
+        (void)ps_fail_errno(err, "cannot read", path);
+    if (err->code == PS_OK) {
         in = ps_stream_fd(fd, (uint64_t)about.st_size);
-        status = ps_archive_writer_add(b->tar, member_name(b, index, name), (uint64_t)about.st_size,
-                                       in, err);
+        ps_archive_writer_add(b->tar, member_name(b, index, name), (uint64_t)about.st_size, in,
+                              err);
         ps_stream_free(in);
     }
     if (path)
         (void)unlink(path);
-    return status;
+    return err->code;
 }
 
 static enum ps_status put_source_files(struct bundle_state *b, size_t index, struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
     const char *id = b->options->ids[index];
-    enum ps_status status = ps_store_list_attached(b->store, id, &list, err);
 
-    for (size_t i = 0; status == PS_OK && i < list.n; i++) {
+    ps_store_list_attached(b->store, id, &list, err);
+    for (size_t i = 0; err->code == PS_OK && i < list.n; i++) {
         struct ps_source source = {.bytes = 0};
         struct ps_stream *in;
         char name[64];
 
-        status = ps_store_source_get(b->store, id, list.items[i].path, true, &source, err);
-        if (status == PS_OK) {
+        if (ps_store_source_get(b->store, id, list.items[i].path, true, &source, err) == PS_OK) {
             (void)snprintf(name, sizeof name, "%zu/source-%zu", index, i);
             in = ps_stream_memory(ps_buf_slice(&source.text), 0);
-            status = ps_archive_writer_add(b->tar, name, source.text.len, in, err);
+            ps_archive_writer_add(b->tar, name, source.text.len, in, err);
             ps_stream_free(in);
         }
         ps_buf_free(&source.text);
     }
     ps_attached_free(&list);
-    return status;
+    return err->code;
 }
 
 static enum ps_status put_all(struct bundle_state *b, struct ps_err *err)
 {
-    enum ps_status status = put_about(b, err);
-
-    for (size_t i = 0; status == PS_OK && i < b->options->n; i++) {
-        status = b->originals ? put_original(b, i, err) : put_run_file(b, i, err);
-        if (status == PS_OK)
-            status = put_source_files(b, i, err);
-    }
-    return status;
+    put_about(b, err);
+    for (size_t i = 0; err->code == PS_OK && i < b->options->n; i++)
+        if ((b->originals ? put_original(b, i, err) : put_run_file(b, i, err)) == PS_OK)
+            put_source_files(b, i, err);
+    return err->code;
 }
 
 /* If a run was imported without its original, its run file is stored as the original and is
@@ -214,22 +204,18 @@ enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_bundle_op
 {
     struct bundle_state b = {store, what, what->originals && !what->redact, NULL};
     struct ps_share_copy copy = {.store = NULL};
-    struct ps_err own = PS_ERR_INIT, end = PS_ERR_INIT;
-    enum ps_status status = PS_OK;
+    struct ps_err end = PS_ERR_INIT;
 
     if (!b.originals) {
-        status = ps_share_copy_rewritten(store, what->ids, what->n, what->redact, &copy, &own);
+        ps_share_copy_rewritten(store, what->ids, what->n, what->redact, &copy, err);
         b.store = copy.store;
     }
-    if (status == PS_OK) {
+    if (err->code == PS_OK) {
         b.tar = ps_archive_writer_new_zstd(fd);
-        status = put_all(&b, &own);
-        if (ps_archive_writer_end(b.tar, &end) != PS_OK && status == PS_OK) {
-            own = end;
-            status = end.code;
-        }
+        put_all(&b, err);
+        (void)ps_archive_writer_end(b.tar, &end);
+        (void)ps_fail_copy(err, &end);
     }
     ps_share_copy_free(&copy);
-    (void)ps_fail_copy(err, &own);
-    return status;
+    return err->code;
 }

@@ -17,10 +17,9 @@ static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_stmt_open_for_run(db, "run_labels", id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_stmt_open_for_run(db, "run_labels", id, &stmt, err) != PS_OK)
+        return err->code;
     (void)snprintf(out->kind, sizeof out->kind, "%s", copy_column(out, stmt, 0));
     (void)snprintf(out->sha256, sizeof out->sha256, "%s", copy_column(out, stmt, 1));
     out->bytes = (uint64_t)ps_col_int(stmt, 2);
@@ -35,36 +34,30 @@ static enum ps_status read_tags(struct ps_db *db, const char *id, struct ps_shar
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
     size_t cap = 0;
 
-    if (status == PS_OK)
-        ps_bind_text(stmt, ":id", ps_str_from_c(id));
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    while (ps_stmt_step(stmt, err)) {
         PS_RESERVE_ONE(out->tags, out->n_tags, cap);
         out->tags[out->n_tags].key = copy_column(out, stmt, 0);
         out->tags[out->n_tags++].value = copy_column(out, stmt, 1);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_share_labels_read(struct ps_store *store, const char *id,
                                     struct ps_share_labels *out, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(store);
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status;
 
     *out = (struct ps_share_labels){.bytes = 0};
-    status = read_run(db, id, out, &own);
-    if (status == PS_OK)
-        status = read_tags(db, id, out, &own);
+    read_run(db, id, out, err);
+    read_tags(db, id, out, err);
     ps_catalog_unlock(store);
-    if (status != PS_OK) {
+    if (err->code != PS_OK)
         ps_share_labels_free(out);
-        return ps_fail_copy(err, &own);
-    }
-    return PS_OK;
+    return err->code;
 }
 
 void ps_share_labels_free(struct ps_share_labels *labels)
@@ -244,10 +237,9 @@ enum ps_status ps_share_labels_preview(struct ps_redaction *r, struct ps_store *
                                        const char *id, struct ps_err *err)
 {
     struct ps_share_labels labels;
-    enum ps_status status = ps_share_labels_read(store, id, &labels, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_share_labels_read(store, id, &labels, err) != PS_OK)
+        return err->code;
     r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS; /* else they are dropped unscrubbed */
     ps_share_labels_redact(r, &labels);
     r->scrub.redact |= PS_REVEAL_LABELS;

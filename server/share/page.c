@@ -53,26 +53,25 @@ static enum ps_status compress_and_encode(struct page *page, struct ps_stream *i
                                           uint64_t *bytes, struct ps_err *err)
 {
     struct ps_gzip_writer *packer = ps_gzip_writer_new(out_fd, NAME);
-    enum ps_status status = PS_OK;
     struct ps_str piece;
 
     *bytes = 0;
-    while (status == PS_OK && (piece = ps_stream_peek(in, 1)).len) {
+    while (err->code == PS_OK && (piece = ps_stream_peek(in, 1)).len) {
         *bytes += piece.len;
-        status = ps_gzip_writer_add(packer, piece, false, err);
+        ps_gzip_writer_add(packer, piece, false, err);
         ps_stream_skip(in, piece.len);
     }
     page->bytes += *bytes;
-    if (status == PS_OK && page->bytes > PS_SHARE_PAGE_MAX) {
+    if (err->code == PS_OK && page->bytes > PS_SHARE_PAGE_MAX) {
         ps_err_hint(err, "export a bundle instead, which has no such limit");
-        status =
-            ps_fail(err, PS_LIMIT, "the runs are larger than the %llu MiB that a page can contain",
-                    (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
+        (void)ps_fail(err, PS_LIMIT,
+                      "the runs are larger than the %llu MiB that a page can contain",
+                      (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
     }
-    if (status == PS_OK)
-        status = ps_gzip_writer_add(packer, PS_STR(""), true, err);
+    if (err->code == PS_OK)
+        ps_gzip_writer_add(packer, PS_STR(""), true, err);
     ps_gzip_writer_free(packer);
-    return status;
+    return err->code;
 }
 
 /* Appends n bytes as base64 with padding. */
@@ -111,11 +110,10 @@ static enum ps_status put_packed(struct page *page, const char *name, uint64_t b
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     unsigned char piece[PIECE];
-    enum ps_status status = PS_OK;
     size_t n = PIECE;
 
-    for (unsigned i = 0; status == PS_OK && n == PIECE; i++) {
-        status = read_piece(packed, piece, &n, err);
+    for (unsigned i = 0; err->code == PS_OK && n == PIECE; i++) {
+        read_piece(packed, piece, &n, err);
         text.len = 0;
         if (i % PART_PIECES == 0)
             ps_buf_printf(&text,
@@ -123,10 +121,9 @@ static enum ps_status put_packed(struct page *page, const char *name, uint64_t b
                           " data-bytes=\"%llu\">",
                           i ? "</script>\n" : "", name, (unsigned long long)bytes);
         base64(piece, n, &text);
-        if (status == PS_OK)
-            status = put_text(page, ps_buf_slice(&text), err);
+        put_text(page, ps_buf_slice(&text), err);
     }
-    return status == PS_OK ? put_text(page, PS_STR("</script>\n"), err) : status;
+    return put_text(page, PS_STR("</script>\n"), err);
 }
 
 static enum ps_status put_file(void *user, const char *name, struct ps_stream *bytes,
@@ -136,11 +133,11 @@ static enum ps_status put_file(void *user, const char *name, struct ps_stream *b
     PS_AUTO(ps_close_fd) int write_fd = -1;
     PS_AUTO(ps_close_fd) int read_fd = -1;
     uint64_t n;
-    enum ps_status status = ps_store_scratch(page->store, &write_fd, &read_fd, err);
 
-    if (status == PS_OK)
-        status = compress_and_encode(page, bytes, write_fd, &n, err);
-    return status == PS_OK ? put_packed(page, name, n, read_fd, err) : status;
+    if (ps_store_scratch(page->store, &write_fd, &read_fd, err) == PS_OK &&
+        compress_and_encode(page, bytes, write_fd, &n, err) == PS_OK)
+        put_packed(page, name, n, read_fd, err);
+    return err->code;
 }
 
 /* --- Page --- */
@@ -234,10 +231,9 @@ enum ps_status ps_share_write_page(const struct ps_share_copy *copy, const char 
     PS_AUTO(ps_buf_free) struct ps_buf page_text = {0};
     struct page page = {copy->store, fd, 0};
     struct ps_str text, graphviz;
-    enum ps_status status = inflate_shell(shell, &page_text, err);
 
-    if (status != PS_OK)
-        return status;
+    if (inflate_shell(shell, &page_text, err) != PS_OK)
+        return err->code;
     text = ps_buf_slice(&page_text);
     put_text(&page, split_before(&text, PS_STR("<!--graphviz-->")), err);
     graphviz = split_before(&text, PS_STR("<!--/graphviz-->"));

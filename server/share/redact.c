@@ -57,30 +57,29 @@ static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *sto
                                     struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
-    enum ps_status status = ps_store_list_attached(store, id, &list, err);
 
-    for (size_t i = 0; status == PS_OK && i < list.n; i++) {
+    ps_store_list_attached(store, id, &list, err);
+    for (size_t i = 0; err->code == PS_OK && i < list.n; i++) {
         struct ps_source source = {.bytes = 0};
 
-        status = ps_store_source_get(store, id, list.items[i].path, true, &source, err);
+        ps_store_source_get(store, id, list.items[i].path, true, &source, err);
         ps_scrub_learn(&r->scrub, ps_buf_slice(&source.text));
         ps_scrub_learn(&r->scrub, ps_str_from_c(list.items[i].path));
         ps_buf_free(&source.text);
     }
     ps_attached_free(&list);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
                                 const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_db *from = NULL;
-    enum ps_status status = ps_run_acquire_current(store, id, &from, err);
 
-    if (status == PS_OK)
-        status = ps_rewrite_run(from, path, how, err);
+    if (ps_run_acquire_current(store, id, &from, err) == PS_OK)
+        ps_rewrite_run(from, path, how, err);
     ps_run_release(from);
-    return status;
+    return err->code;
 }
 
 static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
@@ -89,27 +88,24 @@ static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, 
     const struct ps_rewrite_callbacks how = {
         .column = ps_redact_column, .row = ps_redact_row, .user = r};
     struct ps_share_labels labels;
-    enum ps_status status = ps_share_labels_read(store, id, &labels, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_share_labels_read(store, id, &labels, err) != PS_OK)
+        return err->code;
     ps_share_labels_learn(r, &labels);
     ps_redact_begin_run(r, labels.kind);
     ps_share_labels_free(&labels);
-    status = learn_sources(r, store, id, err);
-    return status == PS_OK ? ps_share_rewrite(store, id, NULL, &how, err) : status;
+    return learn_sources(r, store, id, err) == PS_OK ? ps_share_rewrite(store, id, NULL, &how, err)
+                                                     : err->code;
 }
 
 enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
                                const char (*ids)[PS_ID_SIZE], size_t n, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     r->is_learning = true;
-    for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = learn_run(r, store, ids[i], err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
+        learn_run(r, store, ids[i], err);
     r->is_learning = false;
-    return status;
+    return err->code;
 }
 
 /* Records the redacted categories in the summary of the run. */
@@ -131,7 +127,6 @@ static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf note = {0};
     struct ps_json json = ps_json_writer(&shared), list = ps_json_writer(&words);
     unsigned bits = r->scrub.redact | r->already_redacted;
-    enum ps_status status;
 
     ps_json_object(&json);
     ps_json_kstr(&json, "kind", r->kind);
@@ -144,10 +139,9 @@ static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
     for (unsigned i = 0, n = 0; i < PS_N_REVEALS; i++)
         if (bits >> i & 1)
             ps_buf_printf(&note, "%s%s", n++ ? ", " : "; redacted: ", ps_reveal_words[i]);
-    status = ps_rewrite_add_meta(to, PS_SHARED_KEY, ps_buf_slice(&shared), err);
-    if (status == PS_OK)
-        status = put_words(to, ps_buf_slice(&words), err);
-    return status == PS_OK ? ps_rewrite_add_note(to, ps_buf_slice(&note), err) : status;
+    ps_rewrite_add_meta(to, PS_SHARED_KEY, ps_buf_slice(&shared), err);
+    put_words(to, ps_buf_slice(&words), err);
+    return ps_rewrite_add_note(to, ps_buf_slice(&note), err);
 }
 
 enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, const char *id,
@@ -156,10 +150,9 @@ enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, co
     const struct ps_rewrite_callbacks how = {
         .column = ps_redact_column, .row = ps_redact_row, .end = end_file, .user = r};
     struct ps_run_brief brief;
-    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_store_read_brief(store, id, &brief, err) != PS_OK)
+        return err->code;
     ps_redact_begin_run(r, brief.kind);
     ps_run_brief_free(&brief);
     return ps_share_rewrite(store, id, path, &how, err);
@@ -192,32 +185,29 @@ static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
     PS_AUTO(ps_free_ptr) char *file = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_source source = {.bytes = 0}, ignored;
-    enum ps_status status = ps_store_source_get(from, id, attached->path, true, &source, err);
 
-    if (status == PS_OK)
-        status = ps_store_spool(to, &file, &fd, err);
-    if (status == PS_OK) {
+    if (ps_store_source_get(from, id, attached->path, true, &source, err) == PS_OK &&
+        ps_store_spool(to, &file, &fd, err) == PS_OK) {
         ps_scrub_text(&r->scrub, ps_buf_slice(&source.text), &text);
         ps_scrub_path(&r->scrub, ps_str_from_c(attached->path), &path);
-        status = ps_write_all(fd, ps_buf_slice(&text), file, err);
+        if (ps_write_all(fd, ps_buf_slice(&text), file, err) == PS_OK)
+            ps_store_source_attach(to, id, path.ptr, fd, attached->changed, &ignored, err);
     }
-    if (status == PS_OK)
-        status = ps_store_source_attach(to, id, path.ptr, fd, attached->changed, &ignored, err);
     ps_buf_free(&source.text);
-    return status;
+    return err->code;
 }
 
 static enum ps_status copy_sources(struct ps_redaction *r, struct ps_store *from,
                                    struct ps_store *to, const char *id, struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
-    enum ps_status status =
-        r->scrub.redact & PS_REVEAL_SOURCE ? PS_OK : ps_store_list_attached(from, id, &list, err);
 
-    for (size_t i = 0; status == PS_OK && i < list.n; i++)
-        status = copy_source(r, from, to, id, &list.items[i], err);
+    if (!(r->scrub.redact & PS_REVEAL_SOURCE))
+        ps_store_list_attached(from, id, &list, err);
+    for (size_t i = 0; err->code == PS_OK && i < list.n; i++)
+        copy_source(r, from, to, id, &list.items[i], err);
     ps_attached_free(&list);
-    return status;
+    return err->code;
 }
 
 static enum ps_status copy_redacted(struct ps_redaction *r, struct ps_store *from,
@@ -225,75 +215,59 @@ static enum ps_status copy_redacted(struct ps_redaction *r, struct ps_store *fro
 {
     struct ps_part *part = NULL;
     struct ps_share_labels labels;
-    enum ps_status status = ps_share_labels_read(from, id, &labels, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_share_labels_read(from, id, &labels, err) != PS_OK)
+        return err->code;
     ps_share_labels_redact(r, &labels);
-    status = ps_part_create(to, &part, err);
-    if (status == PS_OK)
-        status = ps_redact_file(r, from, id, ps_part_path(part), err);
-    if (status == PS_OK)
-        status = publish_copy(from, to, id, part, &labels, err);
+    if (ps_part_create(to, &part, err) == PS_OK &&
+        ps_redact_file(r, from, id, ps_part_path(part), err) == PS_OK)
+        publish_copy(from, to, id, part, &labels, err);
     else
         ps_part_abort(part);
-    if (status == PS_OK)
-        status = copy_sources(r, from, to, id, err);
+    if (err->code == PS_OK)
+        copy_sources(r, from, to, id, err);
     ps_share_labels_free(&labels);
-    return status;
+    return err->code;
 }
 
 static enum ps_status copy_all(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
                                struct ps_share_copy *out, struct ps_err *err)
 {
     struct ps_redaction *r = ps_alloc(sizeof *r);
-    enum ps_status status;
 
     r->scrub.redact = out->redacted;
-    status = ps_redact_learn(r, from, ids, n, err);
-    for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = copy_redacted(r, from, out->store, ids[i], err);
+    ps_redact_learn(r, from, ids, n, err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
+        copy_redacted(r, from, out->store, ids[i], err);
     ps_redaction_free(r);
     free(r);
-    return status;
-}
-
-static enum ps_status end_copy(struct ps_share_copy *out, enum ps_status status,
-                               const struct ps_err *own, struct ps_err *err)
-{
-    if (status != PS_OK)
-        ps_share_copy_free(out);
-    (void)ps_fail_copy(err, own);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_share_copy_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE],
                                        size_t n, unsigned redact, struct ps_share_copy *out,
                                        struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status;
-
     *out = (struct ps_share_copy){.redacted = redact};
-    status = ps_temp_shelf_open(from, &out->store, &own);
-    if (status == PS_OK)
-        status = copy_all(from, ids, n, out, &own);
-    return end_copy(out, status, &own, err);
+    if (ps_temp_shelf_open(from, &out->store, err) == PS_OK)
+        copy_all(from, ids, n, out, err);
+    if (err->code != PS_OK)
+        ps_share_copy_free(out);
+    return err->code;
 }
 
 enum ps_status ps_share_copy(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
                              unsigned redact, struct ps_share_copy *out, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status;
-
     if (redact)
         return ps_share_copy_rewritten(from, ids, n, redact, out, err);
     *out = (struct ps_share_copy){.redacted = 0};
-    status = ps_temp_shelf_open(from, &out->store, &own);
-    for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = ps_temp_shelf_add_run(from, out->store, ids[i], &own);
-    return end_copy(out, status, &own, err);
+    ps_temp_shelf_open(from, &out->store, err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
+        ps_temp_shelf_add_run(from, out->store, ids[i], err);
+    if (err->code != PS_OK)
+        ps_share_copy_free(out);
+    return err->code;
 }
 
 void ps_share_copy_free(struct ps_share_copy *copy)

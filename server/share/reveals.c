@@ -54,18 +54,14 @@ enum ps_status ps_share_write_reveals(struct ps_store *store, const char (*ids)[
                                       size_t n, struct ps_json *json, struct ps_err *err)
 {
     struct ps_redaction *r = ps_alloc(sizeof *r);
-    enum ps_status status;
 
     r->scrub.redact = PS_REVEAL_ALL;
-    status = ps_redact_learn(r, store, ids, n, err);
-    for (size_t i = 0; status == PS_OK && i < n; i++) {
-        status = ps_share_labels_preview(r, store, ids[i], err);
-        if (status == PS_OK)
-            status = ps_redact_file(r, store, ids[i], NULL, err);
-        if (status == PS_OK)
-            status = look_at_sources(r, store, ids[i], err);
-    }
-    if (status == PS_OK) {
+    ps_redact_learn(r, store, ids, n, err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
+        if (ps_share_labels_preview(r, store, ids[i], err) == PS_OK &&
+            ps_redact_file(r, store, ids[i], NULL, err) == PS_OK)
+            look_at_sources(r, store, ids[i], err);
+    if (err->code == PS_OK) {
         ps_json_object(json);
         ps_json_key(json, "reveals");
         ps_json_array(json);
@@ -76,5 +72,5 @@ enum ps_status ps_share_write_reveals(struct ps_store *store, const char (*ids)[
     }
     ps_redaction_free(r);
     free(r);
-    return status;
+    return err->code;
 }

@@ -30,16 +30,14 @@ static enum ps_status name_it(struct ps_store *store, struct ps_share_selection 
                               struct ps_err *err)
 {
     struct ps_run_brief brief;
-    enum ps_status status;
 
     if (out->compared || out->n > 1) {
         ps_share_file_name(out->compared ? "comparison" : "runs", out->name);
         ps_share_file_name(out->name, out->kind);
         return PS_OK;
     }
-    status = ps_store_read_brief(store, out->ids[0], &brief, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_store_read_brief(store, out->ids[0], &brief, err) != PS_OK)
+        return err->code;
     ps_share_file_name(brief.name[0] ? brief.name : brief.kind, out->name);
     ps_share_file_name(brief.kind, out->kind);
     ps_run_brief_free(&brief);
@@ -105,14 +103,13 @@ static enum ps_status write_page(struct ps_store *store, const struct ps_share_s
 {
     PS_AUTO(ps_buf_free) struct ps_buf start = {0};
     struct ps_share_copy copy;
-    enum ps_status status = ps_share_copy(store, picked->ids, picked->n, form->redact, &copy, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_share_copy(store, picked->ids, picked->n, form->redact, &copy, err) != PS_OK)
+        return err->code;
     put_start(picked, &start);
-    status = ps_share_write_page(&copy, start.ptr, form->shell, fd, err);
+    ps_share_write_page(&copy, start.ptr, form->shell, fd, err);
     ps_share_copy_free(&copy);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_selection *picked,

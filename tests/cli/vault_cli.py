@@ -6,7 +6,9 @@ import gzip
 import http.client
 import json
 import os
+import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -446,6 +448,20 @@ class Rebuild(VaultTest):
             self.assertIn("another process has the shelf open", self.fails("rebuild"))
             server.terminate()
         self.assert_as_before()
+
+    def test_no_row_is_lost_on_a_full_disk(self):
+        with contextlib.closing(sqlite3.connect(self.catalog)) as catalog, catalog:
+            catalog.execute("INSERT INTO removal_log(at, run, kind, name, who) SELECT value, printf('%016x', value), 'log', hex(zeroblob(200)), ''"
+                            " FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 20000) SELECT value FROM n)")
+
+        def fill_the_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, 2 << 20))
+
+        self.assertIn("catalog.db: disk I/O error", self.fails("rebuild", preexec_fn=fill_the_disk))
+        self.ok("rebuild")
+        with contextlib.closing(sqlite3.connect(self.catalog)) as catalog:
+            self.assertEqual(catalog.execute("SELECT count(*) FROM removal_log").fetchone(), (20000,))
 
     def test_no_shelf(self):
         self.data = os.path.join(self.folder, "nowhere")

@@ -270,6 +270,29 @@ static void it_dies_under_a_transaction(void **state)
     ps_store_close(a);
 }
 
+static void count_file(void *user, const char *folder, const char *name)
+{
+    (void)folder, (void)name;
+    ++*(int *)user;
+}
+
+/* else verify would find no stray file, and say that all is well */
+static void files_that_cannot_be_listed_are_an_error(void **state)
+{
+    struct ps_store *a = open_server(*state, "a");
+    struct ps_err err = PS_ERR_INIT;
+    int files = 0;
+
+    assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
+    (void)ps_catalog_lock(a);
+    assert_int_equal(ps_db_exec(a->catalog, "ALTER TABLE kept RENAME TO other", PS_ERR_IGNORED),
+                     PS_OK);
+    ps_catalog_unlock(a);
+    assert_int_not_equal(a->backend->list(a, count_file, &files, &err), PS_OK);
+    assert_int_equal(files, 0);
+    ps_store_close(a);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, make, drop)
 
 int mirror_test(void)
@@ -285,6 +308,7 @@ int mirror_test(void)
         WITH(a_shelf_is_no_mirror),
         WITH(reads_go_on_while_it_is_away),
         WITH(it_dies_under_a_transaction),
+        WITH(files_that_cannot_be_listed_are_an_error),
     };
 
     return postgres_start() ? cmocka_run_group_tests_name("mirror", tests, NULL, NULL) : 0;
