@@ -37,16 +37,20 @@ void ps_buf_puts(struct ps_buf *buf, const char *text)
 void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...)
 {
     va_list args, again;
-    int len;
+    size_t room, len;
 
+    ps_buf_reserve(buf, 0);
+    room = buf->cap - buf->len;
     va_start(args, fmt);
     va_copy(again, args);
-    len = vsnprintf(NULL, 0, fmt, args);
-    va_end(args);
-    ps_buf_reserve(buf, (size_t)len);
-    (void)vsnprintf(buf->ptr + buf->len, (size_t)len + 1, fmt, again);
+    len = (size_t)vsnprintf(buf->ptr + buf->len, room, fmt, args);
+    if (len >= room) {
+        ps_buf_reserve(buf, len);
+        (void)vsnprintf(buf->ptr + buf->len, len + 1, fmt, again);
+    }
     va_end(again);
-    buf->len += (size_t)len;
+    va_end(args);
+    buf->len += len;
 }
 
 void ps_buf_free(struct ps_buf *buf)

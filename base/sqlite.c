@@ -391,8 +391,8 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
     uint64_t size = db->file->size;
 
     *out = NULL;
-    if (!ps_sqlite_has_table(db, table))
-        return PS_OK;
+    if (err->code != PS_OK || !ps_sqlite_has_table(db, table))
+        return err->code;
     rows = ps_alloc(sizeof *rows + n * sizeof *rows->stmt_columns);
     rows->db = db;
     rows->table = table;
@@ -417,8 +417,11 @@ bool ps_rows_has_column(const struct ps_rows *rows, size_t column)
 
 bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
 {
-    int code = sqlite3_step(rows->stmt);
+    int code;
 
+    if (err->code != PS_OK || !rows)
+        return false;
+    code = sqlite3_step(rows->stmt);
     rows->db->n_checks = 0;
     if (code == SQLITE_ROW && rows->n++ < rows->max_rows)
         return true;

@@ -41,13 +41,14 @@ uint64_t ps_sqlite_page_offset(const struct ps_sqlite *db);
 /* The rows of a table, in its storage order. */
 struct ps_rows;
 
-/* `columns` may contain names that the table lacks: their values are absent in each row. If there
- * is no such table, returns PS_OK and sets *out to NULL. */
+/* `columns` may contain names that the table lacks: their values are absent in each row. Sets
+ * *out to NULL if there is no such table, which is no failure, or err is filled. */
 enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char *const *columns,
                              size_t n, struct ps_rows **out, struct ps_err *err);
 bool ps_rows_has_column(const struct ps_rows *rows, size_t column); /* the table has the column */
-bool ps_rows_next(struct ps_rows *rows, struct ps_err *err); /* false: end, or err is filled */
-void ps_rows_end(struct ps_rows *rows);                      /* NULL is fine */
+/* False: end, `rows` is NULL, or err is filled. */
+bool ps_rows_next(struct ps_rows *rows, struct ps_err *err);
+void ps_rows_end(struct ps_rows *rows); /* NULL is fine */
 
 /* The values of the current row, by index in `columns`. Doubles without a fraction are returned as
  * integers. False, PS_NUM_NONE or {NULL, 0}: the value has another type or is NULL, or the table

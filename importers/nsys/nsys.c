@@ -317,13 +317,12 @@ static enum ps_status check_most(struct reader *r)
 
 static enum ps_status read_table(struct reader *r, const struct table *table, bool records)
 {
-    enum ps_status status;
     struct ps_rows *rows;
 
     r->table = table->name;
     r->row = r->n_noted = r->rejected = 0;
-    status = ps_rows_begin(r->db, table->name, table->columns, table->n, &rows, r->err);
-    while (status == PS_OK && rows && ps_rows_next(rows, r->err)) {
+    ps_rows_begin(r->db, table->name, table->columns, table->n, &rows, r->err);
+    while (ps_rows_next(rows, r->err)) {
         enum outcome outcome;
 
         if (++r->row % PROGRESS_ROWS == 0 && check_cancelled(r) != PS_OK)
@@ -744,14 +743,14 @@ static enum ps_status read_names(struct reader *r)
         {"ENUM_CUPTI_SYNC_TYPE", NS_COLUMN_LIST(word), wait_row},
     };
     const struct table strings = {"StringIds", NS_COLUMN_LIST(string), string_row};
-    enum ps_status status = read_rows(r, &strings);
 
-    if (status == PS_OK && r->strings.n)
+    read_rows(r, &strings);
+    if (r->strings.n)
         qsort(r->strings.items, r->strings.n, sizeof *r->strings.items, by_id);
     known_words(r);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
-        status = read_rows(r, &tables[i]);
-    return status;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        read_rows(r, &tables[i]);
+    return r->err->code;
 }
 
 static void free_names(struct reader *r)
@@ -957,12 +956,11 @@ static enum ps_status read_target(struct reader *r)
         {"TARGET_INFO_CUDA_DEVICE", NS_COLUMN_LIST(cuda), cuda_device_row},
     };
     const struct table messages = {"DIAGNOSTIC_EVENT", NS_COLUMN_LIST(message), message_row};
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
-        status = read_rows(r, &tables[i]);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        read_rows(r, &tables[i]);
     write_devices(r);
-    return status == PS_OK ? count_rows(r, &messages) : status;
+    return count_rows(r, &messages);
 }
 
 /* --- Work of GPUs --- */
@@ -1330,13 +1328,13 @@ static enum ps_status columns_of(struct reader *r, const char *table, const char
                                  size_t n, unsigned *out)
 {
     struct ps_rows *rows;
-    enum ps_status status = ps_rows_begin(r->db, table, names, n, &rows, r->err);
 
     *out = 0;
+    ps_rows_begin(r->db, table, names, n, &rows, r->err);
     for (size_t i = 0; rows && i < n; i++)
         *out |= (unsigned)ps_rows_has_column(rows, i) << i;
     ps_rows_end(rows);
-    return status;
+    return r->err->code;
 }
 
 /* Counts and reports the rows of an unsupported table that has times. */
@@ -1345,16 +1343,14 @@ static enum ps_status leave_out(struct reader *r, const char *name)
     static const char *const when[] = {"start", "timestamp", "rawTimestamp"};
     const struct table table = {name, when, 1, other_row};
     unsigned has;
-    enum ps_status status = columns_of(r, name, NS_COLUMN_LIST(when), &has);
 
-    if (status != PS_OK || !has)
-        return status;
-    status = count_rows(r, &table);
-    if (status == PS_OK && r->row)
+    if (columns_of(r, name, NS_COLUMN_LIST(when), &has) != PS_OK || !has)
+        return r->err->code;
+    if (count_rows(r, &table) == PS_OK && r->row)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "table %s is not supported; rows skipped: %llu", name,
                      (unsigned long long)r->row);
-    return status;
+    return r->err->code;
 }
 
 /* Whether the table is not one of calls: another section reads it. */
@@ -1379,24 +1375,20 @@ static bool is_read(const char *table)
 /* Also counts the tables that no other part reads */
 static enum ps_status read_calls(struct reader *r)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t i = 0; i < ps_sqlite_tables(r->db) && status == PS_OK; i++) {
+    for (size_t i = 0; i < ps_sqlite_tables(r->db) && r->err->code == PS_OK; i++) {
         const char *name = ps_sqlite_table(r->db, i);
         const struct table table = {name, NS_COLUMN_LIST(call_columns), call_row};
         unsigned has;
 
         if (is_read(name))
             continue;
-        status = columns_of(r, name, call_columns, CALL_TEXT + 1, &has);
-        if (status != PS_OK)
-            break;
+        columns_of(r, name, call_columns, CALL_TEXT + 1, &has);
         if ((has & 7) == 7 && has >> CALL_NAME)
-            status = count_rows(r, &table);
+            count_rows(r, &table);
         else
-            status = leave_out(r, name);
+            leave_out(r, name);
     }
-    return status;
+    return r->err->code;
 }
 
 /* --- NVTX --- */
@@ -1663,15 +1655,13 @@ static enum ps_status read_memory(struct reader *r)
     static const struct table table = {"CUDA_GPU_MEMORY_USAGE_EVENTS", NS_COLUMN_LIST(use_columns),
                                        use_row};
     struct uses uses = {0};
-    enum ps_status status;
 
     r->uses = &uses;
-    status = count_rows(r, &table);
-    if (status == PS_OK)
-        status = write_uses(r, &uses);
+    if (count_rows(r, &table) == PS_OK)
+        write_uses(r, &uses);
     r->uses = NULL;
     tr_scratch_free(r->trace.scratch, uses.items);
-    return status;
+    return r->err->code;
 }
 
 /* --- Metrics of GPUs over time --- */
@@ -1727,16 +1717,15 @@ static enum ps_status read_metrics(struct reader *r)
     static const struct table name_table = {"TARGET_INFO_GPU_METRICS", NS_COLUMN_LIST(names),
                                             metric_name_row};
     static const struct table table = {"GPU_METRICS", NS_COLUMN_LIST(values), metric_row};
-    enum ps_status status = read_rows(r, &name_table);
 
-    return status == PS_OK ? count_rows(r, &table) : status;
+    read_rows(r, &name_table);
+    return count_rows(r, &table);
 }
 
 static enum ps_status read_series(struct reader *r)
 {
-    enum ps_status status = read_memory(r);
-
-    return status == PS_OK ? read_metrics(r) : status;
+    read_memory(r);
+    return read_metrics(r);
 }
 
 #define EXPORT_AGAIN                                                                               \
@@ -1785,21 +1774,14 @@ static bool is_export(const struct ps_sqlite *db)
 /* Reads names before the rows that refer to them. */
 static enum ps_status read_all(struct reader *r)
 {
-    enum ps_status status = read_names(r);
-
-    if (status == PS_OK)
-        status = read_target(r);
-    if (status == PS_OK)
-        status = read_rows(r, &nvtx_name_table);
-    for (const struct table *t = device_tables; t->name && status == PS_OK; t++)
-        status = count_rows(r, t);
-    if (status == PS_OK)
-        status = read_calls(r);
-    if (status == PS_OK)
-        status = count_rows(r, &nvtx_table);
-    if (status == PS_OK)
-        status = read_series(r);
-    return status;
+    read_names(r);
+    read_target(r);
+    read_rows(r, &nvtx_name_table);
+    for (const struct table *t = device_tables; t->name; t++)
+        count_rows(r, t);
+    read_calls(r);
+    count_rows(r, &nvtx_table);
+    return read_series(r);
 }
 
 static void note_empty(const struct reader *r)
@@ -1831,10 +1813,10 @@ static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct p
     r.trace.err = err;
     tr_fill_begin(&r.trace, &source);
     status = read_all(&r);
-    if (status == PS_OK)
+    if (status == PS_OK) {
         note_empty(&r);
-    if (status == PS_OK)
         status = tr_fill_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift_ns);
+    }
     if (status == PS_OK)
         status = tr_import_trace(&r.trace);
     reader_free(&r);

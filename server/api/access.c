@@ -233,11 +233,9 @@ enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct p
 enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *session = ps_request_cookie(req, cookie_name(req));
-    enum ps_status status =
-        session ? ps_session_close(ps_request_api(req)->store, session, err) : PS_OK;
 
-    if (status != PS_OK)
-        return status;
+    if (session && ps_session_close(ps_request_api(req)->store, session, err) != PS_OK)
+        return err->code;
     reply->status = 204;
     set_cookie(req, reply, "", 0);
     return PS_OK;
@@ -248,12 +246,12 @@ enum ps_status ps_get_health(struct ps_request *req, struct ps_reply *reply, str
 {
     struct ps_json out = ps_reply_json(reply);
     int64_t tokens;
-    enum ps_status status = ps_token_count(ps_request_api(req)->store, &tokens, err);
 
+    ps_token_count(ps_request_api(req)->store, &tokens, err);
     ps_json_object(&out);
-    ps_json_kbool(&out, "ok", status == PS_OK);
+    ps_json_kbool(&out, "ok", err->code == PS_OK);
     ps_json_end(&out);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_get_activity(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

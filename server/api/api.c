@@ -144,7 +144,6 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
         .on_ended = job_ended,
         .user = api,
     };
-    enum ps_status status;
 
     api->config = *config;
     api->store = config->store;
@@ -153,17 +152,13 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     ps_access_init(&api->access, &config->access);
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
-    status = ps_jobs_start(&jobs, &api->jobs, err);
-    if (status == PS_OK)
-        status = ps_work_create(SQL_WORKERS, SQL_WORKERS, &api->sql, err);
-    if (status == PS_OK)
-        status = start_watcher(api, err);
-    if (status == PS_OK)
-        ps_store_listen(api->store, ps_api_on_change, api);
-    if (status != PS_OK) {
+    if (ps_jobs_start(&jobs, &api->jobs, err) != PS_OK ||
+        ps_work_create(SQL_WORKERS, SQL_WORKERS, &api->sql, err) != PS_OK ||
+        start_watcher(api, err) != PS_OK) {
         ps_api_free(api);
-        return status;
+        return err->code;
     }
+    ps_store_listen(api->store, ps_api_on_change, api);
     *out = api;
     return PS_OK;
 }

@@ -15,34 +15,32 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
 enum ps_status ps_put_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *id;
-    enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status == PS_OK)
-        status = ps_store_set_baseline(ps_request_api(req)->store, id, err);
-    return status == PS_OK ? answer_run(req, id, reply, err) : status;
+    ps_api_run_id(req, &id, err);
+    if (ps_store_set_baseline(ps_request_api(req)->store, id, err) == PS_OK)
+        answer_run(req, id, reply, err);
+    return err->code;
 }
 
 enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply,
                                   struct ps_err *err)
 {
     const char *id;
-    enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status == PS_OK)
-        status = ps_store_clear_baseline_run(ps_request_api(req)->store, id, err);
-    return status == PS_OK ? answer_run(req, id, reply, err) : status;
+    ps_api_run_id(req, &id, err);
+    if (ps_store_clear_baseline_run(ps_request_api(req)->store, id, err) == PS_OK)
+        answer_run(req, id, reply, err);
+    return err->code;
 }
 
 /* Clears the baseline of a series, even if that run is no longer in the series. */
 enum ps_status ps_clear_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *series = ps_param_get(ps_api_params(req), "series");
-    enum ps_status status;
 
     if (!series || !series[0])
         return ps_fail(err, PS_BAD_REQUEST, "the parameter series is missing");
-    status = ps_store_clear_baseline(ps_request_api(req)->store, series, err);
-    if (status == PS_OK)
+    if (ps_store_clear_baseline(ps_request_api(req)->store, series, err) == PS_OK)
         reply->status = 204;
-    return status;
+    return err->code;
 }

@@ -25,12 +25,11 @@ enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, st
 {
     struct ps_share_selection *picked;
     struct ps_json json = ps_reply_json(reply);
-    enum ps_status status = select_runs(req, &picked, err);
 
     reply->cache = PS_CACHE_CHECK; /* labels change */
-    return status == PS_OK ? ps_share_write_reveals(ps_request_api(req)->store, picked->ids,
-                                                    picked->n, &json, err)
-                           : status;
+    if (select_runs(req, &picked, err) != PS_OK)
+        return err->code;
+    return ps_share_write_reveals(ps_request_api(req)->store, picked->ids, picked->n, &json, err);
 }
 
 /* Originals contain data that the views mask: clients without the right to download them get run
@@ -58,15 +57,14 @@ static enum ps_status write_file(struct ps_request *req, const struct ps_share_s
     struct ps_store *store = ps_request_api(req)->store;
     PS_AUTO(ps_close_fd) int to = -1;
     struct stat about;
-    enum ps_status status = ps_store_scratch(store, &to, &reply->stream_fd, err);
 
-    if (status == PS_OK)
-        status = ps_share_write(store, picked, form, to, err);
-    if (status == PS_OK && fstat(reply->stream_fd, &about) != 0)
-        status = ps_fail_errno(err, "cannot read", "the spool");
-    if (status != PS_OK) {
+    if (ps_store_scratch(store, &to, &reply->stream_fd, err) == PS_OK &&
+        ps_share_write(store, picked, form, to, err) == PS_OK &&
+        fstat(reply->stream_fd, &about) != 0)
+        ps_fail_errno(err, "cannot read", "the spool");
+    if (err->code != PS_OK) {
         ps_close_fd(&reply->stream_fd);
-        return status;
+        return err->code;
     }
     reply->stream_bytes = (uint64_t)about.st_size;
     reply->stream = ps_stream_fd(reply->stream_fd, reply->stream_bytes);
@@ -86,14 +84,10 @@ enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, str
 {
     struct ps_share_selection *picked;
     struct ps_share_options form;
-    enum ps_status status = read_form(req, &form, err);
 
-    if (status == PS_OK)
-        status = select_runs(req, &picked, err);
-    if (status == PS_OK)
-        status = write_file(req, picked, &form, reply, err);
-    if (status != PS_OK)
-        return status;
+    if (read_form(req, &form, err) != PS_OK || select_runs(req, &picked, err) != PS_OK ||
+        write_file(req, picked, &form, reply, err) != PS_OK)
+        return err->code;
     reply->type = form.html ? "text/html; charset=utf-8" : "application/octet-stream";
     ps_reply_add_header(
         reply, "Content-Disposition",

@@ -97,33 +97,32 @@ static void write_job(void *user, const struct ps_job_view *job)
 enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
-    enum ps_status status;
 
     ps_json_object(&out);
     ps_json_key(&out, "rows");
     ps_json_array(&out);
-    status = ps_jobs_each(ps_request_api(req)->jobs, write_job, &out, err);
+    ps_jobs_each(ps_request_api(req)->jobs, write_job, &out, err);
     ps_json_end(&out);
     ps_json_end(&out);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
     uint64_t id;
-    enum ps_status status = ps_api_job_id(req, &id, err);
 
-    return status == PS_OK ? ps_jobs_show(ps_request_api(req)->jobs, id, write_job, &out, err)
-                           : status;
+    if (ps_api_job_id(req, &id, err) != PS_OK)
+        return err->code;
+    return ps_jobs_show(ps_request_api(req)->jobs, id, write_job, &out, err);
 }
 
 enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     uint64_t id;
-    enum ps_status status = ps_api_job_id(req, &id, err);
 
-    if (status == PS_OK)
-        status = ps_jobs_cancel(ps_request_api(req)->jobs, id, err);
-    return status == PS_OK ? ps_get_job(req, reply, err) : status;
+    if (ps_api_job_id(req, &id, err) != PS_OK ||
+        ps_jobs_cancel(ps_request_api(req)->jobs, id, err) != PS_OK)
+        return err->code;
+    return ps_get_job(req, reply, err);
 }

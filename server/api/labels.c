@@ -78,33 +78,26 @@ static enum ps_status read_tag(struct ps_request *req, const char *text, struct 
 
 static enum ps_status read_tags(struct ps_request *req, struct ps_labels *out, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     out->tags = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *out->tags);
-    for (size_t i = 0; i < req->params.n && status == PS_OK; i++) {
+    for (size_t i = 0; i < req->params.n && err->code == PS_OK; i++) {
         if (strcmp(req->params.items[i].key, "tag") != 0 || req->params.items[i].value[0] == '\0')
             continue;
         if (out->n_tags == PS_TAGS_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "more than %d tags", PS_TAGS_MAX);
-        status = read_tag(req, req->params.items[i].value, &out->tags[out->n_tags++], err);
+        read_tag(req, req->params.items[i].value, &out->tags[out->n_tags++], err);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_labels_read_params(struct ps_request *req, struct ps_labels *out,
                                      struct ps_err *err)
 {
-    enum ps_status status;
-
     *out = (struct ps_labels){0};
-    status = read_label(req, "name", &out->name, err);
-    if (status == PS_OK)
-        status = read_label(req, "series", &out->series, err);
-    if (status == PS_OK)
-        status = read_label(req, "who", &out->user_name, err);
-    if (status == PS_OK)
-        status = read_note(req, &out->note, err);
+    read_label(req, "name", &out->name, err);
+    read_label(req, "series", &out->series, err);
+    read_label(req, "who", &out->user_name, err);
+    read_note(req, &out->note, err);
     if (req->user_name[0]) /* a token determines the user */
         out->user_name = req->user_name;
-    return status == PS_OK ? read_tags(req, out, err) : status;
+    return read_tags(req, out, err);
 }

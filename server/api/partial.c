@@ -21,10 +21,9 @@ static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply
 enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     char id[PS_PARTIAL_ID_SIZE];
-    enum ps_status status = ps_partial_begin(ps_request_api(req)->store, req->user_name, id, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_partial_begin(ps_request_api(req)->store, req->user_name, id, err) != PS_OK)
+        return err->code;
     reply->status = 201;
     ps_reply_add_header(reply, "Location", ps_arena_printf(&req->arena, "/api/v1/uploads/%s", id));
     write_partial(id, 0, reply);
@@ -34,12 +33,11 @@ enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, 
 enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     uint64_t bytes;
-    enum ps_status status =
-        ps_partial_bytes(ps_request_api(req)->store, req->args[0], req->user_name, &bytes, err);
 
-    if (status == PS_OK)
+    if (ps_partial_bytes(ps_request_api(req)->store, req->args[0], req->user_name, &bytes, err) ==
+        PS_OK)
         write_partial(req->args[0], bytes, reply);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_delete_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -63,18 +61,17 @@ static enum ps_status read_count(const struct ps_request *req, const char *key, 
 enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     uint64_t offset, bytes;
-    enum ps_status status = read_count(req, "offset", &offset, err);
 
-    if (status == PS_OK && req->n_files != 1)
-        status =
-            ps_fail(err, PS_BAD_REQUEST, "the body must be one piece of the upload, and not empty");
-    if (status == PS_OK)
-        status = ps_partial_append(ps_request_api(req)->store, req->args[0], req->user_name, offset,
-                                   req->files[0].path, ps_request_api(req)->config.upload_max,
-                                   &bytes, err);
-    if (status == PS_OK)
+    if (read_count(req, "offset", &offset, err) != PS_OK)
+        return err->code;
+    if (req->n_files != 1)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the body must be one piece of the upload, and not empty");
+    if (ps_partial_append(ps_request_api(req)->store, req->args[0], req->user_name, offset,
+                          req->files[0].path, ps_request_api(req)->config.upload_max, &bytes,
+                          err) == PS_OK)
         write_partial(req->args[0], bytes, reply);
-    return status;
+    return err->code;
 }
 
 static void delete_json(cJSON **json)
@@ -86,11 +83,9 @@ static void delete_json(cJSON **json)
 static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = NULL;
-    enum ps_status status = ps_labels_parse_body(req, "note", &body, err);
 
-    return status == PS_OK
-               ? ps_note_parse(req, cJSON_GetObjectItemCaseSensitive(body, "note"), out, err)
-               : status;
+    ps_labels_parse_body(req, "note", &body, err);
+    return ps_note_parse(req, cJSON_GetObjectItemCaseSensitive(body, "note"), out, err);
 }
 
 enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -98,22 +93,18 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     const char *filename = ps_request_param(req, "filename");
     struct ps_job_request job = {.is_temporary = true, .is_accepted = true};
     struct ps_labels labels;
-    enum ps_status status = ps_labels_read_params(req, &labels, err);
 
-    if (status == PS_OK && req->body.len)
-        status = read_note(req, &labels.note, err);
-    if (status == PS_OK && filename)
-        status = ps_label_check_text("filename", filename, err);
-    if (status == PS_OK)
-        status = read_count(req, "bytes", &job.bytes, err);
-    if (status == PS_OK)
-        status = ps_jobs_check_limit(ps_request_api(req)->jobs,
-                                     err); /* if full, the client may end it later */
-    if (status == PS_OK)
-        status = ps_partial_claim(ps_request_api(req)->store, req->args[0], req->user_name,
-                                  job.bytes, &job.path, err);
-    if (status != PS_OK)
-        return status;
+    ps_labels_read_params(req, &labels, err);
+    if (req->body.len)
+        read_note(req, &labels.note, err);
+    if (filename)
+        ps_label_check_text("filename", filename, err);
+    read_count(req, "bytes", &job.bytes, err);
+    /* If the queue is full, the client may end the upload later, so it is not claimed. */
+    if (err->code != PS_OK || ps_jobs_check_limit(ps_request_api(req)->jobs, err) != PS_OK ||
+        ps_partial_claim(ps_request_api(req)->store, req->args[0], req->user_name, job.bytes,
+                         &job.path, err) != PS_OK)
+        return err->code;
     job.filename = filename ? filename : "";
     job.name = labels.name;
     job.series = labels.series;

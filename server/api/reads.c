@@ -71,10 +71,9 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
                                        .params = ps_api_params(req),
                                        .args = {req->args[0], req->args[1]}};
     struct ps_answer answer = {.type = "application/json"};
-    enum ps_status status = ps_read_request_resolve(read, &question, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_read_request_resolve(read, &question, err) != PS_OK)
+        return err->code;
     reply->cache = PS_CACHE_CHECK; /* names, tags and the list of runs change */
     if (read->flags & PS_READ_FIXED && read->flags & PS_READ_RUN)
         set_run_validators(req, question.run, reply);
@@ -82,12 +81,12 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
         set_compare_validators(req, question.groups, reply);
     if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
         return PS_OK; /* ps_exchange_send makes a 304 of it */
-    status = read->answer(&question, &answer, err);
+    read->answer(&question, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;
-    if (status == PS_OK && answer.attachment)
+    if (err->code == PS_OK && answer.attachment)
         set_download(req, read, &question, reply);
-    return status;
+    return err->code;
 }
 
 #define DEFINE(path, name, flags)                                                                  \

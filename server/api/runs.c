@@ -11,10 +11,10 @@
 enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err)
 {
     char id[PS_ID_SIZE];
-    enum ps_status status = ps_store_resolve(ps_request_api(req)->store, req->args[0], id, err);
 
-    *id_out = status == PS_OK ? ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr : NULL;
-    return status;
+    ps_store_resolve(ps_request_api(req)->store, req->args[0], id, err);
+    *id_out = err->code == PS_OK ? ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr : NULL;
+    return err->code;
 }
 
 struct ps_params ps_api_params(struct ps_request *req)
@@ -77,28 +77,24 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
 static enum ps_status may_remove(struct ps_request *req, const char *id, struct ps_err *err)
 {
     struct ps_run_brief brief = {0};
-    enum ps_status status = ps_store_read_brief(ps_request_api(req)->store, id, &brief, err);
 
-    if (status == PS_OK && req->right < PS_RIGHT_ADMIN &&
-        strcmp(brief.user_name, req->user_name) != 0)
-        status = ps_fail(err, PS_FORBIDDEN,
-                         "%s may delete only their own runs; this run was added by %s",
-                         req->user_name, brief.user_name[0] ? brief.user_name : "an unknown user");
+    if (ps_store_read_brief(ps_request_api(req)->store, id, &brief, err) == PS_OK &&
+        req->right < PS_RIGHT_ADMIN && strcmp(brief.user_name, req->user_name) != 0)
+        ps_fail(err, PS_FORBIDDEN, "%s may delete only their own runs; this run was added by %s",
+                req->user_name, brief.user_name[0] ? brief.user_name : "an unknown user");
     ps_run_brief_free(&brief);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *id;
-    enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status == PS_OK)
-        status = may_remove(req, id, err);
-    if (status == PS_OK)
-        status = ps_store_remove(ps_request_api(req)->store, id, req->user_name, err);
-    if (status != PS_OK)
-        return status;
+    ps_api_run_id(req, &id, err);
+    may_remove(req, id, err);
+    if (err->code != PS_OK ||
+        ps_store_remove(ps_request_api(req)->store, id, req->user_name, err) != PS_OK)
+        return err->code;
     ps_api_send_deleted_event(ps_request_api(req), id);
     reply->status = 204;
     return PS_OK;
@@ -117,21 +113,17 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
 {
     struct ps_store *store = ps_request_api(req)->store;
     struct ps_deleted run;
-    enum ps_status status = ps_deleted_find(store, req->args[0], &run, err);
 
-    if (status == PS_OK && req->right < PS_RIGHT_ADMIN &&
+    if (ps_deleted_find(store, req->args[0], &run, err) == PS_OK && req->right < PS_RIGHT_ADMIN &&
         strcmp(run.user_name, req->user_name) != 0)
-        status =
-            ps_fail(err, PS_FORBIDDEN, "%s may restore only own runs; this run was added by %s",
-                    req->user_name, run.user_name[0] ? run.user_name : "an unknown user");
-    if (status == PS_OK)
-        status = ps_store_undelete(store, run.id, err);
-    if (status == PS_OK) {
+        ps_fail(err, PS_FORBIDDEN, "%s may restore only own runs; this run was added by %s",
+                req->user_name, run.user_name[0] ? run.user_name : "an unknown user");
+    if (err->code == PS_OK && ps_store_undelete(store, run.id, err) == PS_OK) {
         ps_api_send_run_event(ps_request_api(req), run.id);
-        status = answer_run(req, run.id, reply, err);
+        answer_run(req, run.id, reply, err);
     }
     ps_deleted_free(&run);
-    return status;
+    return err->code;
 }
 
 /* --- PATCH --- */
@@ -155,7 +147,6 @@ static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool 
 {
     struct ps_tag *list = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *list);
     const cJSON *tag;
-    enum ps_status status = PS_OK;
 
     if (!cJSON_IsObject(tags))
         return ps_fail(err, PS_BAD_REQUEST, "%s must be an object", tags->string);
@@ -165,48 +156,46 @@ static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool 
     *(merge ? &out->merge_tags : &out->set_tags) = true;
     cJSON_ArrayForEach(tag, tags)
     {
-        if (status != PS_OK)
-            return status;
+        if (err->code != PS_OK)
+            return err->code;
         if (!cJSON_IsString(tag) && !(merge && cJSON_IsNull(tag)))
             return not_text("a tag's value", err);
         if (out->n_tags == PS_TAGS_MAX || !tag->string[0])
             return ps_fail(err, PS_BAD_REQUEST, "a tag has no key, or there are more than %d tags",
                            PS_TAGS_MAX);
-        status = ps_label_check_text("a tag's key", tag->string, err);
-        if (status == PS_OK && tag->valuestring)
-            status = ps_label_check_text("a tag's value", tag->valuestring, err);
+        ps_label_check_text("a tag's key", tag->string, err);
+        if (tag->valuestring)
+            ps_label_check_text("a tag's value", tag->valuestring, err);
         list[out->n_tags++] = (struct ps_tag){tag->string, tag->valuestring};
     }
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struct ps_run_edit *out,
                                 struct ps_err *err)
 {
     const cJSON *value;
-    enum ps_status status = PS_OK;
 
     cJSON_ArrayForEach(value, body)
     {
         if (strcmp(value->string, "name") == 0)
-            status = edit_text(value, &out->name, err);
+            edit_text(value, &out->name, err);
         else if (strcmp(value->string, "series") == 0)
-            status = edit_text(value, &out->series, err);
+            edit_text(value, &out->series, err);
         else if (strcmp(value->string, "note") == 0)
-            status = ps_note_parse(req, value, &out->note, err);
+            ps_note_parse(req, value, &out->note, err);
         else if (strcmp(value->string, "tags") == 0)
-            status = edit_tags(req, value, false, out, err);
+            edit_tags(req, value, false, out, err);
         else if (strcmp(value->string, "merge_tags") == 0)
-            status = edit_tags(req, value, true, out, err);
+            edit_tags(req, value, true, out, err);
         else
-            status =
-                ps_fail(err, PS_BAD_REQUEST, "only name, series, note and tags can be changed");
-        if (status != PS_OK)
-            return status;
+            ps_fail(err, PS_BAD_REQUEST, "only name, series, note and tags can be changed");
+        if (err->code != PS_OK)
+            return err->code;
     }
     if (out->name && !out->name[0])
         return ps_fail(err, PS_BAD_REQUEST, "a run needs a name");
-    return PS_OK;
+    return err->code;
 }
 
 enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -214,16 +203,12 @@ enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, stru
     struct ps_run_edit edit = {0};
     PS_AUTO(delete_json) cJSON *body = NULL;
     const char *id;
-    enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status == PS_OK)
-        status = ps_labels_parse_body(req, "name, series, note, tags or merge_tags", &body, err);
-    if (status == PS_OK)
-        status = read_edit(req, body, &edit, err);
-    if (status == PS_OK)
-        status = ps_store_edit(ps_request_api(req)->store, id, &edit, err);
-    if (status != PS_OK)
-        return status;
+    ps_api_run_id(req, &id, err);
+    ps_labels_parse_body(req, "name, series, note, tags or merge_tags", &body, err);
+    read_edit(req, body, &edit, err);
+    if (err->code != PS_OK || ps_store_edit(ps_request_api(req)->store, id, &edit, err) != PS_OK)
+        return err->code;
     ps_api_send_run_event(ps_request_api(req), id);
     return answer_run(req, id, reply, err);
 }
@@ -235,10 +220,9 @@ static enum ps_status open_original(struct ps_request *req, const char *id, stru
 {
     struct ps_store *store = ps_request_api(req)->store;
     struct ps_run_brief brief = {0};
-    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_store_read_brief(store, id, &brief, err) != PS_OK)
+        return err->code;
     ps_reply_add_header(reply, "Content-Disposition",
                         ps_format_attachment(&req->arena, brief.name));
     ps_run_brief_free(&brief);
@@ -249,10 +233,9 @@ static enum ps_status open_original(struct ps_request *req, const char *id, stru
 enum ps_status ps_get_original(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *id;
-    enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_api_run_id(req, &id, err) != PS_OK)
+        return err->code;
     reply->type = "application/octet-stream";
     reply->etag = ps_arena_printf(&req->arena, "\"%s\"", id);
     reply->cache = PS_CACHE_CHECK;

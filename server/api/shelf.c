@@ -51,15 +51,12 @@ enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, stru
     struct ps_api *api = ps_request_api(req);
     struct ps_json out = ps_reply_json(reply);
     struct ps_quota room;
-    enum ps_status status;
 
     ps_json_object(&out);
     ps_json_kstr(&out, "version", PS_VERSION);
-    status = ps_query_shelf(api->store, &out, err);
-    if (status == PS_OK)
-        status = ps_quota_usage(api->store, &room, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_query_shelf(api->store, &out, err) != PS_OK ||
+        ps_quota_usage(api->store, &room, err) != PS_OK)
+        return err->code;
     ps_json_kint(&out, "used", (int64_t)room.used);
     ps_json_key(&out, "quota");
     if (room.quota)

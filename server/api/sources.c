@@ -37,10 +37,9 @@ static enum ps_status check_measured(struct ps_store *store, const char *id, con
                                      struct ps_err *err)
 {
     PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
-    enum ps_status status = ps_store_list_measured(store, id, &measured, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_store_list_measured(store, id, &measured, err) != PS_OK)
+        return err->code;
     for (size_t i = 0; i < measured.n; i++)
         if (strcmp(measured.items[i].path, path) == 0)
             return PS_OK;
@@ -65,20 +64,17 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
     const char *id, *path = ps_request_param(req, "path");
     struct ps_source source = {.bytes = 0};
     struct ps_json out = ps_reply_json(reply);
-    enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_api_run_id(req, &id, err) != PS_OK)
+        return err->code;
     if (!path || !path[0])
         return ps_fail(err, PS_BAD_REQUEST,
                        "the parameter path must be the path of a measured file");
     if (req->n_files != 1)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
-    status = check_measured(ps_request_api(req)->store, id, path, err);
-    if (status == PS_OK)
-        status = attach_source(req, id, path, &source, err);
-    if (status != PS_OK)
-        return status;
+    if (check_measured(ps_request_api(req)->store, id, path, err) != PS_OK ||
+        attach_source(req, id, path, &source, err) != PS_OK)
+        return err->code;
     ps_api_send_run_event(ps_request_api(req), id);
     ps_json_object(&out);
     ps_json_kstr(&out, "sha256", source.sha256);
@@ -112,42 +108,40 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
     struct ps_store *store = ps_request_api(req)->store;
     struct ps_run_brief brief = {.name = NULL};
     char id[PS_ID_SIZE];
-    enum ps_status status = ps_store_resolve(store, word, id, err);
 
-    if (status == PS_OK)
-        status = ps_store_read_brief(store, id, &brief, err);
-    if (status == PS_OK && !ps_merge_supports(brief.kind)) {
+    ps_store_resolve(store, word, id, err);
+    ps_store_read_brief(store, id, &brief, err);
+    if (err->code == PS_OK && !ps_merge_supports(brief.kind)) {
         PS_AUTO(ps_buf_free) struct ps_buf kinds = {0};
 
         list_merging(&kinds);
-        status = ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only %.*s runs can be merged",
-                         brief.name, brief.kind, (int)kinds.len, kinds.ptr);
+        ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only %.*s runs can be merged", brief.name,
+                brief.kind, (int)kinds.len, kinds.ptr);
     }
-    for (size_t i = 0; i < out->n && status == PS_OK; i++)
+    for (size_t i = 0; i < out->n && err->code == PS_OK; i++)
         if (strcmp(out->ids[i], id) == 0)
-            status = ps_fail(err, PS_BAD_REQUEST, "run %s is listed twice", brief.name);
-    if (status == PS_OK && out->n == 0)
+            ps_fail(err, PS_BAD_REQUEST, "run %s is listed twice", brief.name);
+    if (err->code == PS_OK && out->n == 0)
         out->first_name = ps_arena_copy(&req->arena, ps_str_from_c(brief.name)).ptr;
-    if (status == PS_OK)
+    if (err->code == PS_OK)
         out->ids[out->n++] = ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr;
     ps_run_brief_free(&brief);
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_ids(struct ps_request *req, struct merge_state *out, struct ps_err *err)
 {
     const char *rest = ps_request_param(req, "ids");
-    enum ps_status status = PS_OK;
 
-    for (size_t len; rest && rest[0] && status == PS_OK; rest += len + (rest[len] == ',')) {
+    for (size_t len; rest && rest[0] && err->code == PS_OK; rest += len + (rest[len] == ',')) {
         len = strcspn(rest, ",");
         if (out->n == PS_MERGE_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "more than %d runs", PS_MERGE_MAX);
-        status = add_run(req, ps_arena_copy(&req->arena, (struct ps_str){rest, len}).ptr, out, err);
+        add_run(req, ps_arena_copy(&req->arena, (struct ps_str){rest, len}).ptr, out, err);
     }
-    if (status == PS_OK && out->n < 2)
+    if (out->n < 2)
         return ps_fail(err, PS_BAD_REQUEST, "ids must name two or more runs, separated by commas");
-    return status;
+    return err->code;
 }
 
 static const char *merged_name(struct ps_request *req, const struct merge_state *merging)
@@ -159,12 +153,10 @@ enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, str
 {
     struct merge_state merging = {.n = 0};
     struct ps_labels labels;
-    enum ps_status status = ps_labels_read_params(req, &labels, err);
 
-    if (status == PS_OK)
-        status = read_ids(req, &merging, err);
-    if (status != PS_OK)
-        return status;
+    ps_labels_read_params(req, &labels, err);
+    if (read_ids(req, &merging, err) != PS_OK)
+        return err->code;
     return ps_api_queue_jobs(req,
                              &(struct ps_job_request){
                                  .merge = merging.ids,

@@ -118,7 +118,7 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
         add_word(req, word->valuestring, &words);
     }
     if (!words.len)
-        return PS_OK;
+        return err->code;
     out->runs = ps_arena_alloc(&req->arena, PS_SQL_RUNS_MAX * sizeof *out->runs);
     return ps_query_find_runs(ps_request_api(req)->store, words.ptr, out->runs, &out->n_runs, err);
 }
@@ -133,25 +133,19 @@ static enum ps_status read_question(struct sql_task *asked, struct ps_err *err)
     const struct ps_sql_limits *limits = &ps_request_api(req)->sql_limits;
     int64_t seconds;
     bool file;
-    enum ps_status status;
 
     if (!cJSON_IsString(sql))
         return ps_fail(err, PS_BAD_REQUEST,
                        "the body must be a JSON object with sql and run or runs");
     out->sql = ps_arena_copy(&req->arena, ps_str_from_c(sql->valuestring)).ptr;
-    status = read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
+    read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
     file = out->format != PS_SQL_TABLE;
-    if (status == PS_OK)
-        status = read_limit(body, "limit", file ? limits->max_rows : PS_SQL_ROWS_MAX,
-                            file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
-    if (status == PS_OK)
-        status = read_limit(body, "seconds", limits->max_seconds, limits->seconds, &seconds, err);
-    if (status == PS_OK)
-        asked->timeout_ms = seconds * 1000;
-    if (status == PS_OK)
-        status = runs ? read_runs(req, runs, out, err)
-                      : read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), out, err);
-    return status;
+    read_limit(body, "limit", file ? limits->max_rows : PS_SQL_ROWS_MAX,
+               file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
+    read_limit(body, "seconds", limits->max_seconds, limits->seconds, &seconds, err);
+    asked->timeout_ms = seconds * 1000;
+    return runs ? read_runs(req, runs, out, err)
+                : read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), out, err);
 }
 
 static void answer_task(void *arg)
@@ -162,16 +156,14 @@ static void answer_task(void *arg)
     struct ps_answer found = {.type = "application/json"};
     struct ps_err err = PS_ERR_INIT;
     struct ps_context context;
-    enum ps_status status;
 
     ps_context_begin(&context, asked->timeout_ms, poll_asked, asked);
-    status = ps_context_check(&err);
-    if (status == PS_OK)
-        status = ps_query_user_sql(api->store, &asked->question, &found, &err);
+    if (ps_context_check(&err) == PS_OK)
+        ps_query_user_sql(api->store, &asked->question, &found, &err);
     (void)ps_context_leave(&context);
     reply->body = found.body;
     reply->type = found.type;
-    if (status == PS_OK && found.attachment)
+    if (err.code == PS_OK && found.attachment)
         ps_reply_add_header(reply, "Content-Disposition",
                             ps_format_attachment(&asked->req->arena,
                                                  asked->question.format == PS_SQL_CSV ? "result.csv"
@@ -179,22 +171,20 @@ static void answer_task(void *arg)
                                                      ? "result.json"
                                                      : "result.txt"));
     atomic_fetch_sub(&api->sql_pending, 1);
-    ps_request_finish(asked->req, status, &err);
+    ps_request_finish(asked->req, err.code, &err);
 }
 
 enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_api *api = ps_request_api(req);
     struct sql_task *asked = ps_arena_alloc(&req->arena, sizeof *asked);
-    enum ps_status status;
 
     *asked = (struct sql_task){.req = req,
                                .reply = reply,
                                .question.bytes = api->sql_limits.bytes,
                                .question.limits = {.memory = api->sql_limits.memory}};
-    status = read_question(asked, err);
-    if (status != PS_OK)
-        return status;
+    if (read_question(asked, err) != PS_OK)
+        return err->code;
     if (atomic_fetch_add(&api->sql_pending, 1) >= WAITING_MAX) {
         atomic_fetch_sub(&api->sql_pending, 1);
         ps_err_hint(err, "try again in a few seconds");
@@ -216,25 +206,21 @@ static enum ps_status save_query(struct ps_request *req, const cJSON *body, stru
         .name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "name")),
         .sql = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "sql")),
         .user_name = req->user_name};
-    enum ps_status status;
 
     if (!saved.name || !saved.name[0] || !saved.sql || !saved.sql[0])
         return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with name and sql");
-    status = ps_label_check_text("the name", saved.name, err);
-    if (status == PS_OK)
-        status = ps_label_check_text("the kind", saved.kind, err);
-    return status == PS_OK ? ps_saved_query_put(ps_request_api(req)->store, &saved,
-                                                req->right >= PS_RIGHT_ADMIN, err)
-                           : status;
+    ps_label_check_text("the name", saved.name, err);
+    ps_label_check_text("the kind", saved.kind, err);
+    return ps_saved_query_put(ps_request_api(req)->store, &saved, req->right >= PS_RIGHT_ADMIN,
+                              err);
 }
 
 enum ps_status ps_post_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
-    enum ps_status status = save_query(req, body, err);
 
     reply->status = 204;
-    return status;
+    return save_query(req, body, err);
 }
 
 enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

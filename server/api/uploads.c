@@ -39,10 +39,9 @@ static enum ps_status write_run(struct upload_wait *waiting, const struct slot *
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json run = ps_json_writer(&text);
-    enum ps_status status = ps_query_run(waiting->api->store, id, &run, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_query_run(waiting->api->store, id, &run, err) != PS_OK)
+        return err->code;
     text.len--; /* removes the closing brace */
     ps_buf_puts(&text, already ? ",\"already\":true" : ",\"already\":false");
     if (slot->sources.n) {
@@ -209,16 +208,15 @@ static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, s
                                   struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
-    enum ps_status status;
 
     ps_json_object(&out);
     ps_json_key(&out, "job");
-    status = write_job(req, ids[0], &out, err);
+    write_job(req, ids[0], &out, err);
     if (n > 1) {
         ps_json_key(&out, "jobs");
         ps_json_array(&out);
-        for (size_t i = 0; i < n && status == PS_OK; i++)
-            status = write_job(req, ids[i], &out, err);
+        for (size_t i = 0; i < n && err->code == PS_OK; i++)
+            write_job(req, ids[i], &out, err);
         ps_json_end(&out);
     }
     ps_json_end(&out);
@@ -226,7 +224,7 @@ static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, s
     ps_reply_add_header(
         reply, "Location",
         ps_arena_printf(&req->arena, "/api/v1/jobs/j%llu", (unsigned long long)ids[0]));
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
@@ -327,12 +325,9 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
     size_t n = count_profiles(req);
     struct ps_source_set *sources;
     struct ps_labels labels;
-    enum ps_status status = ps_labels_read_params(req, &labels, err);
 
-    if (status == PS_OK)
-        status = check_source_fields(req, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_labels_read_params(req, &labels, err) != PS_OK || check_source_fields(req, err) != PS_OK)
+        return err->code;
     if (n == 0)
         return no_file(req, err);
     if (!req->is_form && filename && ps_label_check_text("filename", filename, err) != PS_OK)
@@ -340,9 +335,9 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
     if (!req->is_form && filename)
         req->files[0].filename = filename;
     sources = take_sources(req);
-    status = ps_api_queue_jobs(req, take_profiles(req, &labels, sources, n), n, reply, err);
+    ps_api_queue_jobs(req, take_profiles(req, &labels, sources, n), n, reply, err);
     ps_source_set_release(sources);
-    return status;
+    return err->code;
 }
 
 /* Uploads with curl -T: the last path segment is the file name. */

@@ -138,6 +138,8 @@ enum ps_status ps_catalog_run_query(struct ps_store *store, ps_catalog_query *as
     struct ps_err own;
     enum ps_status status;
 
+    if (err->code != PS_OK)
+        return err->code;
     do {
         struct ps_db *db;
 

@@ -57,15 +57,17 @@ static struct ps_db *take_pooled(struct ps_store *store, const char *id)
 enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
                               struct ps_err *err)
 {
-    uint64_t mark = ps_run_mark(store, id);
-    enum ps_status status;
+    uint64_t mark;
 
+    *out = NULL;
+    if (err->code != PS_OK)
+        return err->code;
+    mark = ps_run_mark(store, id);
     while ((*out = take_pooled(store, id)) && (*out)->mark != mark)
         ps_db_close(*out); /* another process imported the run again or removed it */
     if (!*out) {
-        status = ps_run_open(store, id, out, err);
-        if (status != PS_OK)
-            return status;
+        if (ps_run_open(store, id, out, err) != PS_OK)
+            return err->code;
         (*out)->store = store;
         (*out)->mark = mark;
         (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);

@@ -148,16 +148,16 @@ static enum ps_status add_path(struct finding *finding, const struct ps_cli_comp
     PS_AUTO(ps_run_free) cJSON *row = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     char id[40];
-    enum ps_status status = read_imports(compared->client, run, NULL, module, &rows, err);
-    if (status != PS_OK || cJSON_GetArraySize(rows) == 0)
-        return status;
+    if (read_imports(compared->client, run, NULL, module, &rows, err) != PS_OK ||
+        cJSON_GetArraySize(rows) == 0)
+        return err->code;
     (void)snprintf(id, sizeof id, "%.0f", ps_run_number(cJSON_GetArrayItem(rows, 0), "id"));
-    status = read_imports(compared->client, run, id, module, &row, err);
+    read_imports(compared->client, run, id, module, &row, err);
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(row, "chain"))
         ps_buf_printf(&path, "%s%s", path.len ? " > " : "", ps_run_text(step, "module"));
-    if (status == PS_OK && path.len)
+    if (path.len)
         add_detail(finding, path.ptr);
-    return status;
+    return err->code;
 }
 
 static bool is_import(const char *table)
@@ -189,13 +189,12 @@ static enum ps_status check_row(struct report *report, const struct ps_cli_compa
                               .place = place[0] && !imports ? place : NULL,
                               .value = ps_cli_number(page, row, "new"),
                               .base = NAN};
-    enum ps_status status = PS_OK;
     set_budget(&finding, limit, unit);
     if (finding.state == OVER && imports)
-        status = add_path(&finding, compared, ps_cli_text(page, row, "name"), err);
-    if (status == PS_OK)
+        add_path(&finding, compared, ps_cli_text(page, row, "name"), err);
+    if (err->code == PS_OK)
         add_finding(report, &finding);
-    return status;
+    return err->code;
 }
 
 static enum ps_status wrong_unit(const struct ps_budget *budget, const char *unit,
@@ -282,24 +281,24 @@ static enum ps_status check_rows(struct report *report, const struct ps_cli_comp
                                  const cJSON *metric, const cJSON *page, const char *name,
                                  struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     bool found = false, in_base = false;
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     ps_buf_printf(&what, "%s.%s", budget->table, name);
-    for (int row = 0; status == PS_OK && ps_cli_cell(page, row, "new"); row++) {
+    for (int row = 0; err->code == PS_OK && ps_cli_cell(page, row, "new"); row++) {
         const char *unit = ps_cli_unit(table, metric, page, row);
         double limit;
         in_base |= ps_cli_number(page, row, "in_base") > 0;
         if (ps_cli_number(page, row, "in_new") == 0)
             continue;
         found = true;
-        status = ps_value_convert(budget->value, budget->unit, unit, &limit)
-                     ? check_row(report, compared, page, row, limit, unit, budget, what.ptr, err)
-                     : wrong_unit(budget, unit, err);
+        if (ps_value_convert(budget->value, budget->unit, unit, &limit))
+            check_row(report, compared, page, row, limit, unit, budget, what.ptr, err);
+        else
+            wrong_unit(budget, unit, err);
     }
-    if (status == PS_OK && !found)
-        status = check_missing(report, compared, budget, name, in_base, err);
-    return status;
+    if (err->code == PS_OK && !found)
+        check_missing(report, compared, budget, name, in_base, err);
+    return err->code;
 }
 
 static enum ps_status check_table(struct report *report, const struct ps_cli_comparison *compared,
@@ -309,18 +308,15 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_free_ptr) char *name = ps_strdup((struct ps_str){budget->name, budget->name_len});
     double limit;
-    enum ps_status status = ps_cli_table(compared, budget->table, &table, err);
-    if (status == PS_OK)
-        status = ps_cli_metric(table, ps_run_text(table, "budget"), &metric, err);
-    if (status != PS_OK)
-        return status;
+    ps_cli_table(compared, budget->table, &table, err);
+    if (ps_cli_metric(table, ps_run_text(table, "budget"), &metric, err) != PS_OK)
+        return err->code;
     if (!ps_cli_unit_is_place(table) &&
         !ps_value_convert(budget->value, budget->unit, ps_run_text(metric, "unit"), &limit))
         return wrong_unit(budget, ps_run_text(metric, "unit"), err);
-    status = ps_cli_rows(compared, table, metric, name, ROWS_MAX, &page, err);
-    if (status == PS_OK)
-        status = check_rows(report, compared, budget, table, metric, page, name, err);
-    return status;
+    if (ps_cli_rows(compared, table, metric, name, ROWS_MAX, &page, err) == PS_OK)
+        check_rows(report, compared, budget, table, metric, page, name, err);
+    return err->code;
 }
 
 /* --- Headline --- */
@@ -351,9 +347,8 @@ static enum ps_status check_headline(struct report *report,
 {
     const cJSON *headline;
     double limit;
-    enum ps_status status = headline_of(compared, &headline, err);
-    if (status != PS_OK)
-        return status;
+    if (headline_of(compared, &headline, err) != PS_OK)
+        return err->code;
     const char *unit = ps_run_text(headline, "unit");
     struct finding finding = {
         .name = ps_run_text(headline, "label"), .value = median_of(headline, "new"), .base = NAN};
@@ -370,12 +365,10 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
 {
     const cJSON *table = NULL, *metric = NULL;
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    enum ps_status status = ps_cli_table(compared, NULL, &table, err);
-    if (status == PS_OK)
-        status = ps_cli_metric(table, NULL, &metric, err);
-    if (status == PS_OK)
-        status = ps_cli_rows(compared, table, metric, NULL, ROWS_MAX, &page, err);
-    for (int row = 0, shown = 0; status == PS_OK && shown < CAUSES; row++) {
+    ps_cli_table(compared, NULL, &table, err);
+    ps_cli_metric(table, NULL, &metric, err);
+    ps_cli_rows(compared, table, metric, NULL, ROWS_MAX, &page, err);
+    for (int row = 0, shown = 0; shown < CAUSES; row++) {
         double delta = ps_cli_number(page, row, "delta");
         const char *name = ps_cli_text(page, row, "name"), *by = ps_cli_text(page, row, "by");
         PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -390,7 +383,7 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
         add_detail(finding, text.ptr);
         shown++;
     }
-    return status;
+    return err->code;
 }
 
 /* Whether the new median is greater than the value of each baseline run. */
@@ -459,13 +452,10 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     double allowed, limit;
     char unit[8], figure[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
-    enum ps_status status =
-        ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB", fail_on,
-                      &allowed, unit, err);
-    if (status == PS_OK)
-        status = headline_of(compared, &headline, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB", fail_on,
+                      &allowed, unit, err) != PS_OK ||
+        headline_of(compared, &headline, err) != PS_OK)
+        return err->code;
     finding.name = ps_run_text(headline, "label");
     finding.unit = ps_run_text(headline, "unit");
     finding.base = median_of(headline, "base");
@@ -481,12 +471,12 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
                    ps_cli_format_value(finding.base, finding.unit, figure));
     if (finding.state == OVER)
-        status = add_causes(&finding, compared, err);
+        add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
         add_unknown(&finding, compared);
-    if (status == PS_OK)
+    if (err->code == PS_OK)
         add_finding(report, &finding);
-    return status;
+    return err->code;
 }
 
 /* --- All checks --- */
@@ -534,13 +524,15 @@ static enum ps_status check_all(const struct ps_options *options, const struct p
                                 const struct ps_cli_comparison *compared, struct report *report,
                                 struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-    for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
-        status = budgets[i].name ? check_table(report, compared, &budgets[i], err)
-                                 : check_headline(report, compared, &budgets[i], err);
-    if (status == PS_OK && options->against)
-        status = check_growth(report, compared, options->fail_on ? options->fail_on : "+10%", err);
-    return status;
+    for (size_t i = 0; err->code == PS_OK && i < options->n_budgets; i++) {
+        if (budgets[i].name)
+            check_table(report, compared, &budgets[i], err);
+        else
+            check_headline(report, compared, &budgets[i], err);
+    }
+    if (err->code == PS_OK && options->against)
+        check_growth(report, compared, options->fail_on ? options->fail_on : "+10%", err);
+    return err->code;
 }
 
 /* Checks the options before a shelf is opened. */
@@ -549,20 +541,19 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
 {
     double value;
     char unit[8];
-    enum ps_status status = PS_OK;
-    for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
-        status = ps_budget_read(options->budgets[i], &budgets[i], err);
-    if (status == PS_OK && options->fail_on)
-        status = ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB",
-                               options->fail_on, &value, unit, err);
-    if (status == PS_OK && options->fail_on && !options->against)
-        status = ps_fail(err, PS_BAD_REQUEST, "--fail-on needs --against BASELINE");
-    if (status == PS_OK && options->json && options->markdown)
-        status = ps_fail(err, PS_BAD_REQUEST, "--json and --markdown cannot be combined");
-    if (status == PS_OK && !options->against && !options->n_budgets)
-        status = ps_fail(err, PS_BAD_REQUEST,
-                         "nothing to check: give --budget BUDGET or --against BASELINE");
-    return status;
+    for (size_t i = 0; err->code == PS_OK && i < options->n_budgets; i++)
+        ps_budget_read(options->budgets[i], &budgets[i], err);
+    if (err->code == PS_OK && options->fail_on)
+        ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB",
+                      options->fail_on, &value, unit, err);
+    if (options->fail_on && !options->against)
+        ps_fail(err, PS_BAD_REQUEST, "--fail-on needs --against BASELINE");
+    if (options->json && options->markdown)
+        ps_fail(err, PS_BAD_REQUEST, "--json and --markdown cannot be combined");
+    if (!options->against && !options->n_budgets)
+        ps_fail(err, PS_BAD_REQUEST,
+                "nothing to check: give --budget BUDGET or --against BASELINE");
+    return err->code;
 }
 
 /* --- Baseline --- */
@@ -598,9 +589,8 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
 {
     const cJSON *base, *now, *of_base;
     int left = 0;
-    enum ps_status status = ps_cli_compare(client, against, run, out, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_cli_compare(client, against, run, out, err) != PS_OK)
+        return err->code;
     base = cJSON_GetObjectItemCaseSensitive(out->response, "base");
     now = cJSON_GetObjectItemCaseSensitive(out->response, "new");
     cJSON_ArrayForEach(of_base, base)
@@ -636,18 +626,17 @@ int ps_cli_check(const struct ps_options *options)
     client = ps_client_open(options);
     if (!client)
         return 1;
-    enum ps_status status = options->against
-                                ? compare_with(client, options->against, run, &compared, &ids, &err)
-                                : ps_cli_compare(client, run, run, &compared, &err);
+    if (options->against)
+        compare_with(client, options->against, run, &compared, &ids, &err);
+    else
+        ps_cli_compare(client, run, run, &compared, &err);
     ps_json_array(&report.json);
-    if (status == PS_OK)
-        status = check_all(options, budgets, &compared, &report, &err);
-    if (status == PS_OK)
+    if (check_all(options, budgets, &compared, &report, &err) == PS_OK)
         print_report(options, &compared, &report);
     else
         ps_print_failure("check", &err);
     ps_buf_free(&report.lines);
     ps_buf_free(&report.rows);
     ps_buf_free(&report.items);
-    return status == PS_BAD_REQUEST ? 2 : status != PS_OK || report.n_over > 0;
+    return err.code == PS_BAD_REQUEST ? 2 : err.code != PS_OK || report.n_over > 0;
 }

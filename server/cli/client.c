@@ -134,38 +134,33 @@ static enum ps_status ask_local(struct ps_client *client, const struct ps_remote
 {
     PS_AUTO(ps_buf_free) struct ps_buf target = {0};
     struct ps_local_result *answer = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&target, API "%s", request->path);
-    status =
-        ps_local_call(&client->local, request->method, target.ptr, request->body, &answer, err);
-    if (status == PS_OK) {
+    if (ps_local_call(&client->local, request->method, target.ptr, request->body, &answer, err) ==
+        PS_OK) {
         struct ps_reply *reply = ps_local_result_reply(answer);
         struct ps_str bytes = ps_buf_slice(&reply->body);
 
         read_headers(reply, request);
         if (reply->stream)
-            status = copy_stream(reply->stream, out, fd, err);
+            copy_stream(reply->stream, out, fd, err);
         else if (fd >= 0)
-            status = ps_write_all(fd, bytes, "the answer", err);
+            ps_write_all(fd, bytes, "the answer", err);
         else
             ps_buf_str(out, bytes);
     }
     ps_local_result_free(answer);
-    return status;
+    return err->code;
 }
 
 static enum ps_status send_request(struct ps_client *client,
                                    const struct ps_remote_request *request, struct ps_buf *out,
                                    int fd, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
-
-    if (client->http)
-        (void)ps_remote_fetch(client->http, request, out, fd, &own);
-    else
-        (void)ask_local(client, request, out, fd, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
+    if (err->code != PS_OK)
+        return err->code;
+    return client->http ? ps_remote_fetch(client->http, request, out, fd, err)
+                        : ask_local(client, request, out, fd, err);
 }
 
 enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,
@@ -197,9 +192,9 @@ enum ps_status ps_client_get(struct ps_client *client, const char *path, struct 
 
 enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err)
 {
-    *out = cJSON_ParseWithLength(answer.ptr, answer.len);
-    if (*out)
-        return PS_OK;
+    *out = err->code == PS_OK ? cJSON_ParseWithLength(answer.ptr, answer.len) : NULL;
+    if (err->code != PS_OK || *out)
+        return err->code;
     ps_err_hint(err, "if you use --server, check that it is the URL of a perfshelf server");
     return ps_fail(err, PS_INTERNAL, "the shelf sent an answer that is not JSON");
 }
@@ -208,9 +203,9 @@ enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON 
                               struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    enum ps_status status = ps_client_get(client, path, &text, err);
 
-    return status == PS_OK ? ps_client_parse(ps_buf_slice(&text), out, err) : status;
+    ps_client_get(client, path, &text, err);
+    return ps_client_parse(ps_buf_slice(&text), out, err);
 }
 
 enum ps_status ps_client_fail_empty_run(struct ps_err *err)
@@ -235,7 +230,7 @@ enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJS
                                   struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    enum ps_status status = ps_client_run(client, run, &text, err);
 
-    return status == PS_OK ? ps_client_parse(ps_buf_slice(&text), out, err) : status;
+    ps_client_run(client, run, &text, err);
+    return ps_client_parse(ps_buf_slice(&text), out, err);
 }

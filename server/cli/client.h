@@ -25,6 +25,9 @@ void ps_path_add(struct ps_buf *path, const char *segment); /* any bytes, such a
 /* Appends "?key=value" or "&key=value"; nothing if value is NULL. */
 void ps_path_param(struct ps_buf *path, const char *key, const char *value);
 
+/* Requests, and what reads their responses, do nothing if err is filled already, and return its
+ * code: a sequence is checked once, at its end. */
+
 /* Sends a request; `body` is JSON, may be empty. The JSON of the response is appended to out. */
 enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,
                               struct ps_str body, struct ps_buf *out, struct ps_err *err);

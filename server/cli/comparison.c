@@ -26,9 +26,8 @@ enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const 
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     *out = (struct ps_cli_comparison){.client = client, .base_runs = base, .new_runs = now};
     add_path(out, NULL, &path);
-    enum ps_status status = ps_client_get(client, path.ptr, &out->text, err);
-    return status == PS_OK ? ps_client_parse(ps_buf_slice(&out->text), &out->response, err)
-                           : status;
+    ps_client_get(client, path.ptr, &out->text, err);
+    return ps_client_parse(ps_buf_slice(&out->text), &out->response, err);
 }
 
 void ps_cli_comparison_close(struct ps_cli_comparison *compared)
@@ -46,6 +45,8 @@ static enum ps_status choose_table(const cJSON *list, const char *key, const cha
     PS_AUTO(ps_buf_free) struct ps_buf names = {0};
     struct ps_nearest nearest = {.typed = name ? name : ""};
     const cJSON *item;
+    if (err->code != PS_OK)
+        return err->code;
     cJSON_ArrayForEach(item, list)
     {
         const char *word = ps_run_text(item, key);
@@ -92,6 +93,8 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
     const cJSON *column = NULL;
     int64_t n = *rows;
     sort[0] = '\0';
+    if (err->code != PS_OK)
+        return err->code;
     if (options->rows &&
         (!ps_str_parse_i64(ps_str_from_c(options->rows), &n) || n < 1 || n > ROWS_MAX))
         return ps_fail(err, PS_BAD_REQUEST,
@@ -199,9 +202,8 @@ enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, 
     add_path(compared, of, &path);
     ps_path_param(&path, "metric", name);
     ps_path_param(&path, "format", "rows");
-    enum ps_status status = ps_client_get(compared->client, path.ptr, &rows, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_client_get(compared->client, path.ptr, &rows, err) != PS_OK)
+        return err->code;
     ps_json_object(&json);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         ps_json_key(&json, members[i]);

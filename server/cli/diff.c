@@ -126,9 +126,8 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
                                   const cJSON *metric, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    enum ps_status status = ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK)
+        return err->code;
     add_headline(compared, out);
     add_table(table, metric, page, out);
     return PS_OK;
@@ -143,16 +142,14 @@ int ps_cli_diff(const struct ps_options *options)
     const cJSON *table = NULL, *metric = NULL;
     if (!client)
         return 1;
-    enum ps_status status =
-        ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
-    if (status == PS_OK)
-        status = ps_cli_table(&compared, options->of, &table, &err);
-    if (status == PS_OK)
-        status = ps_cli_metric(table, options->metric, &metric, &err);
-    if (status == PS_OK)
-        status = options->json ? ps_cli_comparison_json(&compared, table, metric, &out, &err)
-                               : print_table(&compared, table, metric, &out, &err);
-    if (status != PS_OK)
+    ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
+    ps_cli_table(&compared, options->of, &table, &err);
+    ps_cli_metric(table, options->metric, &metric, &err);
+    if (options->json)
+        ps_cli_comparison_json(&compared, table, metric, &out, &err);
+    else
+        print_table(&compared, table, metric, &out, &err);
+    if (err.code != PS_OK)
         return ps_print_failure("diff", &err);
     ps_print(&out);
     return 0;

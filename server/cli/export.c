@@ -146,22 +146,22 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     const char *ending = ps_share_file_ending(options->html);
     struct ps_wanted_header headers[HEADERS] = {{"Content-Disposition", NULL},
                                                 {PS_SHARE_RUNS_HEADER, NULL}};
-    enum ps_status status = options->output
-                                ? ps_out_file_open(options->output, options->force, &out, err)
-                                : ps_out_file_open_unique(ending, &out, err);
+    if (options->output)
+        ps_out_file_open(options->output, options->force, &out, err);
+    else
+        ps_out_file_open_unique(ending, &out, err);
     put_path(options, client, "export", &path);
     ps_path_param(&path, "as", options->html ? "html" : NULL);
     ps_path_param(&path, "redact", options->redact);
-    if (status == PS_OK)
-        status = ps_client_save(client, "GET", path.ptr, (struct ps_str){NULL, 0}, out.fd, headers,
-                                HEADERS, err);
-    if (status == PS_OK && !options->output)
+    ps_client_save(client, "GET", path.ptr, (struct ps_str){NULL, 0}, out.fd, headers, HEADERS,
+                   err);
+    if (err->code == PS_OK && !options->output)
         name_file(&out, headers[NAME].value);
-    if (status == PS_OK)
-        status = ps_out_file_commit(&out, err);
-    if (status == PS_OK && options->json)
+    if (err->code == PS_OK)
+        ps_out_file_commit(&out, err);
+    if (err->code == PS_OK && options->json)
         add_json(&out, ending, headers[RUNS].value, &line);
-    else if (status == PS_OK && !options->output)
+    else if (err->code == PS_OK && !options->output)
         ps_append_escaped(&line, ps_str_from_c(out.path));
     if (line.len) {
         ps_buf_puts(&line, "\n");
@@ -169,7 +169,7 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     }
     for (size_t i = 0; i < HEADERS; i++)
         free(headers[i].value);
-    return status;
+    return err->code;
 }
 
 int ps_cli_export(const struct ps_options *options)

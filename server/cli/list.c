@@ -49,7 +49,6 @@ static enum ps_status add_json(struct ps_table *table, struct ps_buf *out, struc
 static enum ps_status write_all(struct ps_client *client, write_run *write, struct ps_table *table,
                                 struct ps_buf *out, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     size_t n = 0, before;
     do {
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -57,12 +56,12 @@ static enum ps_status write_all(struct ps_client *client, write_run *write, stru
         struct ps_str rows, run;
         before = n;
         ps_buf_printf(&path, "runs?sort=created_at&desc=1&limit=%d&offset=%zu", PAGE, n);
-        status = ps_client_get(client, path.ptr, &page, err);
+        ps_client_get(client, path.ptr, &page, err);
         rows = ps_json_member(ps_buf_slice(&page), "rows");
-        while (status == PS_OK && ps_json_next_element(&rows, &run))
-            status = write(table, out, run, ++n, err);
-    } while (status == PS_OK && n == before + PAGE);
-    return status;
+        while (err->code == PS_OK && ps_json_next_element(&rows, &run))
+            write(table, out, run, ++n, err);
+    } while (err->code == PS_OK && n == before + PAGE);
+    return err->code;
 }
 
 static void head(struct ps_table *table)
@@ -85,8 +84,7 @@ int ps_cli_list(const struct ps_options *options)
         ps_buf_puts(&out, "[");
     else
         head(&table);
-    enum ps_status status =
-        write_all(client, options->json ? add_json : add_row, &table, &out, &err);
+    write_all(client, options->json ? add_json : add_row, &table, &out, &err);
     if (options->json)
         ps_buf_puts(&out, "]\n");
     else if (table.count > table.columns)
@@ -94,7 +92,7 @@ int ps_cli_list(const struct ps_options *options)
     else
         ps_buf_puts(&out, "The shelf is empty. Add a profile with `perfshelf add FILE`. "
                           "`perfshelf formats` lists the formats.\n");
-    if (status != PS_OK)
+    if (err.code != PS_OK)
         return ps_print_failure("list", &err);
     ps_print(&out);
     return 0;

@@ -275,7 +275,6 @@ static const char *output_name(struct recording *r, unsigned i)
 /* Checks -o before the program runs, which may take hours. */
 static enum ps_status check_output(struct recording *r, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     if (!r->options->output)
         return PS_OK;
     if (strcmp(r->options->output, "-") == 0) {
@@ -283,9 +282,9 @@ static enum ps_status check_output(struct recording *r, struct ps_err *err)
         return ps_fail(err, PS_BAD_REQUEST,
                        "-o - is not possible: standard output belongs to the program");
     }
-    for (unsigned i = 1; status == PS_OK && i <= r->repeat; i++)
-        status = ps_out_file_check(output_name(r, i), r->options->force, err);
-    return status;
+    for (unsigned i = 1; err->code == PS_OK && i <= r->repeat; i++)
+        ps_out_file_check(output_name(r, i), r->options->force, err);
+    return err->code;
 }
 
 static enum ps_status prepare_recording(struct recording *r, struct ps_err *err)
@@ -380,10 +379,10 @@ static enum ps_status copy_to_output(struct recording *r, unsigned i, struct ps_
     PS_AUTO(ps_out_file_close) struct ps_out_file out = PS_OUT_FILE_INIT;
     if (from < 0)
         return ps_fail_errno(err, "cannot read", r->file);
-    enum ps_status status = ps_out_file_open(output_name(r, i), r->options->force, &out, err);
-    if (status == PS_OK)
-        status = copy_file(from, out.fd, out.path, err);
-    return status == PS_OK ? ps_out_file_commit(&out, err) : status;
+    if (ps_out_file_open(output_name(r, i), r->options->force, &out, err) != PS_OK ||
+        copy_file(from, out.fd, out.path, err) != PS_OK)
+        return err->code;
+    return ps_out_file_commit(&out, err);
 }
 
 /* Prints a note about the exit status if the program failed. */

@@ -102,10 +102,9 @@ enum ps_status ps_retention_parse(const struct ps_options *options, struct ps_ar
 {
     struct ps_retention_rule *rules =
         ps_arena_alloc(arena, (options->n_retention_rules + 1) * sizeof *rules);
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < options->n_retention_rules; i++)
-        status = read_rule(options->retention_rules[i], arena, &rules[i], err);
+    for (size_t i = 0; err->code == PS_OK && i < options->n_retention_rules; i++)
+        read_rule(options->retention_rules[i], arena, &rules[i], err);
     *out = (struct ps_retention){rules, options->n_retention_rules};
-    return status;
+    return err->code;
 }

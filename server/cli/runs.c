@@ -30,9 +30,8 @@ static enum ps_status ask_ids(struct ps_client *client, const char *const *words
         ps_json_str(&json, ps_str_from_c(words[i]));
     ps_json_end(&json);
     ps_json_end(&json);
-    enum ps_status status =
-        ps_client_send(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
-    return status == PS_OK ? ps_client_parse(ps_buf_slice(&answer), out, err) : status;
+    ps_client_send(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
+    return ps_client_parse(ps_buf_slice(&answer), out, err);
 }
 
 enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,
@@ -40,7 +39,7 @@ enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words
 {
     PS_AUTO(ps_run_free) cJSON *answer = NULL;
     const cJSON *item;
-    enum ps_status status = ask_ids(client, words, n, &answer, err);
+    ask_ids(client, words, n, &answer, err);
     out->items = ps_grow(NULL, n, sizeof *out->items);
     out->n = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(answer, "ids"))
@@ -49,7 +48,7 @@ enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words
         if (id && strlen(id) == PS_ID_SIZE - 1 && out->n < n && !has_id(out, id))
             memcpy(out->items[out->n++], id, PS_ID_SIZE);
     }
-    return status;
+    return err->code;
 }
 
 void ps_run_ids_free(struct ps_run_ids *ids)

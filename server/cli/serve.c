@@ -195,14 +195,13 @@ static enum ps_status read_pem(const char *path, struct ps_buf *out, struct ps_e
 static enum ps_status read_tls(struct server *server, const struct ps_serve_options *options,
                                struct ps_err *err)
 {
-    enum ps_status status;
-
     if (!options->tls_cert && !options->tls_key)
         return PS_OK;
     if (!options->tls_cert || !options->tls_key)
         return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key must be given together");
-    status = read_pem(options->tls_cert, &server->tls_cert, err);
-    return status == PS_OK ? read_pem(options->tls_key, &server->tls_key, err) : status;
+    if (read_pem(options->tls_cert, &server->tls_cert, err) != PS_OK)
+        return err->code;
+    return read_pem(options->tls_key, &server->tls_key, err);
 }
 
 static uint64_t upload_max(const struct ps_serve_options *options)
@@ -292,34 +291,26 @@ static enum ps_status start_server(struct server *server, const struct ps_serve_
                                    struct ps_err *err)
 {
     const char *where = options->listen ? options->listen : DEFAULT_LISTEN;
-    enum ps_status status = ps_listen(where, &server->listener, err);
 
+    if (ps_listen(where, &server->listener, err) != PS_OK)
+        return err->code;
     server->created = !options->store && !ps_store_exists(options->data);
-    if (status == PS_OK)
-        status = ps_store_open_shared(options->store, options->data, options->cache, &server->store,
-                                      err);
-    if (status == PS_OK)
-        status = ps_quota_begin(server->store, options->quota, err);
-    if (status == PS_OK)
-        status = read_tls(server, options, err);
     server->tokens = options->tokens || options->is_proxied || !server->listener.loopback;
-    if (status == PS_OK)
-        status = start_api(server, options, err);
-    if (status == PS_OK)
-        status = ps_jobs_resume(ps_api_jobs(server->api), err);
-    if (status == PS_OK)
-        status =
-            ps_store_watch_others(server->store, resume_uploads, ps_api_jobs(server->api), err);
-    if (status != PS_OK)
-        return status;
+    if (ps_store_open_shared(options->store, options->data, options->cache, &server->store, err) !=
+            PS_OK ||
+        ps_quota_begin(server->store, options->quota, err) != PS_OK ||
+        read_tls(server, options, err) != PS_OK || start_api(server, options, err) != PS_OK ||
+        ps_jobs_resume(ps_api_jobs(server->api), err) != PS_OK ||
+        ps_store_watch_others(server->store, resume_uploads, ps_api_jobs(server->api), err) !=
+            PS_OK)
+        return err->code;
     collect_hosts(server, options);
     write_url(server, server->listener.is_wildcard ? any_host(server) : server->listener.host,
               server->url);
-    status = start_http(server, options, err);
-    if (status == PS_OK)
-        status = ps_retention_thread_start(server->store, server->api, &options->retention,
-                                           &server->keeper, err);
-    return status;
+    if (start_http(server, options, err) != PS_OK)
+        return err->code;
+    return ps_retention_thread_start(server->store, server->api, &options->retention,
+                                     &server->keeper, err);
 }
 
 /* Logs what the sandbox lacks. Profiles are still imported: memory and time are always limited. */

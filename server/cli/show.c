@@ -136,8 +136,9 @@ static bool is_group(struct ps_client *client, const char *word)
         return true;
     if (!strchr(word, ','))
         return false;
-    enum ps_status status = ps_client_run(client, word, &run, &none);
-    return status == PS_NOT_FOUND || status == PS_BAD_REQUEST; /* PS_BAD_REQUEST: for "@7,@8" */
+    ps_client_run(client, word, &run, &none);
+    return none.code == PS_NOT_FOUND ||
+           none.code == PS_BAD_REQUEST; /* PS_BAD_REQUEST: for "@7,@8" */
 }
 
 /* Appends the first finding of a trace, or the limiting factor of a timed command; nothing for
@@ -264,16 +265,11 @@ static void asked_close(struct show_request *asked)
 static enum ps_status read_asked(const struct ps_options *options, struct ps_client *client,
                                  const char *id, struct show_request *out, struct ps_err *err)
 {
-    enum ps_status status = ps_cli_compare(client, NULL, id, &out->compared, err);
-
     out->rows = ROWS;
-    if (status == PS_OK)
-        status = ps_cli_table(&out->compared, options->of, &out->table, err);
-    if (status == PS_OK)
-        status = ps_cli_metric(out->table, options->metric, &out->metric, err);
-    return status == PS_OK ? ps_cli_read_rows_options(options, out->table, out->metric, &out->rows,
-                                                      out->sort, err)
-                           : status;
+    ps_cli_compare(client, NULL, id, &out->compared, err);
+    ps_cli_table(&out->compared, options->of, &out->table, err);
+    ps_cli_metric(out->table, options->metric, &out->metric, err);
+    return ps_cli_read_rows_options(options, out->table, out->metric, &out->rows, out->sort, err);
 }
 
 static enum ps_status add_table(const struct ps_options *options, struct ps_client *client,
@@ -283,12 +279,10 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf conclusion = {0};
     const char *sort = asked.sort;
-    enum ps_status status = read_asked(options, client, id, &asked, err);
-    if (status == PS_OK)
-        status = ps_cli_rows_by(&asked.compared, asked.table, asked.metric, NULL,
-                                sort[0] ? sort : NULL, asked.rows, &page, err);
-    if (status != PS_OK)
-        return status;
+    read_asked(options, client, id, &asked, err);
+    if (ps_cli_rows_by(&asked.compared, asked.table, asked.metric, NULL, sort[0] ? sort : NULL,
+                       asked.rows, &page, err) != PS_OK)
+        return err->code;
     add_finding(client, id, &conclusion);
     if (!sort[0])
         add_conclusion(asked.table, asked.metric, page, &conclusion);
@@ -314,11 +308,9 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2, .width = ps_terminal_width()};
     const bool asked = options->of || options->metric || options->sort || options->rows;
     struct ps_err why = PS_ERR_INIT;
-    enum ps_status status = ps_client_run(client, options->operands[0], out, err);
-    if (status == PS_OK)
-        status = ps_client_parse(ps_buf_slice(out), &run, err);
-    if (status != PS_OK)
-        return status;
+    ps_client_run(client, options->operands[0], out, err);
+    if (ps_client_parse(ps_buf_slice(out), &run, err) != PS_OK)
+        return err->code;
     if (options->json) {
         ps_buf_puts(out, "\n");
         return asked ? check_table(options, client, ps_run_text(run, "id"), err) : PS_OK;
@@ -342,10 +334,11 @@ int ps_cli_show(const struct ps_options *options)
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     if (!client)
         return 1;
-    enum ps_status status = is_group(client, options->operands[0])
-                                ? ps_cli_show_group(options, client, &out, &err)
-                                : show_run(options, client, &out, &err);
-    if (status != PS_OK)
+    if (is_group(client, options->operands[0]))
+        ps_cli_show_group(options, client, &out, &err);
+    else
+        show_run(options, client, &out, &err);
+    if (err.code != PS_OK)
         return ps_print_failure(options->operands[0], &err);
     ps_print(&out);
     return 0;

@@ -80,10 +80,9 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
                                   struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    enum ps_status status =
-        ps_cli_rows_by(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_cli_rows_by(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err) !=
+        PS_OK)
+        return err->code;
     add_headline(compared, out);
     add_table(compared, table, metric, page, out);
     return PS_OK;
@@ -96,15 +95,11 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
     const cJSON *table = NULL, *metric = NULL;
     unsigned rows = ROWS;
     char sort[80];
-    enum ps_status status = ps_cli_compare(client, NULL, options->operands[0], &compared, err);
-    if (status == PS_OK)
-        status = ps_cli_table(&compared, options->of, &table, err);
-    if (status == PS_OK)
-        status = ps_cli_metric(table, options->metric, &metric, err);
-    if (status == PS_OK) /* with --json all rows are printed, but both must be valid */
-        status = ps_cli_read_rows_options(options, table, metric, &rows, sort, err);
-    if (status == PS_OK)
-        status = options->json ? ps_cli_comparison_json(&compared, table, metric, out, err)
-                               : print_table(&compared, table, metric, sort, rows, out, err);
-    return status;
+    ps_cli_compare(client, NULL, options->operands[0], &compared, err);
+    ps_cli_table(&compared, options->of, &table, err);
+    ps_cli_metric(table, options->metric, &metric, err);
+    /* With --json all rows are printed, but both options must be valid. */
+    ps_cli_read_rows_options(options, table, metric, &rows, sort, err);
+    return options->json ? ps_cli_comparison_json(&compared, table, metric, out, err)
+                         : print_table(&compared, table, metric, sort, rows, out, err);
 }

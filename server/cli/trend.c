@@ -172,10 +172,9 @@ int ps_cli_trend(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;
-    enum ps_status status = ask_server(options, client, &answer, &err);
-    if (status == PS_OK && !options->json)
-        status = print_trend(&answer, &out, &err);
-    if (status != PS_OK)
+    if (ask_server(options, client, &answer, &err) == PS_OK && !options->json)
+        print_trend(&answer, &out, &err);
+    if (err.code != PS_OK)
         return ps_print_failure("trend", &err);
     if (options->json)
         ps_buf_puts(&answer, "\n");

@@ -14,17 +14,13 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     PS_AUTO(ps_run_free) cJSON *run = NULL;
-    enum ps_status status;
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, word);
     ps_buf_puts(&path, "/undelete");
     if (!word[0])
-        status = ps_client_fail_empty_run(&err);
-    else
-        status = ps_client_send(client, "POST", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
-    if (status == PS_OK)
-        status = ps_client_parse(ps_buf_slice(&answer), &run, &err);
-    if (status != PS_OK)
+        ps_client_fail_empty_run(&err);
+    ps_client_send(client, "POST", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
+    if (ps_client_parse(ps_buf_slice(&answer), &run, &err) != PS_OK)
         return ps_print_failure(word[0] ? word : "undelete", &err);
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);

@@ -150,10 +150,9 @@ int ps_cli_whatif(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;
-    enum ps_status status = ask_estimate(options, client, &answer, &err);
-    if (status == PS_OK && !options->json)
-        status = print_answer(&answer, options->n_operands > 1, &out, &err);
-    if (status != PS_OK)
+    if (ask_estimate(options, client, &answer, &err) == PS_OK && !options->json)
+        print_answer(&answer, options->n_operands > 1, &out, &err);
+    if (err.code != PS_OK)
         return ps_print_failure(options->operands[0], &err);
     if (options->json)
         ps_buf_puts(&answer, "\n");

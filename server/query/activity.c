@@ -6,15 +6,13 @@ static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("activity"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("activity"), &stmt, err);
     ps_bind_int(stmt, ":limit", limit);
     ps_json_object(json);
-    status = ps_rows_write(stmt, "rows", ps_row_object, json, err);
+    ps_rows_write(stmt, "rows", ps_row_object, json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,
@@ -22,12 +20,10 @@ enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params
 {
     struct ps_db *db = NULL;
     int64_t limit;
-    enum ps_status status = ps_param_int(params, "limit", 1, 1000, 100, &limit, err);
 
-    if (status == PS_OK)
-        status = ps_catalog_read(store, &db, err);
-    if (status == PS_OK)
-        status = write_rows(db, limit, out, err);
+    ps_param_int(params, "limit", 1, 1000, 100, &limit, err);
+    ps_catalog_read(store, &db, err);
+    write_rows(db, limit, out, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }

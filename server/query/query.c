@@ -80,13 +80,15 @@ enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t lo
                             int64_t fallback, int64_t *out, struct ps_err *err)
 {
     const char *text = ps_param_get(params, key);
+    int64_t value;
 
     *out = fallback;
-    if (!text || !text[0])
-        return PS_OK;
-    if (!ps_str_parse_i64(ps_str_from_c(text), out) || *out < low || *out > high)
+    if (err->code != PS_OK || !text || !text[0])
+        return err->code;
+    if (!ps_str_parse_i64(ps_str_from_c(text), &value) || value < low || value > high)
         return ps_fail(err, PS_BAD_REQUEST, "%s must be a whole number from %lld to %lld", key,
                        (long long)low, (long long)high);
+    *out = value;
     return PS_OK;
 }
 
@@ -94,25 +96,25 @@ enum ps_status ps_param_real(struct ps_params params, const char *key, double lo
                              double fallback, double *out, struct ps_err *err)
 {
     const char *text = ps_param_get(params, key);
+    double value;
     char *end;
 
     *out = fallback;
-    if (!text || !text[0])
-        return PS_OK;
-    *out = strtod(text, &end);
-    if (*end || !isfinite(*out) || *out < low || *out > high)
+    if (err->code != PS_OK || !text || !text[0])
+        return err->code;
+    value = strtod(text, &end);
+    if (*end || !isfinite(value) || value < low || value > high)
         return ps_fail(err, PS_BAD_REQUEST, "%s must be a number from %g to %g", key, low, high);
+    *out = value;
     return PS_OK;
 }
 
 enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
                                 struct ps_stmt **out, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), out, err);
-
-    if (status == PS_OK)
-        ps_bind_int(*out, ":id", id);
-    return status;
+    ps_db_prepare(db, ps_query_sql(query), out, err);
+    ps_bind_int(*out, ":id", id);
+    return err->code;
 }
 
 enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -165,20 +167,18 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
     const struct ps_view *found;
     struct ps_run_brief brief = {.name = NULL};
     struct ps_db *db = NULL;
-    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
+    ps_store_read_brief(store, id, &brief, err);
     free(brief.name);
     free(brief.user_name);
-    if (status != PS_OK)
-        return status;
+    if (err->code != PS_OK)
+        return err->code;
     found = find_view(view, brief.kind, &row);
     if (!found)
         return ps_fail(err, PS_NOT_FOUND, "%s runs have no view %s", brief.kind, view);
     answer->type = "application/json";
-    status = ps_run_acquire(store, id, &db, err);
-    if (status != PS_OK)
-        return status;
-    status = found->answer(db, found, row, params, answer, err);
+    if (ps_run_acquire(store, id, &db, err) == PS_OK)
+        found->answer(db, found, row, params, answer, err);
     ps_run_release(db);
-    return status;
+    return err->code;
 }

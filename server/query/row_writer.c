@@ -51,9 +51,9 @@ enum ps_status ps_query_write(struct ps_db *db, const char *key, const char *que
                               struct ps_json *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
 
-    return status == PS_OK ? ps_rows_write(stmt, key, row, out, err) : status;
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    return ps_rows_write(stmt, key, row, out, err);
 }
 
 /* Spreadsheets evaluate cells with such a first character as formulas, and names are from untrusted

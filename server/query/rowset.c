@@ -14,11 +14,8 @@
 enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t limit_usual,
                             struct ps_page *out, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_param_int(params, "limit", 0, limit_max, limit_usual, &out->limit, err);
-
-    return status == PS_OK ? ps_param_int(params, "offset", 0, INT32_MAX, 0, &out->offset, err)
-                           : status;
+    ps_param_int(params, "limit", 0, limit_max, limit_usual, &out->limit, err);
+    return ps_param_int(params, "offset", 0, INT32_MAX, 0, &out->offset, err);
 }
 
 /* *key: NULL if none is given. *desc: -1 if it is not given. */
@@ -53,8 +50,9 @@ static enum ps_status read_output(struct ps_params params, struct output *out, s
         out->format = FORMAT_ROWS;
     else if (format && format[0] && strcmp(format, "json") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json, csv or rows");
-    return out->format == FORMAT_PAGE ? ps_page_read(params, PAGE_MAX, PAGE_USUAL, &out->page, err)
-                                      : PS_OK;
+    if (out->format == FORMAT_PAGE)
+        ps_page_read(params, PAGE_MAX, PAGE_USUAL, &out->page, err);
+    return err->code;
 }
 
 enum ps_status ps_bind_search(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err)
@@ -62,18 +60,19 @@ enum ps_status ps_bind_search(struct ps_stmt *stmt, struct ps_params params, str
     const char *q = ps_param_get(params, "q"), *regex = ps_param_get(params, "regex"),
                *hide = ps_param_get(params, "hide");
     bool is_regex = regex && strcmp(regex, "1") == 0;
-    enum ps_status status = PS_OK;
 
+    if (err->code != PS_OK)
+        return err->code;
     if (q && q[0]) {
         if (is_regex)
-            status = ps_regex_check(q, err);
+            ps_regex_check(q, err);
         ps_bind_text(stmt, is_regex ? ":regex" : ":q", ps_str_from_c(q));
     }
-    if (status == PS_OK && hide && hide[0]) {
-        status = ps_regex_check(hide, err);
+    if (hide && hide[0]) {
+        ps_regex_check(hide, err);
         ps_bind_text(stmt, ":hide", ps_str_from_c(hide));
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_bind_filters(struct ps_stmt *stmt, const struct ps_query_table *table,
@@ -453,20 +452,20 @@ static enum ps_status order_array(const struct ps_array_rows *array, struct ps_p
     size_t n = 0;
     int64_t desc;
     int column;
-    enum ps_status status = read_sort(params, &sort, &desc, err);
 
+    if (read_sort(params, &sort, &desc, err) != PS_OK)
+        return err->code;
     *out = (struct entry *)ps_lru_cache_find(&entries, key);
-    if (status != PS_OK || *out)
-        return status;
+    if (*out)
+        return PS_OK;
     column = array->sort(array->array, sort);
     if (column < 0)
         return fail_sort(sort, err);
     *out = ps_alloc(sizeof **out);
     sums = ps_json_writer(&(*out)->sums);
     ids = ps_grow(NULL, array->n + 1, sizeof *ids);
-    status = array->filter(array->array, params, ids, &n, &sums, err);
-    if (status != PS_OK)
-        return status;
+    if (array->filter(array->array, params, ids, &n, &sums, err) != PS_OK)
+        return err->code;
     keys = ps_grow(NULL, n + 1, sizeof *keys);
     for (size_t i = 0; i < n; i++)
         keys[i] = key_of(ids[i], array->value(array->array, ids[i], column));
@@ -483,35 +482,34 @@ enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_para
     struct output output;
     struct entry *entry = NULL;
     struct rows rows = {.array = array};
-    enum ps_status status = read_output(params, &output, err);
 
-    if (status == PS_OK)
-        status = order_array(array, params, &entry, err);
-    if (status == PS_OK) {
+    read_output(params, &output, err);
+    if (order_array(array, params, &entry, err) == PS_OK) {
         rows.ids = entry->ids;
         rows.next = output.page.offset;
         rows.end =
             output.format == FORMAT_PAGE ? page_end(output.page, entry->n_ids) : entry->n_ids;
-        status = output.format == FORMAT_PAGE
-                     ? write_page(entry, output.page, &rows, array->metric, answer, err)
-                     : write_file(&rows, output.format == FORMAT_CSV, answer, err);
+        if (output.format == FORMAT_PAGE)
+            write_page(entry, output.page, &rows, array->metric, answer, err);
+        else
+            write_file(&rows, output.format == FORMAT_CSV, answer, err);
     }
     entry_release(entry);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_array_index(const struct ps_array_rows *array, struct ps_params params,
                               uint32_t id, int64_t *index, struct ps_err *err)
 {
     struct entry *entry = NULL;
-    enum ps_status status = order_array(array, params, &entry, err);
 
     *index = -1;
-    for (int64_t i = 0; status == PS_OK && i < entry->n_ids && *index < 0; i++)
+    order_array(array, params, &entry, err);
+    for (int64_t i = 0; err->code == PS_OK && i < entry->n_ids && *index < 0; i++)
         if (entry->ids[i] == id)
             *index = i;
     entry_release(entry);
-    return status;
+    return err->code;
 }
 
 /* --- Rows of a statement --- */
@@ -543,8 +541,8 @@ enum ps_status ps_table_order_read(const char *query, struct ps_params params,
     const struct ps_query_table *table = ps_query_tables;
     const char *key;
     int64_t desc;
-    enum ps_status status = read_sort(params, &key, &desc, err);
 
+    read_sort(params, &key, &desc, err);
     while (table->query && strcmp(table->query, query) != 0)
         table++;
     if (!table->query)
@@ -555,7 +553,7 @@ enum ps_status ps_table_order_read(const char *query, struct ps_params params,
             return fail_sort(key, err);
     out->is_descending = desc < 0 ? out->sort->is_descending : desc != 0;
     out->terms = out->is_descending ? out->sort->descending : out->sort->ascending;
-    return status;
+    return err->code;
 }
 
 /* A request for a table. */
@@ -572,18 +570,13 @@ struct table_request {
 static enum ps_status prepare_table_statement(struct table_request *request, const char *text,
                                               struct ps_stmt **out, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     if (request->rows.make_rows && !request->is_made) {
-        status =
-            request->rows.make_rows(request->rows.db, request->params, &request->computed, err);
+        request->rows.make_rows(request->rows.db, request->params, &request->computed, err);
         ps_db_set_temp_rows(request->rows.db, &request->computed.temp_rows);
         request->is_made = true;
     }
-    if (status == PS_OK)
-        status = ps_db_prepare(request->rows.db, text, out, err);
-    return status == PS_OK ? ps_bind_filters(*out, request->order.table, request->params, err)
-                           : status;
+    ps_db_prepare(request->rows.db, text, out, err);
+    return ps_bind_filters(*out, request->order.table, request->params, err);
 }
 
 /* page: NULL for all rows. */
@@ -606,15 +599,14 @@ static enum ps_status sum_rows(struct table_request *request, struct entry *out,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const struct ps_query_table *table = request->order.table;
     struct ps_json json = ps_json_writer(&out->sums);
-    enum ps_status status;
 
     ps_buf_puts(&text, "SELECT count(*)");
     for (size_t i = 0; i < table->n_sums; i++)
         ps_buf_printf(&text, ", %s AS %s", table->sums[i].expression, table->sums[i].name);
     ps_buf_printf(&text, " FROM (%s)", request->sql);
-    status = prepare_table_statement(request, text.ptr, &stmt, err);
-    if (status != PS_OK || !ps_stmt_step(stmt, err))
-        return status == PS_OK ? err->code : status;
+    prepare_table_statement(request, text.ptr, &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
     out->total = ps_col_int(stmt, 0);
     ps_row_object(stmt, 1, &json);
     return PS_OK;
@@ -629,11 +621,10 @@ static enum ps_status sort_numbers(struct table_request *request, struct entry *
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) struct sort_key *keys = NULL;
     size_t n = 0, cap = 0;
-    enum ps_status status;
 
     ps_buf_printf(&text, "SELECT id, %s FROM (%s)", request->order.sort->expression, request->sql);
-    status = prepare_table_statement(request, text.ptr, &stmt, err);
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    prepare_table_statement(request, text.ptr, &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         struct ps_value value = {.num = ps_col_num(stmt, 1)};
 
         if (value.num.kind == PS_NUM_NONE && !ps_col_is_null(stmt, 1))
@@ -641,9 +632,9 @@ static enum ps_status sort_numbers(struct table_request *request, struct entry *
         PS_RESERVE_ONE(keys, n, cap);
         keys[n++] = key_of((uint32_t)ps_col_int(stmt, 0), value);
     }
-    if (status == PS_OK && err->code == PS_OK)
+    if (err->code == PS_OK)
         sort_ids(keys, n, request->order.is_descending, out);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* PS_ROWS_BY_ID: sorting 200 000 rows for each page of a scroll would cost 0.1 s each time. With
@@ -653,18 +644,18 @@ static enum ps_status order_ids(struct table_request *request, struct entry *out
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = sum_rows(request, out, err);
 
-    if (status == PS_OK && request->order.sort->expression)
-        status = sort_numbers(request, out, err);
-    if (status != PS_OK || out->ids)
-        return status;
+    sum_rows(request, out, err);
+    if (request->order.sort->expression)
+        sort_numbers(request, out, err);
+    if (err->code != PS_OK || out->ids)
+        return err->code;
     ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", request->sql, request->order.terms);
-    status = prepare_table_statement(request, text.ptr, &stmt, err);
+    prepare_table_statement(request, text.ptr, &stmt, err);
     out->ids = ps_alloc_array((size_t)out->total + 1, sizeof *out->ids);
-    while (status == PS_OK && out->n_ids < out->total && ps_stmt_step(stmt, err))
+    while (out->n_ids < out->total && ps_stmt_step(stmt, err))
         out->ids[out->n_ids++] = (uint32_t)ps_col_int(stmt, 0);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 #define SUMS_MAX 16
@@ -694,7 +685,7 @@ static enum ps_status find_sums(struct ps_stmt *stmt, const struct ps_query_tabl
                            table->sums[i].column);
         sums[i].column = column;
     }
-    return PS_OK;
+    return err->code;
 }
 
 static void add_value(struct sum *sum, struct ps_num n)
@@ -737,12 +728,10 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
     struct sum sums[SUMS_MAX] = {{0}};
     struct ps_json head = ps_json_writer(&out->head);
     size_t n = 0, cap = 0;
-    enum ps_status status = prepare_ordered(request, NULL, &stmt, err);
 
-    if (status == PS_OK)
-        status = find_sums(stmt, table, sums, err);
-    if (status != PS_OK)
-        return status;
+    prepare_ordered(request, NULL, &stmt, err);
+    if (find_sums(stmt, table, sums, err) != PS_OK)
+        return err->code;
     ps_row_names(stmt, &head);
     for (; ps_stmt_step(stmt, err); out->total++) {
         struct ps_json json = ps_json_writer(&out->rows);
@@ -767,14 +756,13 @@ static enum ps_status count_all(const struct table_request *request, int64_t *ou
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     if (!request->order.table->count_query)
         return PS_OK;
-    status = ps_db_prepare(request->rows.db, request->order.table->count_query, &stmt, err);
-    if (status == PS_OK && ps_stmt_step(stmt, err))
+    ps_db_prepare(request->rows.db, request->order.table->count_query, &stmt, err);
+    if (ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* The caller releases *out. */
@@ -786,18 +774,16 @@ static enum ps_status order_table(struct table_request *request, struct entry **
         [PS_ROWS_ORDERED] = sum_rows, [PS_ROWS_BY_ID] = order_ids, [PS_ROWS_CACHED] = cache_rows};
     PS_AUTO(ps_free_ptr)
     char *key = entry_key(ps_db_run_id(request->rows.db), request->rows.query, request->params);
-    enum ps_status status;
 
     *out = (struct entry *)ps_lru_cache_find(&entries, key);
     if (*out)
         return PS_OK;
     *out = ps_alloc(sizeof **out);
-    status = read[request->order.table->rows](request, *out, err);
-    if (status == PS_OK)
-        status = count_all(request, &(*out)->total_unfiltered, err);
-    if (status == PS_OK)
+    read[request->order.table->rows](request, *out, err);
+    count_all(request, &(*out)->total_unfiltered, err);
+    if (err->code == PS_OK)
         entry_add(*out, key);
-    return status;
+    return err->code;
 }
 
 static enum ps_status answer_page(struct table_request *request, struct ps_page page,
@@ -807,29 +793,29 @@ static enum ps_status answer_page(struct table_request *request, struct ps_page 
     struct entry *entry = NULL;
     struct rows rows = {.next = page.offset};
     bool cached = false;
-    enum ps_status status = order_table(request, &entry, err);
 
-    if (status == PS_OK && entry->ids) {
+    order_table(request, &entry, err);
+    if (err->code == PS_OK && entry->ids) {
         rows.ids = entry->ids;
         rows.end = page_end(page, entry->n_ids);
-        status = ps_db_prepare(request->rows.db, request->sql, &stmt, err);
-    } else if (status == PS_OK && !(cached = is_cached(entry, page))) {
-        status = prepare_ordered(request, &page, &stmt, err);
+        ps_db_prepare(request->rows.db, request->sql, &stmt, err);
+    } else if (err->code == PS_OK && !(cached = is_cached(entry, page))) {
+        prepare_ordered(request, &page, &stmt, err);
     }
     rows.stmt = stmt;
-    if (status == PS_OK)
-        status = write_page(entry, page, cached ? NULL : &rows, NULL, answer, err);
+    if (err->code == PS_OK)
+        write_page(entry, page, cached ? NULL : &rows, NULL, answer, err);
     entry_release(entry);
-    return status;
+    return err->code;
 }
 
 static enum ps_status answer_all(struct table_request *request, bool csv, struct ps_answer *answer,
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_ordered(request, NULL, &stmt, err);
 
-    return status == PS_OK ? write_file(&(struct rows){.stmt = stmt}, csv, answer, err) : status;
+    prepare_ordered(request, NULL, &stmt, err);
+    return write_file(&(struct rows){.stmt = stmt}, csv, answer, err);
 }
 
 enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_params params,
@@ -838,16 +824,16 @@ enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_para
     struct table_request request = {
         .rows = *table, .params = params, .sql = ps_query_sql(table->query)};
     struct output output;
-    enum ps_status status = ps_table_order_read(table->query, params, &request.order, err);
 
-    if (status == PS_OK)
-        status = read_output(params, &output, err);
-    if (status == PS_OK)
-        status = output.format == FORMAT_PAGE
-                     ? answer_page(&request, output.page, answer, err)
-                     : answer_all(&request, output.format == FORMAT_CSV, answer, err);
+    ps_table_order_read(table->query, params, &request.order, err);
+    if (read_output(params, &output, err) != PS_OK)
+        return err->code;
+    if (output.format == FORMAT_PAGE)
+        answer_page(&request, output.page, answer, err);
+    else
+        answer_all(&request, output.format == FORMAT_CSV, answer, err);
     if (request.is_made)
         ps_db_set_temp_rows(table->db, NULL);
     free(request.computed.values);
-    return status;
+    return err->code;
 }

@@ -63,10 +63,8 @@ static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct p
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_col_text(row, R_RUN));
     ps_json_key(json, "tags");
     ps_json_object(json);
@@ -87,10 +85,8 @@ static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct 
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     double values[16];
     int n = 0;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_trend"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("run_trend"), &stmt, err);
     ps_bind_text(stmt, ":series", ps_col_text(row, R_SERIES));
     ps_bind_text(stmt, ":kind", ps_col_text(row, R_KIND));
     ps_bind_int(stmt, ":seq", ps_col_int(row, R_SEQ));
@@ -135,7 +131,6 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
                  {R_TOOL, "tool"},   {R_TOOL_VERSION, "tool_version"},
                  {R_BYTES, "bytes"}, {R_DB_BYTES, "db_bytes"},
                  {R_SHA, "sha256"},  {R_ROWS, "rows"}};
-    enum ps_status status;
 
     ps_json_object(json);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
@@ -151,11 +146,10 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     ps_json_key(json, "summary");
     ps_col_raw_json(row, R_SUMMARY, "{}", json);
     ps_json_kbool(json, "baseline", ps_col_int(row, R_BASELINE) != 0);
-    status = write_tags(db, row, json, err);
-    if (status == PS_OK)
-        status = write_trend(db, row, json, err);
+    write_tags(db, row, json, err);
+    write_trend(db, row, json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 /* Stores the seq numbers of the runs that a full-text search finds as the temporary table of the
@@ -164,11 +158,9 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
                                  struct ps_temp_rows *temp_rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("runs_words"), &stmt, err);
     size_t cap = 0;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("runs_words"), &stmt, err);
     ps_bind_text(stmt, ":q", ps_str_from_c(q));
     while (ps_stmt_step(stmt, err)) {
         PS_RESERVE_ONE(*found, temp_rows->n, cap);
@@ -204,7 +196,6 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *counted = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     add_filters(order->table, params, &where);
     if (where.len) /* LIMIT -1 keeps SQLite from joining for the count */
@@ -217,24 +208,21 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
                   "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
                   ps_query_sql("runs"), from, where.ptr ? where.ptr : "", order->terms,
                   (long long)page.limit, (long long)page.offset, order->terms);
-    status = ps_db_prepare(db, count.ptr, &counted, err);
-    if (status == PS_OK)
-        status = ps_bind_filters(counted, order->table, params, err);
-    if (status == PS_OK)
-        status = ps_db_prepare(db, text.ptr, &stmt, err);
-    if (status == PS_OK)
-        status = ps_bind_filters(stmt, order->table, params, err);
-    if (status != PS_OK || !ps_stmt_step(counted, err))
-        return status == PS_OK ? err->code : status;
+    ps_db_prepare(db, count.ptr, &counted, err);
+    ps_bind_filters(counted, order->table, params, err);
+    ps_db_prepare(db, text.ptr, &stmt, err);
+    ps_bind_filters(stmt, order->table, params, err);
+    if (!ps_stmt_step(counted, err))
+        return err->code;
     ps_json_object(json);
     ps_json_kint(json, "total", ps_col_int(counted, 0));
     ps_json_key(json, "rows");
     ps_json_array(json);
-    while (status == PS_OK && ps_stmt_step(stmt, err))
-        status = write_run(db, stmt, json, err);
+    while (ps_stmt_step(stmt, err))
+        write_run(db, stmt, json, err);
     ps_json_end(json);
     ps_json_end(json);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, struct ps_json *json,
@@ -245,44 +233,39 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     struct ps_temp_rows temp_rows = {.table = PS_TEMP_RUNS};
     struct ps_table_order order;
     struct ps_page page;
-    enum ps_status status = ps_table_order_read("runs", params, &order, err);
 
-    if (status == PS_OK)
-        status = ps_page_read(params, 10000, 200, &page, err);
-    if (status == PS_OK && q && q[0])
-        status = find_words(db, q, &found, &temp_rows, err);
-    if (status != PS_OK)
-        return status;
+    ps_table_order_read("runs", params, &order, err);
+    ps_page_read(params, 10000, 200, &page, err);
+    if (q && q[0])
+        find_words(db, q, &found, &temp_rows, err);
+    if (err->code != PS_OK)
+        return err->code;
     ps_db_set_temp_rows(db, &temp_rows);
-    status = runs_found(db, params, &order, page, json, err);
+    runs_found(db, params, &order, page, json, err);
     ps_db_set_temp_rows(db, NULL);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err)
 {
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = runs_locked(db, params, out, err);
+    ps_catalog_read(store, &db, err);
+    runs_locked(db, params, out, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 static enum ps_status deleted_locked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("deleted_list"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("deleted_list"), &stmt, err);
     ps_json_object(json);
     ps_json_key(json, "rows");
     ps_json_array(json);
-    while (ps_stmt_step(stmt, &own)) {
+    while (ps_stmt_step(stmt, err)) {
         const int64_t deleted_ms = ps_col_int(stmt, 7);
 
         ps_json_object(json);
@@ -297,18 +280,17 @@ static enum ps_status deleted_locked(struct ps_db *db, struct ps_json *json, str
     }
     ps_json_end(json);
     ps_json_end(json);
-    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
+    return err->code;
 }
 
 enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, struct ps_err *err)
 {
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = deleted_locked(db, out, err);
+    ps_catalog_read(store, &db, err);
+    deleted_locked(db, out, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_json *out,
@@ -316,12 +298,9 @@ static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_jso
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status;
 
     ps_buf_printf(&text, "%s WHERE r.id = :row", ps_query_sql("runs"));
-    status = ps_db_prepare(db, text.ptr, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, text.ptr, &stmt, err);
     ps_bind_text(stmt, ":row", ps_str_from_c(id));
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
@@ -332,12 +311,11 @@ enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_js
                             struct ps_err *err)
 {
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = run_locked(db, id, out, err);
+    ps_catalog_read(store, &db, err);
+    run_locked(db, id, out, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 /* Writes a key with an array of objects, or of plain values if the query has one column. */
@@ -345,10 +323,8 @@ static enum ps_status write_list(struct ps_db *db, const char *query, const char
                                  struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
     ps_json_key(json, key);
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
@@ -368,25 +344,24 @@ static enum ps_status shelf_locked(struct ps_db *db, struct ps_json *json, struc
                                            {"shelf_tags", "tags"},
                                            {"shelf_who", "who"}};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("shelf"), &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_step(stmt, err))
-        return status == PS_OK ? err->code : status;
+    ps_db_prepare(db, ps_query_sql("shelf"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
     write_column(stmt, 0, "runs", json);
     write_column(stmt, 1, "bytes_runs", json);
     write_column(stmt, 2, "bytes_originals", json);
-    for (size_t i = 0; status == PS_OK && i < sizeof lists / sizeof *lists; i++)
-        status = write_list(db, lists[i][0], lists[i][1], json, err);
-    return status;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        write_list(db, lists[i][0], lists[i][1], json, err);
+    return err->code;
 }
 
 enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struct ps_err *err)
 {
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = shelf_locked(db, out, err);
+    ps_catalog_read(store, &db, err);
+    shelf_locked(db, out, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }

@@ -228,15 +228,13 @@ enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_req
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        question->run
-            ? ps_run_open_for_user_query(store, question->run, &question->limits, &db, err)
-            : ps_shelf_open_for_user_query(store, question->runs, question->n_runs,
-                                           &question->limits, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare_single(db, question->sql, &stmt, err);
-    if (status == PS_OK) {
+    if (question->run)
+        ps_run_open_for_user_query(store, question->run, &question->limits, &db, err);
+    else
+        ps_shelf_open_for_user_query(store, question->runs, question->n_runs, &question->limits,
+                                     &db, err);
+    if (ps_db_prepare_single(db, question->sql, &stmt, err) == PS_OK) {
         static void (*const write[])(struct ps_stmt *, const struct ps_sql_request *,
                                      struct ps_buf *,
                                      struct ps_err *) = {[PS_SQL_TABLE] = write_page,
@@ -249,11 +247,10 @@ enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_req
                        : question->format == PS_SQL_TEXT ? "text/plain; charset=utf-8"
                                                          : "application/json";
         write[question->format](stmt, question, &answer->body, err);
-        status = err->code;
     }
     ps_stmt_release(stmt);
     ps_db_close(db);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,
@@ -262,18 +259,14 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
     const char *kind = ps_param_get(params, "kind");
     struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("saved_queries"), &stmt, err);
-
-    if (status == PS_OK) {
-        ps_bind_text(stmt, ":kind", ps_str_from_c(kind ? kind : ""));
-        ps_json_object(out);
-        status = ps_rows_write(stmt, "rows", ps_row_object, out, err);
-        ps_json_end(out);
-    }
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_query_sql("saved_queries"), &stmt, err);
+    ps_bind_text(stmt, ":kind", ps_str_from_c(kind ? kind : ""));
+    ps_json_object(out);
+    ps_rows_write(stmt, "rows", ps_row_object, out, err);
+    ps_json_end(out);
     ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }

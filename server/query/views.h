@@ -62,8 +62,8 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
                                  struct ps_params params, struct ps_answer *answer,
                                  struct ps_err *err);
 
-/* Read a number parameter (an integer, a real number) in [low, high]; `fallback` if it is absent or
- * empty. PS_BAD_REQUEST: it is not such a number. */
+/* Read a number parameter (an integer, a real number) in [low, high]. PS_BAD_REQUEST: it is not
+ * such a number. *out is `fallback` if the parameter is absent or empty, and after a failure. */
 enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
                             int64_t fallback, int64_t *out, struct ps_err *err);
 enum ps_status ps_param_real(struct ps_params params, const char *key, double low, double high,

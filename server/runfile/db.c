@@ -194,7 +194,8 @@ void ps_stmt_release(struct ps_stmt *stmt)
 
 void ps_stmt_rewind(struct ps_stmt *stmt)
 {
-    sqlite3_reset(stmt->handle);
+    if (stmt)
+        sqlite3_reset(stmt->handle);
 }
 
 const char *ps_db_run_id(const struct ps_db *db)
@@ -268,7 +269,7 @@ bool ps_stmt_step(struct ps_stmt *stmt, struct ps_err *err)
 
 int ps_col_count(struct ps_stmt *stmt)
 {
-    return sqlite3_column_count(stmt->handle);
+    return stmt ? sqlite3_column_count(stmt->handle) : 0;
 }
 
 const char *ps_col_name(struct ps_stmt *stmt, int column)

@@ -129,9 +129,13 @@ enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out
 {
     struct ps_trace_cache *cache;
 
-    *out = db->trace;
-    if (err->code != PS_OK || db->trace)
+    *out = NULL;
+    if (err->code != PS_OK)
         return err->code;
+    if (db->trace) {
+        *out = db->trace;
+        return PS_OK;
+    }
     cache = ps_alloc(sizeof *cache);
     load_tracks(db, cache, err);
     load_chunks(db, cache, err);

@@ -212,6 +212,7 @@ static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_c
 {
     struct ps_trace_cache *cache;
 
+    *chunk = NULL;
     if (ps_trace_cache_load(db, &cache, err) != PS_OK)
         return err->code;
     *chunk = ps_trace_find_chunk(cache, id);

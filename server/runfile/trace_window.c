@@ -161,17 +161,16 @@ static enum ps_status fill_window(struct ps_db *db, uint32_t track, struct ps_wi
 enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns, int64_t to_ns,
                                uint32_t px, struct ps_window *out, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     struct ps_trace_cache *cache;
     size_t first, end;
 
     ps_window_begin(out, from_ns, to_ns, px);
-    if (ps_trace_cache_load(db, &cache, &own) != PS_OK)
-        return ps_fail_copy(err, &own);
+    if (ps_trace_cache_load(db, &cache, err) != PS_OK)
+        return err->code;
     ps_trace_chunk_range(cache, track, &first, &end);
     if (!track || first == end)
-        (void)ps_fail(&own, PS_NOT_FOUND, "no track %u in this run", track);
-    else if (fill_window(db, track, out, &own) == PS_OK)
+        ps_fail(err, PS_NOT_FOUND, "no track %u in this run", track);
+    else if (fill_window(db, track, out, err) == PS_OK)
         ps_window_end(out);
-    return ps_fail_copy(err, &own);
+    return err->code;
 }

@@ -9,14 +9,12 @@ static enum ps_status write_runs(struct ps_store *store, const struct ps_compare
                                  size_t n, const char *key, struct ps_json *json,
                                  struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     ps_json_key(json, key);
     ps_json_array(json);
-    for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = ps_query_run(store, runs[i].id, json, err);
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
+        ps_query_run(store, runs[i].id, json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static void write_group(const char *key, const double *values, size_t n, double median, double mad,
@@ -128,19 +126,18 @@ static enum ps_status write_tables(struct ps_store *store, const struct ps_compa
                                    struct ps_json *json, struct ps_err *err)
 {
     const char *kind = groups->runs[0].kind;
-    enum ps_status status = PS_OK;
 
     ps_json_key(json, "tables");
     ps_json_array(json);
     for (const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
-         table && status == PS_OK; table = ps_compare_next_table(table, kind)) {
+         table && err->code == PS_OK; table = ps_compare_next_table(table, kind)) {
         struct ps_query_comparison head;
         double resolution[PS_HEAD_METRICS];
         bool has = false;
 
         ps_compare_table_head(table, &head);
-        status = ps_compare_find_metrics(store, groups, &head, resolution, &has, err);
-        if (status != PS_OK || !has || head.n == 0)
+        ps_compare_find_metrics(store, groups, &head, resolution, &has, err);
+        if (err->code != PS_OK || !has || head.n == 0)
             continue;
         ps_json_object(json);
         ps_json_kstr(json, "of", table->name);
@@ -152,7 +149,7 @@ static enum ps_status write_tables(struct ps_store *store, const struct ps_compa
         ps_json_end(json);
     }
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static void write_rules(struct ps_json *json)
@@ -172,26 +169,19 @@ static enum ps_status ps_query_compare_members(struct ps_store *store,
                                                struct ps_json *json, struct ps_err *err)
 {
     const struct ps_compare_run *now = groups->runs + groups->n_base;
-    enum ps_status status = write_runs(store, groups->runs, groups->n_base, "base", json, err);
 
-    if (status == PS_OK)
-        status = write_runs(store, now, groups->n_new, "new", json, err);
-    if (status == PS_OK)
-        write_headline(groups, json);
-    return status;
+    write_runs(store, groups->runs, groups->n_base, "base", json, err);
+    write_runs(store, now, groups->n_new, "new", json, err);
+    write_headline(groups, json);
+    return err->code;
 }
 
 enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
                                 struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status;
-
     ps_json_object(json);
-    status = ps_query_compare_members(store, groups, json, err);
-    if (status == PS_OK)
-        status = write_tables(store, groups, json, err);
-    if (status != PS_OK)
-        return status;
+    ps_query_compare_members(store, groups, json, err);
+    write_tables(store, groups, json, err);
     ps_json_key(json, "pictures");
     ps_json_array(json);
     if (ps_compare_tree_of(groups) != PS_TREE_NONE)
@@ -204,5 +194,5 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
                                                             : NULL);
     write_rules(json);
     ps_json_end(json);
-    return PS_OK;
+    return err->code;
 }

@@ -13,6 +13,8 @@ struct group {
 static enum ps_status add_run(struct group *group, const char *id, const char *key,
                               struct ps_err *err)
 {
+    if (err->code != PS_OK)
+        return err->code;
     for (size_t i = 0; i < group->n; i++)
         if (strcmp(group->runs[i].id, id) == 0)
             return ps_fail(err, PS_BAD_REQUEST, "%s names run %s twice", key, id);
@@ -40,21 +42,18 @@ static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most
     char ids[2 * PS_GROUP_MAX + 1][PS_ID_SIZE];
     size_t n = 0, found = 0;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(db, ps_query_sql(series ? "compare_series" : "compare_tagged"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql(series ? "compare_series" : "compare_tagged"), &stmt, err);
     ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_from_c(strchr(word, ':') + 1));
     for (; n < sizeof ids / sizeof *ids && ps_stmt_step(stmt, err); found++) {
         (void)snprintf(ids[n], sizeof ids[n], "%.16s", ps_col_text(stmt, 0).ptr);
         n += !has_run(other, ids[n]);
     }
-    if (err->code == PS_OK && n == 0)
+    if (n == 0)
         return ps_fail(err, PS_NOT_FOUND, "no %srun has the %s %s", found ? "other " : "",
                        series ? "series" : "tag", strchr(word, ':') + 1);
-    for (size_t i = n > most ? n - most : 0; err->code == PS_OK && i < n; i++)
-        (void)add_run(group, ids[i], key, err);
+    for (size_t i = n > most ? n - most : 0; i < n; i++)
+        add_run(group, ids[i], key, err);
     return err->code;
 }
 
@@ -76,20 +75,19 @@ static enum ps_status add_many(struct ps_store *store, char *word, const struct 
     char *count = strrchr(word, '@');
     struct ps_db *db;
     int64_t most = INT64_MAX;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK && count && ps_str_parse_i64(ps_str_from_c(count + 1), &most) &&
+    ps_catalog_read(store, &db, err);
+    if (err->code == PS_OK && count && ps_str_parse_i64(ps_str_from_c(count + 1), &most) &&
         !is_used(db, word))
         *count = '\0';
     else
         most = INT64_MAX;
-    if (status == PS_OK && most < 1)
-        status = ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group must have at least one run", word,
-                         (long long)most);
-    if (status == PS_OK)
-        status = add_newest(db, word, (size_t)most, other, key, group, err);
+    if (most < 1)
+        ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group must have at least one run", word,
+                (long long)most);
+    add_newest(db, word, (size_t)most, other, key, group, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 static enum ps_status add_word(struct ps_store *store, struct ps_str text,
@@ -98,12 +96,11 @@ static enum ps_status add_word(struct ps_store *store, struct ps_str text,
 {
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(text);
     char id[PS_ID_SIZE];
-    enum ps_status status;
 
     if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
         return add_many(store, word, other, key, group, err);
-    status = ps_store_resolve(store, word, id, err);
-    return status == PS_OK ? add_run(group, id, key, err) : status;
+    ps_store_resolve(store, word, id, err);
+    return add_run(group, id, key, err);
 }
 
 /* Names of runs may contain commas: checks whether `words` as a whole is the name of a run.
@@ -126,22 +123,22 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
     struct ps_str rest = ps_str_from_c(ps_param_get(params, key));
     char id[PS_ID_SIZE];
     bool found;
-    enum ps_status status = find_named(store, rest.ptr, id, &found, err);
 
+    find_named(store, rest.ptr, id, &found, err);
     if (found)
         return add_run(group, id, key, err);
-    while (status == PS_OK && rest.len) {
+    while (err->code == PS_OK && rest.len) {
         const char *comma = memchr(rest.ptr, ',', rest.len);
         struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
 
         if (word.len)
-            status = add_word(store, word, other, key, group, err);
+            add_word(store, word, other, key, group, err);
         rest = ps_str_skip(rest, word.len + 1);
     }
-    if (status == PS_OK && group->n == 0)
+    if (group->n == 0)
         return ps_fail(err, PS_BAD_REQUEST, "%s must name one or more runs, separated by commas",
                        key);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
@@ -151,23 +148,21 @@ enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
     struct ps_compare_run runs[PS_GROUP_MAX];
     struct ps_param param = {"runs", words};
     struct group group = {runs, 0};
-    enum ps_status status =
-        read_list(store, (struct ps_params){&param, 1}, param.key, NULL, &group, err);
 
-    if (status == PS_OK && group.n > PS_SQL_RUNS_MAX)
-        status = ps_fail(err, PS_BAD_REQUEST, "runs lists more than %d runs", PS_SQL_RUNS_MAX);
-    for (*n = 0; status == PS_OK && *n < group.n; ++*n)
+    read_list(store, (struct ps_params){&param, 1}, param.key, NULL, &group, err);
+    if (group.n > PS_SQL_RUNS_MAX)
+        ps_fail(err, PS_BAD_REQUEST, "runs lists more than %d runs", PS_SQL_RUNS_MAX);
+    for (*n = 0; err->code == PS_OK && *n < group.n; ++*n)
         memcpy(ids[*n], runs[*n].id, PS_ID_SIZE);
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_run(struct ps_db *db, struct ps_compare_run *run, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_stmt_open_for_run(db, "compare_run", run->id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_stmt_open_for_run(db, "compare_run", run->id, &stmt, err) != PS_OK)
+        return err->code;
     (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, 0).ptr);
     run->headline = ps_col_real(stmt, 1);
     (void)snprintf(run->unit, sizeof run->unit, "%s", ps_col_text(stmt, 2).ptr);
@@ -179,6 +174,8 @@ static enum ps_status check_kinds(const struct ps_compare_groups *groups, struct
 {
     const char *first = groups->runs[0].kind;
 
+    if (err->code != PS_OK)
+        return err->code;
     if (!ps_compare_next_table(NULL, first))
         return ps_fail(err, PS_BAD_REQUEST, "runs of kind %s cannot be compared", first);
     for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
@@ -195,35 +192,30 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
     struct group base = {out->runs, 0}, now = {runs, 0};
     const char *words = ps_param_get(params, "base"), *new_words = ps_param_get(params, "new");
     struct ps_db *db;
-    enum ps_status status = read_list(store, params, "new", NULL, &now, err);
 
-    if (status == PS_OK && words) /* equal lists: compares a group with itself */
-        status = read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now,
-                           &base, err);
-    if (status != PS_OK)
-        return status;
+    read_list(store, params, "new", NULL, &now, err);
+    if (err->code == PS_OK && words) /* equal lists: compares a group with itself */
+        read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now, &base, err);
     memcpy(out->runs + base.n, runs, now.n * sizeof *runs);
     out->n_base = base.n;
     out->n_new = now.n;
-    status = ps_catalog_read(store, &db, err);
-    for (size_t i = 0; status == PS_OK && i < base.n + now.n; i++)
-        status = read_run(db, &out->runs[i], err);
+    ps_catalog_read(store, &db, err);
+    for (size_t i = 0; err->code == PS_OK && i < base.n + now.n; i++)
+        read_run(db, &out->runs[i], err);
     ps_catalog_read_end(store, db);
-    return status == PS_OK ? check_kinds(out, err) : status;
+    return check_kinds(out, err);
 }
 
 enum ps_status ps_compare_groups(struct ps_store *store, struct ps_params params,
                                  struct ps_compare_groups **out, struct ps_err *err)
 {
-    enum ps_status status;
-
     *out = ps_alloc(sizeof **out);
-    status = read_groups(store, params, *out, err);
-    if (status != PS_OK) {
+    read_groups(store, params, *out, err);
+    if (err->code != PS_OK) {
         ps_compare_groups_free(*out);
         *out = NULL;
     }
-    return status;
+    return err->code;
 }
 
 void ps_compare_groups_free(struct ps_compare_groups *groups)

@@ -18,21 +18,22 @@ static enum ps_status read_number(struct ps_db *db, const char *select, double *
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, select, &stmt, err);
 
+    ps_db_prepare(db, select, &stmt, err);
     *out = 0;
-    if (status == PS_OK && ps_stmt_step(stmt, err))
+    if (ps_stmt_step(stmt, err))
         *out = ps_col_real(stmt, 0);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status ask_has(struct ps_db *db, const char *select, bool *has, struct ps_err *err)
 {
     double value = 1;
-    enum ps_status status = select && !*has ? read_number(db, select, &value, err) : PS_OK;
 
+    if (select && !*has)
+        read_number(db, select, &value, err);
     *has |= value != 0;
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
@@ -40,17 +41,16 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
                                               bool *has_metric, double *resolution, bool *has,
                                               struct ps_err *err)
 {
-    enum ps_status status = ask_has(db, head->presence_query, has, err);
-
-    for (size_t i = 0; status == PS_OK && i < head->n; i++) {
+    ask_has(db, head->presence_query, has, err);
+    for (size_t i = 0; i < head->n; i++) {
         double value = 0;
 
-        status = ask_has(db, head->metrics[i].presence_query, &has_metric[i], err);
-        if (status == PS_OK && head->metrics[i].resolution)
-            status = read_number(db, head->metrics[i].resolution, &value, err);
+        ask_has(db, head->metrics[i].presence_query, &has_metric[i], err);
+        if (head->metrics[i].resolution)
+            read_number(db, head->metrics[i].resolution, &value, err);
         resolution[i] = value > resolution[i] ? value : resolution[i];
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_compare_find_metrics(struct ps_store *store,
@@ -60,17 +60,15 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
 {
     bool has_metric[PS_HEAD_METRICS] = {false};
     size_t kept = 0;
-    enum ps_status status = PS_OK;
 
     *has = false;
     for (size_t i = 0; i < PS_HEAD_METRICS; i++)
         resolution[i] = 0;
-    for (size_t i = 0; status == PS_OK && i < groups->n_base + groups->n_new; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < groups->n_base + groups->n_new; i++) {
         struct ps_db *db = NULL;
 
-        status = ps_run_acquire(store, groups->runs[i].id, &db, err);
-        if (status == PS_OK)
-            status = ps_compare_find_metrics_of_run(db, head, has_metric, resolution, has, err);
+        ps_run_acquire(store, groups->runs[i].id, &db, err);
+        ps_compare_find_metrics_of_run(db, head, has_metric, resolution, has, err);
         ps_run_release(db);
     }
     for (size_t i = 0; i < head->n; i++) {
@@ -84,10 +82,10 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
     head->n = kept;
     for (size_t i = 0; i < kept; i++)
         if (strcmp(head->metrics[i].name, head->budget) == 0)
-            return status;
+            return err->code;
     if (kept)
         head->budget = head->metrics[0].name;
-    return status;
+    return err->code;
 }
 
 /* --- Reading rows --- */
@@ -111,24 +109,22 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     struct target target = {.run_index = 0};
     struct ps_run_rows reader = {
         .store = store, .table = out->table, .head = &out->head, .row = add_row, .user = &target};
-    enum ps_status status = PS_OK;
 
     out->comparison = ps_comparison_new(groups->n_base, groups->n_new, out->head.n);
     target.comparison = out->comparison;
-    for (size_t i = 0; status == PS_OK && i < n; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < n; i++) {
         int64_t before = reader.rows;
 
         target.run_index = i;
-        status = ps_run_rows_read(&reader, groups->runs[i].id, err);
+        ps_run_rows_read(&reader, groups->runs[i].id, err);
         if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
-            status =
-                ps_fail(err, PS_LIMIT, "%zu runs with %lld rows are too many to compare at once", n,
-                        (long long)(reader.rows - before));
+            ps_fail(err, PS_LIMIT, "%zu runs with %lld rows are too many to compare at once", n,
+                    (long long)(reader.rows - before));
     }
-    if (status == PS_OK)
+    if (err->code == PS_OK)
         ps_comparison_judge(out->comparison, out->resolution);
     ps_run_rows_free(&reader);
-    return status;
+    return err->code;
 }
 
 /* --- Choosing the table --- */
@@ -141,9 +137,10 @@ static enum ps_status find_table(const struct ps_compare_groups *groups, const c
     while (table && strcmp(table->name, of) != 0)
         table = ps_compare_next_table(table, groups->runs[0].kind);
     *out = table;
-    return table ? PS_OK
-                 : ps_fail(err, PS_NOT_FOUND, "runs of kind %s cannot be compared by %s",
-                           groups->runs[0].kind, of);
+    if (!table)
+        ps_fail(err, PS_NOT_FOUND, "runs of kind %s cannot be compared by %s", groups->runs[0].kind,
+                of);
+    return err->code;
 }
 
 /* Moves the requested metric to the front, since the first metric is judged. */
@@ -166,7 +163,7 @@ static enum ps_status choose_metric(struct ps_cached_comparison *out, const char
     }
     out->head.metrics[0] = chosen;
     out->resolution = fine;
-    return PS_OK;
+    return err->code;
 }
 
 static enum ps_status make_comparison(struct ps_store *store,
@@ -176,16 +173,14 @@ static enum ps_status make_comparison(struct ps_store *store,
 {
     double resolution[PS_HEAD_METRICS];
     bool has = false;
-    enum ps_status status;
 
     out->table = table;
     out->is_single_group = groups->n_base == 0;
     ps_compare_table_head(table, &out->head);
-    status = ps_compare_find_metrics(store, groups, &out->head, resolution, &has, err);
-    if (status == PS_OK && !has)
+    if (ps_compare_find_metrics(store, groups, &out->head, resolution, &has, err) == PS_OK && !has)
         return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->name);
-    if (status == PS_OK)
-        status = choose_metric(out, metric, resolution, err);
+    if (choose_metric(out, metric, resolution, err) != PS_OK)
+        return err->code;
     for (size_t i = 0; i < out->head.n; i++) {
         const char *unit;
 
@@ -195,7 +190,7 @@ static enum ps_status make_comparison(struct ps_store *store,
             out->head.metrics[i].unit = out->headline_unit;
         }
     }
-    return status == PS_OK ? read_runs(store, groups, out, err) : status;
+    return read_runs(store, groups, out, err);
 }
 
 /* --- Cache --- */
@@ -241,16 +236,19 @@ enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
 {
     const char *metric = ps_param_get(params, "metric");
     const struct ps_compare_table *table;
-    enum ps_status status = find_table(groups, of, &table, err);
-    PS_AUTO(ps_free_ptr) char *key = status == PS_OK ? key_of(store, groups, table, metric) : NULL;
+    PS_AUTO(ps_free_ptr) char *key = NULL;
     struct ps_cache_claim claim;
 
-    *out = key ? (struct ps_cached_comparison *)ps_lru_cache_claim(&tables, key, &claim) : NULL;
-    if (status != PS_OK || *out)
-        return status;
+    *out = NULL;
+    if (find_table(groups, of, &table, err) != PS_OK)
+        return err->code;
+    key = key_of(store, groups, table, metric);
+    *out = (struct ps_cached_comparison *)ps_lru_cache_claim(&tables, key, &claim);
+    if (*out)
+        return PS_OK;
     *out = ps_alloc(sizeof **out);
-    status = make_comparison(store, groups, table, metric, *out, err);
-    if (status == PS_OK) {
+    make_comparison(store, groups, table, metric, *out, err);
+    if (err->code == PS_OK) {
         ps_lru_cache_put(&tables, &(*out)->entry, ps_strdup(ps_str_from_c(key)),
                          ps_comparison_bytes((*out)->comparison));
     } else {
@@ -258,5 +256,5 @@ enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
         *out = NULL;
     }
     ps_lru_cache_unclaim(&tables, &claim);
-    return status;
+    return err->code;
 }

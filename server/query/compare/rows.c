@@ -41,7 +41,6 @@ static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
 {
     static const char *const keys[] = {"q", "regex", "hide"};
     bool any = false;
-    enum ps_status status;
 
     for (size_t i = 0; i < 3; i++) {
         const char *value = ps_param_get(params, keys[i]);
@@ -49,9 +48,9 @@ static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
         any |= value && value[0] && i != 1;
     }
     if (!any)
-        return PS_OK;
-    status = ps_db_prepare(db, ps_query_sql("compare_words"), stmt, err);
-    return status == PS_OK ? ps_bind_search(*stmt, params, err) : status;
+        return err->code;
+    ps_db_prepare(db, ps_query_sql("compare_words"), stmt, err);
+    return ps_bind_search(*stmt, params, err);
 }
 
 static bool is_found(struct ps_stmt *stmt, const struct ps_comparison_row *row, struct ps_err *err)
@@ -96,9 +95,9 @@ static enum ps_status filter_rows(const void *of, struct ps_params params, uint3
                *changes = ps_param_get(params, "change"), *name = ps_param_get(params, "name");
     struct ps_judgement sum = {.base_median = 0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_search(c->db, params, &stmt, err);
 
-    for (size_t i = 0; i < c->n && status == PS_OK; i++) {
+    prepare_search(c->db, params, &stmt, err);
+    for (size_t i = 0; i < c->n && err->code == PS_OK; i++) {
         const struct ps_comparison_row *row = &c->rows[i];
 
         if (passes_words(row, name, verdicts, changes) && is_found(stmt, row, err)) {
@@ -107,10 +106,9 @@ static enum ps_status filter_rows(const void *of, struct ps_params params, uint3
             sum.new_median += row->judgement.new_median;
             sum.delta += row->judgement.delta;
         }
-        status = err->code;
     }
     write_sums(c->table, &sum, sums);
-    return status;
+    return err->code;
 }
 
 /* --- Row set --- */
@@ -176,17 +174,16 @@ enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_com
     struct ps_db *db = NULL;
     struct ps_array_rows array;
     struct compared compared;
-    enum ps_status status = ps_cached_comparison_acquire(store, groups, of, params, &table, err);
 
-    if (status == PS_OK)
-        status = ps_run_acquire(store, groups->runs[0].id, &db, err);
-    if (status == PS_OK) {
+    ps_cached_comparison_acquire(store, groups, of, params, &table, err);
+    ps_run_acquire(store, groups->runs[0].id, &db, err);
+    if (err->code == PS_OK) {
         array = array_of(table, db, &compared);
-        status = ps_answer_array(&array, params, answer, err);
+        ps_answer_array(&array, params, answer, err);
     }
     ps_run_release(db);
     ps_cached_comparison_release(table);
-    return status;
+    return err->code;
 }
 
 static void write_values(const char *key, const double *values, size_t n, struct ps_json *json)
@@ -208,16 +205,16 @@ static enum ps_status write_at(struct ps_store *store, const char *run, struct p
     struct compared compared;
     struct ps_array_rows array;
     int64_t index = -1;
-    enum ps_status status = ps_run_acquire(store, run, &db, err);
 
-    if (status == PS_OK) {
+    ps_run_acquire(store, run, &db, err);
+    if (err->code == PS_OK) {
         array = array_of(table, db, &compared);
-        status = ps_array_index(&array, params, id, &index, err);
+        ps_array_index(&array, params, id, &index, err);
     }
     ps_run_release(db);
     if (index >= 0)
         ps_json_kint(json, "at", index);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -227,12 +224,11 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     struct ps_cached_comparison *table = NULL;
     struct compared compared;
     struct ps_array_rows array;
-    enum ps_status status = ps_cached_comparison_acquire(store, groups, of, params, &table, err);
     size_t n_base, n_new;
     const double *values, *now;
 
-    if (status != PS_OK)
-        return status;
+    if (ps_cached_comparison_acquire(store, groups, of, params, &table, err) != PS_OK)
+        return err->code;
     array = array_of(table, NULL, &compared);
     if (row < 1 || (uint64_t)row > array.n) {
         ps_cached_comparison_release(table);
@@ -245,10 +241,10 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
         write_values("base_values", values, n_base, json);
     write_values(table->is_single_group ? "values" : "new_values", now, n_new, json);
     if (ps_param_get(params, "sort"))
-        status = write_at(store, groups->runs[0].id, params, table, (uint32_t)(row - 1), json, err);
+        write_at(store, groups->runs[0].id, params, table, (uint32_t)(row - 1), json, err);
     ps_json_end(json);
     ps_cached_comparison_release(table);
-    return status;
+    return err->code;
 }
 
 /* Returns the row that has this id in the run of one side, or NULL. */
@@ -271,7 +267,6 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     const char *side = ps_param_get(params, "side"), *text = ps_param_get(params, "id");
     const struct ps_comparison_row *row;
     struct ps_cached_comparison *table = NULL;
-    enum ps_status status;
     bool base = side && strcmp(side, "base") == 0;
     int64_t id = 0, twin;
 
@@ -281,9 +276,8 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
         return ps_fail(err, PS_BAD_REQUEST, "the parameter side must be base or new");
     if (!text || !ps_str_parse_i64(ps_str_from_c(text), &id) || id < 1)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter id must be a number from 1");
-    status = ps_cached_comparison_acquire(store, groups, of, params, &table, err);
-    if (status != PS_OK)
-        return status;
+    if (ps_cached_comparison_acquire(store, groups, of, params, &table, err) != PS_OK)
+        return err->code;
     row = row_of_id(table->comparison, base, id);
     if (row) {
         twin = base ? row->new_id : row->base_id;
@@ -297,8 +291,8 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
         ps_json_str(json, row->name);
         ps_json_end(json);
     } else {
-        status = ps_fail(err, PS_NOT_FOUND, "the run has no %s with id %lld", of, (long long)id);
+        ps_fail(err, PS_NOT_FOUND, "the run has no %s with id %lld", of, (long long)id);
     }
     ps_cached_comparison_release(table);
-    return status;
+    return err->code;
 }

@@ -74,25 +74,21 @@ static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *
     struct ps_source source = {.bytes = 0};
 
     if (!row->name.ptr && !ps_str_eq(ps_buf_slice(&r->path), row->place)) {
-        enum ps_status status;
-
         ps_source_lines_free(&r->text);
         r->path.len = 0;
         ps_buf_str(&r->path, row->place);
-        status = ps_source_read_attached(r->store, r->run, r->path.ptr, &source, &r->text, err);
-        if (status != PS_OK && status != PS_NOT_FOUND)
-            return status;
+        (void)ps_source_read_attached(r->store, r->run, r->path.ptr, &source, &r->text, err);
     }
     if (!row->name.ptr && line && line <= r->text.n)
         row->name = r->text.lines[line - 1];
     if (row->name.ptr) {
         row->name = trim_spaces(row->name);
-        return PS_OK;
+        return err->code;
     }
     r->name.len = 0;
     ps_buf_printf(&r->name, "line %zu", line);
     row->name = ps_buf_slice(&r->name);
-    return PS_OK;
+    return err->code;
 }
 
 static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compare_input *row)
@@ -118,7 +114,6 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
                                    .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
                                    .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
                                    .cause = text_of(stmt, c->cause)};
-    enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < r->head->n; i++)
         row.values[i] = ps_col_real(stmt, c->metrics[i]);
@@ -127,50 +122,48 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
     if (c->function >= 0 && !row.function.ptr)
         row.function = PS_STR("");
     if (r->table->names_rows_by_source)
-        status = line_text(r, &row, err);
+        line_text(r, &row, err);
     else
         row.name = without_address(r, row.name);
-    if (status == PS_OK)
+    if (err->code == PS_OK)
         r->row(r->user, &row);
     r->rows++;
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(r->head->query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql(r->head->query), &stmt, err);
     r->columns = find_columns(stmt, r->head);
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
-        status = add_row(r, stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        add_row(r, stmt, err);
         if (r->rows > ROWS_MAX)
             return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows in total",
                            (long long)ROWS_MAX);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
     struct ps_computed_table made = {.values = NULL};
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(r->store, run, &db, err);
 
     r->run = run;
     r->path.len = 0;
-    if (status == PS_OK && r->table->make_rows)
-        status = r->table->make_rows(db, (struct ps_params){0}, &made, err);
-    if (status == PS_OK) {
+    ps_run_acquire(r->store, run, &db, err);
+    if (err->code == PS_OK && r->table->make_rows)
+        r->table->make_rows(db, (struct ps_params){0}, &made, err);
+    if (err->code == PS_OK) {
         ps_db_set_temp_rows(db, &made.temp_rows);
-        status = read_rows(r, db, err);
+        read_rows(r, db, err);
         ps_db_set_temp_rows(db, NULL);
     }
     ps_run_release(db);
     free(made.values);
-    return status;
+    return err->code;
 }
 
 void ps_run_rows_free(struct ps_run_rows *r)

@@ -12,9 +12,10 @@ static enum ps_status make_operators(struct ps_db *db, struct ps_params params,
                                      struct ps_computed_table *out, struct ps_err *err)
 {
     bool torch = false;
-    enum ps_status status = ps_trace_is_torch(db, &torch, err);
 
-    return status == PS_OK && !torch ? ps_make_slices_by_name(db, params, out, err) : status;
+    if (ps_trace_is_torch(db, &torch, err) == PS_OK && !torch)
+        ps_make_slices_by_name(db, params, out, err);
+    return err->code;
 }
 
 /* The first table of a kind is shown by default. */

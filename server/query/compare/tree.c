@@ -226,13 +226,11 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
                            .kind = ps_compare_tree_of(groups),
                            .n_runs = groups->n_base + groups->n_new};
     int64_t limit = 0;
-    enum ps_status status = ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
 
-    if (status == PS_OK && tree.kind == PS_TREE_NONE)
+    ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
+    if (tree.kind == PS_TREE_NONE)
         return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_explain_no_tree(groups));
-    if (status == PS_OK)
-        status = ps_tree_read(store, &tree, err);
-    if (status == PS_OK)
+    if (ps_tree_read(store, &tree, err) == PS_OK)
         write_tree(&tree, (size_t)limit, json);
-    return status;
+    return err->code;
 }

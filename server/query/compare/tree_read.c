@@ -96,10 +96,8 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL; /* row -> node + 1 */
     size_t n = 0;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
     ps_bind_int(stmt, ":min_total_us", 0);
     while (ps_stmt_step(stmt, err)) {
         size_t id = (size_t)ps_col_int(stmt, I_ID), up = (size_t)ps_col_int(stmt, I_PARENT);
@@ -119,11 +117,11 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
 static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("stack_scale"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0)
+    ps_db_prepare(db, ps_query_sql("stack_scale"), &stmt, err);
+    if (ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0)
         *scale = ps_col_real(stmt, 0);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* Adds the nodes of a flame graph; parents precede children. */
@@ -148,14 +146,16 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
     PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
     const struct ps_params none = {NULL, 0};
     double scale = 1;
-    enum ps_status status = stacks ? ps_stack_flame(db, none, STACKS_MAX, &flame, err)
-                                   : ps_trace_flame(db, none, &flame, err);
 
-    if (status == PS_OK && stacks)
-        status = scale_of(db, &scale, err);
-    if (status == PS_OK)
+    if (stacks) {
+        ps_stack_flame(db, none, STACKS_MAX, &flame, err);
+        scale_of(db, &scale, err);
+    } else {
+        ps_trace_flame(db, none, &flame, err);
+    }
+    if (err->code == PS_OK)
         add_flame(tree, db, &flame, scale);
-    return status;
+    return err->code;
 }
 
 /* Columns of queries/calltree.sql. */
@@ -187,10 +187,8 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, CALLS_MAX + 1, sizeof *node_of);
     size_t n = 0;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
     ps_bind_int(stmt, ":root", 0);
     ps_bind_real(stmt, ":min_share", PS_TREE_CALLS_SHARE);
     ps_bind_int(stmt, ":depth", CALLS_DEPTH);
@@ -209,19 +207,19 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
 static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(store, tree->groups->runs[tree->run].id, &db, err);
 
-    if (status == PS_OK && tree->kind == PS_TREE_IMPORTS)
-        status = add_imports(tree, db, err);
-    else if (status == PS_OK && tree->kind == PS_TREE_CALLS)
-        status = add_calls(tree, db, err);
-    else if (status == PS_OK)
-        status = add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
+    ps_run_acquire(store, tree->groups->runs[tree->run].id, &db, err);
+    if (tree->kind == PS_TREE_IMPORTS)
+        add_imports(tree, db, err);
+    else if (tree->kind == PS_TREE_CALLS)
+        add_calls(tree, db, err);
+    else
+        add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
     ps_run_release(db);
-    if (status == PS_OK && tree->nodes.n * tree->n_runs > FIGURES_MAX)
+    if (tree->nodes.n * tree->n_runs > FIGURES_MAX)
         return ps_fail(err, PS_LIMIT, "%zu runs with %zu paths are too many to compare at once",
                        tree->n_runs, tree->nodes.n);
-    return status;
+    return err->code;
 }
 
 /* --- Lines --- */
@@ -262,11 +260,10 @@ static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, st
     struct line_path path = {.file = {0}};
     const struct ps_comparison_row *rows;
     size_t n = 0;
-    enum ps_status status = ps_cached_comparison_acquire(store, tree->groups, "lines",
-                                                         (struct ps_params){NULL, 0}, &table, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_cached_comparison_acquire(store, tree->groups, "lines", (struct ps_params){NULL, 0},
+                                     &table, err) != PS_OK)
+        return err->code;
     (void)snprintf(tree->unit, sizeof tree->unit, "%s", table->head.metrics[0].unit);
     rows = ps_comparison_rows(table->comparison, &n);
     for (size_t i = 0; i < n && !ps_context_has_ended(); i++) {
@@ -288,16 +285,14 @@ static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, st
 
 enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     if (tree->kind == PS_TREE_LINES)
         return add_lines(store, tree, err);
-    for (tree->run = 0; status == PS_OK && tree->run < tree->n_runs; tree->run++)
-        status = add_run(store, tree, err);
+    for (tree->run = 0; err->code == PS_OK && tree->run < tree->n_runs; tree->run++)
+        add_run(store, tree, err);
     (void)snprintf(tree->unit, sizeof tree->unit, "%s",
                    tree->kind == PS_TREE_IMPORTS  ? "us"
                    : tree->kind == PS_TREE_CALLS  ? "s"
                    : tree->kind == PS_TREE_TRACES ? "ns"
                                                   : tree->groups->runs[0].unit);
-    return status;
+    return err->code;
 }

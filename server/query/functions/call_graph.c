@@ -110,10 +110,8 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
                                  int64_t limit, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("graph_nodes"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("graph_nodes"), &stmt, err);
     if (id)
         ps_bind_int(stmt, ":id", id);
     ps_bind_real(stmt, ":min_s", min_s);
@@ -128,18 +126,16 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
 static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, struct ps_err *err)
 {
     int64_t at = id;
-    enum ps_status status = PS_OK;
 
-    for (int steps = 0; status == PS_OK && at && steps < 200; steps++) {
+    for (int steps = 0; err->code == PS_OK && at && steps < 200; steps++) {
         PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
         int64_t up = 0;
         double best = -1;
 
         if (index_of(g, at) < 0)
-            status = read_nodes(db, g, at, 0, 1, err);
-        if (status == PS_OK)
-            status = ps_query_prepare(db, "graph_edges", at, &stmt, err);
-        while (status == PS_OK && ps_stmt_step(stmt, err)) {
+            read_nodes(db, g, at, 0, 1, err);
+        ps_query_prepare(db, "graph_edges", at, &stmt, err);
+        while (ps_stmt_step(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
             /* A caller that is already in the graph would close a cycle. */
@@ -150,17 +146,15 @@ static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, s
         }
         at = up;
     }
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_err *err)
 {
-    for (size_t i = 0; i < g->n; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < g->n; i++) {
         PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-        enum ps_status status = ps_query_prepare(db, "graph_edges", g->ids[i], &stmt, err);
 
-        if (status != PS_OK)
-            return status;
+        ps_query_prepare(db, "graph_edges", g->ids[i], &stmt, err);
         while (ps_stmt_step(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
@@ -170,10 +164,8 @@ static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_er
             g->edges[g->n_edges++] =
                 (struct edge){caller, g->ids[i], ps_col_num(stmt, 1), ps_col_real(stmt, 2)};
         }
-        if (err->code != PS_OK)
-            return err->code;
     }
-    return PS_OK;
+    return err->code;
 }
 
 /* Sets the depth of all nodes within `depth` calls of `focus`, breadth first; up: of callers, else
@@ -268,34 +260,26 @@ static enum ps_status read_wishes(struct ps_params params, struct graph_options 
                                   struct ps_err *err)
 {
     const char *direction = ps_param_get(params, "direction");
-    enum ps_status status = ps_param_real(params, "node_pct", 0, 100, 0.5, &w->node_pct, err);
 
-    if (status == PS_OK)
-        status = ps_param_real(params, "edge_pct", 0, 100, 0.1, &w->edge_pct, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "focus", 1, UINT32_MAX, 0, &w->focus, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "path_to", 1, UINT32_MAX, 0, &w->path_to, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "depth", 1, 1000, 1000, &w->depth, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "limit", 1, 2000, 400, &w->limit, err);
+    ps_param_real(params, "node_pct", 0, 100, 0.5, &w->node_pct, err);
+    ps_param_real(params, "edge_pct", 0, 100, 0.1, &w->edge_pct, err);
+    ps_param_int(params, "focus", 1, UINT32_MAX, 0, &w->focus, err);
+    ps_param_int(params, "path_to", 1, UINT32_MAX, 0, &w->path_to, err);
+    ps_param_int(params, "depth", 1, 1000, 1000, &w->depth, err);
+    ps_param_int(params, "limit", 1, 2000, 400, &w->limit, err);
     w->callers = !direction || !direction[0] || strcmp(direction, "callees") != 0;
     w->callees = !direction || !direction[0] || strcmp(direction, "callers") != 0;
-    if (status == PS_OK && direction && direction[0] && w->callers && w->callees &&
-        strcmp(direction, "both") != 0)
+    if (direction && direction[0] && w->callers && w->callees && strcmp(direction, "both") != 0)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the parameter direction must be both, callers or callees");
-    return status;
+    return err->code;
 }
 
 static enum ps_status count_all(struct ps_db *db, int64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("graph_count"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("graph_count"), &stmt, err);
     ps_bind_real(stmt, ":min_s", 0);
     if (ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
@@ -310,22 +294,18 @@ enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64
     struct graph_options w = {0};
     int64_t all = 0;
     double tottime = 0;
-    enum ps_status status = read_wishes(params, &w, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_function_totals(db, &tottime, &g.base, err);
-    if (status == PS_OK)
-        status = count_all(db, &all, err);
-    if (status == PS_OK)
-        status = read_nodes(db, &g, 0, g.base * w.node_pct / 100, w.limit, err);
-    if (status == PS_OK && w.focus && index_of(&g, w.focus) < 0)
-        status = read_nodes(db, &g, w.focus, 0, 1, err);
-    if (status == PS_OK && w.path_to)
-        status = add_chain(db, &g, w.path_to, err);
-    if (status == PS_OK)
-        status = read_edges(db, &g, err);
-    if (status == PS_OK) {
+    read_wishes(params, &w, err);
+    ps_function_totals(db, &tottime, &g.base, err);
+    count_all(db, &all, err);
+    read_nodes(db, &g, 0, g.base * w.node_pct / 100, w.limit, err);
+    if (w.focus && index_of(&g, w.focus) < 0)
+        read_nodes(db, &g, w.focus, 0, 1, err);
+    if (w.path_to)
+        add_chain(db, &g, w.path_to, err);
+    read_edges(db, &g, err);
+    if (err->code == PS_OK) {
         if (w.focus && w.callers)
             mark_reachable_nodes(&g, w.focus, w.depth, true);
         if (w.focus && w.callees)
@@ -335,5 +315,5 @@ enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64
         write_graph(&g, w.focus || w.path_to, w.edge_pct, all, &json);
     }
     graph_free(&g);
-    return status;
+    return err->code;
 }

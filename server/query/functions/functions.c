@@ -10,13 +10,13 @@ enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *bas
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("function_totals"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("function_totals"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
         *tottime = ps_col_real(stmt, 0);
         *base = ps_col_real(stmt, 1);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static void put_percent(struct ps_json *json, const char *key, double part, double whole)
@@ -35,11 +35,9 @@ static enum ps_status write_side(struct ps_db *db, const char *query, const char
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, query, id, &stmt, err);
     const int time_column = 8;
 
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, query, id, &stmt, err);
     ps_bind_int(stmt, ":limit", limit);
     ps_json_key(json, key);
     ps_json_array(json);
@@ -58,11 +56,9 @@ static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, dou
                                struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("functions"), &stmt, err);
     double own = 0;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("functions"), &stmt, err);
     ps_bind_int(stmt, ":row", id);
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no function %lld in this run", (long long)id);
@@ -88,10 +84,10 @@ static enum ps_status write_degree(struct ps_db *db, int64_t id, struct ps_json 
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, "function_degree", id, &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_step(stmt, err))
-        return status == PS_OK ? err->code : status;
+    ps_query_prepare(db, "function_degree", id, &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
     ps_json_kint(json, "callers_total", ps_col_int(stmt, 0));
     ps_json_kint(json, "callees_total", ps_col_int(stmt, 1));
     return PS_OK;
@@ -117,26 +113,18 @@ enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, in
     struct ps_json json = ps_json_writer(&answer->body);
     double tottime = 0, base = 0, cumtime = 0;
     int64_t limit;
-    enum ps_status status = ps_param_int(params, "limit", 1, 10000, 200, &limit, err);
 
     (void)view;
-    if (status == PS_OK)
-        status = ps_function_totals(db, &tottime, &base, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_int(params, "limit", 1, 10000, 200, &limit, err);
+    ps_function_totals(db, &tottime, &base, err);
     ps_json_object(&json);
-    status = write_fn(db, id, tottime, &cumtime, &json, err);
-    if (status == PS_OK)
-        status = write_side(db, "function_callers", "callers", id, limit, cumtime, &json, err);
-    if (status == PS_OK)
-        status = write_side(db, "function_callees", "callees", id, limit, cumtime, &json, err);
-    if (status == PS_OK)
-        status = write_degree(db, id, &json, err);
-    if (status == PS_OK) {
-        write_amdahl(cumtime, tottime, &json);
-        ps_json_end(&json);
-    }
-    return status;
+    write_fn(db, id, tottime, &cumtime, &json, err);
+    write_side(db, "function_callers", "callers", id, limit, cumtime, &json, err);
+    write_side(db, "function_callees", "callees", id, limit, cumtime, &json, err);
+    write_degree(db, id, &json, err);
+    write_amdahl(cumtime, tottime, &json);
+    ps_json_end(&json);
+    return err->code;
 }
 
 /* Columns of queries/calltree.sql. */
@@ -246,19 +234,13 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t root, depth, limit;
     double min_pct;
-    enum ps_status status = ps_param_int(params, "root", 0, UINT32_MAX, 0, &root, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_param_int(params, "depth", 1, 1000, 60, &depth, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "limit", 1, 50000, 5000, &limit, err);
-    if (status == PS_OK)
-        status = ps_param_real(params, "min_pct", 0, 100, 0.1, &min_pct, err);
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_int(params, "root", 0, UINT32_MAX, 0, &root, err);
+    ps_param_int(params, "depth", 1, 1000, 60, &depth, err);
+    ps_param_int(params, "limit", 1, 50000, 5000, &limit, err);
+    ps_param_real(params, "min_pct", 0, 100, 0.1, &min_pct, err);
+    ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
     ps_bind_int(stmt, ":root", root);
     ps_bind_real(stmt, ":min_share", min_pct / 100);
     ps_bind_int(stmt, ":depth", depth);

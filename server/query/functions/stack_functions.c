@@ -111,19 +111,17 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
                    PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
     };
     int64_t group = 0;
-    enum ps_status status = ps_stack_selection_read(params, &f.part, err);
 
-    if (status == PS_OK)
-        status = ps_param_int(params, "group", 0, 1, 0, &group, err);
+    ps_stack_selection_read(params, &f.part, err);
+    ps_param_int(params, "group", 0, 1, 0, &group, err);
     f.group = group != 0;
     query.track = f.part.track;
     query.range = f.part.range;
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(db, &query, add_chunk, &f, err);
-    if (status == PS_OK)
+    ps_trace_each_chunk(db, &query, add_chunk, &f, err);
+    if (err->code == PS_OK)
         ps_made_rows(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
     free(f.rows);
     free(f.row_by_text);
     free(f.open);
-    return status;
+    return err->code;
 }

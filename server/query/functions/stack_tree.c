@@ -31,12 +31,11 @@ enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_
                                        struct ps_err *err)
 {
     int64_t track = 0;
-    enum ps_status status = ps_param_range(params, &out->range, err);
 
-    if (status == PS_OK)
-        status = ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
+    ps_param_range(params, &out->range, err);
+    ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
     out->track = (uint32_t)track;
-    return status;
+    return err->code;
 }
 
 /* A frame of the current stack. */
@@ -234,11 +233,10 @@ static int64_t threshold_of(const int64_t *cells, size_t frames)
 static enum ps_status mark_large_cells(struct ps_db *db, struct builder *b, size_t frames,
                                        struct ps_err *err)
 {
-    enum ps_status status;
     int64_t threshold;
 
     b->cells = ps_alloc_array(CELLS, sizeof *b->cells);
-    status = build_nodes(db, b, err);
+    build_nodes(db, b, err);
     for (size_t i = 0; i < WAITING; i++)
         add_to_cell(b, NULL, 0);
     threshold = threshold_of(b->cells, frames);
@@ -247,7 +245,7 @@ static enum ps_status mark_large_cells(struct ps_db *db, struct builder *b, size
         b->reaches_threshold[i / 64] |= (uint64_t)(b->cells[i] >= threshold) << i % 64;
     free(b->cells);
     b->cells = NULL;
-    return status;
+    return err->code;
 }
 
 static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
@@ -255,29 +253,28 @@ static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
     const struct ps_track_row *tracks;
     size_t n;
     uint64_t slices = 0;
-    enum ps_status status = ps_trace_tracks(db, &tracks, &n, err);
 
-    for (size_t i = 0; status == PS_OK && i < n; i++)
+    ps_trace_tracks(db, &tracks, &n, err);
+    for (size_t i = 0; i < n; i++)
         slices += tracks[i].slices;
     *out = slices > SMALL;
-    return status;
+    return err->code;
 }
 
 static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t limit,
                                   struct ps_err *err)
 {
     bool large = false;
-    enum ps_status status = is_large(db, &large, err);
 
-    if (status == PS_OK && large)
-        status = mark_large_cells(db, b, limit * SPARE, err);
-    if (status == PS_OK)
-        status = build_nodes(db, b, err);
-    if (status == PS_OK && b->has_too_many)
+    is_large(db, &large, err);
+    if (large)
+        mark_large_cells(db, b, limit * SPARE, err);
+    build_nodes(db, b, err);
+    if (b->has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
     b->flame.finished = true; /* totals include paths without a node */
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct ps_err *err)
@@ -289,13 +286,12 @@ enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t 
                               struct ps_flame *out, struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.name = 0};
-    enum ps_status status = ps_stack_selection_read(params, &b.part, err);
 
-    if (status == PS_OK)
-        status = build_flame(db, &b, limit, err);
+    ps_stack_selection_read(params, &b.part, err);
+    build_flame(db, &b, limit, err);
     *out = b.flame;
     b.flame = (struct ps_flame){0};
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -304,14 +300,13 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
 {
     PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
     int64_t limit = 0;
-    enum ps_status status = read_limit(params, &limit, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_stack_flame(db, params, (size_t)limit, &flame, err);
-    if (status == PS_OK)
+    read_limit(params, &limit, err);
+    ps_stack_flame(db, params, (size_t)limit, &flame, err);
+    if (err->code == PS_OK)
         ps_flame_write(db, &flame, (size_t)limit, "(no name)", answer);
-    return status;
+    return err->code;
 }
 
 /* Answers with the trees around the outermost frames of one function, so that recursive calls count
@@ -322,20 +317,16 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
 {
     PS_AUTO(builder_free) struct builder b = {.name = 0};
     int64_t limit = 0, name = 0;
-    enum ps_status status = ps_stack_selection_read(params, &b.part, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = read_limit(params, &limit, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
-    if (status == PS_OK && !name)
-        status = ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
+    ps_stack_selection_read(params, &b.part, err);
+    read_limit(params, &limit, err);
+    ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
+    if (!name)
+        ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
     b.name = (uint32_t)name;
-    if (status == PS_OK)
-        status = build_flame(db, &b, (size_t)limit, err);
-    if (status != PS_OK)
-        return status;
+    if (build_flame(db, &b, (size_t)limit, err) != PS_OK)
+        return err->code;
     ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sum);
     ps_flame_write(db, &b.callers, (size_t)limit, "(no name)", answer);
     ps_buf_puts(&answer->body, ",\"callees\":");

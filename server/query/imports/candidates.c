@@ -50,7 +50,7 @@ enum ps_status ps_lazy_parse_choices(const char *text, struct ps_arena *arena,
                            word.ptr);
         ++*n;
     }
-    return PS_OK;
+    return err->code;
 }
 
 /* In the log, `import a.b` has `a` below `a.b`; what becomes lazy is the import of a.b. Returns for

@@ -101,10 +101,8 @@ static void add_asked(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
 static enum ps_status read_rows(struct ps_db *db, struct log_reader *r, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("what_if"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("what_if"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         int64_t flags = ps_col_int(stmt, FLAGS), row = ps_col_int(stmt, ID);
 
@@ -224,13 +222,11 @@ static void add_first_edges(struct log_reader *r)
 enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps_err *err)
 {
     struct log_reader r = {.log = out};
-    enum ps_status status;
 
     out->nodes = ps_grow_to(NULL, &out->cap_nodes, 0, sizeof *out->nodes);
     out->modules = ps_grow_to(NULL, &out->cap_modules, 0, sizeof *out->modules);
     out->n = 1;
-    status = read_rows(db, &r, err);
-    if (status == PS_OK) {
+    if (read_rows(db, &r, err) == PS_OK) {
         for (uint32_t node = 0; node < out->n; node++)
             out->nodes[node].has_all_importers = out->evidence != PS_EVIDENCE_NONE;
         for (uint32_t node = 1; node < out->n; node++)
@@ -241,7 +237,7 @@ enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps
         add_first_edges(&r);
     }
     reading_free(&r);
-    return status;
+    return err->code;
 }
 
 void ps_lazy_free(struct ps_lazy_log *log)

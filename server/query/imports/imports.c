@@ -46,10 +46,8 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
     ps_bind_int(stmt, ":min_total_us", min_total);
     while (ps_stmt_step(stmt, err)) {
         tree_room(t);
@@ -85,7 +83,7 @@ static enum ps_status parents_to_indexes(struct tree *t, struct ps_err *err)
     for (size_t i = 0; i < t->n; i++)
         t->parent[i] = t->parent[i] > 0 && t->parent[i] <= high ? index[t->parent[i]] - 1 : -1;
     free(index);
-    return PS_OK;
+    return err->code;
 }
 
 static void int_column(struct ps_json *json, const char *key, const int64_t *values, size_t n,
@@ -114,10 +112,8 @@ static enum ps_status write_packages(struct ps_db *db, const struct tree *t, str
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) int64_t *origins = NULL;
     size_t n = 0, cap = 0;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("package_names"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("package_names"), &stmt, err);
     ps_json_key(json, "packages");
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
@@ -139,10 +135,8 @@ static enum ps_status tree_size(struct ps_db *db, int64_t limit, int64_t *n, int
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_tree_size"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("import_tree_size"), &stmt, err);
     ps_bind_int(stmt, ":limit", limit);
     if (!ps_stmt_step(stmt, err))
         return err->code;
@@ -159,16 +153,13 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
     struct ps_json json = ps_json_writer(&answer->body);
     struct tree t = {0};
     int64_t limit, all = 0, below = 0;
-    enum ps_status status = ps_param_int(params, "limit", 1, TREE_ROWS, TREE_ROWS, &limit, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = tree_size(db, limit, &all, &below, err);
-    if (status == PS_OK)
-        status = tree_read(db, below, &t, err);
-    if (status == PS_OK)
-        status = parents_to_indexes(&t, err);
-    if (status == PS_OK) {
+    ps_param_int(params, "limit", 1, TREE_ROWS, TREE_ROWS, &limit, err);
+    tree_size(db, limit, &all, &below, err);
+    tree_read(db, below, &t, err);
+    parents_to_indexes(&t, err);
+    if (err->code == PS_OK) {
         ps_json_object(&json);
         ps_json_kint(&json, "n", (int64_t)t.n);
         ps_json_key(&json, "cut");
@@ -192,11 +183,11 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
         for (size_t i = 0; i < t.n; i++)
             ps_json_str(&json, t.names[i]);
         ps_json_end(&json);
-        status = write_packages(db, &t, &json, err);
+        write_packages(db, &t, &json, err);
         ps_json_end(&json);
     }
     tree_free(&t);
-    return status;
+    return err->code;
 }
 
 /* Writes a key with all rows of a query with :id and :limit, as an array of objects. */
@@ -204,10 +195,8 @@ static enum ps_status rows_of(struct ps_db *db, const char *query, int64_t id, i
                               const char *key, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, query, id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, query, id, &stmt, err);
     ps_bind_int(stmt, ":limit", limit);
     return ps_rows_write(stmt, key, ps_row_object, json, err);
 }
@@ -219,16 +208,13 @@ static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max
     PS_AUTO(ps_stmt_auto) struct ps_stmt *sum = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t count = 0, took = 0;
-    enum ps_status status = ps_query_prepare(db, "import_children_sum", id, &sum, err);
 
-    if (status == PS_OK && ps_stmt_step(sum, err)) {
+    ps_query_prepare(db, "import_children_sum", id, &sum, err);
+    if (ps_stmt_step(sum, err)) {
         count = ps_col_int(sum, 0);
         took = ps_col_int(sum, 1);
     }
-    if (status == PS_OK)
-        status = ps_query_prepare(db, "import_children", id, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, "import_children", id, &stmt, err);
     ps_bind_int(stmt, ":limit", shown_max);
     while (ps_stmt_step(stmt, err)) {
         count--;
@@ -246,10 +232,8 @@ static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t 
                                    struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
     ps_bind_int(stmt, ":row", id);
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)id);
@@ -261,33 +245,26 @@ static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t 
 static enum ps_status write_asked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_asked"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err))
+    ps_db_prepare(db, ps_query_sql("import_asked"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
         ps_json_kbool(json, "asked", ps_col_int(stmt, 0) != 0);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    enum ps_status status;
 
     (void)view, (void)params;
     ps_json_object(&json);
-    status = row_of_table(db, "imports", id, "row", &json, err);
-    if (status == PS_OK)
-        status = rows_of(db, "import_chain", id, -1, "chain", &json, err);
-    if (status == PS_OK)
-        status = rows_of(db, "import_again", id, -1, "again", &json, err);
-    if (status == PS_OK)
-        status = rows_of(db, "import_children", id, 10, "children", &json, err);
-    if (status == PS_OK)
-        status = write_rest(db, id, 10, &json, err);
-    if (status == PS_OK)
-        status = write_asked(db, &json, err);
-    if (status == PS_OK)
-        ps_json_end(&json);
-    return status;
+    row_of_table(db, "imports", id, "row", &json, err);
+    rows_of(db, "import_chain", id, -1, "chain", &json, err);
+    rows_of(db, "import_again", id, -1, "again", &json, err);
+    rows_of(db, "import_children", id, 10, "children", &json, err);
+    write_rest(db, id, 10, &json, err);
+    write_asked(db, &json, err);
+    ps_json_end(&json);
+    return err->code;
 }

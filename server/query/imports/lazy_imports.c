@@ -41,34 +41,28 @@ static enum ps_status read_log(struct ps_store *store, const char *id, struct ps
 {
     struct ps_run_brief brief = {.name = NULL};
     struct ps_db *db = NULL;
-    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
-    if (status == PS_OK && !ps_kind_has(brief.kind, PS_HAS_IMPORTS))
-        status = ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
+    ps_store_read_brief(store, id, &brief, err);
+    if (!ps_kind_has(brief.kind, PS_HAS_IMPORTS))
+        ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
     ps_run_brief_free(&brief);
-    if (status == PS_OK)
-        status = ps_run_acquire(store, id, &db, err);
-    if (status == PS_OK)
-        status = ps_lazy_read(db, log, err);
+    ps_run_acquire(store, id, &db, err);
+    ps_lazy_read(db, log, err);
     ps_run_release(db);
-    return status == PS_OK ? ps_lazy_read_other_logs(store, id, log, err) : status;
+    return ps_lazy_read_other_logs(store, id, log, err);
 }
 
 static enum ps_status answer_question(struct ps_store *store, const char *id,
                                       struct ps_params params, struct question *q,
                                       struct ps_err *err)
 {
-    enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_USUAL, &q->limit, err);
-
-    if (status == PS_OK)
-        status = ps_lazy_parse_choices(ps_param_get(params, "lazy"), &q->arena, &q->choices,
-                                       &q->n_choices, err);
-    if (status == PS_OK)
-        status = read_log(store, id, &q->log, err);
-    for (size_t i = 0; i < q->n_choices && status == PS_OK; i++)
-        status = ps_lazy_apply(&q->log, &q->choices[i], err);
-    if (status != PS_OK)
-        return status;
+    ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_USUAL, &q->limit, err);
+    ps_lazy_parse_choices(ps_param_get(params, "lazy"), &q->arena, &q->choices, &q->n_choices, err);
+    read_log(store, id, &q->log, err);
+    for (size_t i = 0; i < q->n_choices && err->code == PS_OK; i++)
+        ps_lazy_apply(&q->log, &q->choices[i], err);
+    if (err->code != PS_OK)
+        return err->code;
     q->out = ps_alloc_array(q->log.n + 1, sizeof *q->out);
     q->saving = ps_lazy_log_estimate(&q->log, q->out);
     return PS_OK;
@@ -358,9 +352,8 @@ enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct p
                                 struct ps_json *json, struct ps_err *err)
 {
     struct question q = {.n_choices = 0};
-    enum ps_status status = answer_question(store, id, params, &q, err);
 
-    if (status == PS_OK) {
+    if (answer_question(store, id, params, &q, err) == PS_OK) {
         ps_json_object(json);
         write_ticks(&q, json);
         write_verdict(&q, json);
@@ -371,5 +364,5 @@ enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct p
         ps_json_end(json);
     }
     question_free(&q);
-    return status;
+    return err->code;
 }

@@ -44,10 +44,8 @@ static struct ps_lru_cache all_pairs = {
 static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_pairs"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("import_pairs"), &stmt, err);
     ps_bind_int(stmt, ":limit", PAIRS_MAX);
     while (ps_stmt_step(stmt, err)) {
         uint32_t importer = ps_intern_add(&out->names, ps_col_text(stmt, 0));
@@ -77,27 +75,25 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
     struct ps_err own = PS_ERR_INIT;
     struct ps_db *db = NULL;
     char key[64];
-    enum ps_status status;
 
     (void)snprintf(key, sizeof key, "%p %s", (void *)store, id);
     *out = (struct log_pairs *)ps_lru_cache_find(&all_pairs, key);
     if (*out)
         return PS_OK;
-    status = ps_run_acquire(store, id, &db, &own);
-    if (status == PS_NOT_FOUND || status == PS_CONFLICT)
+    ps_run_acquire(store, id, &db, &own);
+    if (own.code == PS_NOT_FOUND || own.code == PS_CONFLICT)
         return PS_OK;
     *out = ps_alloc(sizeof **out);
-    if (status == PS_OK)
-        status = read_rows(db, *out, &own);
+    read_rows(db, *out, &own);
     ps_run_release(db);
-    if (status == PS_OK) {
+    if (own.code == PS_OK) {
         ps_lru_cache_put(&all_pairs, &(*out)->cache_entry, ps_strdup(ps_str_from_c(key)),
                          bytes_of(*out));
         return PS_OK;
     }
     pairs_free(&(*out)->cache_entry);
     *out = NULL;
-    return ps_fail(err, status, "%s: %s", id, own.text);
+    return ps_fail(err, own.code, "%s: %s", id, own.text);
 }
 
 /* --- Joining them to this log --- */
@@ -171,15 +167,12 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("import_logs"), &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_text(stmt, ":run", ps_str_from_c(id));
-        ps_bind_int(stmt, ":limit", LOGS_MAX);
-    }
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_query_sql("import_logs"), &stmt, err);
+    ps_bind_text(stmt, ":run", ps_str_from_c(id));
+    ps_bind_int(stmt, ":limit", LOGS_MAX);
+    while (ps_stmt_step(stmt, err)) {
         struct ps_lazy_other_log other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};
 
         (void)snprintf(other.id, sizeof other.id, "%.16s", ps_col_text(stmt, 0).ptr);
@@ -188,30 +181,29 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
     }
     ps_stmt_auto(&stmt);
     ps_catalog_read_end(store, db);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_lazy_read_other_logs(struct ps_store *store, const char *id,
                                        struct ps_lazy_log *log, struct ps_err *err)
 {
-    enum ps_status status;
     struct edge_merger j;
 
-    if (log->evidence != PS_EVIDENCE_NONE)
-        return PS_OK;
-    status = find_others(store, id, log, err);
+    if (err->code != PS_OK || log->evidence != PS_EVIDENCE_NONE)
+        return err->code;
+    find_others(store, id, log, err);
     j = join_begin(log);
-    for (size_t i = 0; status == PS_OK && i < log->n_others; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < log->n_others; i++) {
         struct log_pairs *pairs;
 
         log->others[i].edges = log->n_edges;
-        status = pairs_of(store, log->others[i].id, &pairs, err);
-        if (status == PS_OK && pairs)
+        pairs_of(store, log->others[i].id, &pairs, err);
+        if (pairs)
             add_log_edges(&j, pairs);
         ps_lru_cache_release(&all_pairs, pairs ? &pairs->cache_entry : NULL);
     }
     joining_free(&j);
-    return status;
+    return err->code;
 }
 
 const struct ps_lazy_other_log *ps_lazy_edge_source(const struct ps_lazy_log *log, uint32_t edge)

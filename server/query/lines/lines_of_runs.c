@@ -55,17 +55,13 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     PS_AUTO(ps_buf_free) struct ps_buf kinds = {0};
     struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("source_runs"), &stmt, err);
-
-    if (status == PS_OK) {
-        list_kinds(PS_HAS_LINES | PS_HAS_CALLS, &kinds);
-        ps_bind_text(stmt, ":kinds", ps_buf_slice(&kinds));
-        ps_bind_int(stmt, ":limit", RUNS_MAX);
-    }
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_query_sql("source_runs"), &stmt, err);
+    list_kinds(PS_HAS_LINES | PS_HAS_CALLS, &kinds);
+    ps_bind_text(stmt, ":kinds", ps_buf_slice(&kinds));
+    ps_bind_int(stmt, ":limit", RUNS_MAX);
+    while (ps_stmt_step(stmt, err)) {
         struct run run = {.created_ms = ps_col_int(stmt, 3)};
 
         (void)snprintf(run.id, sizeof run.id, "%.16s", ps_col_text(stmt, 0).ptr);
@@ -78,7 +74,7 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     }
     ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* Returns the last two parts of a path, with the slash before them if there is one. */
@@ -125,11 +121,10 @@ static enum ps_status files_of_run(struct ps_store *store, const struct runs *ru
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(store, runs->items[run].id, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("line_file_paths"), &stmt, err);
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_run_acquire(store, runs->items[run].id, &db, err);
+    ps_db_prepare(db, ps_query_sql("line_file_paths"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         struct ps_str path = ps_arena_copy(&out->arena, ps_col_text(stmt, 1));
 
         PS_RESERVE_ONE(out->items, out->n, out->cap);
@@ -138,7 +133,7 @@ static enum ps_status files_of_run(struct ps_store *store, const struct runs *ru
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status write_measured(struct ps_store *store, const struct runs *runs,
@@ -147,7 +142,7 @@ static enum ps_status write_measured(struct ps_store *store, const struct runs *
 {
     const struct run *run = &runs->items[m->run];
     struct ps_source source = {.bytes = 0};
-    enum ps_status found = ps_source_read_attached(store, run->id, m->path.ptr, &source, NULL, err);
+    const bool found = ps_source_read_attached(store, run->id, m->path.ptr, &source, NULL, err);
 
     ps_json_object(json);
     ps_json_kstr(json, "run", run->id);
@@ -155,21 +150,19 @@ static enum ps_status write_measured(struct ps_store *store, const struct runs *
     ps_json_kstr(json, "kind", run->kind);
     ps_json_kstr(json, "name", run->name);
     ps_json_kint(json, "created_ms", run->created_ms);
-    ps_json_kstr(json, "sha256", found == PS_OK ? source.sha256 : NULL);
+    ps_json_kstr(json, "sha256", found ? source.sha256 : NULL);
     ps_json_end(json);
-    return found == PS_NOT_FOUND ? PS_OK : found;
+    return err->code;
 }
 
 static enum ps_status write_groups(struct ps_store *store, const struct runs *runs,
                                    const struct measured_list *list, const char *q,
                                    struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     ps_json_object(json);
     ps_json_key(json, "rows");
     ps_json_array(json);
-    for (size_t i = 0, next; status == PS_OK && i < list->n; i = next) {
+    for (size_t i = 0, next; err->code == PS_OK && i < list->n; i = next) {
         for (next = i + 1; next < list->n && ps_str_eq(list->items[i].tail, list->items[next].tail);
              next++)
             continue;
@@ -180,14 +173,14 @@ static enum ps_status write_groups(struct ps_store *store, const struct runs *ru
         ps_json_str(json, list->items[i].path);
         ps_json_key(json, "runs");
         ps_json_array(json);
-        for (size_t k = i; status == PS_OK && k < next; k++)
-            status = write_measured(store, runs, &list->items[k], json, err);
+        for (size_t k = i; err->code == PS_OK && k < next; k++)
+            write_measured(store, runs, &list->items[k], json, err);
         ps_json_end(json);
         ps_json_end(json);
     }
     ps_json_end(json);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
@@ -195,20 +188,20 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 {
     struct runs runs = {0};
     struct measured_list list = {0};
-    enum ps_status status = runs_read(store, NULL, &runs, err);
 
-    for (size_t i = 0; status == PS_OK && i < runs.n; i++)
+    runs_read(store, NULL, &runs, err);
+    for (size_t i = 0; err->code == PS_OK && i < runs.n; i++)
         if (ps_kind_has(runs.items[i].kind, PS_HAS_LINES))
-            status = files_of_run(store, &runs, i, &list, err);
-    if (status == PS_OK) {
+            files_of_run(store, &runs, i, &list, err);
+    if (err->code == PS_OK) {
         if (list.n)
             qsort(list.items, list.n, sizeof *list.items, by_tail);
-        status = write_groups(store, &runs, &list, ps_param_get(params, "q"), out, err);
+        write_groups(store, &runs, &list, ps_param_get(params, "q"), out, err);
     }
     free(list.items);
     ps_arena_free(&list.arena);
     runs_free(&runs);
-    return status;
+    return err->code;
 }
 
 /* --- One file --- */
@@ -281,21 +274,16 @@ static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, con
 {
     struct ps_source source = {.bytes = 0};
     struct ps_source_lines attached = {0}, carried = {0};
-    enum ps_status found =
-                       ps_source_read_attached(a->store, run->id, path, &source, &attached, err),
-                   status;
+    const bool found = ps_source_read_attached(a->store, run->id, path, &source, &attached, err);
 
-    if (found != PS_OK && found != PS_NOT_FOUND)
-        return found;
     ps_json_kint(json, "file_id", file);
-    status = ps_source_write_functions(db, file, json, err);
-    if (status == PS_OK)
-        status = ps_source_write_metrics(db, file, &carried, json, err);
-    if (status == PS_OK)
-        write_same(a, found == PS_OK ? &source : NULL, found == PS_OK ? &attached : &carried, json);
+    ps_source_write_functions(db, file, json, err);
+    ps_source_write_metrics(db, file, &carried, json, err);
+    if (err->code == PS_OK)
+        write_same(a, found ? &source : NULL, found ? &attached : &carried, json);
     ps_source_lines_free(&attached);
     ps_source_lines_free(&carried);
-    return status;
+    return err->code;
 }
 
 /* Writes the functions of a cProfile run, which has only their first lines. */
@@ -344,30 +332,26 @@ static enum ps_status write_run(struct multi_run *a, const struct run *run, stru
     bool has_lines = ps_kind_has(run->kind, PS_HAS_LINES);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(a->store, run->id, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql(has_lines ? "line_file_by_path" : "first_lines"),
-                               &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_text(stmt, ":path", ps_str_from_c(a->path));
-        ps_bind_text(stmt, ":tail", tail_of(a->path));
-        if (ps_stmt_step(stmt, err)) {
-            PS_AUTO(ps_free_ptr) char *path = has_lines ? ps_strdup(ps_col_text(stmt, 1)) : NULL;
-            int64_t file = ps_col_int(stmt, 0);
+    ps_run_acquire(a->store, run->id, &db, err);
+    ps_db_prepare(db, ps_query_sql(has_lines ? "line_file_by_path" : "first_lines"), &stmt, err);
+    ps_bind_text(stmt, ":path", ps_str_from_c(a->path));
+    ps_bind_text(stmt, ":tail", tail_of(a->path));
+    if (ps_stmt_step(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *path = has_lines ? ps_strdup(ps_col_text(stmt, 1)) : NULL;
+        int64_t file = ps_col_int(stmt, 0);
 
-            ps_stmt_rewind(stmt);
-            write_head(run, json);
-            if (has_lines)
-                status = write_lines_run(a, db, run, file, path, json, err);
-            else
-                write_first_lines(stmt, json, err);
-            ps_json_end(json);
-        }
+        ps_stmt_rewind(stmt);
+        write_head(run, json);
+        if (has_lines)
+            write_lines_run(a, db, run, file, path, json, err);
+        else
+            write_first_lines(stmt, json, err);
+        ps_json_end(json);
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
@@ -375,17 +359,16 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
 {
     struct multi_run a = {.store = store, .path = ps_param_get(params, "path")};
     struct runs runs = {0};
-    enum ps_status status;
 
     if (!a.path || !a.path[0])
         return ps_fail(err, PS_BAD_REQUEST, "parameter path is missing: the path of a source file");
-    status = runs_read(store, ps_param_get(params, "runs"), &runs, err);
+    runs_read(store, ps_param_get(params, "runs"), &runs, err);
     ps_json_object(out);
     ps_json_kstr(out, "path", a.path);
     ps_json_key(out, "runs");
     ps_json_array(out);
-    for (size_t i = 0; status == PS_OK && i < runs.n; i++)
-        status = write_run(&a, &runs.items[i], out, err);
+    for (size_t i = 0; err->code == PS_OK && i < runs.n; i++)
+        write_run(&a, &runs.items[i], out, err);
     ps_json_end(out);
     ps_json_kstr(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
     ps_json_key(out, "text");
@@ -393,5 +376,5 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
     ps_json_end(out);
     ps_source_lines_free(&a.base);
     runs_free(&runs);
-    return status;
+    return err->code;
 }

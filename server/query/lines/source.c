@@ -161,12 +161,9 @@ enum ps_status ps_source_write_metrics(struct ps_db *db, int64_t file,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *unit = NULL;
     struct figures figures;
-    enum ps_status status = ps_query_prepare(db, "source_lines", file, &stmt, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("run_unit"), &unit, err);
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, "source_lines", file, &stmt, err);
+    ps_db_prepare(db, ps_query_sql("run_unit"), &unit, err);
     ps_json_key(json, "unit_s");
     if (ps_stmt_step(unit, err))
         ps_col_json(unit, 0, json);
@@ -183,28 +180,29 @@ enum ps_status ps_source_write_functions(struct ps_db *db, int64_t file, struct 
                                          struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, "source_functions", file, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, "source_functions", file, &stmt, err);
     return ps_rows_write(stmt, "functions", ps_row_object, json, err);
 }
 
 /* --- One run --- */
 
-enum ps_status ps_source_read_attached(struct ps_store *store, const char *run, const char *path,
-                                       struct ps_source *source, struct ps_source_lines *text,
-                                       struct ps_err *err)
+bool ps_source_read_attached(struct ps_store *store, const char *run, const char *path,
+                             struct ps_source *source, struct ps_source_lines *text,
+                             struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_store_source_get(store, run, path, text != NULL, source, &own);
+    enum ps_status status;
 
+    if (err->code != PS_OK)
+        return false;
+    status = ps_store_source_get(store, run, path, text != NULL, source, &own);
     if (status == PS_OK && text)
         text_split(text, ps_buf_slice(&source->text));
     ps_buf_free(&source->text);
     if (status != PS_OK && status != PS_NOT_FOUND)
-        return ps_fail(err, own.code, "%s", own.text);
-    return status;
+        ps_fail(err, own.code, "%s", own.text);
+    return status == PS_OK;
 }
 
 /* Writes the keys "state", "sha256" and "bytes". */
@@ -227,10 +225,8 @@ static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, st
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, "source_file", file, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, "source_file", file, &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no file %lld in this run", (long long)file);
     *path = ps_strdup(ps_col_text(stmt, 1));
@@ -247,25 +243,17 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
     struct ps_source_lines attached = {0}, carried = {0};
     struct ps_source source = {.bytes = 0};
     int64_t file;
-    bool found = false;
-    enum ps_status status = ps_param_int(params, "file", 1, UINT32_MAX, 1, &file, err);
+    bool found;
 
     (void)view, (void)id;
-    if (status != PS_OK)
-        return status;
+    ps_param_int(params, "file", 1, UINT32_MAX, 1, &file, err);
     ps_json_object(&json);
-    status = write_file(db, file, &path, &json, err);
-    if (status == PS_OK) {
-        status = ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source,
-                                         &attached, err);
-        found = status == PS_OK;
-        status = status == PS_NOT_FOUND ? PS_OK : status;
-    }
-    if (status == PS_OK)
-        status = ps_source_write_functions(db, file, &json, err);
-    if (status == PS_OK)
-        status = ps_source_write_metrics(db, file, &carried, &json, err);
-    if (status == PS_OK) {
+    write_file(db, file, &path, &json, err);
+    found = ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source, &attached,
+                                    err);
+    ps_source_write_functions(db, file, &json, err);
+    ps_source_write_metrics(db, file, &carried, &json, err);
+    if (err->code == PS_OK) {
         ps_json_key(&json, "source");
         ps_json_object(&json);
         write_state(&source, found, carried.n > 0, &json);
@@ -277,7 +265,7 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
     }
     ps_source_lines_free(&attached);
     ps_source_lines_free(&carried);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, struct ps_json *json,
@@ -285,15 +273,15 @@ static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, str
 {
     PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_col_text(stmt, 0));
     struct ps_source source = {.bytes = 0};
-    enum ps_status found =
+    const bool found =
         ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source, NULL, err);
 
     ps_json_object(json);
     ps_json_kint(json, "file_id", ps_col_int(stmt, 2));
     ps_json_kstr(json, "path", path);
-    write_state(&source, found == PS_OK, ps_col_int(stmt, 1) != 0, json);
+    write_state(&source, found, ps_col_int(stmt, 1) != 0, json);
     ps_json_end(json);
-    return found == PS_NOT_FOUND ? PS_OK : found;
+    return err->code;
 }
 
 /* GET /runs/{id}/sources */
@@ -303,17 +291,15 @@ enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int
 {
     struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("measured"), &stmt, err);
 
     (void)view, (void)id, (void)params;
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("measured"), &stmt, err);
     ps_json_object(&json);
     ps_json_key(&json, "rows");
     ps_json_array(&json);
-    while (status == PS_OK && ps_stmt_step(stmt, err))
-        status = write_measured(db, stmt, &json, err);
+    while (ps_stmt_step(stmt, err))
+        write_measured(db, stmt, &json, err);
     ps_json_end(&json);
     ps_json_end(&json);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }

@@ -25,9 +25,9 @@ enum ps_status ps_source_write_metrics(struct ps_db *db, int64_t file,
 enum ps_status ps_source_write_functions(struct ps_db *db, int64_t file, struct ps_json *json,
                                          struct ps_err *err);
 /* Reads the source that is attached to `run` as `path`, and splits it into `text` (NULL: not
- * wanted). PS_NOT_FOUND, without changing err: none is attached. */
-enum ps_status ps_source_read_attached(struct ps_store *store, const char *run, const char *path,
-                                       struct ps_source *source, struct ps_source_lines *text,
-                                       struct ps_err *err);
+ * wanted). False: none is attached, or err is filled. */
+bool ps_source_read_attached(struct ps_store *store, const char *run, const char *path,
+                             struct ps_source *source, struct ps_source_lines *text,
+                             struct ps_err *err);
 
 #endif

@@ -106,13 +106,10 @@ static void slope_json(const struct slope *s, struct ps_json *json)
 static enum ps_status bind_window(struct ps_db *db, const char *query, const struct window *w,
                                   struct ps_stmt **stmt, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), stmt, err);
-
-    if (status == PS_OK) {
-        ps_bind_real(*stmt, ":from", w->from);
-        ps_bind_real(*stmt, ":to", w->to);
-    }
-    return status;
+    ps_db_prepare(db, ps_query_sql(query), stmt, err);
+    ps_bind_real(*stmt, ":from", w->from);
+    ps_bind_real(*stmt, ":to", w->to);
+    return err->code;
 }
 
 static bool same_curve(struct ps_stmt *stmt, bool main_process, int64_t process, struct ps_str kind)
@@ -130,10 +127,8 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
     struct slope slope = {0};
     bool open = false, main_process = false;
     int64_t process = 0;
-    enum ps_status status = bind_window(db, "memory_curve", w, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    bind_window(db, "memory_curve", w, &stmt, err);
     ps_json_key(json, "curves");
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
@@ -170,10 +165,8 @@ static enum ps_status write_peak(struct ps_db *db, const struct window *w, struc
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = bind_window(db, "memory_peak", w, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    bind_window(db, "memory_peak", w, &stmt, err);
     ps_json_key(json, "peak");
     if (!ps_stmt_step(stmt, err)) {
         ps_json_null(json);
@@ -190,10 +183,8 @@ static enum ps_status write_spans(struct ps_db *db, const struct window *w, stru
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = bind_window(db, "memory_spans", w, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    bind_window(db, "memory_spans", w, &stmt, err);
     ps_bind_real(stmt, ":start", w->start);
     return ps_rows_write(stmt, "spans", ps_row_object, json, err);
 }
@@ -204,20 +195,18 @@ static enum ps_status read_window(struct ps_db *db, struct ps_params params, str
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     double from = 0, to = 0;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
 
-    if (status == PS_OK)
-        status = ps_param_int(params, "px", 16, 8192, 1600, &w->px, err);
-    if (status != PS_OK || !ps_stmt_step(stmt, err))
-        return status == PS_OK ? err->code : status;
+    ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
+    ps_param_int(params, "px", 16, 8192, 1600, &w->px, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
     w->start = ps_col_real(stmt, 0);
     *end = ps_col_real(stmt, 1);
-    status = ps_param_real(params, "from_s", -1e12, 1e12, 0, &from, err);
-    if (status == PS_OK)
-        status = ps_param_real(params, "to_s", -1e12, 1e12, *end - w->start, &to, err);
+    ps_param_real(params, "from_s", -1e12, 1e12, 0, &from, err);
+    ps_param_real(params, "to_s", -1e12, 1e12, *end - w->start, &to, err);
     w->from = w->start + from;
     w->to = w->start + to;
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -226,20 +215,17 @@ enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int6
     struct ps_json json = ps_json_writer(&answer->body);
     struct window window;
     double end = 0;
-    enum ps_status status = read_window(db, params, &window, &end, err);
 
     (void)view, (void)id;
-    if (status != PS_OK)
-        return status;
+    if (read_window(db, params, &window, &end, err) != PS_OK)
+        return err->code;
     ps_json_object(&json);
     ps_json_kreal(&json, "start_s", window.start);
     ps_json_kreal(&json, "end_s", end);
     ps_json_kstr(&json, "unit", "MiB");
-    status = write_curves(db, &window, &json, err);
-    if (status == PS_OK)
-        status = write_peak(db, &window, &json, err);
-    if (status == PS_OK)
-        status = write_spans(db, &window, &json, err);
+    write_curves(db, &window, &json, err);
+    write_peak(db, &window, &json, err);
+    write_spans(db, &window, &json, err);
     ps_json_end(&json);
-    return status;
+    return err->code;
 }

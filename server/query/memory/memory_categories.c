@@ -85,10 +85,10 @@ static int category_index(struct stack *s, struct ps_str kind)
 static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_categories"), &stmt, err);
     bool began = false;
 
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("memory_categories"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         double t = ps_col_real(stmt, 0);
         int at = category_index(s, ps_col_text(stmt, 1));
 
@@ -106,7 +106,7 @@ static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err
         s->last.t = s->to;
         put_sample(s, &s->last);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static void write_moment(const struct stack *s, struct ps_json *json)
@@ -168,13 +168,13 @@ static void stack_open(struct stack *s)
 static enum ps_status read_bounds(struct ps_db *db, double *start, double *end, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
         *start = ps_col_real(stmt, 0);
         *end = ps_col_real(stmt, 1);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -184,21 +184,15 @@ enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view 
     struct ps_json json = ps_json_writer(&answer->body);
     struct stack s = {.pixel = -1};
     double start = 0, end = 0;
-    enum ps_status status = read_bounds(db, &start, &end, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_param_int(params, "px", 16, 8192, 1600, &s.px, err);
-    if (status == PS_OK)
-        status = ps_param_real(params, "from_s", -1e12, 1e12, start, &s.from, err);
-    if (status == PS_OK)
-        status = ps_param_real(params, "to_s", -1e12, 1e12, end, &s.to, err);
-    if (status != PS_OK)
-        return status;
+    read_bounds(db, &start, &end, err);
+    ps_param_int(params, "px", 16, 8192, 1600, &s.px, err);
+    ps_param_real(params, "from_s", -1e12, 1e12, start, &s.from, err);
+    ps_param_real(params, "to_s", -1e12, 1e12, end, &s.to, err);
     stack_open(&s);
-    status = read_rows(db, &s, err);
-    if (status == PS_OK)
+    if (read_rows(db, &s, err) == PS_OK)
         write_stack(&s, start, end, &json);
     stack_free(&s);
-    return status;
+    return err->code;
 }

@@ -22,12 +22,12 @@ static enum ps_status count_points(struct ps_db *db, int64_t series, int64_t *ou
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, "series_points", series, &stmt, err);
 
+    ps_query_prepare(db, "series_points", series, &stmt, err);
     *out = 0;
-    while (status == PS_OK && ps_stmt_step(stmt, err))
+    while (ps_stmt_step(stmt, err))
         ++*out;
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status fill_curve(struct ps_db *db, int64_t series, struct curve *c,
@@ -36,12 +36,11 @@ static enum ps_status fill_curve(struct ps_db *db, int64_t series, struct curve 
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t n = 0, step, at = 0, best_t = 0;
     double best = 0;
-    enum ps_status status = count_points(db, series, &n, err);
 
-    if (status == PS_OK)
-        status = ps_query_prepare(db, "series_points", series, &stmt, err);
+    count_points(db, series, &n, err);
+    ps_query_prepare(db, "series_points", series, &stmt, err);
     step = (n + POINTS_MAX - 1) / POINTS_MAX;
-    for (; status == PS_OK && ps_stmt_step(stmt, err); at++) {
+    for (; ps_stmt_step(stmt, err); at++) {
         double value = ps_col_real(stmt, 1);
 
         if (at % step == 0 || value > best) {
@@ -51,20 +50,19 @@ static enum ps_status fill_curve(struct ps_db *db, int64_t series, struct curve 
         if (at % step == step - 1 || at == n - 1)
             put_point(c, best_t, best);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status write_curve(struct ps_db *db, int64_t series, struct ps_json *json,
                                   struct ps_err *err)
 {
     struct curve c = {.t_text = {0}};
-    enum ps_status status;
 
     c.t = ps_json_writer(&c.t_text);
     c.value = ps_json_writer(&c.value_text);
     ps_json_array(&c.t);
     ps_json_array(&c.value);
-    status = fill_curve(db, series, &c, err);
+    fill_curve(db, series, &c, err);
     ps_json_end(&c.t);
     ps_json_end(&c.value);
     ps_json_key(json, "t_s");
@@ -73,24 +71,22 @@ static enum ps_status write_curve(struct ps_db *db, int64_t series, struct ps_js
     ps_json_raw(json, ps_buf_slice(&c.value_text));
     ps_buf_free(&c.t_text);
     ps_buf_free(&c.value_text);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_processes(struct ps_db *db, struct ps_stmt *stmt, struct ps_json *json,
                                       struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     ps_json_key(json, "processes");
     ps_json_array(json);
-    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         ps_json_object(json);
         ps_row_members(stmt, 1, json);
-        status = write_curve(db, ps_col_int(stmt, 0), json, err);
+        write_curve(db, ps_col_int(stmt, 0), json, err);
         ps_json_end(json);
     }
     ps_json_end(json);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -102,22 +98,19 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
     const char *of = ps_param_get(params, "of");
     bool memory = of && strcmp(of, "res") == 0;
     int64_t limit;
-    enum ps_status status = ps_param_int(params, "limit", 1, 100, 8, &limit, err);
 
     (void)view, (void)id;
-    if (status == PS_OK && of && of[0] && !memory && strcmp(of, "cpu") != 0)
-        status = ps_fail(err, PS_BAD_REQUEST, "the parameter of must be cpu or res");
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("processes"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_int(params, "limit", 1, 100, 8, &limit, err);
+    if (of && of[0] && !memory && strcmp(of, "cpu") != 0)
+        ps_fail(err, PS_BAD_REQUEST, "the parameter of must be cpu or res");
+    ps_db_prepare(db, ps_query_sql("processes"), &stmt, err);
     ps_bind_text(stmt, ":what", memory ? PS_STR("RES") : PS_STR("CPU"));
     ps_bind_text(stmt, ":by", memory ? PS_STR("peak") : PS_STR("order"));
     ps_bind_int(stmt, ":limit", limit);
     ps_json_object(&json);
     ps_json_kstr(&json, "of", memory ? "res" : "cpu");
     ps_json_kstr(&json, "unit", memory ? "KiB" : "%");
-    status = write_processes(db, stmt, &json, err);
+    write_processes(db, stmt, &json, err);
     ps_json_end(&json);
-    return status;
+    return err->code;
 }

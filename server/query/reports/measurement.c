@@ -20,14 +20,11 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_json json = ps_json_writer(&answer->body);
-    enum ps_status status = ps_query_prepare(db, "measurement", id, &stmt, err);
 
     (void)view, (void)params;
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, "measurement", id, &stmt, err);
     if (!ps_stmt_step(stmt, err))
-        return err->code != PS_OK ? err->code
-                                  : ps_fail(err, PS_NOT_FOUND, "no such measurement in this run");
+        return ps_fail(err, PS_NOT_FOUND, "no such measurement in this run");
     ps_json_object(&json);
     for (int i = 0; i < ps_col_count(stmt); i++) {
         const char *name = ps_col_name(stmt, i);

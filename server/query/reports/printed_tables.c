@@ -10,10 +10,8 @@ static enum ps_status range_of(struct ps_db *db, int64_t report, int64_t *first,
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_query_prepare(db, "report", report, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_query_prepare(db, "report", report, &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no report %lld in this run", (long long)report);
     *first = ps_col_int(stmt, 0);
@@ -28,14 +26,11 @@ enum ps_status ps_view_of_report(struct ps_db *db, const struct ps_view *view, i
     PS_AUTO(ps_free_ptr) struct ps_param *more = NULL;
     char first_text[24], last_text[24];
     int64_t report, first = 0, last = 0;
-    enum ps_status status = ps_param_int(params, "report", 0, UINT32_MAX, 0, &report, err);
 
-    if (status == PS_OK && report == 0)
+    ps_param_int(params, "report", 0, UINT32_MAX, 0, &report, err);
+    if (report == 0)
         return ps_view_table(db, view, id, params, answer, err);
-    if (status == PS_OK)
-        status = range_of(db, report, &first, &last, err);
-    if (status != PS_OK)
-        return status;
+    range_of(db, report, &first, &last, err);
     (void)snprintf(first_text, sizeof first_text, "%lld", (long long)first);
     (void)snprintf(last_text, sizeof last_text, "%lld", (long long)last);
     more = ps_grow(NULL, params.n + 2, sizeof *more);

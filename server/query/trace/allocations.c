@@ -90,7 +90,6 @@ static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *mad
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
     struct allocation_slices names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.items), 0,
                                       0};
-    enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < made->temp_rows.n; i++)
         if (made->values[SLICE * cap + i] != PS_TEMP_NULL)
@@ -98,10 +97,10 @@ static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *mad
                                                                &made->values[NAME * cap + i]};
     if (names.n) {
         qsort(names.items, names.n, sizeof *names.items, by_slice);
-        status = ps_trace_each_chunk(db, &query, add_names, &names, err);
+        ps_trace_each_chunk(db, &query, add_names, &names, err);
     }
     free(names.items);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params,
@@ -109,12 +108,10 @@ enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params,
 {
     PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
     struct ps_range range;
-    enum ps_status status = ps_param_range(params, &range, err);
 
-    if (status == PS_OK)
-        status = ps_memory_records_read(db, &records, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_range(params, &range, err);
+    if (ps_memory_records_read(db, &records, err) != PS_OK)
+        return err->code;
     make_rows(&records, range, out);
     return read_names(db, out, records.n, err);
 }

@@ -65,11 +65,8 @@ static int64_t bytes_of_type(struct ps_str quoted)
 static enum ps_status read_templates(struct call_collector *c, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(c->db, ps_query_sql("trace_collective_templates"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(c->db, ps_query_sql("trace_collective_templates"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         struct ps_str text = ps_col_text(stmt, 1);
 
@@ -210,14 +207,12 @@ static enum ps_status collect_calls(struct call_collector *c, struct ps_err *err
                    PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT),
         .args = true,
     };
-    enum ps_status status = read_templates(c, err);
 
-    if (status == PS_OK)
-        status = ps_track_owners_read(c->db, &c->places, err);
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
-    if (status != PS_OK || c->n)
-        return status;
+    read_templates(c, err);
+    ps_track_owners_read(c->db, &c->places, err);
+    ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
+    if (err->code != PS_OK || c->n)
+        return err->code;
     c->host = true;
     query.kinds = 1u << PS_TRACK_THREAD;
     return ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
@@ -226,19 +221,17 @@ static enum ps_status collect_calls(struct call_collector *c, struct ps_err *err
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     struct call_collector c = {.db = db};
-    enum ps_status status = collect_calls(&c, err);
 
+    collect_calls(&c, err);
     if (c.n)
         qsort(c.calls, c.n, sizeof *c.calls, in_order);
-    if (status == PS_OK)
-        ps_json_array(json);
-    for (size_t i = 0, end; i < c.n && status == PS_OK; i = end) {
+    ps_json_array(json);
+    for (size_t i = 0, end; i < c.n && err->code == PS_OK; i = end) {
         for (end = i + 1; end < c.n && c.calls[end].name == c.calls[i].name;)
             end++;
         write_collective(&c, &c.calls[i], end - i, json);
     }
-    if (status == PS_OK)
-        ps_json_end(json);
+    ps_json_end(json);
     collecting_free(&c);
-    return status;
+    return err->code;
 }

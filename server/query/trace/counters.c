@@ -118,8 +118,8 @@ static enum ps_status write_counter(struct ps_db *db, const struct curves *frame
     struct curves one = {&curve, 1, frame->range, frame->px};
     struct ps_packed_query query = {PS_PACKED_COUNTS, series, up_to(frame),
                                     1u << PS_COUNT_T | 1u << PS_COUNT_VALUE};
-    enum ps_status status = ps_packed_each(db, &query, add_counts, &one, err);
 
+    ps_packed_each(db, &query, add_counts, &one, err);
     flush_pixel(&curve);
     ps_json_object(json);
     ps_json_kint(json, "id", series);
@@ -131,7 +131,7 @@ static enum ps_status write_counter(struct ps_db *db, const struct curves *frame
     ps_json_end(json);
     ps_json_end(json);
     free(curve.points);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
@@ -139,14 +139,14 @@ static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
                                      struct ps_err *err)
 {
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
-    enum ps_status status = ps_param_ids(params, "counters", CURVES_MAX, &ids, err);
 
+    ps_param_ids(params, "counters", CURVES_MAX, &ids, err);
     ps_json_key(json, "counters");
     ps_json_array(json);
-    for (size_t i = 0; i < ids.n && status == PS_OK; i++)
-        status = write_counter(db, frame, ids.items[i], json, err);
+    for (size_t i = 0; i < ids.n && err->code == PS_OK; i++)
+        write_counter(db, frame, ids.items[i], json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static struct curve *curve_of(struct curves *all, const struct ps_packed *part, size_t i)
@@ -219,7 +219,7 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
         all->items[all->n++] = c;
         rest = ps_str_skip(rest, word.len + 1);
     }
-    return PS_OK;
+    return err->code;
 }
 
 static void write_device(struct curve *c, struct ps_json *json)
@@ -253,16 +253,16 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_params params,
         PS_PACKED_MEMORY, 0, up_to(frame),
         1u << PS_MEMORY_T | 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
             1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
-    enum ps_status status = read_devices(params, &all, err);
 
-    if (status == PS_OK && all.n)
-        status = ps_packed_each(db, &query, add_memory, &all, err);
+    read_devices(params, &all, err);
+    if (all.n)
+        ps_packed_each(db, &query, add_memory, &all, err);
     ps_json_key(json, "memory");
     ps_json_array(json);
-    for (size_t i = 0; i < all.n && status == PS_OK; i++)
+    for (size_t i = 0; i < all.n && err->code == PS_OK; i++)
         write_device(&all.items[i], json);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
@@ -273,14 +273,13 @@ static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_window_free) struct ps_window window = {0};
     PS_AUTO(ps_free_ptr)
     int64_t *share = ps_grow(NULL, (size_t)frame->px, sizeof *share);
-    enum ps_status status = ps_param_ids(params, "busy", CURVES_MAX, &ids, err);
 
+    ps_param_ids(params, "busy", CURVES_MAX, &ids, err);
     ps_json_key(json, "busy");
     ps_json_array(json);
-    for (size_t i = 0; i < ids.n && status == PS_OK; i++) {
-        status = ps_trace_window(db, (uint32_t)ids.items[i], frame->range.from_ns,
-                                 frame->range.to_ns, (uint32_t)frame->px, &window, err);
-        if (status != PS_OK)
+    for (size_t i = 0; i < ids.n && err->code == PS_OK; i++) {
+        if (ps_trace_window(db, (uint32_t)ids.items[i], frame->range.from_ns, frame->range.to_ns,
+                            (uint32_t)frame->px, &window, err) != PS_OK)
             break;
         ps_window_busy_device(&window, share);
         ps_json_object(json);
@@ -289,7 +288,7 @@ static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
         ps_json_end(json);
     }
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -297,19 +296,15 @@ enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int6
 {
     struct ps_json json = ps_json_writer(&answer->body);
     struct curves frame = {0};
-    enum ps_status status = ps_param_window(db, params, &frame.range, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_param_int(params, "px", 1, PX_MAX, 1600, &frame.px, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_window(db, params, &frame.range, err);
+    if (ps_param_int(params, "px", 1, PX_MAX, 1600, &frame.px, err) != PS_OK)
+        return err->code;
     ps_json_object(&json);
-    status = write_counters(db, params, &frame, &json, err);
-    if (status == PS_OK)
-        status = write_memory(db, params, &frame, &json, err);
-    if (status == PS_OK)
-        status = write_busy(db, params, &frame, &json, err);
+    write_counters(db, params, &frame, &json, err);
+    write_memory(db, params, &frame, &json, err);
+    write_busy(db, params, &frame, &json, err);
     ps_json_end(&json);
-    return status;
+    return err->code;
 }

@@ -60,17 +60,14 @@ static enum ps_status read_range(struct ps_db *db, struct ps_params params,
                                  struct ps_range_sums *sums, struct ps_err *err)
 {
     struct ps_range steps;
-    enum ps_status status = ps_steps_span(db, &steps, err);
 
-    if (status == PS_OK)
-        status = ps_param_int(params, "from_ns", INT64_MIN / 4, INT64_MAX / 4, steps.from_ns,
-                              &sums->from_ns, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "to_ns", INT64_MIN / 4, INT64_MAX / 4, steps.to_ns,
-                              &sums->to_ns, err);
-    if (status == PS_OK && sums->from_ns > sums->to_ns)
-        status = ps_fail(err, PS_BAD_REQUEST, "from_ns is greater than to_ns");
-    return status;
+    ps_steps_span(db, &steps, err);
+    ps_param_int(params, "from_ns", INT64_MIN / 4, INT64_MAX / 4, steps.from_ns, &sums->from_ns,
+                 err);
+    ps_param_int(params, "to_ns", INT64_MIN / 4, INT64_MAX / 4, steps.to_ns, &sums->to_ns, err);
+    if (sums->from_ns > sums->to_ns)
+        ps_fail(err, PS_BAD_REQUEST, "from_ns is greater than to_ns");
+    return err->code;
 }
 
 enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -80,15 +77,14 @@ enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view,
     PS_AUTO(ps_range_sums_free) struct ps_range_sums sums = {0};
     struct ps_json json = ps_json_writer(&answer->body);
     int64_t px = 0;
-    enum ps_status status = read_range(db, params, &sums, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_param_int(params, "px", 1, 8192, 100, &px, err);
-    if (status == PS_OK && sums.from_ns < sums.to_ns)
-        status = ps_range_sums_read(db, &sums, err);
-    if (status != PS_OK)
-        return status;
+    read_range(db, params, &sums, err);
+    ps_param_int(params, "px", 1, 8192, 100, &px, err);
+    if (sums.from_ns < sums.to_ns)
+        ps_range_sums_read(db, &sums, err);
+    if (err->code != PS_OK)
+        return err->code;
     ps_json_object(&json);
     ps_json_kint(&json, "from_ns", sums.from_ns);
     ps_json_kint(&json, "to_ns", sums.to_ns);

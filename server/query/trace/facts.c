@@ -16,12 +16,11 @@ void ps_trace_facts_free(struct ps_trace_facts *facts)
 static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_steps_span(db, &facts->span, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("trace_step_facts"), &stmt, err);
-    if (status != PS_OK || !ps_stmt_step(stmt, err))
-        return status == PS_OK ? err->code : status;
+    ps_steps_span(db, &facts->span, err);
+    ps_db_prepare(db, ps_query_sql("trace_step_facts"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
     facts->steps = ps_col_int(stmt, 0);
     facts->wall_ns = ps_col_int(stmt, 1);
     facts->annotated = ps_col_int(stmt, 2) != 0;
@@ -49,10 +48,8 @@ static void add_part(struct ps_trace_facts *facts, int64_t definition, struct ps
 static enum ps_status read_parts(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_sums"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_step_sums"), &stmt, err);
     while (ps_stmt_step(stmt, err))
         add_part(facts, ps_col_int(stmt, 0), ps_col_text(stmt, 1), ps_col_int(stmt, 2));
     return err->code;
@@ -62,10 +59,8 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_device_facts"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_device_facts"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 2);
         struct ps_device_fact device = {
@@ -125,12 +120,9 @@ static enum ps_status read_waiting(struct ps_db *db, struct ps_trace_facts *fact
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *sum = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *longest = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_idle_waiting"), &sum, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("trace_longest_wait"), &longest, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_idle_waiting"), &sum, err);
+    ps_db_prepare(db, ps_query_sql("trace_longest_wait"), &longest, err);
     if (ps_stmt_step(sum, err))
         facts->waiting_ns = ps_col_int(sum, 0);
     if (ps_stmt_step(longest, err))
@@ -206,10 +198,8 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
                                      struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_operator_facts"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_operator_facts"), &stmt, err);
     ps_bind_int(stmt, ":from", facts->span.from_ns);
     ps_bind_int(stmt, ":to", facts->span.to_ns);
     while (ps_stmt_step(stmt, err)) {
@@ -320,17 +310,15 @@ static enum ps_status read_slices(struct ps_db *db, struct ps_trace_facts *facts
         .range = facts->span,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME),
     };
-    enum ps_status status = PS_OK;
 
     if (facts->n_optimizer_names)
-        status = ps_trace_each_chunk(db, &query, visit_host, &chunk_visitor, err);
+        ps_trace_each_chunk(db, &query, visit_host, &chunk_visitor, err);
     query.kinds = 1u << PS_TRACK_STREAM;
     query.columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                     PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP);
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(db, &query, visit_device, &chunk_visitor, err);
+    ps_trace_each_chunk(db, &query, visit_device, &chunk_visitor, err);
     free(chunk_visitor.optimizer);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *facts,
@@ -341,9 +329,8 @@ enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *fact
         read_steps,   read_parts,     read_devices, read_peaks,
         read_waiting, read_operators, read_slices,  ps_long_call_find,
     };
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; i < sizeof reads / sizeof *reads && status == PS_OK; i++)
-        status = reads[i](db, facts, err);
-    return status;
+    for (size_t i = 0; i < sizeof reads / sizeof *reads && err->code == PS_OK; i++)
+        reads[i](db, facts, err);
+    return err->code;
 }

@@ -98,11 +98,10 @@ enum ps_status ps_view_findings(struct ps_db *db, const struct ps_view *view, in
 {
     PS_AUTO(ps_trace_facts_free) struct ps_trace_facts facts = {0};
     struct ps_json json = ps_json_writer(&answer->body);
-    enum ps_status status = ps_trace_facts_read(db, &facts, err);
 
     (void)view, (void)id, (void)params;
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_facts_read(db, &facts, err) != PS_OK)
+        return err->code;
     ps_json_object(&json);
     write_rows(&json, &facts);
     ps_json_end(&json);

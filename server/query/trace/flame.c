@@ -205,11 +205,9 @@ static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t 
                                    .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
                                               PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_FLAGS) |
                                               PS_COL_BIT(PS_COL_PARENT)};
-    enum ps_status status =
-        ps_trace_slice(db, b->hosts[track].first, PS_COL_BIT(PS_COL_START), v, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_slice(db, b->hosts[track].first, PS_COL_BIT(PS_COL_START), v, err) != PS_OK)
+        return err->code;
     query.range = (struct ps_range){v[PS_COL_START], INT64_MAX};
     return ps_trace_each_chunk(db, &query, add_host, b, err);
 }
@@ -221,16 +219,16 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
                                    .range = b->range,
                                    .starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
-    enum ps_status status = ps_trace_each_chunk(db, &query, see_operators, b, err);
 
-    for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->has_too_many && !b->damaged; i++)
+    ps_trace_each_chunk(db, &query, see_operators, b, err);
+    for (size_t i = 0; i < b->n_hosts && err->code == PS_OK && !b->has_too_many && !b->damaged; i++)
         if (b->hosts[i].first)
-            status = build_paths(db, b, (uint32_t)i, err);
+            build_paths(db, b, (uint32_t)i, err);
     query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                      PS_COL_BIT(PS_COL_DURATION);
-    if (status == PS_OK && !b->has_too_many && !b->damaged)
-        status = ps_trace_each_chunk(db, &query, add_device, b, err);
-    return status;
+    if (!b->has_too_many && !b->damaged)
+        ps_trace_each_chunk(db, &query, add_device, b, err);
+    return err->code;
 }
 
 static enum ps_status read_on(struct ps_params params, enum flame_on *out, struct ps_err *err)
@@ -242,7 +240,7 @@ static enum ps_status read_on(struct ps_params params, enum flame_on *out, struc
                                                    : ON_WALL;
     if (*out == ON_WALL && strcmp(on, "wall") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be cpu, device or wall");
-    return PS_OK;
+    return err->code;
 }
 
 enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
@@ -250,33 +248,29 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
 {
     PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
     int64_t track = 0;
-    enum ps_status status = read_on(params, &b.basis, err);
 
     *out = (struct ps_flame){0};
-    if (status == PS_OK)
-        status = ps_param_range(params, &b.range, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
-    if (status == PS_OK)
-        status = ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
-    if (status == PS_OK)
-        status = ps_trace_keys(db, &b.keys, false, err);
-    if (status == PS_OK)
-        status = ps_trace_is_torch(db, &b.is_torch, err);
-    if (status != PS_OK)
-        return status;
+    read_on(params, &b.basis, err);
+    ps_param_range(params, &b.range, err);
+    ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
+    ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
+    ps_trace_keys(db, &b.keys, false, err);
+    if (ps_trace_is_torch(db, &b.is_torch, err) != PS_OK)
+        return err->code;
     make_hosts(&b);
-    status = b.basis == ON_DEVICE ? build_device(db, &b, (uint32_t)track, err)
-                                  : build_host(db, &b, (uint32_t)track, err);
-    if (status == PS_OK && b.damaged)
+    if (b.basis == ON_DEVICE)
+        build_device(db, &b, (uint32_t)track, err);
+    else
+        build_host(db, &b, (uint32_t)track, err);
+    if (b.damaged)
         return ps_fail(err, PS_INTERNAL,
                        "the run file is damaged: a track has fewer slices than stated");
-    if (status == PS_OK && b.has_too_many)
+    if (b.has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);
     *out = b.flame;
     b.flame = (struct ps_flame){0};
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -285,15 +279,12 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
     PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
     enum flame_on on = ON_CPU;
     int64_t limit = 0;
-    enum ps_status status = ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = read_on(params, &on, err);
-    if (status == PS_OK)
-        status = ps_trace_flame(db, params, &flame, err);
-    if (status == PS_OK)
+    ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
+    read_on(params, &on, err);
+    if (ps_trace_flame(db, params, &flame, err) == PS_OK)
         ps_flame_write(db, &flame, (size_t)limit, on == ON_DEVICE ? "(no operator)" : "(no name)",
                        answer);
-    return status;
+    return err->code;
 }

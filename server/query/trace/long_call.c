@@ -70,6 +70,6 @@ enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
     };
 
     if (!facts->long_call.ns)
-        return PS_OK;
+        return err->code;
     return ps_trace_each_chunk(db, &query, visit_chunk, &facts->long_call, err);
 }

@@ -78,11 +78,11 @@ enum ps_status ps_memory_records_read(struct ps_db *db, struct ps_memory_records
                                         1u << PS_MEMORY_ADDRESS | 1u << PS_MEMORY_SLICE |
                                         1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE |
                                         1u << PS_MEMORY_WORKER};
-    enum ps_status status = ps_packed_each(db, &query, add_records, out, err);
 
-    if (status == PS_OK)
+    ps_packed_each(db, &query, add_records, out, err);
+    if (err->code == PS_OK)
         match_records(out);
-    return status;
+    return err->code;
 }
 
 void ps_memory_records_free(struct ps_memory_records *records)

@@ -126,18 +126,17 @@ static enum ps_status add_thread(struct ps_db *db, const struct attributed_event
     PS_AUTO(ps_free_ptr)
     uint32_t *parent = NULL;
     PS_AUTO(ps_free_ptr) uint32_t *name = NULL;
-    enum ps_status status;
 
     if (thread.wanted > slices_of(db, query.track, err))
         return ps_fail(err, PS_INTERNAL, "memory events refer to a missing slice");
     thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
     thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
-    status = ps_trace_each_chunk(db, &query, add_rows, &thread, err);
-    for (const struct attributed_event *o = from; o < to && status == PS_OK; o++) {
+    ps_trace_each_chunk(db, &query, add_rows, &thread, err);
+    for (const struct attributed_event *o = from; o < to && err->code == PS_OK; o++) {
         add_record(rows, &thread, o);
-        status = ps_context_check(err);
+        ps_context_check(err);
     }
-    return status;
+    return err->code;
 }
 
 static int by_slice(const void *a, const void *b)
@@ -152,7 +151,6 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *
 {
     PS_AUTO(ps_free_ptr)
     struct attributed_event *list = ps_grow(NULL, records->n + 1, sizeof *list);
-    enum ps_status status = PS_OK;
     size_t n = 0;
 
     for (size_t i = 0; i < records->n; i++) {
@@ -165,12 +163,12 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *
     }
     if (n)
         qsort(list, n, sizeof *list, by_slice);
-    for (size_t i = 0, end; i < n && status == PS_OK; i = end) {
+    for (size_t i = 0, end; i < n && err->code == PS_OK; i = end) {
         for (end = i + 1; end < n && list[end].slice >> 32 == list[i].slice >> 32;)
             end++;
-        status = add_thread(db, &list[i], &list[end], rows, err);
+        add_thread(db, &list[i], &list[end], rows, err);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params params,
@@ -179,16 +177,14 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
     PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
     struct rows rows = {.items = NULL};
     struct ps_range range;
-    enum ps_status status = ps_param_range(params, &range, err);
 
-    if (status == PS_OK)
-        status = ps_memory_records_read(db, &records, err);
-    if (status == PS_OK)
-        status = add_all(db, &records, range, &rows, err);
-    if (status == PS_OK)
+    ps_param_range(params, &range, err);
+    ps_memory_records_read(db, &records, err);
+    add_all(db, &records, range, &rows, err);
+    if (err->code == PS_OK)
         ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.items, rows.n, sizeof *rows.items,
                      N_COLUMNS);
     free(rows.items);
     free(rows.first_row_by_text);
-    return status;
+    return err->code;
 }

@@ -176,10 +176,8 @@ enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_LAUNCH)};
-    enum ps_status status = ps_trace_each_chunk(rows->db, &query, add_work, &p, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_trace_each_chunk(rows->db, &query, add_work, &p, err);
     join_launches(&p);
     /* Launches of a range may be after the end of the requested range. */
     query = (struct ps_chunk_query){
@@ -189,8 +187,8 @@ enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
                    PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_PARENT)};
-    status = ps_trace_each_chunk(rows->db, &query, see_thread, &p, err);
-    if (status == PS_OK)
+    ps_trace_each_chunk(rows->db, &query, see_thread, &p, err);
+    if (err->code == PS_OK)
         add_rows(&p, rows);
-    return status;
+    return err->code;
 }

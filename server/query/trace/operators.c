@@ -73,16 +73,15 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
-    enum ps_status status = ps_param_range(params, &sums.range, err);
 
+    ps_param_range(params, &sums.range, err);
     query.range = sums.range;
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(db, &query, add_slices, &sums, err);
-    if (status == PS_OK)
+    ps_trace_each_chunk(db, &query, add_slices, &sums, err);
+    if (err->code == PS_OK)
         ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
     free(sums.rows);
     free(sums.row_by_text);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -91,11 +90,9 @@ enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, i
 {
     struct ps_view by_name = *view;
     bool attributed = false;
-    enum ps_status status = ps_trace_is_attributed(db, &attributed, err);
 
+    ps_trace_is_attributed(db, &attributed, err);
     by_name.query = "slices_by_name";
     by_name.make_rows = ps_make_slices_by_name;
-    if (status != PS_OK)
-        return status;
     return ps_view_trace_table(db, attributed ? view : &by_name, id, params, answer, err);
 }

@@ -26,24 +26,21 @@ void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, s
 static enum ps_status write_total(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_count"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err))
+    ps_db_prepare(db, ps_query_sql("trace_step_count"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
         ps_json_kint(json, "steps_total", ps_col_int(stmt, 0));
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *steps = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_list"), &steps, err);
     bool row;
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("trace_step_parts"), &parts, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_step_list"), &steps, err);
+    ps_db_prepare(db, ps_query_sql("trace_step_parts"), &parts, err);
     ps_bind_int(steps, ":limit", STEPS_MAX);
     row = ps_stmt_step(parts, err);
     ps_json_key(json, "steps");
@@ -56,17 +53,15 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
         ps_json_end(json);
     }
     ps_json_end(json);
-    return err->code == PS_OK ? write_total(db, json, err) : err->code;
+    return write_total(db, json, err);
 }
 
 static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_means"), &stmt, err);
     bool row;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_step_means"), &stmt, err);
     row = ps_stmt_step(stmt, err);
     ps_json_key(json, "mean");
     ps_json_part_rows(stmt, 0, 0, &row, json, err);
@@ -76,11 +71,9 @@ static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct
 static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_gap_sums"), &stmt, err);
     int64_t count = 0, total = 0;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_gap_sums"), &stmt, err);
     ps_json_key(json, "gaps");
     ps_json_object(json);
     ps_json_key(json, "by_cause");
@@ -93,27 +86,19 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     ps_json_end(json);
     ps_json_kint(json, "count", count);
     ps_json_kint(json, "total_ns", total);
-    if (err->code == PS_OK &&
-        ps_query_write(db, "longest", "trace_longest_gaps", ps_row_object, json, err) == PS_OK)
-        ps_json_end(json);
+    ps_query_write(db, "longest", "trace_longest_gaps", ps_row_object, json, err);
+    ps_json_end(json);
     return err->code;
 }
 
 /* Writes the keys that are arrays of rows, with one query each. */
 static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_query_write(db, "devices", "trace_devices", ps_row_object, json, err);
-
-    if (status != PS_OK)
-        return status;
+    ps_query_write(db, "devices", "trace_devices", ps_row_object, json, err);
     ps_json_key(json, "top");
     ps_json_object(json);
-    status = ps_query_write(db, "operators", "trace_top_operators", ps_row_object, json, err);
-    if (status == PS_OK)
-        status = ps_query_write(db, "kernels", "trace_top_kernels", ps_row_object, json, err);
-    if (status != PS_OK)
-        return status;
+    ps_query_write(db, "operators", "trace_top_operators", ps_row_object, json, err);
+    ps_query_write(db, "kernels", "trace_top_kernels", ps_row_object, json, err);
     ps_json_end(json);
     return ps_query_write(db, "headers", "trace_headers", ps_row_array, json, err);
 }
@@ -123,18 +108,13 @@ enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    enum ps_status status;
 
     (void)view, (void)id, (void)params;
     ps_json_object(&json);
-    status = write_steps(db, &json, err);
-    if (status == PS_OK)
-        status = write_means(db, &json, err);
-    if (status == PS_OK)
-        status = write_gaps(db, &json, err);
-    if (status == PS_OK)
-        status = write_arrays(db, &json, err);
-    if (status == PS_OK)
-        ps_json_end(&json);
-    return status;
+    write_steps(db, &json, err);
+    write_means(db, &json, err);
+    write_gaps(db, &json, err);
+    write_arrays(db, &json, err);
+    ps_json_end(&json);
+    return err->code;
 }

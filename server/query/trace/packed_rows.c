@@ -16,7 +16,7 @@ static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, in
         data = ps_col_text(stmt, 0);
     good = data.ptr && ps_column_unpack(data, n, out);
     ps_stmt_rewind(stmt);
-    if (err->code == PS_OK && !good)
+    if (!good)
         return ps_fail(err, PS_INTERNAL, "the run file is damaged: packed column %lld",
                        (long long)id);
     return err->code;
@@ -25,16 +25,14 @@ static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, in
 static enum ps_status read_part(struct ps_stmt *stmt, int64_t id, uint32_t columns, int64_t *values,
                                 struct ps_packed *part, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (int c = 0; c < PS_PACKED_COLUMNS && status == PS_OK; c++) {
+    for (int c = 0; c < PS_PACKED_COLUMNS && err->code == PS_OK; c++) {
         if (!(columns >> c & 1))
             continue;
         part->column[c] = values;
-        status = read_column(stmt, id * 16 + c, part->n, values, err);
+        read_column(stmt, id * 16 + c, part->n, values, err);
         values += part->n;
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *query,
@@ -44,24 +42,21 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
     PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL, *column = NULL;
     PS_AUTO(ps_free_ptr)
     int64_t *values = ps_grow(NULL, (size_t)PS_CHUNK_ROWS * PS_PACKED_COLUMNS, sizeof *values);
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("packed_parts"), &parts, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("packed_column"), &column, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("packed_parts"), &parts, err);
+    ps_db_prepare(db, ps_query_sql("packed_column"), &column, err);
     ps_bind_int(parts, ":family", query->family);
     ps_bind_int(parts, ":part", query->part);
     ps_bind_int(parts, ":from", query->range.from_ns);
     ps_bind_int(parts, ":to", query->range.to_ns);
-    while (status == PS_OK && ps_stmt_step(parts, err)) {
+    while (ps_stmt_step(parts, err)) {
         int64_t n = ps_col_int(parts, 1);
         struct ps_packed part = {.n = (size_t)n};
 
         if (n < 0 || n > (int64_t)PS_CHUNK_ROWS)
             return ps_fail(err, PS_INTERNAL, "packed rows: a part of %lld", (long long)n);
-        status = read_part(column, ps_col_int(parts, 0), query->columns, values, &part, err);
-        if (status == PS_OK && !visit(user, &part))
+        read_part(column, ps_col_int(parts, 0), query->columns, values, &part, err);
+        if (err->code == PS_OK && !visit(user, &part))
             break;
     }
     return err->code;

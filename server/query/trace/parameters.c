@@ -23,14 +23,11 @@ void ps_ints_free(struct ps_ints *list)
 static enum ps_status read_ends(struct ps_params params, struct ps_range fallback,
                                 struct ps_range *out, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_param_int(params, "from_ns", -NS_MAX, NS_MAX, fallback.from_ns, &out->from_ns, err);
-
-    if (status == PS_OK)
-        status = ps_param_int(params, "to_ns", -NS_MAX, NS_MAX, fallback.to_ns, &out->to_ns, err);
-    if (status == PS_OK && out->to_ns < out->from_ns)
-        return ps_fail(err, PS_BAD_REQUEST, "to_ns is less than from_ns");
-    return status;
+    ps_param_int(params, "from_ns", -NS_MAX, NS_MAX, fallback.from_ns, &out->from_ns, err);
+    ps_param_int(params, "to_ns", -NS_MAX, NS_MAX, fallback.to_ns, &out->to_ns, err);
+    if (out->to_ns < out->from_ns)
+        ps_fail(err, PS_BAD_REQUEST, "to_ns is less than from_ns");
+    return err->code;
 }
 
 enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err)
@@ -42,22 +39,20 @@ enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct
                                struct ps_err *err)
 {
     struct ps_range span;
-    enum ps_status status = ps_trace_span(db, &span, err);
 
-    if (status == PS_OK)
-        status = read_ends(params, span, out, err);
-    if (status == PS_OK && out->to_ns == out->from_ns)
+    ps_trace_span(db, &span, err);
+    read_ends(params, span, out, err);
+    if (out->to_ns == out->from_ns)
         out->to_ns++;
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_span"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    *out = (struct ps_range){0, 0};
+    ps_db_prepare(db, ps_query_sql("trace_span"), &stmt, err);
     if (ps_stmt_step(stmt, err))
         *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
     return err->code;
@@ -66,10 +61,8 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
 static enum ps_status run_has(struct ps_db *db, unsigned any, bool *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_kind"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("run_kind"), &stmt, err);
     *out = ps_stmt_step(stmt, err) && ps_kind_has(ps_col_text(stmt, 0).ptr, any);
     return err->code;
 }
@@ -102,7 +95,7 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
         ps_ints_add(out, value);
         rest = ps_str_skip(rest, word.len + 1);
     }
-    return PS_OK;
+    return err->code;
 }
 
 struct ps_str ps_operation_name(struct ps_str name)

@@ -75,11 +75,8 @@ static void add_template(struct range_reader *reading, uint32_t id, struct ps_st
 static enum ps_status read_templates(struct range_reader *reading, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(reading->db, ps_query_sql("trace_kernel_templates"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(reading->db, ps_query_sql("trace_kernel_templates"), &stmt, err);
     while (ps_stmt_step(stmt, err))
         add_template(reading, (uint32_t)ps_col_int(stmt, 0), ps_col_text(stmt, 1));
     return err->code;
@@ -236,10 +233,8 @@ static enum ps_status read_slices(struct range_reader *reading, struct ps_err *e
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
     };
-    enum ps_status status = ps_trace_each_chunk(reading->db, &query, visit_chunk, reading, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_trace_each_chunk(reading->db, &query, visit_chunk, reading, err);
     query.kinds = 1u << PS_TRACK_STREAM;
     query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
     query.args = true;
@@ -249,19 +244,17 @@ static enum ps_status read_slices(struct range_reader *reading, struct ps_err *e
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
 {
     struct range_reader reading = {.db = db, .sums = sums};
-    enum ps_status status = ps_track_owners_read(db, &reading.places, err);
 
+    ps_track_owners_read(db, &reading.places, err);
     sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
     sums->has_streams = reading.places.has_streams;
     sums->workers = ps_alloc_array(sums->n_workers, sizeof *sums->workers);
-    if (status == PS_OK)
-        status = read_templates(&reading, err);
-    if (status == PS_OK)
-        status = read_slices(&reading, err);
-    if (status == PS_OK)
+    read_templates(&reading, err);
+    read_slices(&reading, err);
+    if (err->code == PS_OK)
         join_all(sums);
     reading_free(&reading);
-    return status;
+    return err->code;
 }
 
 /* Adds up the parts of all workers. Returns the number of parts. */
@@ -313,11 +306,9 @@ void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_steps_span"), &stmt, err);
 
+    ps_db_prepare(db, ps_query_sql("trace_steps_span"), &stmt, err);
     *out = (struct ps_range){0, 0};
-    if (status != PS_OK)
-        return status;
     while (out->from_ns >= out->to_ns && ps_stmt_step(stmt, err))
         *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
     return err->code;

@@ -102,17 +102,16 @@ static bool find_previous(void *user, const struct ps_chunk *chunk)
 static enum ps_status look_back(struct ps_db *db, struct ps_chunk_query *query,
                                 struct ps_relatives *relatives, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     bool all = row_of(relatives->id) == 0;
 
     query->columns = PS_COL_BIT(PS_COL_DEPTH);
-    for (int64_t far = LOOK_BACK; !all && !relatives->previous && status == PS_OK; far *= 4) {
+    for (int64_t far = LOOK_BACK; !all && !relatives->previous && err->code == PS_OK; far *= 4) {
         all = far > INT64_MAX / 8 || relatives->start_ns - far < 0;
         query->range = (struct ps_range){all ? INT64_MIN : relatives->start_ns - far,
                                          ps_end_ns(relatives->start_ns, 1)};
-        status = ps_trace_each_chunk(db, query, find_previous, relatives, err);
+        ps_trace_each_chunk(db, query, find_previous, relatives, err);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[PS_N_SLICE_COLUMNS],
@@ -121,7 +120,6 @@ enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[P
     struct ps_chunk_query query = {.track = (uint32_t)(id >> 32),
                                    .starting = true,
                                    .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_PARENT)};
-    enum ps_status status;
 
     *relatives = (struct ps_relatives){.id = id,
                                        .start_ns = v[PS_COL_START],
@@ -129,12 +127,11 @@ enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[P
                                        .depth = v[PS_COL_DEPTH],
                                        .parent = v[PS_COL_PARENT] > 0 ? id - v[PS_COL_PARENT] : 0};
     query.range = (struct ps_range){relatives->start_ns, ps_end_ns(relatives->end_ns, 1)};
-    status = ps_trace_each_chunk(db, &query, add_below, relatives, err);
+    ps_trace_each_chunk(db, &query, add_below, relatives, err);
     query.columns = PS_COL_BIT(PS_COL_DEPTH);
     query.range = (struct ps_range){relatives->start_ns, INT64_MAX};
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(db, &query, find_next, relatives, err);
-    return status == PS_OK ? look_back(db, &query, relatives, err) : status;
+    ps_trace_each_chunk(db, &query, find_next, relatives, err);
+    return look_back(db, &query, relatives, err);
 }
 
 static void write_relative(struct ps_db *db, int64_t id, int64_t name, int64_t start,
@@ -153,13 +150,10 @@ static enum ps_status write_parents(struct ps_db *db, int64_t parent, struct ps_
 {
     PS_AUTO(ps_ints_free) struct ps_ints chain = {0};
     int64_t v[PS_N_SLICE_COLUMNS];
-    enum ps_status status = PS_OK;
 
-    while (parent && chain.n < PARENTS_MAX * 4 && status == PS_OK) {
-        status =
-            ps_trace_slice(db, parent, PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_PARENT), v, err);
-        if (status != PS_OK)
-            break;
+    while (parent && chain.n < PARENTS_MAX * 4 &&
+           ps_trace_slice(db, parent, PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_PARENT), v, err) ==
+               PS_OK) {
         ps_ints_add(&chain, parent);
         ps_ints_add(&chain, v[PS_COL_NAME]);
         ps_ints_add(&chain, v[PS_COL_START]);
@@ -174,7 +168,7 @@ static enum ps_status write_parents(struct ps_db *db, int64_t parent, struct ps_
         write_relative(db, chain.items[i - 4], chain.items[i - 3], chain.items[i - 2],
                        chain.items[i - 1], json);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static void write_neighbour(struct ps_json *json, const char *key, int64_t id)
@@ -186,8 +180,7 @@ static void write_neighbour(struct ps_json *json, const char *key, int64_t id)
 enum ps_status ps_relatives_json(struct ps_db *db, const struct ps_relatives *relatives,
                                  struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status = write_parents(db, relatives->parent, json, err);
-
+    write_parents(db, relatives->parent, json, err);
     ps_json_key(json, "children");
     ps_json_array(json);
     for (size_t i = 0; i < relatives->n_children; i++)
@@ -197,5 +190,5 @@ enum ps_status ps_relatives_json(struct ps_db *db, const struct ps_relatives *re
     ps_json_kint(json, "children_total", relatives->children_total);
     write_neighbour(json, "previous", relatives->previous);
     write_neighbour(json, "next", relatives->next);
-    return status;
+    return err->code;
 }

@@ -32,19 +32,18 @@ static enum ps_status read_matches(struct ps_db *db, struct ps_params params,
                                    struct search_state *f, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_trace_text_end(db, &f->n_names, err);
 
-    if (status == PS_OK) {
-        f->names = ps_try_alloc_array(f->n_names, sizeof *f->names);
-        status = f->names ? ps_db_prepare(db, ps_query_sql("find_names"), &stmt, err)
-                          : ps_fail_memory(err, "the names that match");
-    }
-    if (status == PS_OK)
-        status = ps_bind_search(stmt, params, err);
-    while (status == PS_OK && ps_stmt_step(stmt, err))
+    if (ps_trace_text_end(db, &f->n_names, err) != PS_OK)
+        return err->code;
+    f->names = ps_try_alloc_array(f->n_names, sizeof *f->names);
+    if (!f->names)
+        return ps_fail_memory(err, "the names that match");
+    ps_db_prepare(db, ps_query_sql("find_names"), &stmt, err);
+    ps_bind_search(stmt, params, err);
+    while (ps_stmt_step(stmt, err))
         if ((uint64_t)ps_col_int(stmt, 0) < f->n_names)
             f->names[ps_col_int(stmt, 0)].matches = true;
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static struct name_sum *matching_name(struct search_state *f, const struct ps_chunk *chunk,
@@ -117,21 +116,20 @@ static enum ps_status find_hit(struct ps_db *db, struct search_state *f, struct 
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME)};
-    enum ps_status status = PS_OK;
     int64_t at = f->from_ns < span.from_ns ? span.from_ns
                  : f->from_ns > span.to_ns ? span.to_ns
                                            : f->from_ns;
     bool all = false;
 
-    for (int64_t far = LOOK_FIRST; !all && !f->hit.id && status == PS_OK; far *= 8) {
+    for (int64_t far = LOOK_FIRST; !all && !f->hit.id && err->code == PS_OK; far *= 8) {
         all = far > INT64_MAX / 16 ||
               (f->is_backward ? at - far < span.from_ns : at + far > span.to_ns);
         f->window.from_ns = !f->is_backward ? at : all ? INT64_MIN : at - far;
         f->window.to_ns = f->is_backward ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
         query.range = f->window;
-        status = ps_trace_each_chunk(db, &query, search_chunk, f, err);
+        ps_trace_each_chunk(db, &query, search_chunk, f, err);
     }
-    return status;
+    return err->code;
 }
 
 /* A name and its sort key. */
@@ -205,22 +203,19 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
 {
     const char *dir = ps_param_get(params, "dir"), *q = ps_param_get(params, "q");
     struct ps_range from;
-    enum ps_status status = ps_param_range(params, &from, err);
 
+    ps_param_range(params, &from, err);
     if (!q || !q[0])
         return ps_fail(err, PS_BAD_REQUEST, "the parameter q (the text to find) is missing");
     f->is_backward = dir && strcmp(dir, "previous") == 0;
     if (dir && dir[0] && !f->is_backward && strcmp(dir, "next") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter dir must be next or previous");
-    if (status == PS_OK)
-        status = ps_trace_span(db, span, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "from_id", 0, INT64_MAX, f->is_backward ? 0 : INT64_MAX,
-                              &f->from_id, err);
+    ps_trace_span(db, span, err);
+    ps_param_int(params, "from_id", 0, INT64_MAX, f->is_backward ? 0 : INT64_MAX, &f->from_id, err);
     f->from_ns = ps_param_get(params, "from_ns") ? from.from_ns
                  : f->is_backward                ? ps_end_ns(span->to_ns, 1)
                                                  : span->from_ns - 1;
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -234,20 +229,15 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
                                             PS_COL_BIT(PS_COL_DURATION)};
     struct ps_range span = {0};
     int64_t limit = 0;
-    enum ps_status status = read_place(db, params, &find, &span, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_param_int(params, "limit", 0, 1000, 100, &limit, err);
-    if (status == PS_OK)
-        status = read_matches(db, params, &find, err);
+    read_place(db, params, &find, &span, err);
+    ps_param_int(params, "limit", 0, 1000, 100, &limit, err);
+    read_matches(db, params, &find, err);
     release = find.names;
-    if (status == PS_OK)
-        status = ps_trace_each_chunk(db, &all, add_sums, &find, err);
-    if (status == PS_OK)
-        status = find_hit(db, &find, span, err);
-    if (status != PS_OK)
-        return status;
+    ps_trace_each_chunk(db, &all, add_sums, &find, err);
+    if (find_hit(db, &find, span, err) != PS_OK)
+        return err->code;
     ps_json_object(&json);
     write_names(db, &find, (size_t)limit, &json);
     write_hit(db, &find.hit, &json);

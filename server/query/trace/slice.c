@@ -62,8 +62,8 @@ static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *j
                                  struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf args = {0};
-    enum ps_status status = ps_trace_args(db, id, &args, err);
 
+    ps_trace_args(db, id, &args, err);
     ps_json_key(json, "args");
     if (args.len == 0) {
         ps_json_raw(json, PS_STR("{}"));
@@ -75,7 +75,7 @@ static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *j
         ps_json_str(json, ps_buf_slice(&args));
         ps_json_end(json);
     }
-    return status;
+    return err->code;
 }
 
 /* Writes the keys id, name, start_ns and duration_ns into the open object. */
@@ -83,10 +83,9 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
                                   int64_t *end_ns, struct ps_err *err)
 {
     int64_t v[PS_N_SLICE_COLUMNS];
-    enum ps_status status = ps_trace_slice(db, id, PS_RELATIVES_COLUMNS, v, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_slice(db, id, PS_RELATIVES_COLUMNS, v, err) != PS_OK)
+        return err->code;
     ps_json_kint(json, "id", id);
     ps_json_text(json, "name", db, v[PS_COL_NAME]);
     ps_json_kint(json, "start_ns", v[PS_COL_START]);
@@ -100,27 +99,26 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
 static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps_json *json,
                                    struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     int64_t end = 0;
 
     ps_json_key(json, "launch");
     if (v[PS_COL_LAUNCH]) {
         ps_json_object(json);
-        status = write_brief(db, v[PS_COL_LAUNCH], json, &end, err);
+        write_brief(db, v[PS_COL_LAUNCH], json, &end, err);
         ps_json_kint(json, "delay_ns", v[PS_COL_START] > end ? v[PS_COL_START] - end : 0);
         ps_json_end(json);
     } else {
         ps_json_null(json);
     }
     ps_json_key(json, "operator");
-    if (v[PS_COL_OP] && status == PS_OK) {
+    if (v[PS_COL_OP]) {
         ps_json_object(json);
-        status = write_brief(db, v[PS_COL_OP], json, &end, err);
+        write_brief(db, v[PS_COL_OP], json, &end, err);
         ps_json_end(json);
     } else {
         ps_json_null(json);
     }
-    return status;
+    return err->code;
 }
 
 /* Device slices that were launched by the slice or its descendants. */
@@ -159,14 +157,13 @@ static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives 
                                    .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_LAUNCH)};
     bool launches = v[PS_COL_KIND] == PS_SLICE_RUNTIME || v[PS_COL_DEVICE_TOTAL] > 0 ||
                     v[PS_COL_KIND] == PS_SLICE_PYTHON;
-    enum ps_status status = PS_OK;
 
     ps_json_key(json, "kernels");
     ps_json_array(json);
     if (launches)
-        status = ps_trace_each_chunk(db, &query, add_kernels, &kernels, err);
+        ps_trace_each_chunk(db, &query, add_kernels, &kernels, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 struct flows {
@@ -174,19 +171,16 @@ struct flows {
     int64_t id;
     struct ps_json *json;
     unsigned n;
-    enum ps_status status;
     struct ps_err *err;
 };
 
-static enum ps_status write_end(struct flows *f, const char *key, int64_t slice)
+static void write_end(struct flows *f, const char *key, int64_t slice)
 {
     int64_t v[PS_N_SLICE_COLUMNS] = {0};
-    enum ps_status status =
-        slice ? ps_trace_slice(f->db, slice, PS_COL_BIT(PS_COL_NAME), v, f->err) : PS_OK;
 
-    if (status == PS_OK)
-        ps_json_text(f->json, key, f->db, v[PS_COL_NAME]);
-    return status;
+    if (slice)
+        ps_trace_slice(f->db, slice, PS_COL_BIT(PS_COL_NAME), v, f->err);
+    ps_json_text(f->json, key, f->db, v[PS_COL_NAME]);
 }
 
 static void write_flow(struct flows *f, const struct ps_packed *part, size_t i)
@@ -199,9 +193,8 @@ static void write_flow(struct flows *f, const struct ps_packed *part, size_t i)
     ps_json_kint(f->json, "to", to);
     ps_json_kint(f->json, "from_ns", part->column[PS_FLOW_FROM_NS][i]);
     ps_json_kint(f->json, "to_ns", part->column[PS_FLOW_TO_NS][i]);
-    f->status = write_end(f, "from_name", from);
-    if (f->status == PS_OK)
-        f->status = write_end(f, "to_name", to);
+    write_end(f, "from_name", from);
+    write_end(f, "to_name", to);
     ps_json_end(f->json);
     f->n++;
 }
@@ -210,28 +203,27 @@ static bool add_flows(void *user, const struct ps_packed *part)
 {
     struct flows *f = user;
 
-    for (size_t i = 0; i < part->n && f->n < FLOWS_MAX && f->status == PS_OK; i++)
+    for (size_t i = 0; i < part->n && f->n < FLOWS_MAX && f->err->code == PS_OK; i++)
         if (part->column[PS_FLOW_FROM][i] == f->id || part->column[PS_FLOW_TO][i] == f->id)
             write_flow(f, part, i);
-    return f->n < FLOWS_MAX && f->status == PS_OK;
+    return f->n < FLOWS_MAX && f->err->code == PS_OK;
 }
 
 static enum ps_status write_flows(struct ps_db *db, int64_t id, const int64_t *v,
                                   struct ps_json *json, struct ps_err *err)
 {
-    struct flows flows = {db, id, json, 0, PS_OK, err};
+    struct flows flows = {db, id, json, 0, err};
     struct ps_packed_query query = {.family = PS_PACKED_FLOWS,
                                     .range = gap_range(v),
                                     .columns = 1u << PS_FLOW_KIND | 1u << PS_FLOW_FROM |
                                                1u << PS_FLOW_TO | 1u << PS_FLOW_FROM_NS |
                                                1u << PS_FLOW_TO_NS};
-    enum ps_status status;
 
     ps_json_key(json, "flows");
     ps_json_array(json);
-    status = ps_packed_each(db, &query, add_flows, &flows, err);
+    ps_packed_each(db, &query, add_flows, &flows, err);
     ps_json_end(json);
-    return status == PS_OK ? flows.status : status;
+    return err->code;
 }
 
 struct memory {
@@ -267,30 +259,25 @@ static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *
                                     .columns = 1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
                                                1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_TYPE |
                                                1u << PS_MEMORY_SLICE};
-    enum ps_status status;
 
     ps_json_key(json, "memory");
     ps_json_array(json);
-    status = ps_packed_each(db, &query, add_memory, &memory, err);
+    ps_packed_each(db, &query, add_memory, &memory, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_relatives(struct ps_db *db, int64_t id, const int64_t *v,
                                       struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_relatives_free) struct ps_relatives relatives = {0};
-    enum ps_status status = ps_relatives_find(db, id, v, &relatives, err);
 
-    if (status == PS_OK)
-        status = ps_relatives_json(db, &relatives, json, err);
-    if (status == PS_OK)
-        status = write_origin(db, v, json, err);
-    if (status == PS_OK)
-        status = write_kernels(db, &relatives, v, json, err);
-    if (status == PS_OK)
-        status = write_flows(db, id, v, json, err);
-    return status == PS_OK ? write_memory(db, &relatives, v, json, err) : status;
+    ps_relatives_find(db, id, v, &relatives, err);
+    ps_relatives_json(db, &relatives, json, err);
+    write_origin(db, v, json, err);
+    write_kernels(db, &relatives, v, json, err);
+    write_flows(db, id, v, json, err);
+    return write_memory(db, &relatives, v, json, err);
 }
 
 enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -298,16 +285,14 @@ enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64
 {
     struct ps_json json = ps_json_writer(&answer->body);
     int64_t v[PS_N_SLICE_COLUMNS] = {0};
-    enum ps_status status = ps_trace_slice(db, id, OWN_COLUMNS, v, err);
 
     (void)view, (void)params;
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_slice(db, id, OWN_COLUMNS, v, err) != PS_OK)
+        return err->code;
     ps_json_object(&json);
     write_own(db, id, v, &json);
-    status = write_args(db, id, &json, err);
-    if (status == PS_OK)
-        status = write_relatives(db, id, v, &json, err);
+    write_args(db, id, &json, err);
+    write_relatives(db, id, v, &json, err);
     ps_json_end(&json);
-    return status;
+    return err->code;
 }

@@ -103,30 +103,24 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_NAME)};
     int64_t px, operation = 0;
-    enum ps_status status = ps_param_int(params, "name", 1, UINT32_MAX, 0, &named.name, err);
 
     (void)view, (void)id;
-    if (status == PS_OK && !named.name)
+    ps_param_int(params, "name", 1, UINT32_MAX, 0, &named.name, err);
+    if (!named.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter name (the id of a name) is missing");
-    if (status == PS_OK)
-        status = ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &named.kind, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "operation", 0, 1, 0, &operation, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
-    if (status == PS_OK)
-        status = ps_param_range(params, &named.range, err);
-    if (status == PS_OK && !ps_trace_text(db, (uint32_t)named.name).ptr)
+    ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &named.kind, err);
+    ps_param_int(params, "operation", 0, 1, 0, &operation, err);
+    ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
+    ps_param_range(params, &named.range, err);
+    if (!ps_trace_text(db, (uint32_t)named.name).ptr)
         return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)named.name);
-    if (status != PS_OK)
-        return status;
     if (operation)
         named.operation = ps_operation_name(ps_trace_text(db, (uint32_t)named.name));
     query.range = named.range;
     query.columns |= named.kind >= 0 ? PS_COL_BIT(PS_COL_KIND) : 0;
-    status = ps_trace_each_chunk(db, &query, add_named, &named, err);
-    if (status == PS_OK)
+    ps_trace_each_chunk(db, &query, add_named, &named, err);
+    if (err->code == PS_OK)
         write_named(&named, (size_t)px, &json);
     ps_ints_free(&named.durations);
-    return status;
+    return err->code;
 }

@@ -138,15 +138,16 @@ static enum ps_status make_report(struct ps_db *db, struct ps_params params,
 {
     PS_AUTO(gathering_free)
     struct report_builder g = {.report = report_of(params), .rows = {.db = db}};
-    enum ps_status status = ps_param_range(params, &g.range, err);
 
     g.rows.operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
-    if (status == PS_OK)
-        status = g.report->figure == PROJECTED ? ps_summary_add_projected(g.range, &g.rows, err)
-                                               : gather_rows(&g, err);
-    if (status == PS_OK)
+    ps_param_range(params, &g.range, err);
+    if (g.report->figure == PROJECTED)
+        ps_summary_add_projected(g.range, &g.rows, err);
+    else
+        gather_rows(&g, err);
+    if (err->code == PS_OK)
         ps_summary_compute_table(&g.rows, out);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -172,12 +173,10 @@ enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, i
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_json json = ps_json_writer(&answer->body);
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_kinds"), &stmt, err);
     uint32_t kinds = 0;
 
     (void)view, (void)id, (void)params;
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_kinds"), &stmt, err);
     while (ps_stmt_step(stmt, err))
         kinds |= (uint32_t)ps_col_int(stmt, 0);
     ps_json_object(&json);

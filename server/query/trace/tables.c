@@ -16,16 +16,13 @@ enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view,
 {
     const char *on = ps_param_get(params, "on");
     struct ps_range range;
-    enum ps_status status = ps_param_range(params, &range, err);
 
-    if (status == PS_OK)
-        status = check_switch(params, "by_shape", err);
-    if (status == PS_OK)
-        status = check_switch(params, "launch", err);
-    if (status == PS_OK)
-        status = check_switch(params, "open", err);
-    if (status == PS_OK && on && on[0] && strcmp(on, "host") != 0 && strcmp(on, "device") != 0 &&
+    ps_param_range(params, &range, err);
+    check_switch(params, "by_shape", err);
+    check_switch(params, "launch", err);
+    check_switch(params, "open", err);
+    if (on && on[0] && strcmp(on, "host") != 0 && strcmp(on, "device") != 0 &&
         strcmp(on, "annotation") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be host, device or annotation");
-    return status == PS_OK ? ps_view_table(db, view, id, params, answer, err) : status;
+    return ps_view_table(db, view, id, params, answer, err);
 }

@@ -12,10 +12,8 @@
 static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_origin"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_origin"), &stmt, err);
     ps_json_key(json, "origin_us");
     ps_json_str(json, ps_stmt_step(stmt, err) ? ps_col_text(stmt, 0) : (struct ps_str){NULL, 0});
     return err->code;
@@ -50,16 +48,14 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *
                                    struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *names = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("track_names"), &names, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("track_names"), &names, err);
     ps_json_key(json, "tracks");
     ps_json_array(json);
-    for (size_t i = 0; i < n && status == PS_OK; i++)
-        status = write_track(names, &tracks[i], json, err);
+    for (size_t i = 0; i < n && err->code == PS_OK; i++)
+        write_track(names, &tracks[i], json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 /* The memory peaks of a device. */
@@ -148,15 +144,15 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
             1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
     struct peaks peaks = {0};
     PS_AUTO(ps_free_ptr) struct peak *release = NULL;
-    enum ps_status status = ps_packed_each(db, &query, add_peaks, &peaks, err);
 
+    ps_packed_each(db, &query, add_peaks, &peaks, err);
     release = peaks.items;
     ps_json_key(json, "memory");
     ps_json_array(json);
     for (size_t i = 0; i < peaks.n; i++)
         write_peak(&peaks.items[i], json);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 /* A candidate for the overview: index of its track, and sum of its busy shares. */
@@ -193,11 +189,8 @@ static enum ps_status measure_track(struct ps_db *db, const struct ps_track_row 
                                     struct ps_range span, uint32_t px, struct ps_window *window,
                                     struct candidate *out, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_trace_window(db, track->id, span.from_ns, span.to_ns, px, window, err);
-
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_window(db, track->id, span.from_ns, span.to_ns, px, window, err) != PS_OK)
+        return err->code;
     out->share = ps_grow(NULL, px, sizeof *out->share);
     ps_window_busy(window, out->share);
     for (uint32_t x = 0; x < px; x++)
@@ -236,12 +229,11 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
     PS_AUTO(ps_window_free) struct ps_window window = {0};
     PS_AUTO(ps_free_ptr) struct candidate *list = ps_grow(NULL, n + 1, sizeof *list);
     size_t tried = candidates_of(tracks, n, list), kept;
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; i < tried && status == PS_OK; i++)
-        status = measure_track(db, &tracks[list[i].place], span, px, &window, &list[i], err);
+    for (size_t i = 0; i < tried && err->code == PS_OK; i++)
+        measure_track(db, &tracks[list[i].place], span, px, &window, &list[i], err);
     kept = tried < OVERVIEW_TRACKS ? tried : OVERVIEW_TRACKS;
-    if (status == PS_OK && tried) {
+    if (err->code == PS_OK && tried) {
         qsort(list, tried, sizeof *list, compare_busy);
         qsort(list, kept, sizeof *list, by_place);
     }
@@ -250,7 +242,7 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
     ps_json_kint(json, "px", px);
     ps_json_key(json, "tracks");
     ps_json_array(json);
-    for (size_t i = 0; i < kept && status == PS_OK; i++) {
+    for (size_t i = 0; i < kept && err->code == PS_OK; i++) {
         ps_json_object(json);
         ps_json_kint(json, "id", tracks[list[i].place].id);
         ps_json_ints(json, "busy", list[i].share, px);
@@ -260,18 +252,14 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
     ps_json_end(json);
     for (size_t i = 0; i < tried; i++)
         free(list[i].share);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_lists(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_query_write(db, "counters", "trace_series", ps_row_object, json, err);
-
-    if (status == PS_OK)
-        status = write_memory(db, json, err);
-    return status == PS_OK ? ps_query_write(db, "steps", "trace_steps", ps_row_object, json, err)
-                           : status;
+    ps_query_write(db, "counters", "trace_series", ps_row_object, json, err);
+    write_memory(db, json, err);
+    return ps_query_write(db, "steps", "trace_steps", ps_row_object, json, err);
 }
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -283,29 +271,20 @@ enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, in
     struct ps_range span;
     size_t n = 0;
     int64_t px;
-    enum ps_status status = ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_trace_span(db, &span, err);
-    if (status == PS_OK)
-        status = ps_trace_tracks(db, &tracks, &n, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
+    ps_trace_span(db, &span, err);
+    ps_trace_tracks(db, &tracks, &n, err);
     ps_json_object(&json);
     ps_json_kint(&json, "start_ns", span.from_ns);
     ps_json_kint(&json, "end_ns", span.to_ns);
-    status = write_origin(db, &json, err);
-    if (status == PS_OK)
-        status = ps_query_write(db, "processes", "trace_processes", ps_row_object, &json, err);
-    if (status == PS_OK)
-        status = write_tracks(db, tracks, n, &json, err);
-    if (status == PS_OK)
-        status = write_lists(db, &json, err);
-    if (status == PS_OK) {
-        span.to_ns += span.to_ns == span.from_ns;
-        status = write_overview(db, tracks, n, span, (uint32_t)px, &json, err);
-    }
+    write_origin(db, &json, err);
+    ps_query_write(db, "processes", "trace_processes", ps_row_object, &json, err);
+    write_tracks(db, tracks, n, &json, err);
+    write_lists(db, &json, err);
+    span.to_ns += span.to_ns == span.from_ns;
+    write_overview(db, tracks, n, span, (uint32_t)px, &json, err);
     ps_json_end(&json);
-    return status;
+    return err->code;
 }

@@ -26,10 +26,8 @@ enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *pl
                                     struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_track_workers"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_track_workers"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
         int64_t track = ps_col_int(stmt, 0), worker = ps_col_int(stmt, 1);
 

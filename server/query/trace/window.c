@@ -173,11 +173,9 @@ static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *t
                                   struct ps_json *json, struct ps_err *err)
 {
     struct ps_window *window = &drawing->window;
-    enum ps_status status =
-        ps_trace_window(db, track->id, range.from_ns, range.to_ns, px, window, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_trace_window(db, track->id, range.from_ns, range.to_ns, px, window, err) != PS_OK)
+        return err->code;
     choose_runs(drawing);
     ps_json_object(json);
     ps_json_kint(json, "id", track->id);
@@ -204,15 +202,15 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
 {
     const struct ps_track_row *tracks;
     size_t n;
-    enum ps_status status = ps_trace_tracks(db, &tracks, &n, err);
 
+    ps_trace_tracks(db, &tracks, &n, err);
     ps_json_key(json, "tracks");
     ps_json_array(json);
-    for (size_t i = 0; status == PS_OK && i < n; i++)
+    for (size_t i = 0; err->code == PS_OK && i < n; i++)
         if (is_requested(ids, &tracks[i]))
-            status = write_track(db, &tracks[i], range, px, drawing, json, err);
+            write_track(db, &tracks[i], range, px, drawing, json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -223,24 +221,20 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
     PS_AUTO(drawing_free) struct run_output drawing = {0};
     struct ps_range range;
     int64_t px;
-    enum ps_status status = ps_param_window(db, params, &range, err);
 
     (void)view, (void)id;
-    if (status == PS_OK)
-        status = ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
-    if (status == PS_OK)
-        status = ps_param_ids(params, "tracks", TRACKS_MAX, &ids, err);
-    if (status != PS_OK)
-        return status;
+    ps_param_window(db, params, &range, err);
+    ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
+    ps_param_ids(params, "tracks", TRACKS_MAX, &ids, err);
     ps_json_object(&json);
     ps_json_kint(&json, "from_ns", range.from_ns);
     ps_json_kint(&json, "to_ns", range.to_ns);
     ps_json_kint(&json, "px", px);
-    status = write_tracks(db, &ids, range, (uint32_t)px, &drawing, &json, err);
+    write_tracks(db, &ids, range, (uint32_t)px, &drawing, &json, err);
     ps_json_kint(&json, "drawn", (int64_t)drawing.n_drawn);
     ps_json_kint(&json, "counted", (int64_t)drawing.n_counted);
     ps_json_end(&json);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -248,11 +242,9 @@ enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64
 {
     struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
-    enum ps_status status = ps_param_ids(params, "ids", 2000, &ids, err);
 
     (void)view, (void)id;
-    if (status != PS_OK)
-        return status;
+    ps_param_ids(params, "ids", 2000, &ids, err);
     ps_json_object(&json);
     ps_json_key(&json, "names");
     ps_json_object(&json);
@@ -266,5 +258,5 @@ enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64
     }
     ps_json_end(&json);
     ps_json_end(&json);
-    return PS_OK;
+    return err->code;
 }

@@ -6,13 +6,10 @@ static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, stru
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *workers = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *means = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_workers"), &workers, err);
     bool row;
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("trace_worker_means"), &means, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trace_workers"), &workers, err);
+    ps_db_prepare(db, ps_query_sql("trace_worker_means"), &means, err);
     row = ps_stmt_step(means, err);
     ps_json_key(json, "rows");
     ps_json_array(json);
@@ -32,16 +29,12 @@ enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int
                                struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    enum ps_status status;
 
     (void)view, (void)id, (void)params;
     ps_json_object(&json);
-    status = write_workers(db, &json, err);
-    if (status != PS_OK)
-        return status;
+    write_workers(db, &json, err);
     ps_json_key(&json, "collectives");
-    status = ps_json_collectives(db, &json, err);
-    if (status == PS_OK)
-        ps_json_end(&json);
-    return status;
+    ps_json_collectives(db, &json, err);
+    ps_json_end(&json);
+    return err->code;
 }

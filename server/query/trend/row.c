@@ -111,14 +111,13 @@ static enum ps_status read_presence(struct ps_store *store, const char *id,
     bool has[PS_HEAD_METRICS] = {false};
     double resolution[PS_HEAD_METRICS] = {0};
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(store, id, &db, err);
 
-    if (status == PS_OK)
-        status = ps_compare_find_metrics_of_run(db, head, has, resolution, &out->table, err);
+    ps_run_acquire(store, id, &db, err);
+    ps_compare_find_metrics_of_run(db, head, has, resolution, &out->table, err);
     ps_run_release(db);
     for (size_t i = 0; i < head->n; i++)
         out->values[i] = has[i] ? 0 : (double)NAN;
-    return status;
+    return err->code;
 }
 
 static enum ps_status read_row(struct ps_store *store, const struct ps_compare_table *table,
@@ -133,17 +132,16 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = head, .row = look_at, .user = &wanted};
     const struct figures *found;
-    enum ps_status status = read_presence(store, id, head, out, err);
 
-    if (status != PS_OK || !out->table)
-        return status;
-    status = ps_run_rows_read(&rows, id, err);
+    if (read_presence(store, id, head, out, err) != PS_OK || !out->table)
+        return err->code;
+    ps_run_rows_read(&rows, id, err);
     ps_run_rows_free(&rows);
     found = wanted.same_place.has_values ? &wanted.same_place : &wanted.other_places;
     out->row = found->has_values;
     for (size_t i = 0; found->has_values && i < head->n; i++)
         out->values[i] = isnan(out->values[i]) ? out->values[i] : found->values[i];
-    return status;
+    return err->code;
 }
 
 /* --- Tables and metrics --- */
@@ -195,23 +193,21 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
     struct cache_slot entry = {.table = false};
     uint64_t key[2];
     size_t at;
-    enum ps_status status = PS_OK;
 
     *got = PS_TREND_NO_TABLE;
     if (!table)
-        return PS_OK;
+        return err->code;
     ps_compare_table_head(table, &head);
     key_of(store, table, row, id, key);
     if (!find_in_cache(key, &entry)) {
         entry = (struct cache_slot){.key = {key[0], key[1]}};
-        status = read_row(store, table, &head, row, id, &entry, err);
-        if (status != PS_OK)
-            return status;
+        if (read_row(store, table, &head, row, id, &entry, err) != PS_OK)
+            return err->code;
         put_in_cache(&entry);
     }
     at = metric_at(&head, row->metric);
     *value = at < head.n ? entry.values[at] : (double)NAN;
     if (entry.table)
         *got = isnan(*value) ? PS_TREND_NO_METRIC : entry.row ? PS_TREND_VALUE : PS_TREND_ABSENT;
-    return PS_OK;
+    return err->code;
 }

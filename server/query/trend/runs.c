@@ -102,27 +102,25 @@ static enum ps_status prepare_runs(struct ps_db *db, const struct ps_trend_reque
     const char *query = series ? (count ? "trend_series_count" : "trend_series")
                                : (count ? "trend_tagged_count" : "trend_tagged");
     size_t key = equals ? (size_t)(equals - value) : strlen(value);
-    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), out, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql(query), out, err);
     ps_bind_text(*out, ":series", ps_str_from_c(value));
     ps_bind_text(*out, ":key", (struct ps_str){value, key});
     ps_bind_text(*out, ":value", ps_str_from_c(equals ? equals + 1 : ""));
     ps_bind_text(*out, ":by", ps_str_from_c(q->point_tag));
     ps_bind_text(*out, ":figure", ps_str_from_c(q->metric_path));
-    return PS_OK;
+    return err->code;
 }
 
 static enum ps_status count_all(struct ps_db *db, const struct ps_trend_request *q, int64_t *out,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_runs(db, q, true, &stmt, err);
 
-    if (status == PS_OK && ps_stmt_step(stmt, err))
+    prepare_runs(db, q, true, &stmt, err);
+    if (ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* Reads runs from the newest backwards, until their number is q->limit. */
@@ -132,11 +130,10 @@ static enum ps_status read_newest_runs(struct ps_db *db, struct ps_trend *trend,
     const struct ps_trend_request *q = &trend->question;
     struct ps_trend_run first = {.kind = ""};
     int64_t all = 0, walked = 0;
-    enum ps_status status = count_all(db, q, &all, err);
 
-    if (status == PS_OK)
-        status = prepare_runs(db, q, false, &stmt, err);
-    while (status == PS_OK && (int64_t)trend->n < q->limit && ps_stmt_step(stmt, err)) {
+    count_all(db, q, &all, err);
+    prepare_runs(db, q, false, &stmt, err);
+    while ((int64_t)trend->n < q->limit && ps_stmt_step(stmt, err)) {
         const char *kind = ps_col_text(stmt, T_KIND).ptr, *why;
         struct ps_trend_run run;
 
@@ -160,7 +157,7 @@ static enum ps_status read_newest_runs(struct ps_db *db, struct ps_trend *trend,
         (void)snprintf(trend->title, sizeof trend->title, "%s", first.label);
         (void)snprintf(trend->unit, sizeof trend->unit, "%s", first.unit);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
@@ -168,16 +165,12 @@ static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, st
     PS_AUTO(ps_stmt_auto) struct ps_stmt *of = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const struct ps_trend_request *q = &trend->question;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("baseline_of"), &of, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("baseline_of"), &of, err);
     ps_bind_text(of, ":series", ps_str_from_c(q->runs + 7));
     if (!ps_stmt_step(of, err))
         return err->code;
-    status = ps_db_prepare(db, ps_query_sql("trend_run"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("trend_run"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_col_text(of, 0));
     ps_bind_text(stmt, ":by", ps_str_from_c(q->point_tag));
     ps_bind_text(stmt, ":figure", ps_str_from_c(q->metric_path));
@@ -199,13 +192,12 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
 {
     struct ps_err own = PS_ERR_INIT;
     enum ps_trend_outcome got = PS_TREND_NO_TABLE;
-    enum ps_status status = ps_trend_row_value(store, &trend->question.row, run->id, run->kind,
-                                               &run->value, &got, &own);
 
-    if (status != PS_OK && status != PS_CONFLICT)
-        return ps_fail(err, status, "%s", own.text);
+    ps_trend_row_value(store, &trend->question.row, run->id, run->kind, &run->value, &got, &own);
+    if (own.code != PS_OK && own.code != PS_CONFLICT)
+        return ps_fail(err, own.code, "%s", own.text);
     *why = NULL;
-    if (status == PS_CONFLICT)
+    if (own.code == PS_CONFLICT)
         *why = "written by another version of perfshelf";
     else if (got == PS_TREND_NO_TABLE)
         *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
@@ -226,10 +218,9 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
 {
     struct ps_query_metric metric;
     size_t kept = 0, there = 0;
-    enum ps_status status = ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err);
 
-    if (status != PS_OK)
-        return status;
+    if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
+        return err->code;
     (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric.name);
     (void)snprintf(trend->title, sizeof trend->title, "%s", metric.title);
     (void)snprintf(trend->unit, sizeof trend->unit, "%s",
@@ -239,9 +230,9 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
         const char *why = "with another unit";
 
         if (strcmp(unit_of(&metric, run), trend->unit) == 0)
-            status = value_of(store, trend, run, &why, err);
-        if (status != PS_OK)
-            return status;
+            value_of(store, trend, run, &why, err);
+        if (err->code != PS_OK)
+            return err->code;
         there += !why && !run->is_absent;
         if (why)
             leave_out(trend, why);
@@ -250,17 +241,17 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     }
     trend->n = kept;
     if (there == 0) {
-        status = ps_fail(err, PS_NOT_FOUND, "no run of these has a row %s in table %s",
-                         trend->question.row.name, trend->question.row.table);
+        ps_fail(err, PS_NOT_FOUND, "no run of these has a row %s in table %s",
+                trend->question.row.name, trend->question.row.table);
         ps_err_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
                     trend->question.row.table);
     }
-    if (status == PS_OK && trend->baseline.id[0]) {
+    if (err->code == PS_OK && trend->baseline.id[0]) {
         const char *why;
 
-        status = value_of(store, trend, &trend->baseline, &why, err);
+        value_of(store, trend, &trend->baseline, &why, err);
     }
-    return status;
+    return err->code;
 }
 
 /* --- Reading a trend --- */
@@ -269,24 +260,22 @@ static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *tren
                                    struct ps_err *err)
 {
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = read_newest_runs(db, trend, err);
-    if (status == PS_OK && trend->question.runs[0] == 's')
-        status = read_baseline(db, trend, err);
+    ps_catalog_read(store, &db, err);
+    read_newest_runs(db, trend, err);
+    if (trend->question.runs[0] == 's')
+        read_baseline(db, trend, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_request *question,
                              struct ps_trend *out, struct ps_err *err)
 {
-    enum ps_status status;
-
     *out = (struct ps_trend){.question = *question};
-    status = read_catalog(store, out, err);
-    if (status == PS_OK && out->n == 0 && out->n_left_out == 0)
+    if (read_catalog(store, out, err) != PS_OK)
+        return err->code;
+    if (out->n == 0 && out->n_left_out == 0)
         return ps_fail(err, PS_NOT_FOUND, "no run has the %s %s",
                        question->runs[0] == 's' ? "series" : "tag",
                        strchr(question->runs, ':') + 1);
@@ -296,9 +285,9 @@ enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_reque
         out->runs[i] = out->runs[out->n - 1 - i];
         out->runs[out->n - 1 - i] = newer;
     }
-    if (status == PS_OK && question->row.table && out->n)
-        status = read_rows(store, out, err);
-    return status;
+    if (question->row.table && out->n)
+        read_rows(store, out, err);
+    return err->code;
 }
 
 void ps_trend_free(struct ps_trend *trend)

@@ -37,7 +37,7 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_request
         out->point_tag = by + 4;
     }
     out->kind = nonempty_param(params, "kind");
-    return PS_OK;
+    return err->code;
 }
 
 /* Reads which metric is requested. `figure` holds the path of a metric of the summary. */
@@ -53,12 +53,12 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_request
     if (!out->row.table != !out->row.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
     if (out->row.table || !metric || strcmp(metric, "headline") == 0)
-        return PS_OK;
+        return err->code;
     if (strchr(metric, '"'))
         return ps_fail(err, PS_BAD_REQUEST, "no summary has a metric %s", metric);
     ps_buf_printf(figure, "$.\"%s\"", metric);
     out->metric_path = figure->ptr;
-    return PS_OK;
+    return err->code;
 }
 
 /* --- Points --- */
@@ -170,10 +170,8 @@ static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_jso
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_from_c(id));
     ps_json_key(json, "tags");
     ps_json_object(json);
@@ -194,7 +192,6 @@ static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend
     const size_t *members = &points->order[point->first];
     const struct ps_trend_run *newest = &trend->runs[members[point->n - 1]];
     size_t absent = 0;
-    enum ps_status status;
 
     ps_json_object(json);
     ps_json_kstr(json, "id", newest->id);
@@ -212,9 +209,9 @@ static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend
     }
     ps_json_end(json);
     ps_json_kbool(json, "absent", absent == point->n);
-    status = write_tags(db, newest->id, json, err);
+    write_tags(db, newest->id, json, err);
     ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 static enum ps_status write_points(struct ps_store *store, const struct ps_trend *trend,
@@ -222,15 +219,15 @@ static enum ps_status write_points(struct ps_store *store, const struct ps_trend
                                    struct ps_err *err)
 {
     struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    ps_catalog_read(store, &db, err);
     ps_json_key(json, "points");
     ps_json_array(json);
-    for (size_t i = 0; status == PS_OK && i < points->n; i++)
-        status = write_point(db, trend, points, &points->items[i], json, err);
+    for (size_t i = 0; err->code == PS_OK && i < points->n; i++)
+        write_point(db, trend, points, &points->items[i], json, err);
     ps_json_end(json);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 static double percent_of(double delta, double of)
@@ -316,21 +313,19 @@ static enum ps_status write_figures(struct ps_store *store, const struct ps_tren
 {
     struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_query_sql("trend_figures"), &stmt, err);
-
-    if (status == PS_OK && trend->n)
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_query_sql("trend_figures"), &stmt, err);
+    if (trend->n)
         ps_bind_text(stmt, ":id", ps_str_from_c(trend->runs[trend->n - 1].id));
     ps_json_key(json, "figures");
     ps_json_array(json);
-    while (status == PS_OK && ps_stmt_step(stmt, err))
+    while (ps_stmt_step(stmt, err))
         ps_col_json(stmt, 0, json);
     ps_json_end(json);
     ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static void write_rules(struct ps_json *json)
@@ -367,22 +362,19 @@ static enum ps_status write_trend(struct ps_store *store, const struct ps_trend 
                                   struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(points_free) struct points points = make_points(trend);
-    enum ps_status status;
 
     ps_json_object(json);
     write_about(trend, json);
     write_baseline(trend, json);
-    status = write_points(store, trend, &points, json, err);
-    if (status == PS_OK)
-        status = write_figures(store, trend, json, err);
-    if (status != PS_OK)
-        return status;
+    write_points(store, trend, &points, json, err);
+    write_figures(store, trend, json, err);
     write_changes(&points, json);
     write_rules(json);
     ps_json_end(json);
-    return PS_OK;
+    return err->code;
 }
 
+/* Not ps_value_csv, which writes the fewest digits: the files keep the bytes that scripts know. */
 static void add_number(double value, struct ps_buf *out)
 {
     ps_buf_puts(out, ",");
@@ -445,18 +437,14 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
     PS_AUTO(ps_buf_free) struct ps_buf figure = {0};
     PS_AUTO(ps_trend_free) struct ps_trend trend = {.n = 0};
     struct ps_trend_request question = {.runs = NULL};
-    enum ps_status status = read_runs(params, &question, err);
 
-    if (status == PS_OK)
-        status = read_what(params, &question, &figure, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
-                              question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
-    if (status == PS_OK)
-        status = ps_trend_read(store, &question, &trend, err);
-    if (status == PS_OK && question.metric_path)
+    read_runs(params, &question, err);
+    read_what(params, &question, &figure, err);
+    ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
+                 question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
+    if (err->code != PS_OK || ps_trend_read(store, &question, &trend, err) != PS_OK)
+        return err->code;
+    if (question.metric_path)
         name_figure(&trend);
-    return status == PS_OK
-               ? write_answer(store, &trend, nonempty_param(params, "format"), answer, err)
-               : status;
+    return write_answer(store, &trend, nonempty_param(params, "format"), answer, err);
 }
