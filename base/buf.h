@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* buf.h: a byte buffer that grows. `struct ps_buf b = {0};` is empty; `at` is NUL-terminated after
+/* buf.h: a byte buffer that grows. `struct ps_buf b = {0};` is empty; `ptr` is NUL-terminated after
  * the first addition. */
 #ifndef PS_BASE_BUF_H
 #define PS_BASE_BUF_H

@@ -36,7 +36,7 @@ enum ps_status {
 struct ps_err {
     enum ps_status code;
     bool has_offset;
-    uint64_t offset; /* byte offset in the (decompressed) input, when has_at */
+    uint64_t offset; /* byte offset in the (decompressed) input, if has_offset */
     char text[400];  /* what failed, one line, no full stop */
     char hint[240];  /* what the user can do; may be empty */
 };

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* Length of the string whose opening quote is json.at[0], including both quotes; json.len if the
+/* Length of the string whose opening quote is json.ptr[0], including both quotes; json.len if the
  * string is not terminated. */
 size_t ps_json_string_length(struct ps_str json);
 

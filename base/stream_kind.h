@@ -14,11 +14,11 @@
 #include "base/stream.h"
 
 struct ps_stream_ops {
-    void (*fill)(struct ps_stream *s, size_t want); /* window >= want bytes, or `ended` set */
-    uint64_t (*offset)(const struct ps_stream *s);  /* NULL: `pos` */
+    void (*fill)(struct ps_stream *s, size_t want); /* window >= want bytes, or `is_ended` set */
+    uint64_t (*offset)(const struct ps_stream *s);  /* NULL: the member `offset` */
     void (*on_skip)(struct ps_stream *s,
                     size_t n);         /* called before the window moves; NULL: nothing to do */
-    void (*free)(struct ps_stream *s); /* frees what the kind allocated in `own`; NULL: nothing */
+    void (*free)(struct ps_stream *s); /* frees what the kind allocated in `state`; NULL: nothing */
 };
 
 struct ps_stream {

@@ -45,9 +45,10 @@ static void free_graph(struct graph *g)
     free(g->queue);
 }
 
-/* Sets `fate` for all SAVED nodes that are reachable from the first `n` nodes of the queue. weak:
- * also follow edges with PS_EVIDENCE_OTHER_LOG. */
-static void mark_reachable(struct graph *g, uint32_t n, enum ps_lazy_effect fate, bool weak)
+/* Sets `effect` for all PS_LAZY_SAVED nodes that are reachable from the first `n` nodes of the
+ * queue. follow_weak: also follow edges with PS_EVIDENCE_OTHER_LOG. */
+static void mark_reachable(struct graph *g, uint32_t n, enum ps_lazy_effect effect,
+                           bool follow_weak)
 {
     for (uint32_t at = 0; at < n && !ps_context_has_ended(); at++) {
         uint32_t node = g->queue[at];
@@ -57,22 +58,22 @@ static void mark_reachable(struct graph *g, uint32_t n, enum ps_lazy_effect fate
             struct ps_import_outcome *to = &g->out[edge->to];
 
             if (edge->is_lazy || to->effect != PS_LAZY_SAVED ||
-                (edge->evidence == PS_EVIDENCE_OTHER_LOG && !weak))
+                (edge->evidence == PS_EVIDENCE_OTHER_LOG && !follow_weak))
                 continue;
-            *to = (struct ps_import_outcome){(uint8_t)fate, edge->evidence,
-                                             fate == PS_LAZY_UNCERTAIN ? 0 : node, g->order[i]};
+            *to = (struct ps_import_outcome){(uint8_t)effect, edge->evidence,
+                                             effect == PS_LAZY_UNCERTAIN ? 0 : node, g->order[i]};
             g->queue[n++] = edge->to;
         }
     }
 }
 
-/* Fills the queue with all nodes of a fate. Returns their number. */
-static uint32_t fill_queue(struct graph *g, enum ps_lazy_effect fate)
+/* Fills the queue with all nodes of an effect. Returns their number. */
+static uint32_t fill_queue(struct graph *g, enum ps_lazy_effect effect)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < g->n; i++)
-        if (g->out[i].effect == fate)
+        if (g->out[i].effect == effect)
             g->queue[n++] = i;
     return n;
 }
@@ -93,7 +94,7 @@ static bool *find_possible_imports(const struct graph *g, size_t n_edges)
     return asked;
 }
 
-/* Marks SAVED nodes as OPEN if they may have unknown importers. */
+/* Marks PS_LAZY_SAVED nodes as PS_LAZY_UNCERTAIN if they may have unknown importers. */
 static void mark_uncertain(struct graph *g, const struct ps_import_node *nodes, size_t n_edges,
                            bool hides)
 {

@@ -47,9 +47,9 @@ enum ps_lazy_effect {
 
 struct ps_import_outcome {
     uint8_t effect;    /* enum ps_lazy_effect */
-    uint8_t evidence;  /* proof of the edge from `importer` */
-    uint32_t importer; /* STAYS, LIKELY: a node that stays and imports it. OPEN, SAVED: 0 */
-    uint32_t edge;     /* STAYS, LIKELY: index of the edge from `importer` */
+    uint8_t evidence;  /* enum ps_import_evidence: of the edge from `importer` */
+    uint32_t importer; /* a node that remains imported and imports it; 0 if uncertain or saved */
+    uint32_t edge;     /* index of the edge from `importer`, if that is not 0 */
 };
 
 struct ps_lazy_estimate {
@@ -57,10 +57,10 @@ struct ps_lazy_estimate {
 };
 
 /*
- * out: an array of n outcomes; nodes[0] is the program. `hides_from`: the log omits `from package
- * import module` if the module is already loaded. So if a module that stays imports a package
- * (PS_EVIDENCE_CACHED_IMPORT), modules of that package may have an importer that is unknown. Takes
- * O(nodes + edges).
+ * out: an array of n outcomes; nodes[0] is the program. `hides_from`: the log has no line for `from
+ * package import module` if the module is loaded already. A cached import of the package
+ * (PS_EVIDENCE_CACHED_IMPORT) by a module that is still imported may then hide an import of any of
+ * its modules: such a module is PS_LAZY_UNCERTAIN instead of PS_LAZY_SAVED. Takes O(nodes + edges).
  */
 struct ps_lazy_estimate ps_lazy_estimate_saving(const struct ps_import_node *nodes, uint32_t n,
                                                 const struct ps_import_edge *edges, size_t n_edges,

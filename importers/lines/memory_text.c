@@ -321,7 +321,8 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
     return PS_ROW_NONE;
 }
 
-/* Where a line ends. A header or a file name may be wrapped. */
+/* Whether `text` continues on `next`: a header or a file name may be wrapped. It never continues if
+ * `next` begins a table. */
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure_text.h: numbers as terminals show them: the exact digits, and the value of the last one.
+ * measure_text.h: parses numbers as terminals print them: the nearest double, and the resolution
+ * (the value of 1 in the last printed digit).
  *
  * The functions named consume remove what they read from the start of *rest; if they return false,
  * *rest is unchanged. Nothing is allocated.

@@ -107,7 +107,8 @@ struct stream_key {
 
 /* --- Arguments --- */
 
-/* In the form in which they are stored (slices/args.h). */
+/* Builds the arguments of an event as they are stored: a template and parameters (slices/args.h).
+ */
 
 static void clear_args(struct args *args)
 {

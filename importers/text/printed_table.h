@@ -32,7 +32,7 @@ bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out);
 bool ps_printed_columns_equal(const struct ps_printed_columns *a,
                               const struct ps_printed_columns *b);
 
-/* The line without the `left` code points before the table. */
+/* The line without what stands before the table. */
 struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line);
 
 /* Splits a row into its spans->n cells, without spaces around them. */

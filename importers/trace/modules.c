@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct module {
-    uint32_t parent; /* index in tr_modules.at; NO_MODULE: outermost */
+    uint32_t parent; /* index in tr_modules.items; NO_MODULE: outermost */
     uint32_t name;
     int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
     int64_t first_slice;

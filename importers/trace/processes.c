@@ -278,7 +278,8 @@ static struct ps_str trim_spaces(struct ps_str text)
     return text;
 }
 
-/* Also for the tid "stream 7 annotations" (torch of 2020) this is "stream 7". */
+/* Returns the name of a stream, "stream 7", also if the tid is "stream 7 annotations", as torch
+ * wrote it in 2020. */
 static struct ps_str stream_name(struct tr_trace *trace, const struct tr_track *track,
                                  struct ps_str tid)
 {

@@ -64,7 +64,7 @@ struct gaps {
 /* Parameters of a template that describe a kernel. */
 struct kernel_params {
     bool is_known;
-    struct ps_str markers;     /* the markers of the template, enough for ps_args_param */
+    struct ps_str markers;     /* the marker bytes of the template; ps_args_param accepts them */
     int16_t blocks, occupancy; /* index of the parameter; -1: none */
 };
 

@@ -31,8 +31,8 @@ struct tr_group {
     uint32_t call_thread : 30, calls : 2; /* calls: 2: two or more */
 };
 
-/* One of several calls of a group; after the work is distributed, a piece of work with the call
- * that launched it. */
+/* A call of a group that has several calls. After assign_calls: a piece of work (`entry`), with the
+ * group, thread and time of the call that launched it. */
 struct tr_call {
     uint32_t group, thread;
     int64_t ts;
@@ -53,8 +53,9 @@ struct tr_correlations {
     size_t n_entries;
     struct tr_group *groups; /* one per correlation number of that work */
     size_t n_groups;
-    /* If the correlation numbers are close together, as usual, dense[correlation - least] is the
-     * index of the group + 1 (0: none). Otherwise dense is NULL and by_correlation is used. */
+    /* If the correlation numbers are close together, as usual, dense[correlation - min_correlation]
+     * is the index of the group + 1 (0: none). Otherwise dense is NULL and by_correlation is used.
+     */
     uint32_t *dense;
     size_t n_dense;
     int64_t min_correlation;

@@ -27,7 +27,8 @@
 #define WINDOW       (32u << 20)
 #define BYTES_TAKEN  128         /* memory touched when a record becomes a slice, approximately */
 #define AROUND       (64u << 10) /* bytes that a page fault reads */
-#define ARRAYS_PARTS 5 /* times `budget`: memory of arrays once the records are released */
+/* The arrays may use this multiple of `budget`: the records are released by then (scratch.h). */
+#define ARRAYS_PARTS 5
 
 static void init_pages(struct tr_trace *trace, size_t budget)
 {

@@ -43,7 +43,7 @@ struct tr_record {
     uint64_t args_address : 40; /* address of its parameters, see tr_params_at */
     uint64_t phase : 7;         /* the phase letter */
     uint64_t id_text : 1;       /* dur is the text id of an id that is not a number ("0x1f") */
-    uint64_t category : 16;     /* index in trace.cats; 0: none */
+    uint64_t category : 16;     /* index in trace.categories; 0: none */
 };
 
 /* A (pid, tid) of the file. Numbers and strings of digits are the same thread. */
@@ -64,7 +64,7 @@ struct tr_thread {
  * parameter. */
 struct tr_template {
     struct ps_str text;
-    struct ps_str markers; /* the markers of text, enough for ps_args_param */
+    struct ps_str markers; /* the marker bytes of `text`; ps_args_param accepts them in its place */
     uint32_t shapes;       /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
     int16_t correlation, external_id, device, stream, bytes, device_type, device_id, addr,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-/* Initialize with `struct ps_import_split s = {0};`. The caller reads log and rest and then sets
- * their len to 0. */
+/* Initialize with `struct ps_import_split s = {0};`. The caller reads `log` and
+ * `other_output` and then sets their len to 0. */
 struct ps_import_split {
     struct ps_buf pending; /* may become a line about an import */
     struct ps_buf log;     /* complete lines about imports */
@@ -17,8 +17,8 @@ struct ps_import_split {
 };
 
 void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n);
-/* There is no output for a while: moves `undecided` to `rest`, because it may be a prompt. With
- * `ended`, a last line without a line break may still be an import. */
+/* There is no output for a while: moves `pending` to `other_output`, because it may be a prompt.
+ * With `ended`, a last line without a line break may still be an import. */
 void ps_import_split_flush(struct ps_import_split *split, bool ended);
 void ps_import_split_free(struct ps_import_split *split);
 

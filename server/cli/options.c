@@ -227,7 +227,8 @@ static enum ps_status take_arguments(int argc, char **argv, struct ps_options *o
     return PS_OK;
 }
 
-/* Adds the hint "usage: perfshelf baseline RUN, or perfshelf baseline --clear SERIES". */
+/* Adds the usage of the command as the hint, for example "usage: perfshelf baseline RUN, or
+ * perfshelf baseline --clear SERIES". */
 static void hint_usage(enum ps_command command, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf usage = {0};

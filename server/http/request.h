@@ -54,7 +54,7 @@ struct ps_request {
     size_t n_files;
     bool is_form;          /* the upload was multipart/form-data */
     const char *user_name; /* user, as determined by ps_http_config.admit; "" if unknown */
-    unsigned right;        /* right granted to the user, on the scale of ps_route.need */
+    unsigned right;        /* right granted to the user, on the scale of ps_route.required_right */
 };
 
 typedef enum ps_status ps_handler(struct ps_request *req, struct ps_reply *reply,

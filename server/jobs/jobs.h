@@ -70,10 +70,10 @@ struct ps_jobs_config {
 };
 
 struct ps_job_request {
-    char *path;        /* malloc'ed; owned by the job from now on. NULL: merge */
+    char *path; /* malloc'ed; owned by the job once it is queued. NULL: the job merges runs */
     bool is_temporary; /* a file of the spool, deleted at the end */
     /* the file and its sources remain in the spool if this process stops, and the next server
-     * imports them. Needs temporary. */
+     * imports them. Only with is_temporary. */
     bool is_accepted;
     /* accepted, and the client gets a reply before the import ends: sync to disk first */
     bool replies_early;

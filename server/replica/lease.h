@@ -26,7 +26,8 @@ struct ps_lease {
 /* Inserts the row and sets lease->number, in a transaction of its own. A repeated call assigns
  * another number. */
 enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err);
-/* Increments the number of the row. Inserts the row again if it was deleted. */
+/* Increments the heartbeat counter (beat) of the session's row. Inserts the row again if it was
+ * deleted. */
 enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err);
 /* Deletes the row of a session that ended or crashed. Does nothing if there is none. */
 enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err *err);

@@ -256,7 +256,7 @@ static void prune_deletions(struct ps_mirror *m)
         return;
     m->pruned_ms = ps_monotonic_ms();
     (void)pthread_mutex_lock(&m->poll_lock);
-    /* what is left, the next call deletes */
+    /* a failure does not matter: the next call deletes what is left */
     (void)ps_clock_prune(m->poll_pg, ps_wall_clock_ms() - KEEP_MS, PS_ERR_IGNORED);
     (void)pthread_mutex_unlock(&m->poll_lock);
 }

@@ -47,7 +47,7 @@ export async function engineOf(path) {
     }
     if (!engine.open()) throw new Error(`${path}: the engine does not open it`);
     return (url) => {
-        const { status, body } = engine.ask(url);
+        const { status, body } = engine.request(url);
         return { status, text: new TextDecoder().decode(body) };
     };
 }

@@ -200,9 +200,10 @@ static bool has_pair(const struct log_reader *r, uint32_t from, uint32_t to)
     return r->n_pairs && bsearch(&key, r->pairs, r->n_pairs, sizeof *r->pairs, by_value);
 }
 
-/* Adds edges from first importers. For `from package import module` the log has the package below
- * the module, which did not import it. With recorded imports, an edge to a package is left out if
- * only its submodule was imported. */
+/* Adds an edge from the first importer of each module. For `from package import module` the log
+ * nests the package below the module, although the module did not import its package: no edge is
+ * added. If the log has recorded imports, an edge to a package is also left out if the importer
+ * only imported one of its submodules. */
 static void add_first_edges(struct log_reader *r)
 {
     struct ps_lazy_log *log = r->log;

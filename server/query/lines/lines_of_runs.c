@@ -77,7 +77,8 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     return err->code;
 }
 
-/* Returns the last two parts of a path, with the slash before them if there is one. */
+/* Returns the last two parts of a path, without the slash before them; the whole path if it has
+ * fewer than two slashes. */
 static struct ps_str tail_of(const char *path)
 {
     size_t len = strlen(path), at = len;
@@ -258,7 +259,7 @@ static void write_same(struct multi_run *a, const struct ps_source *attached,
     same = attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
                                     : lines_agree(&a->base, text);
     ps_json_bool(json, same);
-    /* A complete file shows more than the lines in a report. */
+    /* The attached file becomes the base: it is complete, a report has only some lines. */
     if (same && attached && !a->sha256[0]) {
         struct ps_source_lines carried = a->base;
 

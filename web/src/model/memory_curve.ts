@@ -87,7 +87,7 @@ export function tickText(seconds: number): string {
     return fmtFixed(seconds, 6).replace(/\.?0+$/, '') || '0';
 }
 
-/** Seconds with as many decimals as the points of the window need to differ. */
+/** Formats seconds with enough decimals to distinguish neighbouring points of the window. */
 export function secondsText(seconds: number, { from, to }: TimeWindow): string {
     const span = to - from;
     const decimals = span > 100 ? 1 : span > 10 ? 2 : span > 1 ? 3 : 4;

@@ -205,7 +205,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     );
 }
 
-/** Number of calls omitted by `min_pct`, `depth` and `limit`, and the selected frame. */
+/** Shows how many calls `min_pct`, `depth` and `limit` omitted, and the selected frame. */
 export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
     const frame = Number(route.value.query.frame ?? -1);
     if (!tree) return null;

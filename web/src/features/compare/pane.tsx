@@ -135,7 +135,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
     );
 }
 
-/* Explains a change of an import for the start of the program. */
+/* Explains how an import changed: removed, added, or first imported by another module. */
 function ImportChangeText({ row: { change, by, base_by } }: { row: ComparisonCell }) {
     const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
     if (change === 'removed') {

@@ -59,7 +59,7 @@ function toolColumns(of: RunFigures): SourceColumn[] {
     ].filter(({ key }) => SHARED_COLUMNS.has(key));
 }
 
-/** Columns of one run; its row for a line is found by the line number. */
+/** Columns of one run. A cell shows the run's row with the line number of the grid row, if any. */
 export function runColumns(of: RunFigures): SourceColumn[] {
     return toolColumns(of).map((column, i) => ({
         ...column,

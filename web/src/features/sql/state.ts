@@ -7,7 +7,7 @@ import { API, type ApiError, asApiError, fileFor, isAbort, sendJson } from '../.
 import { useEffectOn } from '../../base/hooks';
 import type { SqlResult } from './result';
 
-/** Scope of a query: one run, or the catalog and the runs that these words select. */
+/** Scope of a query: one run, or the catalog and the runs of a list; []: only the catalog. */
 export type SqlScope = { run: string } | { runs: string[] };
 
 export interface SqlRequest {

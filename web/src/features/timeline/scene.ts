@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contents of one picture of the timeline. The stage fills it and the painters read it. It is
- * reused for all frames of a view, so that drawing a frame allocates nothing.
+ * The data from which the timeline is drawn. The stage fills a scene, the painters read it. A view
+ * reuses one scene for all its frames, so that drawing a frame allocates nothing.
  */
 import type { WindowCache } from '../../model/timeline_cache';
 import type { NameTable } from '../../model/timeline_names';
