@@ -150,7 +150,7 @@ WEB_PUBLIC = {
     "compare": ["state", "view"],
     "functions": ["printed_facts", "printed_reports"],
     "imports": ["who_imports_tab"],
-    "lines": ["data", "text"],
+    "lines": ["text"],
     "login": ["person_menu", "user", "view"],
     "measurements": ["facts"],
     "memory": ["device_pane"],

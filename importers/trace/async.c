@@ -148,7 +148,7 @@ static void end_span(struct weave *w, const struct tr_async_event *event)
     struct span *span;
 
     if (at == NONE) {
-        import->remarks[TR_REMARK_ASYNC_END]++;
+        import->remarks[TR_REMARK_ASYNC_UNOPENED]++;
         import->rejected++;
         return;
     }

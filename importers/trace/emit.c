@@ -448,13 +448,14 @@ static void write_notes(struct tr_trace *trace)
         enum ps_severity severity;
         const char *what;
     } texts[TR_N_REMARKS] = {
-        [TR_REMARK_END] =
+        [TR_REMARK_UNOPENED] =
             {PS_NOTE_REJECTED,
              "end events (E) without a begin event: the slice started before the recording"},
         [TR_REMARK_UNCLOSED] =
             {PS_NOTE_WARNING,
              "begin events (B) without an end event: extended to the end of the trace"},
-        [TR_REMARK_ASYNC_END] = {PS_NOTE_REJECTED, "asynchronous end events without a begin event"},
+        [TR_REMARK_ASYNC_UNOPENED] = {PS_NOTE_REJECTED,
+                                      "asynchronous end events without a begin event"},
         [TR_REMARK_ASYNC_UNCLOSED] =
             {PS_NOTE_WARNING,
              "asynchronous events without an end event: extended to the end of the trace"},

@@ -126,9 +126,9 @@ enum tr_other_field {
 
 /* Kinds of records that are reported in one note each, with their count. */
 enum tr_remark {
-    TR_REMARK_END,      /* E without B */
+    TR_REMARK_UNOPENED, /* E without B */
     TR_REMARK_UNCLOSED, /* B without E */
-    TR_REMARK_ASYNC_END,
+    TR_REMARK_ASYNC_UNOPENED,
     TR_REMARK_ASYNC_UNCLOSED,
     TR_REMARK_NEGATIVE,
     TR_REMARK_NO_DURATION,

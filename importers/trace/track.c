@@ -401,7 +401,7 @@ static void pair_end(struct pair_state *p, uint32_t row)
         TR_SCRATCH_PUSH(p->trace->scratch, p->open, p->n, p->cap);
         p->open[p->n++] = row;
     } else if (track->family[row] == 'E' && p->n == 0) {
-        p->trace->import->remarks[TR_REMARK_END]++;
+        p->trace->import->remarks[TR_REMARK_UNOPENED]++;
         p->trace->import->rejected++;
     } else if (track->family[row] == 'E') {
         begin = p->open[--p->n];

@@ -21,7 +21,7 @@ static int64_t now_s(void)
 
 /* A proxy appends the address of its client to X-Forwarded-For. The values before the last one may
  * be forged. */
-const char *ps_api_address(struct ps_request *req)
+const char *ps_api_client_address(struct ps_request *req)
 {
     const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
 
@@ -61,14 +61,15 @@ static enum token_outcome throttle_outcome(struct ps_request *req, enum ps_statu
         return KNOWN;
     if (err->code != PS_OK) /* the catalog could not be read: do not count a failed login */
         return BROKEN;
-    ps_throttle_count_failure(&ps_request_api(req)->access.throttle, ps_api_address(req), now_s());
+    ps_throttle_count_failure(&ps_request_api(req)->access.throttle, ps_api_client_address(req),
+                              now_s());
     return WRONG;
 }
 
 static bool is_throttled(struct ps_request *req)
 {
-    return ps_throttle_wait_s(&ps_request_api(req)->access.throttle, ps_api_address(req), now_s()) >
-           0;
+    return ps_throttle_wait_s(&ps_request_api(req)->access.throttle, ps_api_client_address(req),
+                              now_s()) > 0;
 }
 
 static enum token_outcome identify_client(struct ps_request *req, struct ps_token_holder *out)

@@ -24,7 +24,7 @@ struct ps_access {
 void ps_access_init(struct ps_access *access, const struct ps_access_config *config);
 
 /* The address of the client, also behind a trusted proxy (--proxy). */
-const char *ps_api_address(struct ps_request *req);
+const char *ps_api_client_address(struct ps_request *req);
 /* The token or the session in the request; "" if there is none. */
 const char *ps_api_secret(const struct ps_request *req);
 /* Whether the token or session is still valid; true also while the catalog cannot be read. */

@@ -8,7 +8,7 @@ static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struc
 {
     /* A client without a user needed no secret: an old cookie must not end its stream later. */
     const char *secret = req->user_name[0] ? ps_api_secret(req) : "";
-    const struct ps_feed_owner owner = {ps_api_address(req), req->user_name, secret};
+    const struct ps_feed_owner owner = {ps_api_client_address(req), req->user_name, secret};
 
     if (ps_hub_subscribe(ps_request_api(req)->hub, topic, &owner, &reply->feed, err) == PS_OK) {
         reply->type = "text/event-stream";

@@ -49,7 +49,7 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "steps", ps_view_trace_table, "steps", NULL},
     {PS_HAS_TIMELINE, "gaps", ps_view_trace_table, "gaps", NULL},
     {PS_HAS_TIMELINE, "modules", ps_view_trace_table, "modules", NULL},
-    {PS_HAS_TIMELINE, "allocations", ps_view_trace_table, "allocations", ps_make_allocations},
+    {PS_HAS_TIMELINE, "allocations", ps_view_trace_table, "allocations", ps_make_allocation_rows},
     {PS_HAS_TIMELINE, "memory_operators", ps_view_trace_table, "memory_operators",
      ps_make_memory_operators},
     {PS_HAS_TIMELINE, "overview", ps_view_overview, NULL, NULL},

@@ -291,7 +291,7 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     struct ps_str args = {NULL, 0};
     size_t n = 0;
 
-    r->arg_bytes.len = r->arg_addresses.len = 0;
+    r->arg_bytes.len = r->arg_offsets.len = 0;
     if (rows_of(db, chunk, &n, err) != PS_OK)
         return err->code;
     templates = ps_grow(NULL, n, sizeof *templates);
@@ -301,7 +301,7 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     if (column_of(db, chunk * CHUNK_COLUMNS + ARGS_COLUMN, &stmt, &args, err) != PS_OK)
         return err->code;
     put_rows(r, n, templates, at, args);
-    ps_column_pack(at, n, &r->arg_addresses);
+    ps_column_pack(at, n, &r->arg_offsets);
     r->chunk = chunk;
     return PS_OK;
 }
@@ -315,6 +315,6 @@ bool ps_redact_chunk(struct ps_redaction *r, struct ps_row *row, struct ps_err *
         return true;
     if (r->chunk != chunk && rewrite_chunk(r, row->source_db, chunk, err) != PS_OK)
         return false;
-    row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->arg_bytes : &r->arg_addresses);
+    row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->arg_bytes : &r->arg_offsets);
     return true;
 }

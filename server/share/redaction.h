@@ -29,8 +29,8 @@ struct ps_redaction {
     struct ps_buf cells[PS_REDACTED_CELLS]; /* the redacted cells of a row */
     struct ps_redacted_params *params;      /* by template id */
     size_t n_params, n_templates;           /* n_templates: rows of args_template so far */
-    int64_t chunk; /* the chunk of `arg_addresses` and `arg_bytes`; 0: none */
-    struct ps_buf arg_addresses, arg_bytes;
+    int64_t chunk; /* the chunk of `arg_offsets` and `arg_bytes`; 0: none */
+    struct ps_buf arg_offsets, arg_bytes;
 };
 
 void ps_redaction_free(struct ps_redaction *redaction); /* frees its members */

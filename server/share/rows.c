@@ -358,7 +358,7 @@ void ps_redaction_free(struct ps_redaction *r)
     ps_redact_begin_run(r, "");
     for (size_t i = 0; i < PS_REDACTED_CELLS; i++)
         ps_buf_free(&r->cells[i]);
-    ps_buf_free(&r->arg_addresses);
+    ps_buf_free(&r->arg_offsets);
     ps_buf_free(&r->arg_bytes);
     ps_scrub_free(&r->scrub);
 }

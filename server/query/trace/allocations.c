@@ -103,8 +103,8 @@ static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *mad
     return err->code;
 }
 
-enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params,
-                                   struct ps_computed_table *out, struct ps_err *err)
+enum ps_status ps_make_allocation_rows(struct ps_db *db, struct ps_params params,
+                                       struct ps_computed_table *out, struct ps_err *err)
 {
     PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
     struct ps_range range;

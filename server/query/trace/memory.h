@@ -24,7 +24,7 @@ enum ps_status ps_memory_records_read(struct ps_db *db, struct ps_memory_records
 void ps_memory_records_free(struct ps_memory_records *records);
 
 /* The temporary tables of the views of the same names. */
-ps_make_rows ps_make_allocations;
+ps_make_rows ps_make_allocation_rows;
 ps_make_rows ps_make_memory_operators;
 /* Sums all slices that start in the range of params, by name, as the table ps_temp_operators. */
 ps_make_rows ps_make_slices_by_name;

@@ -93,3 +93,7 @@ export function setQuery(
     }
     navigate(route.peek().path, query, options);
 }
+
+/** Changes parameters of the address without a new entry in the history; null removes one. */
+export const replaceQuery = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });

@@ -6,7 +6,7 @@
  */
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
 
-interface Request {
+interface LayoutRequest {
     dot: string;
 }
 
@@ -22,7 +22,7 @@ function errorText(error: unknown): string {
 }
 
 if (typeof document === 'undefined') {
-    addEventListener('message', (event: MessageEvent<Request>) => {
+    addEventListener('message', (event: MessageEvent<LayoutRequest>) => {
         layoutHere(event.data.dot)
             .then((json): Reply => ({ json }))
             .catch((error: unknown): Reply => ({ error: errorText(error) }))
@@ -51,7 +51,7 @@ export function layoutDot(dot: string): LayoutJob {
             // The browser has no module workers: run on the page's thread.
             layoutHere(dot).then(resolve, reject);
         };
-        worker.postMessage({ dot } satisfies Request);
+        worker.postMessage({ dot } satisfies LayoutRequest);
     });
     return { done, stop: () => worker.terminate() };
 }

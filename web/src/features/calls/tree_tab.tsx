@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { navigate, route, setQuery } from '../../base/router';
+import { navigate, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { NumberField } from '../../components/number_field';
 import { SearchField } from '../../components/search_field';
@@ -18,7 +18,6 @@ import { useSumsRemark } from './data';
 import { FunctionPicker } from './function_picker';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './tree_pane';
 
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 const MIN_PCT = 0.1;
 
 export function CallTreeTab({ run }: { run: Run }) {
@@ -116,7 +115,7 @@ function CallTreeToolbar(props: ToolbarProps) {
                 width={64}
                 tip="calls below this share of the root are left out"
                 onChange={(min) =>
-                    put({ min: min === null || min === MIN_PCT ? null : String(min) })
+                    replaceQuery({ min: min === null || min === MIN_PCT ? null : String(min) })
                 }
             />
             {wide && (
@@ -132,9 +131,9 @@ function CallTreeToolbar(props: ToolbarProps) {
                 width={wide ? 200 : 150}
                 count={count}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
         </Toolbar>
     );

@@ -171,12 +171,12 @@ function placeText({
     base_by,
     within,
 }: ComparisonRow) {
-    const at = (file: string | null, number: number | null) =>
+    const locationText = (file: string | null, number: number | null) =>
         [file, number === null ? null : int(number)].filter((part) => part !== null).join(':');
-    const lines = [name, at(place, line)];
+    const lines = [name, locationText(place, line)];
     if (within) lines.push(`in ${within}`);
     if (base_place !== null || (base_line !== null && base_line !== line)) {
-        lines.push(`in the base: ${at(base_place ?? place, base_line)}`);
+        lines.push(`in the base: ${locationText(base_place ?? place, base_line)}`);
     }
     if (by || base_by)
         lines.push(`first imported by ${by ?? '–'}; in the base by ${base_by ?? '–'}`);

@@ -9,7 +9,7 @@ import type { Comparison } from '../../base/compare_types';
 import { useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import type { MemoryAnswer } from '../../base/line_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { bytesText, MINUS, pct, text, THIN_SPACE } from '../../base/units';
@@ -35,7 +35,6 @@ import {
     sampledCurves,
     sumsOf,
 } from './curve_pair';
-import { put } from './state';
 
 /** Number of points to request: as many as a wide screen has pixels, so that zooming needs no new data. */
 const MAX_POINTS = 4096;
@@ -206,7 +205,7 @@ function Curves(props: CurvesProps) {
                     xText={(value) => `${tickText(value)} s`}
                     yText={(value) => bytesText(value * step)}
                     onRange={(range) =>
-                        put({
+                        replaceQuery({
                             span:
                                 range && `${range.from.toPrecision(9)}~${range.to.toPrecision(9)}`,
                         })
@@ -230,7 +229,7 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
                     items={names.map((one) => ({
                         text: one,
                         checked: one === name,
-                        onPick: () => put({ curve: one === names[0] ? null : one }),
+                        onPick: () => replaceQuery({ curve: one === names[0] ? null : one }),
                     }))}
                 />
             ) : (
@@ -253,7 +252,7 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
             {runs > 1 && <span class="soft wide-only">first run of each group</span>}
             <span class="spacer" />
             {zoomed ? (
-                <button type="button" class="link" onClick={() => put({ span: null })}>
+                <button type="button" class="link" onClick={() => replaceQuery({ span: null })}>
                     whole time
                 </button>
             ) : (

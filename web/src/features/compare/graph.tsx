@@ -7,7 +7,7 @@ import { useCallback } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import type { ComparisonRow, Comparison } from '../../base/compare_types';
 import { useCallbackOn, useMemoOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Page, Run } from '../../base/types';
 import { signed, text, THIN_SPACE } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
@@ -24,7 +24,7 @@ import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { rowColourLevel, type Side } from './diff_tree';
 import { DiffLegend } from './picture';
-import { comparePath, put } from './state';
+import { comparePath } from './state';
 
 export const GRAPH_TAB = 'graph';
 const FUNCTIONS = 150;
@@ -105,11 +105,11 @@ export function CompareGraph({ comparison }: { comparison: Comparison }) {
                         texts={drawn.texts}
                         selected={query.fn ? Number(query.fn) : null}
                         focus={query.focus ? Number(query.focus) : null}
-                        onSelect={(id) => put({ fn: id === null ? null : String(id) })}
-                        onFocus={(id) => put({ focus: String(id), fn: null, view: null })}
+                        onSelect={(id) => replaceQuery({ fn: id === null ? null : String(id) })}
+                        onFocus={(id) => replaceQuery({ focus: String(id), fn: null, view: null })}
                         match={null}
                         view={query.view ?? ''}
-                        onView={(view) => put({ view })}
+                        onView={(view) => replaceQuery({ view })}
                         tip={(node) => <GraphTip node={node} row={rowOf(node)} />}
                         fillOf={(node) => {
                             const row = rowOf(node);
@@ -141,7 +141,7 @@ function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
                     { value: 'base', text: 'Calls: base', tip: 'also draws removed functions' },
                 ]}
                 onChange={(value) =>
-                    put({
+                    replaceQuery({
                         width: value === 'base' ? 'base' : null,
                         fn: null,
                         focus: null,
@@ -153,7 +153,7 @@ function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
                 <button
                     type="button"
                     class="quiet"
-                    onClick={() => put({ focus: null, view: null })}
+                    onClick={() => replaceQuery({ focus: null, view: null })}
                 >
                     Whole graph
                 </button>

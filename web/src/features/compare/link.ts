@@ -6,20 +6,20 @@ import { useRef } from 'preact/hooks';
 import { getJson, type Params, withParams } from '../../base/client';
 import type { ComparisonRow, ComparisonTable, GroupTree } from '../../base/compare_types';
 import { useEffectOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Page } from '../../base/types';
 import type { GridHandle } from '../../components/grid_types';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
-import { comparePath, metricOf, put } from './state';
+import { comparePath, metricOf } from './state';
 
 /** Maximum number of rows of one name that are searched for the right location. */
 const MAX_SAME_NAME = 200;
 
 /** Selects a frame and its row; -1 clears the selection of the frame. */
 export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
-    put({ frame: node >= 0 ? String(node) : null });
+    replaceQuery({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
     const { query } = route.peek();
     const page = await getJson<Page>(
@@ -31,7 +31,8 @@ export async function selectFrame(table: ComparisonTable, tree: GroupTree, node:
     ).catch(() => null); // the frame stays selected; only its row is unknown
     const place = placeOf(tree, node);
     const row = page && objectsOf<ComparisonRow>(page).find((one) => matchesRow(place, one));
-    if (route.peek().query.frame === String(node)) put({ row: row ? String(row.id) : null });
+    if (route.peek().query.frame === String(node))
+        replaceQuery({ row: row ? String(row.id) : null });
 }
 
 /** Selects the widest frame of a row that was selected in the table. */
@@ -39,7 +40,7 @@ export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowN
     useEffectOn(() => {
         if (!tree || !row) return;
         const node = frameOfRow(tree, width, row);
-        put({ frame: node >= 0 ? String(node) : null });
+        replaceQuery({ frame: node >= 0 ? String(node) : null });
     }, [row]);
 }
 

@@ -10,7 +10,7 @@ import type {
     Comparison,
     Metric,
 } from '../../base/compare_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
 import { int, signed, text, THIN_SPACE } from '../../base/units';
@@ -33,7 +33,6 @@ import { isImports, unitOf } from './columns';
 import type { RowName, Side } from './diff_tree';
 import { GroupStrip } from './group_strip';
 import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
-import { put } from './state';
 import { waterfall } from './waterfall';
 import { WaterfallView } from './waterfall_view';
 
@@ -73,7 +72,7 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
                             format={(value) => cellText(value, scale)}
                             formatDelta={(value) => deltaText(value, scale)}
                             selected={null}
-                            onPick={(row) => put({ row: String(row) })}
+                            onPick={(row) => replaceQuery({ row: String(row) })}
                         />
                         <p class="compare-note">Sums of the medians of every {table.row}.</p>
                     </>

@@ -7,7 +7,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ComparisonTable, ComparisonTree, Comparison } from '../../base/compare_types';
 import { kindHas } from '../../base/kinds';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Segmented } from '../../components/segmented';
 import { formatDelta, formatValueOf, wordOf } from '../../model/compare';
@@ -22,7 +22,7 @@ import {
     type Side,
     removedNodes,
 } from './diff_tree';
-import { metricOf, put } from './state';
+import { metricOf } from './state';
 import { ComparisonSteps } from './steps';
 import {
     boundsText,
@@ -109,7 +109,11 @@ function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }
                     { value: 'base', text: 'Width: base', tip: 'also draws removed frames' },
                 ]}
                 onChange={(value) =>
-                    put({ width: value === 'base' ? 'base' : null, zoom: null, frame: null })
+                    replaceQuery({
+                        width: value === 'base' ? 'base' : null,
+                        zoom: null,
+                        frame: null,
+                    })
                 }
             />
             <span class="soft wide-only">colour = Δ of the total against base</span>

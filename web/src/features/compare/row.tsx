@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import type { ComparisonTable, Metric } from '../../base/compare_types';
-import { formatHash, type Query, route } from '../../base/router';
+import { formatHash, type Query, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -12,7 +12,7 @@ import { PaneHead } from '../../components/toolbar';
 import { capital } from '../../model/labels';
 import { useJson } from '../shared/use_json';
 import type { RowName } from './diff_tree';
-import { comparePath, put } from './state';
+import { comparePath } from './state';
 
 interface RowPaneProps<T> {
     table: ComparisonTable;
@@ -31,7 +31,7 @@ export function RowPane<T>({ table, metric, row, children }: RowPaneProps<T>) {
     return (
         <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>
             <PaneHead title={capital(table.row)} remark="selected">
-                <button type="button" class="quiet" onClick={() => put({ row: null })}>
+                <button type="button" class="quiet" onClick={() => replaceQuery({ row: null })}>
                     <kbd>Esc</kbd>
                 </button>
             </PaneHead>

@@ -7,7 +7,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { type ApiError, type Params, withParams } from '../../base/client';
 import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { int } from '../../base/units';
 import { DataGrid } from '../../components/data_grid';
 import type { GridColumn, GridHandle } from '../../components/grid_types';
@@ -21,7 +21,7 @@ import { matcher } from '../../model/search';
 import { useSource, type PagedSource } from '../shared/paged_source';
 import type { RowName } from './diff_tree';
 import { useScrollToRow } from './link';
-import { comparePath, groupsOf, put } from './state';
+import { comparePath, groupsOf } from './state';
 
 const NO_ROW = 'None of the runs has rows in this table.';
 
@@ -81,7 +81,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
     const shown = useScrollToRow(grid, source, path, params);
     const filtered = ownParams.q !== undefined || Object.values(props.filters ?? {}).some(Boolean);
     useKeys(table.title, [
-        { key: 'Escape', label: 'close the row', run: () => put({ row: null }) },
+        { key: 'Escape', label: 'close the row', run: () => replaceQuery({ row: null }) },
     ]);
     return (
         <div class="tab-body">
@@ -100,11 +100,13 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
                         source={source}
                         rowKey={(row) => String(row.id)}
                         sort={sort}
-                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        onSort={({ key, desc }) =>
+                            replaceQuery({ sort: key, desc: desc ? '1' : '0' })
+                        }
                         selected={query.row ?? null}
                         onSelect={(row) => {
                             shown(row.id);
-                            put({ row: String(row.id) });
+                            replaceQuery({ row: String(row.id) });
                             onPick?.(row);
                         }}
                         handle={grid}
@@ -146,7 +148,7 @@ function CompareToolbar<R>(props: CompareToolbarProps<R>) {
                     value={metric.metric}
                     options={table.metrics.map((one) => ({ value: one.metric, text: one.title }))}
                     onChange={(value) =>
-                        put({ metric: value === table.metrics[0].metric ? null : value })
+                        replaceQuery({ metric: value === table.metrics[0].metric ? null : value })
                     }
                 />
             )}
@@ -163,9 +165,9 @@ function CompareToolbar<R>(props: CompareToolbarProps<R>) {
                 width={208}
                 count={source.total}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
             <a class="quiet" href={csv} download="">
                 Export CSV

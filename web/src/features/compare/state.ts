@@ -4,13 +4,10 @@
  */
 import { API, withParams } from '../../base/client';
 import type { ComparisonTable, Comparison, Metric } from '../../base/compare_types';
-import { formatHash, navigate, route, setQuery, type Query } from '../../base/router';
+import { formatHash, navigate, route, type Query } from '../../base/router';
 import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
 import { swapSides } from '../../model/side';
-
-export const put = (changes: Record<string, string | null>): void =>
-    setQuery(changes, { replace: true });
 
 export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: string): string {
     return formatHash(tab ? ['compare', tab] : ['compare'], groupQuery(base, fresh));

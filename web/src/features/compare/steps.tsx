@@ -5,7 +5,7 @@
  */
 import { useEffect } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { TraceOverview } from '../../base/trace_types';
 import { int, MINUS, pct, signed, text, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
@@ -17,7 +17,6 @@ import { formatDelta, formatValueOf } from '../../model/compare';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
-import { put } from './state';
 import {
     lengthOf,
     longestOf,
@@ -153,7 +152,11 @@ function Pairs({ pairs, by, definition }: PairsProps) {
                 />
             ))}
             {shown.length < pairs.length && (
-                <button type="button" class="link step-more" onClick={() => put({ steps: 'all' })}>
+                <button
+                    type="button"
+                    class="link step-more"
+                    onClick={() => replaceQuery({ steps: 'all' })}
+                >
                     {int(pairs.length - shown.length)} more steps
                 </button>
             )}
@@ -165,7 +168,12 @@ function Pairs({ pairs, by, definition }: PairsProps) {
 function Shift({ label, by }: { label: string; by: number }) {
     const tip = `compared with the ${label} step of the new run`;
     return (
-        <button type="button" class="link" title={tip} onClick={() => put({ by: String(by) })}>
+        <button
+            type="button"
+            class="link"
+            title={tip}
+            onClick={() => replaceQuery({ by: String(by) })}
+        >
             {label}
         </button>
     );

@@ -5,7 +5,7 @@
  */
 import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../base/compare_types';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { Menu } from '../../components/menu';
 import { changeLabel, scaleOf, wordOf } from '../../model/compare';
 import { type ColumnInputs, compareColumns, isImports } from './columns';
@@ -13,7 +13,7 @@ import type { RowName } from './diff_tree';
 import { type LargestRows, useLargestRows } from './largest_rows';
 import { ComparePane } from './pane';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
-import { isSingle, metricOf, put } from './state';
+import { isSingle, metricOf } from './state';
 
 interface CompareTableProps {
     comparison: Comparison;
@@ -96,7 +96,7 @@ function ChoiceMenu({ label, name, choices }: { label: string; name: string; cho
             items={choices.map(({ value, text }) => ({
                 text,
                 checked: value === now,
-                onPick: () => put({ [name]: value, row: null }),
+                onPick: () => replaceQuery({ [name]: value, row: null }),
             }))}
         />
     );

@@ -6,7 +6,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ComparisonTable, Comparison, GroupTree } from '../../base/compare_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
 import { FrameView } from '../../components/frame_view';
@@ -20,7 +20,7 @@ import { CertaintyLegend } from '../calls/tree_pane';
 import { type Answer, useJson } from '../shared/use_json';
 import { nameOf, placeOf, type RowName } from './diff_tree';
 import { selectFrame, useFrameOfRow } from './link';
-import { comparePath, put } from './state';
+import { comparePath } from './state';
 
 const NODES = 20_000;
 
@@ -94,7 +94,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     selected={picked < tree.n ? picked : -1}
                     onSelect={(node) => void selectFrame(table, tree, node)}
                     zoom={zoom ?? ''}
-                    onZoom={(span) => put({ zoom: span })}
+                    onZoom={(span) => replaceQuery({ zoom: span })}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => nameOf(tree, node)}

@@ -18,7 +18,7 @@ import { reportPicker, useReports } from './printed_reports';
 import { FunctionsTable } from './table';
 import { FunctionsToolbar } from './toolbar';
 
-function Reduced({ report }: { report: ReportRow }) {
+function ReducedListNotice({ report }: { report: ReportRow }) {
     if (report.listed_of === null || report.listed_of <= report.functions) return null;
     return (
         <Notice kind="warning">
@@ -55,7 +55,7 @@ export function PrintedFunctionsTab({ run }: { run: Run }) {
                 report={shown?.id}
                 picker={reportPicker(reports, shown)}
             />
-            {shown && <Reduced report={shown} />}
+            {shown && <ReducedListNotice report={shown} />}
             <div class="panes">
                 <section class="pane pane-main">
                     {query.group === 'file' ? (

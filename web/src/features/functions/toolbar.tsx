@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { route, setQuery } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { HideField } from '../../components/hide_field';
@@ -18,7 +18,6 @@ import { ORIGINS } from '../../model/tint';
 import { functionsPath, pstatsOf } from '../calls/data';
 import { SORT_KEYS } from './columns';
 
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 const NOT_OWN = ORIGINS.filter((origin) => origin !== 'own').join();
 
 /** Request parameters of the table; exports use the same. */
@@ -57,7 +56,7 @@ export function FunctionsToolbar(props: ToolbarProps) {
         {
             key: 'm',
             label: 'only my code, or all',
-            run: () => put({ off: isOwnOnly ? null : NOT_OWN }),
+            run: () => replaceQuery({ off: isOwnOnly ? null : NOT_OWN }),
         },
     ]);
     const of = props.of ?? pstatsOf(run).functions;
@@ -79,8 +78,8 @@ export function FunctionsToolbar(props: ToolbarProps) {
                     { value: 'file', text: 'Group by file' },
                 ]}
                 onChange={(value) => {
-                    if (value === 'file') put({ group: 'file' });
-                    else put({ group: null, off: value === 'mine' ? NOT_OWN : null });
+                    if (value === 'file') replaceQuery({ group: 'file' });
+                    else replaceQuery({ group: null, off: value === 'mine' ? NOT_OWN : null });
                 }}
             />
             <OriginMenu
@@ -100,10 +99,10 @@ export function FunctionsToolbar(props: ToolbarProps) {
                 hint="/"
                 width={wide ? 220 : 150}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={error}
                 count={null}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
             {viewportWidth.value >= 1000 && (
                 <span class="soft">
@@ -143,7 +142,7 @@ function SortMenu() {
                 text: label,
                 note: description,
                 checked: key === sort.key,
-                onPick: () => put({ sort: key, desc: desc ? '1' : '0' }),
+                onPick: () => replaceQuery({ sort: key, desc: desc ? '1' : '0' }),
             }))}
         />
     );

@@ -54,7 +54,7 @@ export function useImportData(run: Run): { data: ImportData | null; answer: Answ
 function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
     const hasNegativeSelf = summary.negative_self > 0;
     const { us, sum } = originShares(tree);
-    const drawn = treeTotal(tree);
+    const treeTotalUs = treeTotal(tree);
     let maxSelf = 0;
     for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
     const seen = new Set(tree.origin);
@@ -62,14 +62,14 @@ function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
         tree,
         index: indexOfIds(tree.id),
         depth: depths(tree.parent, tree.n),
-        total: hasNegativeSelf ? drawn : summary.total_us,
-        sumSelf: hasNegativeSelf ? drawn : summary.self_us,
+        total: hasNegativeSelf ? treeTotalUs : summary.total_us,
+        sumSelf: hasNegativeSelf ? treeTotalUs : summary.self_us,
         hasNegativeSelf,
         totalName: hasNegativeSelf ? 'Σ positive self' : 'total',
         sumName: hasNegativeSelf ? 'Σ positive self' : 'Σ self',
         maxSelf,
         shares: ORIGINS.map((origin, i) => {
-            const base = hasNegativeSelf ? drawn : sum;
+            const base = hasNegativeSelf ? treeTotalUs : sum;
             return { origin, share: tree.cut ? null : base > 0 ? (100 * us[i]) / base : 0 };
         }).filter((_, i) => seen.has(i)),
     };

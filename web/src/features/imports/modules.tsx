@@ -5,7 +5,7 @@
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { formatHash, navigate, route, setQuery } from '../../base/router';
+import { formatHash, navigate, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, fmtFixed, int, pct } from '../../base/units';
@@ -32,8 +32,6 @@ export interface ModulesProps {
     selected: number;
 }
 
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
-
 export function ImportsModules(props: ModulesProps) {
     const { run, data, filters, search, by, selected } = props;
     const query = route.value.query;
@@ -56,7 +54,8 @@ export function ImportsModules(props: ModulesProps) {
         by: filters.min ? by : undefined,
     };
     const path = `${API}/runs/${run.id}/imports`;
-    const onSort = ({ key, desc }: GridSort): void => put({ sort: key, desc: desc ? '1' : '0' });
+    const onSort = ({ key, desc }: GridSort): void =>
+        replaceQuery({ sort: key, desc: desc ? '1' : '0' });
     const shared = { ...props, columns, sort, onSort, onlyHits };
     useKeys('Modules', [
         {
@@ -100,7 +99,7 @@ export function ImportsModules(props: ModulesProps) {
                             { value: 'all', text: 'All rows' },
                             { value: 'hits', text: 'Hits' },
                         ]}
-                        onChange={(rows) => put({ only: rows === 'hits' ? '1' : null })}
+                        onChange={(rows) => replaceQuery({ only: rows === 'hits' ? '1' : null })}
                     />
                 )}
                 <Segmented
@@ -110,7 +109,7 @@ export function ImportsModules(props: ModulesProps) {
                         { value: 'flat', text: 'Flat' },
                         { value: 'tree', text: 'Tree' },
                     ]}
-                    onChange={(table) => put({ table: table === 'tree' ? 'tree' : null })}
+                    onChange={(table) => replaceQuery({ table: table === 'tree' ? 'tree' : null })}
                 />
                 <BaseMenu base={query.pct ?? 'total'} data={data} selected={selected} />
                 <ExportMenu
@@ -168,7 +167,7 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             text: `of ${data.totalName}`,
             note: ms(data.total),
             checked: base === 'total',
-            onPick: () => put({ pct: null }),
+            onPick: () => replaceQuery({ pct: null }),
         },
         ...(data.hasNegativeSelf
             ? []
@@ -177,14 +176,14 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
                       text: 'of Σ self',
                       note: ms(data.sumSelf),
                       checked: base === 'self',
-                      onPick: () => put({ pct: 'self' }),
+                      onPick: () => replaceQuery({ pct: 'self' }),
                   },
               ]),
         {
             text: selected >= 0 ? `of ${data.tree.names[selected]}` : 'of the selected module',
             note: selected >= 0 ? ms(data.tree.cumulative_us[selected]) : 'select one first',
             checked: base === 'sel',
-            onPick: () => put({ pct: 'sel' }),
+            onPick: () => replaceQuery({ pct: 'sel' }),
         },
     ];
     const baseName = { self: data.sumName, sel: 'selected' }[base] ?? data.totalName;

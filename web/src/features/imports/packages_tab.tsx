@@ -6,7 +6,7 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { navigate, route, setQuery } from '../../base/router';
+import { navigate, replaceQuery, route } from '../../base/router';
 import type { PackageRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
@@ -31,8 +31,6 @@ import { summaryOf } from './data';
 import { asPackages } from './packages_pane';
 
 const BARS = 24;
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
-
 interface Bases {
     /** µs: Σ self, the base of the exclusive share, and Total, the base of the inclusive one */
     self: number;
@@ -80,9 +78,11 @@ export function PackagesTab({ run }: { run: Run }) {
                         source={source}
                         rowKey={(row) => row.package}
                         sort={sort}
-                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        onSort={({ key, desc }) =>
+                            replaceQuery({ sort: key, desc: desc ? '1' : '0' })
+                        }
                         selected={query.package ?? null}
-                        onSelect={(row) => put({ package: row.package })}
+                        onSelect={(row) => replaceQuery({ package: row.package })}
                         onOpen={(row) => openPackage(run, row.package)}
                         resetKey={withParams('', params)}
                         empty="No package matches the filters. Clear them to see all."
@@ -122,7 +122,7 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
         {
             key: 'Escape',
             label: 'clear selection',
-            run: () => put({ package: null }),
+            run: () => replaceQuery({ package: null }),
         },
     ]);
     const seconds = (us: number): string => `${fmtFixed(us / 1e6, 3)}${THIN_SPACE}s`;
@@ -148,9 +148,9 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
                 width={200}
                 count={count}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
         </Toolbar>
     );
@@ -290,7 +290,7 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
                         label="Share of the largest packages in percent of total"
                         items={items}
                         selected={selected}
-                        onPick={(i) => put({ package: rows[i].package })}
+                        onPick={(i) => replaceQuery({ package: rows[i].package })}
                         tip={(i) => <PackageTip run={run} row={rows[i]} />}
                     />
                 </div>

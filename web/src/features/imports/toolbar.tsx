@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { setQuery } from '../../base/router';
+import { replaceQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import { HideField } from '../../components/hide_field';
 import { Menu } from '../../components/menu';
@@ -39,16 +39,14 @@ interface ToolbarProps {
     onEnter: (backward: boolean) => void;
 }
 
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
-
 export function ImportsToolbar(props: ToolbarProps) {
     const { data, filters, mode, by } = props;
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Imports', [
         { key: '/', label: 'search the modules', run: () => input.current?.focus() },
-        { key: '1', label: 'import order', run: () => put({ mode: 'order' }) },
-        { key: '2', label: 'left-heavy', run: () => put({ mode: null }) },
-        { key: '3', label: 'treemap', run: () => put({ mode: 'treemap' }) },
+        { key: '1', label: 'import order', run: () => replaceQuery({ mode: 'order' }) },
+        { key: '2', label: 'left-heavy', run: () => replaceQuery({ mode: null }) },
+        { key: '3', label: 'treemap', run: () => replaceQuery({ mode: 'treemap' }) },
     ]);
     const wide = viewportWidth.value >= 1400;
     return (
@@ -61,14 +59,14 @@ export function ImportsToolbar(props: ToolbarProps) {
                     { value: 'order', text: 'Import order', tip: 'as they were imported (1)' },
                     ...(viewportWidth.value >= 900 || mode === 'treemap' ? [TREEMAP] : []),
                 ]}
-                onChange={(next) => put({ mode: next === 'heavy' ? null : next })}
+                onChange={(next) => replaceQuery({ mode: next === 'heavy' ? null : next })}
             />
             {data.shares.length === 0 ? null : wide ? (
                 <OriginLegend
                     shares={data.shares}
                     base={`of ${data.sumName}`}
                     hidden={filters.off}
-                    onToggle={(origin) => put({ off: toggledOff(filters.off, origin) })}
+                    onToggle={(origin) => replaceQuery({ off: toggledOff(filters.off, origin) })}
                 />
             ) : (
                 <OriginMenu shares={data.shares} base={`of ${data.sumName}`} off={filters.off} />
@@ -84,9 +82,9 @@ export function ImportsToolbar(props: ToolbarProps) {
                 width={wide ? 180 : 176}
                 count={props.count}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={props.error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
                 onEnter={props.onEnter}
             />
             {wide && props.matched}
@@ -108,7 +106,7 @@ function Threshold({ min: least, by }: { min: number | null; by: 'self' | 'cumul
                         ? 'hide modules with less self time'
                         : 'hide modules with less cumulative time from the table; the picture draws them as dots'
                 }
-                onChange={(min) => put({ min: min ? String(min) : null })}
+                onChange={(min) => replaceQuery({ min: min ? String(min) : null })}
             />
             <Menu
                 class="quiet"
@@ -119,13 +117,13 @@ function Threshold({ min: least, by }: { min: number | null; by: 'self' | 'cumul
                         text: 'self',
                         note: 'the table',
                         checked: by === 'self',
-                        onPick: () => put({ by: null }),
+                        onPick: () => replaceQuery({ by: null }),
                     },
                     {
                         text: 'cumulative',
                         note: 'the table and the picture',
                         checked: by === 'cumulative',
-                        onPick: () => put({ by: 'cumulative' }),
+                        onPick: () => replaceQuery({ by: 'cumulative' }),
                     },
                 ]}
             />

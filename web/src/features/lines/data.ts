@@ -8,7 +8,7 @@ import { API, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import type { LineProfilerSummary, SourceAnswer } from '../../base/line_types';
-import { type Query, setQuery } from '../../base/router';
+import { type Query } from '../../base/router';
 import type { LineFileRow, LineFunctionRow } from '../../base/rows';
 import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
@@ -23,9 +23,6 @@ export type Calls = 'sum' | 'each';
 
 /** Maximum number of files and functions that are fetched here; the tables of the other tabs have all. */
 export const MAX_ROWS = 1000;
-
-export const put = (changes: Record<string, string | null>): void =>
-    setQuery(changes, { replace: true });
 
 /** Number of attached sources; when it changes, fetched sources are stale. */
 export const attachedCount = signal(0);

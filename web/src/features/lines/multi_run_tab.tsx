@@ -7,7 +7,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
 import type { MultiRunAnswer } from '../../base/line_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int, plural, when } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
@@ -26,7 +26,7 @@ import {
     useMultiRun,
     useMultiRunChoice,
 } from './multi_run_data';
-import { put, usePython } from './data';
+import { usePython } from './data';
 import { HeatLegend } from './heat_rail';
 import { heatOf, hottestRows, type LineRow } from './source';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
@@ -104,7 +104,7 @@ function MultiRunGrid({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
     function stepHot(by: 1 | -1): void {
         if (!hot.length) return;
         const key = String(hot[(hot.indexOf(Number(current)) + by + hot.length) % hot.length]);
-        put({ line: key });
+        replaceQuery({ line: key });
         grid.current?.centre(key);
     }
     useKeys('Across runs', [
@@ -124,7 +124,7 @@ function MultiRunGrid({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
             isCold={isCold}
             band={({ fn }) => <b class="mono">{first?.figures.functions[fn]?.name}</b>}
             current={current}
-            onCurrent={({ key }) => put({ line: key })}
+            onCurrent={({ key }) => replaceQuery({ line: key })}
             handle={grid}
             empty="None of the chosen runs measured this file. Choose other runs above."
         />
@@ -154,7 +154,7 @@ function FileMenu({ choice }: { choice: MultiRunChoice }) {
                 text: path,
                 note: plural(runs.length, 'run'),
                 checked: path === choice.path,
-                onPick: () => put({ path, runs: null, line: null }),
+                onPick: () => replaceQuery({ path, runs: null, line: null }),
             }))}
         />
     );
@@ -170,7 +170,7 @@ function RunsMenu({ choice }: { choice: MultiRunChoice }) {
                 text: name,
                 note: kind,
                 checked: chosen.includes(run),
-                onPick: () => put({ runs: toggled(chosen, run) }),
+                onPick: () => replaceQuery({ runs: toggled(chosen, run) }),
             }))}
         />
     );
@@ -192,7 +192,7 @@ function RunsPane({ choice, self }: { choice: MultiRunChoice; self: string }) {
                         one={one}
                         self={one.run === self}
                         checked={chosen.includes(one.run)}
-                        onToggle={() => put({ runs: toggled(chosen, one.run) })}
+                        onToggle={() => replaceQuery({ runs: toggled(chosen, one.run) })}
                     />
                 ))}
             </div>

@@ -30,7 +30,7 @@ const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
 /** Minimum width of the source column in px, for one run and for several; a wider grid scrolls sideways. */
 const MIN_SOURCE_WIDTH = 160;
-const SOURCE_WIDE = 340;
+const MIN_SOURCE_WIDTH_MULTI_RUN = 340;
 
 export interface SourceGridHandle {
     focus: () => void;
@@ -116,7 +116,11 @@ export function SourceGrid(props: SourceGridProps) {
         () => props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow),
         [props.columns, width],
     );
-    const template = useTemplate(columns, rows, props.groups ? SOURCE_WIDE : MIN_SOURCE_WIDTH);
+    const template = useTemplate(
+        columns,
+        rows,
+        props.groups ? MIN_SOURCE_WIDTH_MULTI_RUN : MIN_SOURCE_WIDTH,
+    );
     const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;
     const scroll = useSourceScroll(rows, scroller, headHeight, current);
     const marks = useMarks(props, scroll, headHeight);

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { useDefaultSelection, useNames } from '../../base/panel';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { LineFunctionRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
@@ -15,7 +15,6 @@ import { setStatus } from '../../components/status_line';
 import { viewportWidth } from '../../components/viewport';
 import { findPath, lineKey, lineName, type NamedLine } from '../../model/line_names';
 import { type Lines, useLines } from './content';
-import { put } from './data';
 import { LinesNav } from './navigation';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
 import { SourceNotice, useSourceDrops } from './source_notice';
@@ -32,14 +31,14 @@ function navigationOf(lines: Lines, grid: Grid) {
     const { hot, hotAt, keys, figures } = lines;
     function show(key: string | undefined, changes: Record<string, string | null> = {}): void {
         if (key === undefined) return;
-        put({ line: key, ...changes });
+        replaceQuery({ line: key, ...changes });
         grid.current?.centre(key);
         grid.current?.focus();
     }
     return {
         toRow: (row: number) => show(keys.get(row), { fn: null }),
         toLine: (line: number) => show(String(line), { fn: null }),
-        toFile: (id: number) => put({ file: String(id), line: null, fn: null }),
+        toFile: (id: number) => replaceQuery({ file: String(id), line: null, fn: null }),
         stepHot: (by: 1 | -1) => {
             if (!hot.length) return;
             // At first the hottest line is shown but not selected, so the first step selects it.
@@ -72,14 +71,14 @@ function useLinesKeys(
         {
             key: 'z',
             label: 'hide lines without hits',
-            run: () => put({ zero: hideZero ? null : '0' }),
+            run: () => replaceQuery({ zero: hideZero ? null : '0' }),
         },
         {
             key: 'x',
             label: 'percent of function or of file',
-            run: () => put({ of: base === 'file' ? null : 'file' }),
+            run: () => replaceQuery({ of: base === 'file' ? null : 'file' }),
         },
-        { key: 't', label: 'next time unit', run: () => put({ unit: nextUnit }) },
+        { key: 't', label: 'next time unit', run: () => replaceQuery({ unit: nextUnit }) },
         { key: '/', label: 'go to a function or a line', run: () => input.current?.focus() },
     ]);
 }
@@ -177,7 +176,7 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
             )}
             remark={(row) => (row.isAdditional ? ownerText(figures, row.at) : null)}
             current={lines.current}
-            onCurrent={({ key }) => put({ line: key, fn: null })}
+            onCurrent={({ key }) => replaceQuery({ line: key, fn: null })}
             handle={grid}
             empty={
                 hideZero

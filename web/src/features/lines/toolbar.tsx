@@ -2,12 +2,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import type { LineFunctionRow } from '../../base/rows';
+import { replaceQuery } from '../../base/router';
 import { CheckBox } from '../../components/check_box';
 import { type PickItem, Picker } from '../../components/picker';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import { type Base, type Calls, put } from './data';
+import { type Base, type Calls } from './data';
 import { HeatLegend } from './heat_rail';
 import type { Figures } from './source';
 import { type TimeScale, type TimeUnit, UNIT_TEXT, unitsFor, timeScale } from './units';
@@ -55,7 +56,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
                         text: UNIT_TEXT[unit],
                         tip: unitTip(unit, scale),
                     }))}
-                    onChange={(unit) => put({ unit })}
+                    onChange={(unit) => replaceQuery({ unit })}
                 />
             )}
             {(measure === 'time' || measure === 'memory') && (
@@ -66,7 +67,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
                         { value: 'function', text: '% of function' },
                         { value: 'file', text: '% of file' },
                     ]}
-                    onChange={(of) => put({ of: of === 'file' ? 'file' : null })}
+                    onChange={(of) => replaceQuery({ of: of === 'file' ? 'file' : null })}
                 />
             )}
             {props.calls && (
@@ -85,14 +86,14 @@ export function LinesToolbar(props: LinesToolbarProps) {
                             tip: 'one under the other, as reported',
                         },
                     ]}
-                    onChange={(calls) => put({ calls })}
+                    onChange={(calls) => replaceQuery({ calls })}
                 />
             )}
             <label class="toolbar-check">
                 <CheckBox
                     label={hideLabel(figures)}
                     checked={hideZero}
-                    onChange={(on) => put({ zero: on ? '0' : null })}
+                    onChange={(on) => replaceQuery({ zero: on ? '0' : null })}
                 />
                 <span class="soft">{hideLabel(figures)}</span>
             </label>

@@ -6,7 +6,7 @@
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { route, setQuery } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { formatBytes, fmtFixed, int, text, THIN_SPACE } from '../../base/units';
@@ -48,8 +48,6 @@ const TOKENS = [
 const MAX_LINES = TOKENS.length;
 const HEADROOM = 1.04;
 const COMMAND = 'top -b -d 1 -n 60 > top.txt';
-
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 
 function valueText(of: 'cpu' | 'res', value: number): string {
     return of === 'res' ? text(formatBytes(value * 1024)) : `${fmtFixed(value, 1)}${THIN_SPACE}%`;
@@ -121,7 +119,7 @@ export function ProcessesTab({ run }: { run: Run }) {
     const view = useProcesses(run);
     const query = route.value.query;
     const zoomed = query.from !== undefined || query.to !== undefined;
-    const whole = () => put({ from: null, to: null });
+    const whole = () => replaceQuery({ from: null, to: null });
     useKeys('Processes', [{ key: '0', label: 'reset zoom', run: whole }]);
     return (
         <div class="tab-body">
@@ -133,7 +131,7 @@ export function ProcessesTab({ run }: { run: Run }) {
                         { value: 'cpu', text: 'CPU', tip: 'percent of one processor' },
                         { value: 'res', text: LABELS.memory, tip: 'resident memory' },
                     ]}
-                    onChange={(of) => put({ of: of === view.usual ? null : of })}
+                    onChange={(of) => replaceQuery({ of: of === view.usual ? null : of })}
                 />
                 <span class="soft toolbar-remark wide-only">
                     {view.of === 'cpu'
@@ -191,7 +189,7 @@ function Picture({ view, frames }: { view: Processes; frames: number }) {
                 xText={(value) => `${tickText(value)} s`}
                 yText={(value) => valueText(of, value)}
                 onRange={(range) =>
-                    put({
+                    replaceQuery({
                         from: range ? range.from.toFixed(3) : null,
                         to: range ? range.to.toFixed(3) : null,
                     })
@@ -243,7 +241,7 @@ function Legend({ run, view }: { run: Run; view: Processes }) {
     function toggle(pid: string): void {
         const next = new Set(off);
         if (!next.delete(pid)) next.add(pid);
-        put({ off: next.size ? [...next].join(',') : null });
+        replaceQuery({ off: next.size ? [...next].join(',') : null });
     }
     return (
         <section class="pane pane-named" aria-label={LABELS.processes}>

@@ -5,7 +5,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed, THIN_SPACE } from '../../base/units';
@@ -21,7 +21,6 @@ import {
     windowOf,
     zoomWindow,
 } from '../../model/memory_curve';
-import { put } from '../lines/data';
 import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
 
@@ -82,7 +81,10 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
     useEffect(() => () => hideTooltip(), []);
     function show(next: TimeWindow): void {
         const whole = next.from <= 0 && next.to >= length;
-        put({ from: whole ? null : next.from.toFixed(6), to: whole ? null : next.to.toFixed(6) });
+        replaceQuery({
+            from: whole ? null : next.from.toFixed(6),
+            to: whole ? null : next.to.toFixed(6),
+        });
     }
     const zoom = (factor: number) =>
         show(zoomWindow(window, (window.from + window.to) / 2, factor, length));

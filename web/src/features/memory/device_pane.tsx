@@ -5,7 +5,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import { kindHas } from '../../base/kinds';
-import { goTo, route } from '../../base/router';
+import { goTo, replaceQuery, route } from '../../base/router';
 import type { AllocationRow, MemoryOperatorRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import type { GridColumn } from '../../components/data_grid';
@@ -16,7 +16,7 @@ import { type Matcher, NO_SEARCH } from '../../model/search';
 import { ms } from '../../model/trace_range';
 import type { WorkerName } from '../../model/worker_names';
 import { countColumn, mibColumn, RIGHT } from '../trace/columns';
-import { put, tabHash, traceOf } from '../trace/data';
+import { tabHash, traceOf } from '../trace/data';
 import { type EmbeddedTable, type TableFilters, TraceTable } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { useWorkerNames } from '../trace/worker_names';
@@ -52,7 +52,7 @@ export function MemorySwitch({ run }: { run: Run }) {
                     tip: 'allocations that were not freed before the trace ended',
                 },
             ]}
-            onChange={(rows) => put({ rows: rows === 'operators' ? null : rows })}
+            onChange={(rows) => replaceQuery({ rows: rows === 'operators' ? null : rows })}
         />
     );
 }

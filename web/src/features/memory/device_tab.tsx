@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { MemoryCurve, MemoryDevice } from '../../base/trace_types';
 import type { Run } from '../../base/types';
@@ -27,7 +27,7 @@ import type { TimeWindow } from '../../model/memory_curve';
 import { matcher } from '../../model/search';
 import { ms, rangeQuery, type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { put, traceOf, useRange, viewPath } from '../trace/data';
+import { traceOf, useRange, viewPath } from '../trace/data';
 import { filterParams, sortParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { useWorkerNames } from '../trace/worker_names';
@@ -187,7 +187,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                             value: placeKey(one),
                             text: placeName(one, nameOf),
                         }))}
-                        onChange={(next) => put({ device: next })}
+                        onChange={(next) => replaceQuery({ device: next })}
                     />
                 )}
                 {device && <Peaks device={device} reserved={curves.length > 1} />}
@@ -221,7 +221,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
 }
 
 function pickRange(interval: TimeWindow | null): void {
-    put(
+    replaceQuery(
         rangeQuery(
             interval && { from_ns: Math.round(interval.from), to_ns: Math.round(interval.to) },
         ),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed, signed } from '../../base/units';
@@ -10,7 +10,6 @@ import { ExportMenu } from '../../components/menu';
 import { SearchField } from '../../components/search_field';
 import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
-import { put } from '../lines/data';
 import { useSource } from '../shared/paged_source';
 import type { MemorySpanRow as MemorySpan, SpanRow } from '../../base/rows';
 
@@ -45,7 +44,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
                     value={filters.q}
                     placeholder="Search calls"
                     width={160}
-                    onInput={(q) => put({ q: q || null })}
+                    onInput={(q) => replaceQuery({ q: q || null })}
                 />
                 <ExportMenu
                     csv={withParams(path, { ...params, format: 'csv' })}
@@ -61,7 +60,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
                     return `${name}@${start_s.toFixed(4)}`;
                 }}
                 sort={sort}
-                onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : null })}
+                onSort={({ key, desc }) => replaceQuery({ sort: key, desc: desc ? '1' : null })}
                 selected={selected}
                 onSelect={(row) => onPick(relative(row))}
                 onOpen={(row) => onZoom(relative(row))}

@@ -8,7 +8,7 @@ import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
 import type { MemoryAnswer, MprofSummary } from '../../base/line_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
@@ -26,7 +26,6 @@ import {
     windowOf,
     zoomWindow,
 } from '../../model/memory_curve';
-import { put } from '../lines/data';
 import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
 import { SpanRows } from './span_rows';
@@ -81,7 +80,7 @@ function useMemoryView(run: Run) {
     const spans = answer?.spans ?? [];
     function show(next: TimeWindow): void {
         const whole = next.from <= 0 && next.to >= length;
-        put({
+        replaceQuery({
             from: whole ? null : next.from.toFixed(4),
             to: whole ? null : next.to.toFixed(4),
         });
@@ -120,12 +119,12 @@ function useMemoryKeys({ window, length, selected, show }: MemoryView): void {
         {
             key: 'Escape',
             label: 'clear call and range',
-            run: () => put({ from: null, to: null, span: null }),
+            run: () => replaceQuery({ from: null, to: null, span: null }),
         },
     ]);
 }
 
-const pick = (span: MemorySpan): void => put({ span: keyOf(span) });
+const pick = (span: MemorySpan): void => replaceQuery({ span: keyOf(span) });
 
 export function MemoryTab({ run }: { run: Run }) {
     const view = useMemoryView(run);

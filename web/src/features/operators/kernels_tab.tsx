@@ -4,7 +4,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { goTo, route } from '../../base/router';
+import { goTo, replaceQuery, route } from '../../base/router';
 import type { KernelRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, THIN_SPACE } from '../../base/units';
@@ -14,7 +14,7 @@ import { viewportWidth } from '../../components/viewport';
 import { acceleratorName } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { put, useRange } from '../trace/data';
+import { useRange } from '../trace/data';
 import { NamedPane } from '../trace/named_pane';
 import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
@@ -34,7 +34,9 @@ export function KernelsTab({ run }: { run: Run }) {
     const picked = row && kernelKey(row) === query.op ? row : null;
     useKeys(
         'Kernel',
-        query.op ? [{ key: 'Escape', label: 'clear selection', run: () => put({ op: null }) }] : [],
+        query.op
+            ? [{ key: 'Escape', label: 'clear selection', run: () => replaceQuery({ op: null }) }]
+            : [],
     );
     const params = {
         ...sortParams(KERNEL_SORT),
@@ -65,7 +67,7 @@ export function KernelsTab({ run }: { run: Run }) {
                             tip: 'one row for each operator, grid, block, registers and shared memory',
                         },
                     ]}
-                    onChange={(by) => put({ by: by === 'launch' ? by : null, op: null })}
+                    onChange={(by) => replaceQuery({ by: by === 'launch' ? by : null, op: null })}
                 />
             </TraceToolbar>
             <div class="panes">
@@ -80,7 +82,7 @@ export function KernelsTab({ run }: { run: Run }) {
                         selected={query.op ?? null}
                         onSelect={(next) => {
                             setRow(next);
-                            put({ op: kernelKey(next) });
+                            replaceQuery({ op: kernelKey(next) });
                         }}
                         onOpen={({ name }) => {
                             goTo(timelineHash(run, { find: name }));

@@ -7,7 +7,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { useNames } from '../../base/panel';
-import { goTo, route } from '../../base/router';
+import { goTo, replaceQuery, route } from '../../base/router';
 import type { ModuleRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
@@ -26,7 +26,7 @@ import { type Matcher, matcher } from '../../model/search';
 import type { WorkerName } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
 import { countColumn, percentColumn, timeColumn } from '../trace/columns';
-import { put, traceOf, useRange, viewPath } from '../trace/data';
+import { traceOf, useRange, viewPath } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { useWorkerNames } from '../trace/worker_names';
 import { type ModuleLine, type ModuleSort, ModuleTree } from './module_tree';
@@ -152,7 +152,7 @@ export function ModulesTab({ run }: { run: Run }) {
     function toggle({ id }: ModuleLine): void {
         const next = new Set(open);
         if (!next.delete(id)) next.add(id);
-        put({ open: writeOpen(next) });
+        replaceQuery({ open: writeOpen(next) });
     }
     return (
         <div class="tab-body">
@@ -172,9 +172,9 @@ export function ModulesTab({ run }: { run: Run }) {
                     source={source}
                     rowKey={(row) => row.id}
                     sort={{ key: sort, desc: urlSort.desc }}
-                    onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                    onSort={({ key, desc }) => replaceQuery({ sort: key, desc: desc ? '1' : '0' })}
                     selected={query.module ? Number(query.module) : null}
-                    onSelect={(row) => put({ module: String(row.id) })}
+                    onSelect={(row) => replaceQuery({ module: String(row.id) })}
                     onOpen={(row) => {
                         goTo(timelineHash(run, { slice: row.first_slice }));
                     }}
@@ -218,19 +218,19 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Modules', [
         { key: '/', label: 'search the modules', run: () => input.current?.focus() },
-        { key: 'x', label: 'open all', run: () => put({ open: writeOpen(tree.all()) }) },
-        { key: 'c', label: 'close all', run: () => put({ open: '-' }) },
+        { key: 'x', label: 'open all', run: () => replaceQuery({ open: writeOpen(tree.all()) }) },
+        { key: 'c', label: 'close all', run: () => replaceQuery({ open: '-' }) },
     ]);
     return (
         <Toolbar label="view options">
             <button
                 type="button"
                 class="button"
-                onClick={() => put({ open: writeOpen(tree.all()) })}
+                onClick={() => replaceQuery({ open: writeOpen(tree.all()) })}
             >
                 Open all <kbd>x</kbd>
             </button>
-            <button type="button" class="button" onClick={() => put({ open: '-' })}>
+            <button type="button" class="button" onClick={() => replaceQuery({ open: '-' })}>
                 Close all <kbd>c</kbd>
             </button>
             <span class="soft wide-only">{plural(tree.rows.length, 'module')} by position</span>
@@ -244,9 +244,9 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
                 width={208}
                 count={count}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
             <ExportMenu csv={path.replace('format=rows', 'format=csv')} json={path} />
         </Toolbar>

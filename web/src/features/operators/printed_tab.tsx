@@ -3,7 +3,7 @@
  * The Operators tab of a printed key_averages() table: torch's columns and its rounded values.
  */
 import { useMemo, useState } from 'preact/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { OperatorRow, PrintedOperatorRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
@@ -13,7 +13,7 @@ import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { reportPicker, useReports } from '../functions/printed_reports';
 import { textColumn } from '../trace/columns';
-import { put, traceOf } from '../trace/data';
+import { traceOf } from '../trace/data';
 import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { operatorColumns } from './columns';
@@ -70,7 +70,7 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
                         filters={filters}
                         params={{ report: shown?.id }}
                         selected={query.op}
-                        onSelect={(row) => put({ op: String(row.id) })}
+                        onSelect={(row) => replaceQuery({ op: String(row.id) })}
                         onShown={setRows}
                         empty="The table that was printed has no row."
                     />

@@ -6,7 +6,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
-import { goTo, route } from '../../base/router';
+import { goTo, replaceQuery, route } from '../../base/router';
 import type { Summaries, SummaryRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, fmtFixed, int } from '../../base/units';
@@ -20,7 +20,7 @@ import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
-import { put, useRange, viewPath } from '../trace/data';
+import { useRange, viewPath } from '../trace/data';
 import { NamedPane } from '../trace/named_pane';
 import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
@@ -68,7 +68,9 @@ function Summary({ run, reports, report }: SummaryProps) {
     const operation = report.operations;
     useKeys(
         'Summary',
-        query.op ? [{ key: 'Escape', label: 'clear selection', run: () => put({ op: null }) }] : [],
+        query.op
+            ? [{ key: 'Escape', label: 'clear selection', run: () => replaceQuery({ op: null }) }]
+            : [],
     );
     return (
         <div class="tab-body">
@@ -100,7 +102,7 @@ function Summary({ run, reports, report }: SummaryProps) {
                         selected={query.op ?? null}
                         onSelect={(next) => {
                             setRow(next);
-                            put({ op: summaryKey(next) });
+                            replaceQuery({ op: summaryKey(next) });
                         }}
                         onOpen={({ name }) => {
                             goTo(timelineHash(run, { find: name, operation }));
@@ -150,7 +152,7 @@ function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
 const BUTTONS_MIN_WIDTH = 1280;
 
 function pick(report: string): void {
-    put({ report, op: null, sort: null, desc: null });
+    replaceQuery({ report, op: null, sort: null, desc: null });
 }
 
 function ReportSwitch({ reports, shown }: { reports: SummaryReport[]; shown: SummaryReport }) {

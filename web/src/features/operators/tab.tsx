@@ -5,14 +5,14 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { goTo, navigate, route } from '../../base/router';
+import { goTo, navigate, replaceQuery, route } from '../../base/router';
 import type { OperatorRow } from '../../base/rows';
 import type { Run } from '../../base/types';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { put, traceOf, useRange } from '../trace/data';
+import { traceOf, useRange } from '../trace/data';
 import { NamedPane } from '../trace/named_pane';
 import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
@@ -68,7 +68,7 @@ export function OperatorsTab({ run }: { run: Run }) {
                         selected={query.op ?? null}
                         onSelect={(picked) => {
                             setRow(picked);
-                            put({ op: operatorKey(picked) });
+                            replaceQuery({ op: operatorKey(picked) });
                         }}
                         onOpen={({ name }) => {
                             goTo(timelineHash(run, { find: name }));
@@ -91,7 +91,7 @@ export function OperatorsTab({ run }: { run: Run }) {
 }
 
 function letGo(): void {
-    put({ op: null });
+    replaceQuery({ op: null });
 }
 
 /** Shows the rows of one operator by shape, as a new history entry. */
@@ -118,7 +118,7 @@ function Switches({ run, byShape, side }: { run: Run; byShape: boolean; side: Si
                             : 'no shapes in this trace: record with record_shapes=True',
                     },
                 ]}
-                onChange={(by) => put({ by: by === 'shape' ? by : null, op: null })}
+                onChange={(by) => replaceQuery({ by: by === 'shape' ? by : null, op: null })}
             />
             {devices > 0 && (
                 <Segmented
@@ -133,7 +133,7 @@ function Switches({ run, byShape, side }: { run: Run; byShape: boolean; side: Si
                             tip: 'ranges on the GPU streams: from the first to the last launched operation',
                         },
                     ]}
-                    onChange={(on) => put({ on: on === 'host' ? null : on, op: null })}
+                    onChange={(on) => replaceQuery({ on: on === 'host' ? null : on, op: null })}
                 />
             )}
         </>

@@ -4,7 +4,7 @@
  * common scale.
  */
 import { kindHas } from '../../base/kinds';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { TraceOverview, TraceStep, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, int, text, THIN_SPACE } from '../../base/units';
@@ -14,7 +14,7 @@ import { viewportWidth } from '../../components/viewport';
 import { type DefinitionText, segmentsOf, sumOf } from '../../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../../model/trace_range';
 import type { WorkerName } from '../../model/worker_names';
-import { put, traceOf } from '../trace/data';
+import { traceOf } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 
 interface BreakdownProps {
@@ -148,7 +148,7 @@ export function StepList({ run, steps, definition, nameOf }: StepListProps) {
                     <button
                         type="button"
                         class="link step-more"
-                        onClick={() => put({ steps: 'all' })}
+                        onClick={() => replaceQuery({ steps: 'all' })}
                     >
                         {int(steps.length - shown.length)} more steps
                     </button>

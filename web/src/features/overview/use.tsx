@@ -5,13 +5,13 @@
 import { useMemo } from 'preact/hooks';
 import type { DeviceUse, Utilisation } from '../../base/trace_types';
 import { pct, THIN_SPACE } from '../../base/units';
+import { replaceQuery } from '../../base/router';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { acceleratorName } from '../../model/device';
 import { heldValueAt } from '../../model/step_curve';
 import { ms, rangeQuery } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
-import { put } from '../trace/data';
 
 interface UtilisationProps {
     use: Utilisation | null;
@@ -85,7 +85,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
                     xText={(ns) => `${ms(ns).replace(/\.?0+$/, '')} ms`}
                     yText={(value) => `${value} %`}
                     onRange={(interval) =>
-                        put(
+                        replaceQuery(
                             rangeQuery(
                                 interval && {
                                     from_ns: Math.round(interval.from),

@@ -10,7 +10,7 @@ import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { useNames } from '../../base/panel';
-import { route, setQuery } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import type { GridSource } from '../../components/grid_types';
@@ -24,8 +24,6 @@ import { findPath } from '../../model/line_names';
 import { type Matcher, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { useSource } from './paged_source';
-
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 
 interface TableTabProps<R> {
     run: Run;
@@ -103,9 +101,11 @@ export function TableTab<R>(props: TableTabProps<R>) {
                         source={source}
                         rowKey={(row) => String(rowKey(row))}
                         sort={sort}
-                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        onSort={({ key, desc }) =>
+                            replaceQuery({ sort: key, desc: desc ? '1' : '0' })
+                        }
                         selected={selected ?? null}
-                        onSelect={(row) => put({ [selectKey]: String(rowKey(row)) })}
+                        onSelect={(row) => replaceQuery({ [selectKey]: String(rowKey(row)) })}
                         onOpen={props.onOpen}
                         resetKey={withParams('', params)}
                         empty={props.empty(filtered)}
@@ -153,9 +153,9 @@ function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>
                 width={208}
                 count={count}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={search.error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
             <ExportMenu
                 csv={withParams(path, { ...params, format: 'csv' })}

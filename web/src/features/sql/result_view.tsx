@@ -6,7 +6,7 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
-import { route, setQuery } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { THIN_SPACE, int, plural } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { Menu } from '../../components/menu';
@@ -24,9 +24,6 @@ import {
 import { type ChartKind, ResultChart } from './result_chart';
 
 type Row = SqlValue[];
-
-export const put = (changes: Record<string, string | null>): void =>
-    setQuery(changes, { replace: true });
 
 const version = signal(0);
 
@@ -84,7 +81,7 @@ export function SqlTable({ result }: { result: SqlResult }) {
                 source={source}
                 rowKey={(row) => rows.indexOf(row)}
                 sort={sort}
-                onSort={({ key, desc }) => put({ order: `${desc ? '-' : ''}${key}` })}
+                onSort={({ key, desc }) => replaceQuery({ order: `${desc ? '-' : ''}${key}` })}
                 empty="The query returned no rows."
             />
         </div>
@@ -111,10 +108,15 @@ export function SqlPicture({ result, kind }: { result: SqlResult; kind: ChartKin
                     at={y}
                     names={names}
                     only={(i) => isNumber(result.columns[i])}
-                    onPick={(name) => put({ y: name })}
+                    onPick={(name) => replaceQuery({ y: name })}
                 />
                 <span class="soft">over</span>
-                <Axis label="Horizontal" at={x} names={names} onPick={(name) => put({ x: name })} />
+                <Axis
+                    label="Horizontal"
+                    at={x}
+                    names={names}
+                    onPick={(name) => replaceQuery({ x: name })}
+                />
                 <Segmented<ChartKind>
                     label="chart"
                     value={kind}
@@ -123,7 +125,7 @@ export function SqlPicture({ result, kind }: { result: SqlResult; kind: ChartKin
                         { value: 'bars', text: 'Bars' },
                         { value: 'dots', text: 'Dots' },
                     ]}
-                    onChange={(chart) => put({ chart })}
+                    onChange={(chart) => replaceQuery({ chart })}
                 />
                 {left > 0 && (
                     <span class="soft">{plural(left, 'row')} without a value not drawn</span>
@@ -163,7 +165,7 @@ function Axis({ label, at, names, only, onPick }: AxisProps) {
     );
 }
 
-const CUT = {
+const CUT_TEXTS = {
     rows: 'first rows only',
     bytes: 'first 32 MB only',
     time: 'what came within 10 s',
@@ -175,5 +177,5 @@ export function resultText({ rows, cut, elapsed_s }: SqlResult): string {
     const ms = elapsed_s * 1000;
     const time =
         ms < 1 ? `<${THIN_SPACE}1${THIN_SPACE}ms` : `${int(Math.round(ms))}${THIN_SPACE}ms`;
-    return `${count} · ${time}${cut ? ` · ${CUT[cut]}` : ''}`;
+    return `${count} · ${time}${cut ? ` · ${CUT_TEXTS[cut]}` : ''}`;
 }

@@ -3,13 +3,12 @@
  * SQL over the catalog and the runs that `runs` of the URL names.
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import { useTyped } from '../../base/typed_fields';
 import { setStatus } from '../../components/status_line';
 import runSchema from '../../../../schema/run.sql';
 import shelfSchema from '../../../../schema/shelf_views.sql';
 import { SHELF_EXAMPLES } from './examples';
-import { put } from './result_view';
 import { SqlView } from './view';
 import { multiRunViews, viewsOf } from './views';
 
@@ -47,7 +46,7 @@ function RunsField({ named }: { named: string }) {
     const [typed, setTyped] = useTyped(named);
     const text = typed ?? named;
     const commit = () => {
-        if (text.trim() !== named) put({ runs: text.trim() || null });
+        if (text.trim() !== named) replaceQuery({ runs: text.trim() || null });
     };
     return (
         <label

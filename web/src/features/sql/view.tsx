@@ -7,7 +7,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { route, setQuery } from '../../base/router';
+import { replaceQuery, route, setQuery } from '../../base/router';
 import { useTyped } from '../../base/typed_fields';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
@@ -18,7 +18,7 @@ import { SqlDocs } from './docs';
 import { SqlEditor, type SqlEditorHandle } from './editor';
 import { examplesFor, type SqlExample } from './examples';
 import type { ChartKind } from './result_chart';
-import { put, resultText, SqlPicture, SqlTable } from './result_view';
+import { resultText, SqlPicture, SqlTable } from './result_view';
 import { SavedMenu } from './saved';
 import {
     type SqlRequest,
@@ -199,14 +199,14 @@ function SqlToolbar({
                     { value: 'table', text: 'Table' },
                     { value: 'chart', text: 'Chart' },
                 ]}
-                onChange={(how) => put({ chart: how === 'chart' ? 'line' : null })}
+                onChange={(how) => replaceQuery({ chart: how === 'chart' ? 'line' : null })}
             />
             <SqlExport scope={scope} sql={query.sql ?? ''} />
             <button
                 type="button"
                 class="quiet"
                 aria-pressed={query.views !== '0'}
-                onClick={() => put({ views: query.views === '0' ? null : '0' })}
+                onClick={() => replaceQuery({ views: query.views === '0' ? null : '0' })}
             >
                 Views
             </button>
@@ -256,7 +256,11 @@ function Answer({ request }: { request: SqlRequest }) {
                 remark={running ? 'running …' : result ? resultText(result) : ''}
             >
                 {result?.cut === 'rows' && query.rows !== 'most' && (
-                    <button type="button" class="quiet" onClick={() => put({ rows: 'most' })}>
+                    <button
+                        type="button"
+                        class="quiet"
+                        onClick={() => replaceQuery({ rows: 'most' })}
+                    >
                         up to 100,000
                     </button>
                 )}

@@ -6,7 +6,7 @@
 import { useMemo } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, int, pct, plural } from '../../base/units';
@@ -19,7 +19,7 @@ import { familyOf, kindLabel, stackLabel } from '../../model/family';
 import { type Matcher, matchSet } from '../../model/search';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { estimateText, isStacks, put, rangedPath, traceOf } from '../trace/data';
+import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { layoutFlame, matchedNs } from './flame_tree';
 
 export type FlameOn = 'cpu' | 'device' | 'wall';
@@ -82,7 +82,11 @@ export function FlameSwitch({ run }: { run: Run }) {
                 ...(torch ? [wall(stacks)] : []),
             ]}
             onChange={(on) =>
-                put({ flame_on: on === 'cpu' ? null : on, flame_zoom: null, flame_frame: null })
+                replaceQuery({
+                    flame_on: on === 'cpu' ? null : on,
+                    flame_zoom: null,
+                    flame_frame: null,
+                })
             }
         />
     );
@@ -130,9 +134,11 @@ export function FlamePane({ run, range, search, isEmbedded = false, onMatched }:
                     paint={paint}
                     match={match?.set ?? null}
                     selected={selected}
-                    onSelect={(node) => put({ flame_frame: node >= 0 ? String(node) : null })}
+                    onSelect={(node) =>
+                        replaceQuery({ flame_frame: node >= 0 ? String(node) : null })
+                    }
                     zoom={flame_zoom ?? ''}
-                    onZoom={(zoom) => put({ flame_zoom: zoom })}
+                    onZoom={(zoom) => replaceQuery({ flame_zoom: zoom })}
                     urlKeys={['flame_frame', 'flame_zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}

@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import { SearchField } from '../../components/search_field';
@@ -12,7 +12,7 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { isStacks, put, useRange } from '../trace/data';
+import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { FlamePane, FlameSwitch } from './flame_pane';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
@@ -55,9 +55,9 @@ export function FlameTab({ run }: { run: Run }) {
                     width={wide ? 208 : 150}
                     count={matched.count}
                     regex={filters.regex}
-                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                    onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                     error={search.error}
-                    onInput={(q) => put({ q: q || null })}
+                    onInput={(q) => replaceQuery({ q: q || null })}
                 />
             </Toolbar>
             <FlamePane

@@ -6,7 +6,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../../base/axis';
-import { goTo, route } from '../../base/router';
+import { goTo, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { fmtFixed } from '../../base/units';
@@ -16,7 +16,7 @@ import { ShareBar } from '../../components/share_bar';
 import { readFilters } from '../../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../../model/search';
 import { countColumn, nameColumn, RIGHT, shareColumn } from '../trace/columns';
-import { axisOfRun, put, tabHash, samplePeriod, useRange } from '../trace/data';
+import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
@@ -159,7 +159,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                         filters={filters}
                         search={search}
                         selected={fn ?? null}
-                        onSelect={({ name_id }) => put({ fn: String(name_id) })}
+                        onSelect={({ name_id }) => replaceQuery({ fn: String(name_id) })}
                         onShown={setShown}
                     />
                 </section>
@@ -176,7 +176,7 @@ function InitialiserSwitch({ run }: { run: Run }) {
             <CheckBox
                 label="group C++ static initialisers"
                 checked={route.value.query.group === '1'}
-                onChange={(on) => put({ group: on ? '1' : null })}
+                onChange={(on) => replaceQuery({ group: on ? '1' : null })}
             />{' '}
             group C++ initialisers
         </label>

@@ -3,13 +3,13 @@
  * the field for the sample period. */
 import { API } from '../../base/client';
 import { useNames } from '../../base/panel';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { FamilySwatch } from '../../components/family_swatch';
 import { NumberField } from '../../components/number_field';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
-import { PERIOD_MS, put, samplePeriod } from '../trace/data';
+import { PERIOD_MS, samplePeriod } from '../trace/data';
 
 const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
 
@@ -32,7 +32,9 @@ export function ThreadSelect({ run }: { run: Run }) {
             class="field thread-select"
             aria-label="thread"
             value={route.value.query.track ?? ''}
-            onChange={(event) => put({ ...SELECTED, track: event.currentTarget.value || null })}
+            onChange={(event) =>
+                replaceQuery({ ...SELECTED, track: event.currentTarget.value || null })
+            }
         >
             <option value="">all {data.tracks.length} threads</option>
             {data.tracks.map((track) => (
@@ -73,7 +75,9 @@ export function PeriodField({ run }: { run: Run }) {
             width={64}
             tip="the file has no sampling rate; 10 ms (100 samples per second) is assumed"
             onChange={(value) =>
-                put({ period: value === null || value === PERIOD_MS ? null : String(value) })
+                replaceQuery({
+                    period: value === null || value === PERIOD_MS ? null : String(value),
+                })
             }
         />
     );

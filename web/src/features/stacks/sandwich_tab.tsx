@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useDefaultSelection } from '../../base/panel';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { StackFunctionRow } from '../../base/rows';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
@@ -20,7 +20,7 @@ import { stackLabel } from '../../model/family';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
-import { estimateText, put, rangedPath, useRange } from '../trace/data';
+import { estimateText, rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { layoutFlame } from './flame_tree';
@@ -62,7 +62,7 @@ export function SandwichTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const params = { ...filterParams(filters), track: query.track };
     const select = ({ name_id }: StackFunctionRow) =>
-        put({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
+        replaceQuery({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
     return (
         <div class="tab-body stacks">
             <TraceToolbar
@@ -152,7 +152,7 @@ function Half({ run, which, flame, whole }: HalfProps) {
                 selected={selected < flame.n ? selected : -1}
                 onSelect={setSelected}
                 zoom={route.value.query[key] ?? ''}
-                onZoom={(zoom) => put({ [key]: zoom })}
+                onZoom={(zoom) => replaceQuery({ [key]: zoom })}
                 urlKeys={[key]}
                 idOf={(node) => node}
                 nodeOf={(id) => id}

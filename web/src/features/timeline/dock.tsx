@@ -5,11 +5,11 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Spacer } from '../../components/toolbar';
 import { rangeText, type TraceRange } from '../../model/trace_range';
-import { isStacks, put, rangedPath } from '../trace/data';
+import { isStacks, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';
 
 const DEFAULT_HEIGHT = 232;
@@ -90,7 +90,7 @@ function DockTab({ id, title, current }: { id: string; title: string; current: b
             role="tab"
             aria-selected={current}
             class={current ? 'is-current' : ''}
-            onClick={() => put({ dock: id })}
+            onClick={() => replaceQuery({ dock: id })}
         >
             {title}
         </button>
@@ -102,7 +102,7 @@ function DockEdge({ height }: { height: number }) {
     const from = useRef<{ y: number; height: number } | null>(null);
     const setHeight = (next: number): void => {
         const whole = clampHeight(next);
-        put({ dockh: whole === defaultHeight() ? null : String(whole) });
+        replaceQuery({ dockh: whole === defaultHeight() ? null : String(whole) });
     };
     return (
         <div

@@ -8,10 +8,10 @@ import { API, getJson, isAbort, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
+import { replaceQuery } from '../../base/router';
 import { SearchField } from '../../components/search_field';
 import type { FindAnswer, FoundName } from '../../model/timeline_types';
 import { type Answer, useJson } from '../shared/use_json';
-import { put } from '../trace/data';
 
 const NAMES = 1000;
 
@@ -81,9 +81,9 @@ export function FindField({ find, inputRef, width, message, onEnter }: FieldProp
             width={width}
             count={q ? (answer.data?.count ?? null) : null}
             regex={regex}
-            onRegex={(on) => put({ regex: on ? '1' : null })}
+            onRegex={(on) => replaceQuery({ regex: on ? '1' : null })}
             error={answer.error?.text ?? message}
-            onInput={(text) => put({ q: text || null })}
+            onInput={(text) => replaceQuery({ q: text || null })}
             onEnter={onEnter}
         />
     );

@@ -3,19 +3,19 @@
  * visible. */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import type { SliceAnswer } from '../../model/timeline_types';
 import { rangeQuery } from '../../model/trace_range';
 import type { Answer } from '../shared/use_json';
-import { put } from '../trace/data';
 import { useMatchingSlice } from './matching_slice';
 import type { Mark } from './scene';
 import { type Find, findFrom } from './search';
 import type { TimelineStage } from './stage';
 
-const setSlice = (id: number | null): void => put({ slice: id === null ? null : String(id) });
+const setSlice = (id: number | null): void =>
+    replaceQuery({ slice: id === null ? null : String(id) });
 
 interface SelectProps {
     run: Run;
@@ -70,7 +70,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     /** Searches for exactly this name and selects the next slice with it. */
     const goToName = async (name: string): Promise<string | null> => {
         const filter = wholeName(name);
-        put({ q: filter.q, regex: '1' });
+        replaceQuery({ q: filter.q, regex: '1' });
         const from = { ns: stage.current?.view.from ?? 0, id: 0 };
         const hit = await findFrom(run, filter, from, false);
         if (hit) select(hit.id);
@@ -79,8 +79,8 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     /** Clears the slice, else the range, else the search. */
     const back = (ranged: boolean): void => {
         if (selected) selectClicked(null);
-        else if (ranged) put(rangeQuery(null));
-        else put({ q: null, regex: null });
+        else if (ranged) replaceQuery(rangeQuery(null));
+        else replaceQuery({ q: null, regex: null });
     };
     return { select, clicked: selectClicked, step, enter, toName: goToName, back };
 }

@@ -3,10 +3,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { TimelineAnswer } from '../../model/timeline_types';
-import { isAttributed, put } from '../trace/data';
+import { isAttributed } from '../trace/data';
 import { type WindowRequest, type TimelineData, timelineData } from './data';
 import { TimelineLoader } from './requests';
 import { trackRoles, loadRoleNames } from './roles';
@@ -24,7 +24,7 @@ export function toggleFolded(keys: string[]): void {
         if (all) off.delete(key);
         else off.add(key);
     }
-    put({ off: [...off].join(',') || null });
+    replaceQuery({ off: [...off].join(',') || null });
 }
 
 /** Number of slices behind the visible lanes. */

@@ -5,12 +5,13 @@
 import type { TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, int, text } from '../../base/units';
+import { replaceQuery } from '../../base/router';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
 import { type Segment, segmentsOf } from '../../model/breakdown';
 import { rangeQuery, type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { isAttributed, put, rangedPath, traceOf, viewPath } from '../trace/data';
+import { isAttributed, rangedPath, traceOf, viewPath } from '../trace/data';
 
 /** width in px of the rest of the row, next to the bar */
 const BESIDE_BAR = 184;
@@ -97,7 +98,7 @@ function FindingLink({ finding }: { finding: Finding }) {
             type="button"
             class="timeline-steps-remark"
             title={`${finding.text} Click to select its range.`}
-            onClick={() => put(rangeQuery({ from_ns, to_ns }))}
+            onClick={() => replaceQuery(rangeQuery({ from_ns, to_ns }))}
         >
             {title}
         </button>

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { isPanel } from '../../base/panel';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { Notice } from '../../components/notice';
@@ -19,7 +19,7 @@ import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { rangeQuery, readRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { isAttributed, put, timelinePath } from '../trace/data';
+import { isAttributed, timelinePath } from '../trace/data';
 import { useWorkerNames } from '../trace/worker_names';
 import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
@@ -157,12 +157,14 @@ function Timeline({ run, timeline }: TimelineProps) {
                         data={data}
                         lanes={now.lanes}
                         at={query.at ?? ''}
-                        onAt={(at) => put({ at })}
+                        onAt={(at) => replaceQuery({ at })}
                         y={Number(query.y) || 0}
-                        onY={(y) => put({ y: y ? String(y) : null })}
+                        onY={(y) => replaceQuery({ y: y ? String(y) : null })}
                         range={now.span}
                         onRange={(drawn) =>
-                            put(rangeQuery(drawn && { from_ns: drawn.from, to_ns: drawn.to }))
+                            replaceQuery(
+                                rangeQuery(drawn && { from_ns: drawn.from, to_ns: drawn.to }),
+                            )
                         }
                         selected={links.selected}
                         flows={links.flows}

@@ -6,14 +6,11 @@
 import { type AxisUnit, TIME_AXIS } from '../../base/axis';
 import { API, type Params, withParams } from '../../base/client';
 import { kindHas } from '../../base/kinds';
-import { formatHash, route, setQuery } from '../../base/router';
+import { formatHash, route } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, text, THIN_SPACE } from '../../base/units';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../../model/trace_range';
-
-export const put = (changes: Record<string, string | null>): void =>
-    setQuery(changes, { replace: true });
 
 /* Default values of summary fields that only traces of torch have. */
 const NO_TORCH: Partial<TraceSummary> = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import type { Definition } from '../../base/trace_types';
+import { replaceQuery } from '../../base/router';
 import { Segmented } from '../../components/segmented';
 import { DEFINITIONS, type DefinitionText } from '../../model/breakdown';
-import { put } from './data';
 
 /** Selects one of the three definitions of the step breakdown; the tooltip describes each. */
 export function DefinitionSwitch({ definition }: { definition: DefinitionText }) {
@@ -15,7 +15,7 @@ export function DefinitionSwitch({ definition }: { definition: DefinitionText })
                 text: title,
                 tip: description,
             }))}
-            onChange={(id) => put({ parts: id === DEFINITIONS[0].id ? null : id })}
+            onChange={(id) => replaceQuery({ parts: id === DEFINITIONS[0].id ? null : id })}
         />
     );
 }

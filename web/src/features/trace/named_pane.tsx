@@ -8,6 +8,7 @@ import { LABELS } from '../../base/terms';
 import type { Named } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, int } from '../../base/units';
+import { replaceQuery } from '../../base/router';
 import { CopyButton } from '../../components/copy_button';
 import { HistogramView } from '../../components/histogram_view';
 import { Notice } from '../../components/notice';
@@ -17,7 +18,7 @@ import { Term } from '../../components/term';
 import { FormattedValueText } from '../../components/text';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
-import { put, rangedPath, useRange } from './data';
+import { rangedPath, useRange } from './data';
 import { timelineHash } from './timeline_link';
 
 interface NamedPaneProps {
@@ -50,7 +51,7 @@ export function NamedPane(props: NamedPaneProps) {
     return (
         <section class="pane pane-named" aria-label={title}>
             <PaneHead title={title} remark="selected">
-                <button type="button" class="quiet" onClick={() => put({ op: null })}>
+                <button type="button" class="quiet" onClick={() => replaceQuery({ op: null })}>
                     <kbd>Esc</kbd>
                 </button>
             </PaneHead>

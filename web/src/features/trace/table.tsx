@@ -6,14 +6,14 @@
  */
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { readSort } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
 import { rangeParams, type TraceRange } from '../../model/trace_range';
 import { useSource } from '../shared/paged_source';
-import { put, viewPath } from './data';
+import { viewPath } from './data';
 
 /** Properties of a table that can be embedded in the dock. */
 export interface EmbeddedTable {
@@ -85,7 +85,7 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
             rowKey={props.rowKey}
             sort={sort}
             onSort={({ key, desc }) =>
-                put({ [`${prefix}sort`]: key, [`${prefix}desc`]: desc ? '1' : '0' })
+                replaceQuery({ [`${prefix}sort`]: key, [`${prefix}desc`]: desc ? '1' : '0' })
             }
             selected={props.selected ?? null}
             onSelect={props.onSelect}

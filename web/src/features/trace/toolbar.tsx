@@ -8,13 +8,14 @@ import type { Params } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
+import { replaceQuery } from '../../base/router';
 import { HideField } from '../../components/hide_field';
 import { ExportMenu } from '../../components/menu';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { type TraceRange, rangeQuery, rangeText } from '../../model/trace_range';
-import { put, rangedPath, useRange } from './data';
+import { rangedPath, useRange } from './data';
 import type { TableFilters } from './table';
 
 interface TraceToolbarProps {
@@ -55,9 +56,9 @@ export function TraceToolbar(props: TraceToolbarProps) {
                 width={wide ? 208 : range ? 112 : 150}
                 count={null}
                 regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
                 error={error}
-                onInput={(q) => put({ q: q || null })}
+                onInput={(q) => replaceQuery({ q: q || null })}
             />
             {viewportWidth.value >= 1240 && shown !== null && (
                 <span class="soft">{plural(shown, named ? 'name' : 'row')}</span>
@@ -75,7 +76,9 @@ export function RangeNotice() {
     const range = useRange();
     useKeys(
         'Range',
-        range ? [{ key: '0', label: 'the whole run', run: () => put(rangeQuery(null)) }] : [],
+        range
+            ? [{ key: '0', label: 'the whole run', run: () => replaceQuery(rangeQuery(null)) }]
+            : [],
     );
     if (!range) return null;
     return (
@@ -85,7 +88,7 @@ export function RangeNotice() {
                 type="button"
                 class="link"
                 title="clear range (0)"
-                onClick={() => put(rangeQuery(null))}
+                onClick={() => replaceQuery(rangeQuery(null))}
             >
                 whole run
             </button>

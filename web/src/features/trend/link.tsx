@@ -6,8 +6,8 @@ import { offlineFile } from '../../base/offline';
 import { formatHash } from '../../base/router';
 import type { Run } from '../../base/types';
 
-export function trendHref(series: string, more: Record<string, string> = {}): string {
-    return formatHash(['trend'], { runs: `series:${series}`, ...more });
+export function trendHref(series: string, params: Record<string, string> = {}): string {
+    return formatHash(['trend'], { runs: `series:${series}`, ...params });
 }
 
 const WIDTH = 64;
@@ -70,9 +70,9 @@ interface RowTrendProps {
 export function RowTrendLink({ runs, of, row, place, metric }: RowTrendProps) {
     const series = runs.find((run) => run.series)?.series;
     if (!series || offlineFile()) return null;
-    const more = { of, row, metric, ...(place ? { place } : {}) };
+    const rowParams = { of, row, metric, ...(place ? { place } : {}) };
     return (
-        <a class="link" href={trendHref(series, more)} title={`over the runs of ${series}`}>
+        <a class="link" href={trendHref(series, rowParams)} title={`over the runs of ${series}`}>
             trend of this row
         </a>
     );

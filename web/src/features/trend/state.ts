@@ -3,16 +3,13 @@
  * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
  */
 import { API, sendJson, withParams } from '../../base/client';
-import { navigate, type Query, setQuery } from '../../base/router';
+import { navigate, type Query } from '../../base/router';
 import type { Trend } from './types';
 import type { Run } from '../../base/types';
 import { publishRunChange } from '../shared/shelf_state';
 import type { Groups } from './points';
 
 const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
-
-export const put = (changes: Record<string, string | null>): void =>
-    setQuery(changes, { replace: true });
 
 /** Path of the API. If the URL has a table but no row yet, the trend is still that of the headline.
  */

@@ -5,7 +5,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import type { ComparisonTable, Comparison } from '../../base/compare_types';
-import { route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Trend } from './types';
 import type { Page } from '../../base/types';
 import { text } from '../../base/units';
@@ -16,7 +16,7 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { formatValueOf } from '../../model/compare';
 import { useJson } from '../shared/use_json';
 import { isInTime, otherKinds } from './points';
-import { put, trendPath } from './state';
+import { trendPath } from './state';
 
 interface ToolbarProps {
     trend: Trend;
@@ -55,7 +55,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
                         disabled: !inTime,
                     },
                 ]}
-                onChange={(x) => put({ x: x === 'order' ? null : x })}
+                onChange={(x) => replaceQuery({ x: x === 'order' ? null : x })}
             />
             <Segmented
                 label="vertical axis"
@@ -64,7 +64,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
                     { value: 'fit', text: 'Fit' },
                     { value: 'zero', text: 'From zero' },
                 ]}
-                onChange={(y) => put({ y: y === 'fit' ? null : y })}
+                onChange={(y) => replaceQuery({ y: y === 'fit' ? null : y })}
             />
             <a class="quiet" href={trendPath(query, 'csv')} download="">
                 Export CSV
@@ -83,19 +83,19 @@ function TrendMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] 
         {
             text: 'headline',
             checked: isHeadline && trend.metric === 'headline',
-            onPick: () => put({ ...NO_ROW, metric: null }),
+            onPick: () => replaceQuery({ ...NO_ROW, metric: null }),
         },
         ...tables.map(({ of, row }) => ({
             text: `of one ${row}`,
             note: '…',
             checked: query.of === of,
-            onPick: () => put({ ...NO_ROW, of, metric: null }),
+            onPick: () => replaceQuery({ ...NO_ROW, of, metric: null }),
         })),
         ...trend.figures.map((metric) => ({
             text: metric,
             note: 'summary',
             checked: isHeadline && trend.metric === metric,
-            onPick: () => put({ ...NO_ROW, metric }),
+            onPick: () => replaceQuery({ ...NO_ROW, metric }),
         })),
     ];
     const now = table ? `of one ${table.row}` : trend.metric;
@@ -120,7 +120,7 @@ function MetricMenu({ trend, table }: { trend: Trend; table: ComparisonTable }) 
             items={table.metrics.map(({ metric, title }) => ({
                 text: title,
                 checked: metric === trend.metric,
-                onPick: () => put({ metric }),
+                onPick: () => replaceQuery({ metric }),
             }))}
         />
     );
@@ -186,7 +186,7 @@ function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: Compariso
             onType={setTyped}
             onPick={(id) => {
                 const row = rows.find((one) => one.id === id);
-                if (row) put({ row: row.name, place: row.place });
+                if (row) replaceQuery({ row: row.name, place: row.place });
             }}
         />
     );
@@ -198,12 +198,12 @@ function ByMenu({ trend }: { trend: Trend }) {
     if (trend.by) keys.add(trend.by);
     if (keys.size === 0) return null;
     const items = [
-        { text: 'each run', checked: !trend.by, onPick: () => put({ by: null }) },
+        { text: 'each run', checked: !trend.by, onPick: () => replaceQuery({ by: null }) },
         ...[...keys].sort().map((key) => ({
             text: key,
             note: 'repeats as one',
             checked: trend.by === key,
-            onPick: () => put({ by: `tag:${key}` }),
+            onPick: () => replaceQuery({ by: `tag:${key}` }),
         })),
     ];
     return (
@@ -233,7 +233,7 @@ function KindMenu({ trend }: { trend: Trend }) {
             items={kinds.map((kind) => ({
                 text: kind,
                 checked: kind === trend.kind,
-                onPick: () => put({ ...NO_ROW, kind, metric: null }),
+                onPick: () => replaceQuery({ ...NO_ROW, kind, metric: null }),
             }))}
         />
     );

@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { formatHash, navigate, route } from '../../base/router';
+import { formatHash, navigate, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Trend } from './types';
 import { int, plural, text, when } from '../../base/units';
@@ -31,7 +31,7 @@ import {
     positionsOf,
     tickTime,
 } from './points';
-import { openComparison, pinBaseline, put, trendPath } from './state';
+import { openComparison, pinBaseline, trendPath } from './state';
 import { openPoint, TrendTable } from './table';
 import { TrendToolbar } from './toolbar';
 
@@ -96,7 +96,13 @@ function NoTrend({ error }: { error: ApiError }) {
                         type="button"
                         class="link"
                         onClick={() =>
-                            put({ row: null, of: null, place: null, metric: null, kind: null })
+                            replaceQuery({
+                                row: null,
+                                of: null,
+                                place: null,
+                                metric: null,
+                                kind: null,
+                            })
                         }
                     >
                         Show the headline
