@@ -1072,6 +1072,7 @@ const struct ps_importer ps_importtime = {
     .label = "Import-time log",
     .description = "time of each import of a program, Python 3.7 and later",
     .record = "python -X importtime -c 'import app' 2> app.log",
+    .may_share_log = true,
     .sniff = sniff,
     .load = load,
 };
