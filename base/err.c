@@ -55,6 +55,8 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
 
 enum ps_status ps_fail_memory(struct ps_err *err, const char *what)
 {
+    if (err->code != PS_OK)
+        return err->code;
     ps_err_hint(err, "try again later, or give the server more memory");
     return ps_fail(err, PS_UNAVAILABLE, "not enough memory for %s", what);
 }

@@ -27,7 +27,7 @@ struct ps_stream {
     const char *window;      /* unread bytes */
     size_t window_len;
     size_t borrowed_len; /* pass-through streams: length of the window as peeked from `input` */
-    uint64_t offset;     /* position of win[0] */
+    uint64_t offset;     /* position of window[0] in the stream, in bytes */
     uint64_t size;       /* of a source; 0: unknown */
     char *buffer;        /* buffer of a stream that has one; NULL otherwise */
     size_t buffer_cap;

@@ -20,10 +20,11 @@
 enum ps_import_evidence {
     PS_EVIDENCE_FIRST_IMPORT, /* it was the first importer of the module */
     PS_EVIDENCE_PACKAGE, /* a submodule imports its package, always: such an edge is never lazy */
-    PS_EVIDENCE_CACHED_IMPORT, /* imported it when it was already loaded: a line of -X importtime=2
-                                */
-    PS_EVIDENCE_RECORDED_IMPORT, /* imported it when it was already loaded: seen by the recorder */
-    PS_EVIDENCE_OTHER_LOG        /* it was the first importer in another log: weaker evidence */
+    /* `from` imported `to`, which was already loaded: a line of -X importtime=2 says so */
+    PS_EVIDENCE_CACHED_IMPORT,
+    /* `from` imported `to`, which was already loaded: the recorder saw it */
+    PS_EVIDENCE_RECORDED_IMPORT,
+    PS_EVIDENCE_OTHER_LOG /* it was the first importer in another log: weaker evidence */
 };
 
 struct ps_import_edge {

@@ -15,8 +15,9 @@
 
 enum { DIGITS_MAX = 1024 / 15 + 2 }; /* of the largest number that a double can hold */
 
-/* The nearest double to a number of 15-bit digits, least significant first. Bits after the first
- * 105 only affect rounding, so `rest` records whether any is set. */
+/* Returns the nearest double to an integer. Its digits have 15 bits, the least significant digit
+ * first. At least the top 106 bits are kept exactly. The bits below only affect rounding, so `rest`
+ * records whether any of them is set. */
 static double nearest_double(const unsigned char *digits, uint32_t n)
 {
     unsigned __int128 top = 0;

@@ -601,7 +601,7 @@ struct report {
     struct ps_arena arena;
     struct ps_str *display_texts; /* strings for display, by text id; ptr is NULL until converted */
     uint8_t *origin;              /* by text id of a file; 0: not computed yet, else origin + 1 */
-    double *parts; /* by row: sum of the cumulative times of its callees when called by it */
+    double *parts; /* by row: sum of the cumulative times of the calls that it makes */
     struct ps_num tottime, ncalls, primitive_calls;
     uint64_t repaired, doubtful;
     /* functions with more primitive calls than calls; with less cumulative time than own time; with

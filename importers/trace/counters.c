@@ -166,7 +166,8 @@ void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_re
     struct ps_buf whole = {0};
     bool any;
 
-    if (r->template == PS_TEMPLATE_WHOLE) { /* its numbers are part of the text */
+    if (r->template == PS_TEMPLATE_WHOLE) { /* all arguments are stored as one JSON text, so the
+                                               numbers are in that text, not in `packed` */
         ps_args_json(template, packed, false, &whole);
         template = ps_buf_slice(&whole);
     }

@@ -27,7 +27,8 @@ uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_k
 uint32_t tr_fill_template(struct tr_trace *trace, struct ps_str text); /* see slices/args.h */
 void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str json);
 
-/* Adds a record. ts in ns since trace.origin_us; params are copied (args_at is set here). */
+/* Adds a record. record.ts_ns is in ns since trace.origin_us. Copies params and sets
+ * record.args_address to the copy. */
 enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr_record record,
                               struct ps_str params);
 

@@ -86,7 +86,8 @@ struct tr_local_record {
 
 /* Output of a parser, with local ids. */
 struct tr_local {
-    struct ps_intern names, templates, categories, threads; /* threads: tr_thread_key */
+    struct ps_intern names, templates, categories,
+        threads; /* keys of `threads` are made by tr_thread_key */
     struct tr_local_record *records;
     size_t n, cap;
     struct ps_buf args;

@@ -206,7 +206,8 @@ static void add_call(struct tr_correlations *links, const struct tr_group *group
         (struct tr_call){(uint32_t)(group - links->groups), thread, ts, TR_NO_ENTRY};
 }
 
-/* Adds a call at `start` of the current thread. */
+/* Adds a runtime call of the current thread to the group with its correlation id. `start`: start
+ * time of the call, in ns. Ignores the call if no device work has this id. */
 static void match_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
     struct tr_group *group = group_of(links, correlation);

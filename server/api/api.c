@@ -116,7 +116,8 @@ static void stop_watcher(struct ps_api *api)
 
 /* --- Creation and release --- */
 
-/* Identifies the build by its executable file, so that the build needs no timestamp. */
+/* Identifies the build by the modification time and size of the executable file, so that no build
+ * time has to be compiled in. */
 static void read_build(char out[20])
 {
     struct stat self = {0};

@@ -91,6 +91,8 @@ static enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char 
     ps_db_prepare(db, ps_query_sql("baseline_of"), &stmt, err);
     ps_bind_text(stmt, ":series", ps_str_from_c(series));
     if (!ps_stmt_step(stmt, err)) {
+        if (err->code != PS_OK)
+            return err->code;
         ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
         ps_err_hint(err, "`perfshelf baseline RUN` sets it");
         return err->code;
@@ -155,6 +157,8 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     ps_db_prepare(db, ps_query_sql("run_resolve"), &stmt, err);
     ps_bind_text(stmt, ":run", ps_str_from_c(run));
     if (!ps_stmt_step(stmt, err)) {
+        if (err->code != PS_OK)
+            return err->code;
         ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
         ps_err_hint(err, "`perfshelf list` shows the runs");
         return err->code;

@@ -114,8 +114,8 @@ struct ps_original {
 /* A file that is being added: a separate thread reads it once from offset 0, hashes it and writes a
  * compressed copy, while other threads may use the file. */
 struct ps_ingest;
-/* `where` is "originals" or "sources". fd must stay open until ps_ingest_end, which frees *out also
- * after a failure. */
+/* Starts to read fd. `where` is "originals" or "sources". fd must stay open until ps_ingest_end.
+ * The caller must call ps_ingest_end in any case, also if this function fails. */
 enum ps_status ps_ingest_begin(struct ps_store *store, const char *where, int fd,
                                struct ps_ingest **out, struct ps_err *err);
 /* Whether the shelf has an up-to-date run of these bytes. False until their hash is known. Fast. */

@@ -10,7 +10,7 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     enum ps_status status = err->code == PS_OK ? store->backend->acquire(store, err) : err->code;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (store->read_only) {
+    if (store->read_only && err->code == PS_OK) {
         ps_err_hint(err, "ask the owner for write access, or copy the shelf to your own folder");
         status = ps_fail(err, PS_FORBIDDEN, "no permission to write to the shelf");
     }

@@ -20,7 +20,8 @@ static unsigned spaces_at(struct ps_str text)
     return n;
 }
 
-/* Removes the next word from a line, without the spaces before it; empty at the end. */
+/* Removes leading spaces and the next word from *line. Returns the word, without the spaces; an
+ * empty string if there are no more words. */
 static struct ps_str next_word(struct ps_str *line)
 {
     struct ps_str word = ps_str_skip(*line, spaces_at(*line));

@@ -135,7 +135,8 @@ static struct task *next_task(struct ps_work *work)
     if (work->stopping)
         pthread_cond_broadcast(&work->wake); /* workers waiting for space check whether to end */
     else if (work->lanes[QUICK].first || work->lanes[LONG].first)
-        pthread_cond_signal(&work->wake); /* another worker is to check when those tasks can run */
+        pthread_cond_signal(&work->wake); /* tasks remain queued: wake another worker, which runs
+                                             one or waits until a lane has space */
     pthread_mutex_unlock(&work->lock);
     return task;
 }

@@ -42,13 +42,13 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
 typedef void ps_import_outcome_fn(void *user, const char *name,
                                   const struct ps_import_result *result, const struct ps_err *err);
 
-/* Imports a file, or each profile in an archive as a separate run with the tag archive=FILENAME,
- * and reports each one through `told`. Only the members are stored, not the archive. A damaged
- * member does not affect the others. A .perfshelf bundle contains the labels of its runs; series
- * and note of the request, if set, replace them, and its tags are added. Returns PS_OK if there is
- * at least one run, else the first error. */
+/* Imports a file, or each profile in an archive as a separate run with the tag archive=FILENAME.
+ * Calls `on_outcome` for each profile. Stores the members, but not the archive. A damaged member
+ * does not affect the others. Runs of a .perfshelf bundle keep the labels stored in the bundle;
+ * series and note of the request, if set, replace those of the bundle, and tags of the request are
+ * added. Returns PS_OK if there is at least one run, else the first error. */
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
-                             ps_import_outcome_fn *told, void *user, struct ps_err *err);
+                             ps_import_outcome_fn *on_outcome, void *user, struct ps_err *err);
 void ps_import_result_free(struct ps_import_result *result);
 
 #endif

@@ -38,7 +38,7 @@ struct ps_job {
     /* created_ms: since 1970; reported_ms: monotonic time of the last progress report */
     int64_t created_ms, reported_ms;
     int64_t row_ms; /* monotonic time of the last report to other servers */
-    int row_state;  /* state in that report; -1: none */
+    int row_state;  /* state in the last report to other servers; -1: not reported yet */
     atomic_bool cancel;
     struct ps_jobs *jobs;
 };

@@ -27,7 +27,7 @@ static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps
     if (ps_catalog_hide_columns(db, err) == PS_OK)
         (void)run_sql(db, "snapshot", ":path", path, err);
     (void)ps_catalog_show_columns(db, &own);
-    return ps_fail_copy(err, &own) == PS_OK ? err->code : own.code;
+    return ps_fail_copy(err, &own);
 }
 
 enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struct ps_err *err)

@@ -718,8 +718,8 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
     return ps_store_find(t->source, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
-/* Copies one file. piece->wrong: the file of `from` is unusable; *err: the copy failed for another
- * reason. */
+/* Copies one file. piece->source_err: the file of `from` is unusable; *err: the copy failed for
+ * another reason. */
 static enum ps_status fetch_piece(struct fetch_queue *f, struct transfer_file *piece,
                                   struct ps_err *err)
 {

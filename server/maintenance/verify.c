@@ -336,7 +336,7 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
     ps_catalog_unlock(v->store);
     if (!differs.len)
         return;
-    ps_catalog_begin(v->store, PS_NOT_DURABLE, &err); /* a failure is ignored as in ask */
+    ps_catalog_begin(v->store, PS_NOT_DURABLE, &err); /* a failure is ignored as in evaluate */
     compare_row(v, &run_record, &differs);
     ps_catalog_end(v->store, err.code, &err);
     if (!differs.len)
@@ -458,7 +458,9 @@ static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
         check_sources(v);
     if (!v->stopped)
         (void)v->store->backend->list(v->store, check_stray, v, &listing);
-    if (!v->unreadable)
+    if (!v->store->backend->has_other_servers) /* files are listed by reading folders */
+        (void)ps_fail_copy(&v->access_err, &listing);
+    else if (!v->unreadable)
         report_catalog(v, &listing);
     if (v->access_err.code != PS_OK)
         return ps_fail_copy(err, &v->access_err);

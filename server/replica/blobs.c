@@ -415,8 +415,8 @@ struct blob_fetch {
     void *user;
     struct ps_blob_row row;
     int64_t next;  /* number of the next chunk */
-    int64_t bytes; /* bytes passed to take */
-    bool is_over;  /* no further attempt: take failed, or the database is unreachable */
+    int64_t bytes; /* bytes passed to receive */
+    bool is_over;  /* no further attempt: receive failed, or the database is unreachable */
 };
 
 static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values, size_t n,

@@ -20,7 +20,8 @@
 
 /* A file that is being sent, or was sent. */
 struct sent {
-    unsigned n;      /* number in its place, <session>-<n> */
+    unsigned n; /* the chunks of the file have the name <session>-<n> in the database (`place`, see
+                   blobs.h) */
     int64_t done_ms; /* monotonic clock; 0: still being sent */
 };
 

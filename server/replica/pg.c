@@ -133,8 +133,7 @@ static enum ps_status fail_pg(struct ps_pg *pg, const PGresult *result, struct p
 
     if (!text || !text[0])
         text = link && link[0] ? link : "the connection was lost";
-    (void)ps_fail(err, status, "the store: %.*s", (int)strcspn(text, "\n"), text);
-    if (status == PS_UNAVAILABLE)
+    if (ps_fail(err, status, "the store: %.*s", (int)strcspn(text, "\n"), text) == PS_UNAVAILABLE)
         ps_err_hint(err, "try again in a moment");
     if (PQstatus(pg->link) != CONNECTION_OK || !state || is_fatal_state(state))
         close_connection(pg);
@@ -171,7 +170,7 @@ static bool wait_for(struct ps_pg *pg, bool to_write)
 static enum ps_status fail_timeout(struct ps_pg *pg, struct ps_err *err)
 {
     close_connection(pg);
-    if (ps_context_check(err) != PS_OK)
+    if (ps_context_check(err) != PS_OK || err->code != PS_OK)
         return err->code;
     ps_err_hint(err, "try again in a moment");
     return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",

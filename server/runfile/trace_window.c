@@ -46,7 +46,8 @@ static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *wi
             block.bytes > (unsigned)(size - at))
             return PS_INTERNAL;
         if (block.is_bins && !bins)
-            break; /* they follow the long slices */
+            break; /* blocks of bins follow all blocks of long slices, so no block of slices is left
+                    */
         if (ps_window_overlaps(window, &block)) {
             ps_buf_reserve(out, block.bytes);
             if (sqlite3_blob_read(blob, out->ptr + out->len, (int)block.bytes, at) != SQLITE_OK)

@@ -121,8 +121,8 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
     return err->code;
 }
 
-/* Adds the chain of the callers with the most time above `id` to the graph, regardless of
- * thresholds. */
+/* Adds `id` to the graph, then repeatedly the caller with the most time in the function added last,
+ * regardless of thresholds. */
 static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, struct ps_err *err)
 {
     int64_t at = id;

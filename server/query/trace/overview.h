@@ -57,7 +57,7 @@ struct ps_worker_sums {
     struct ps_intervals roles[PS_N_ROLES], communication; /* sorted and joined */
 };
 
-/* The time of everything in a range, read from its slices. */
+/* The time of each worker and each device in a range, computed from the slices in the range. */
 struct ps_range_sums {
     int64_t from_ns, to_ns;
     struct ps_worker_sums *workers;

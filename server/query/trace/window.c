@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.c: what to draw of a timeline in a window. Slices of two pixels or more are drawn
- * individually. Shorter ones are drawn as density: neighbouring pixels that look the same are one
- * run. If there would be too many runs to send, more pixels count as the same: first with fewer
- * shades, then with any shade. So no slice is left out, and the result stays small.
+ * window.c: selects what to draw of a timeline in a window. Slices of two pixels or more are sent
+ * individually. Shorter slices are sent as density: neighbouring pixels that look the same form one
+ * span. If there are too many spans, fewer shades are distinguished, then no shades, then no
+ * families. So every slice is visible, and the response stays small.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps of two runs, part by part: the mean of each run, and each step next to its aligned step.
+ * Pairs the steps of a base run and a new run: the time of each part of the mean step, and each step
+ * of the base with the aligned step of the new run.
  */
 import type { Definition, Parts, TraceOverview, TraceStep } from '../../base/trace_types';
 import { type PartText, partText } from '../../model/breakdown';

@@ -22,7 +22,8 @@ export interface ImportData {
     /** µs; bases of the percentages: Σ cumulative of the roots, and Σ self */
     total: number;
     sumSelf: number;
-    /** several threads caused negative self times: then both sums are the drawn sum, Σ positive self */
+    /** some self times are negative, because several threads imported modules at once; `total` and
+     * `sumSelf` are then both the sum of the positive self times */
     hasNegativeSelf: boolean;
     totalName: string;
     sumName: string;

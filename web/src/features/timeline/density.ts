@@ -7,8 +7,8 @@ import type { TrackWindow } from '../../model/timeline_cache';
 import { fillOf, type TimelineTheme } from './theme';
 
 const MAX_OPACITY = 0.55;
-/** Minimum opacity, so that a bin with little coverage is visible. */
-const MIN_OPACITY = 0.4;
+/** Share of MAX_OPACITY that a bin with little coverage has at least, so that it is visible. */
+const MIN_OPACITY_SHARE = 0.4;
 const UNMATCHED_FACTOR = 0.5;
 
 interface Painted {
@@ -30,7 +30,7 @@ function fillPixels(
             const name = density.name[i];
             const rgb = 3 * fillOf(density.family[i], name);
             const hit = found === null || found.has(name);
-            const share = MIN_OPACITY + (1 - MIN_OPACITY) * (density.fill[i] / 255);
+            const share = MIN_OPACITY_SHARE + (1 - MIN_OPACITY_SHARE) * (density.fill[i] / 255);
             const alpha = 255 * MAX_OPACITY * share * (hit ? 1 : UNMATCHED_FACTOR);
             const end = Math.min(window.px, density.px[i] + density.len[i]);
             let at = 4 * (depth * window.px + density.px[i]);
