@@ -84,7 +84,7 @@ static void a_time_in_the_past_is_not_waited_for(void **state)
     (void)pthread_mutex_unlock(&w.lock);
 }
 
-int main(void)
+int clock_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_clocks_advance),
@@ -92,5 +92,5 @@ int main(void)
         cmocka_unit_test(a_time_in_the_past_is_not_waited_for),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }
