@@ -40,10 +40,10 @@ static int64_t read_ns(clockid_t clock)
 
 int64_t ps_wall_clock_ms(void)
 {
-    return ps_now_ns() / NS_PER_MS;
+    return ps_wall_clock_ns() / NS_PER_MS;
 }
 
-int64_t ps_now_ns(void)
+int64_t ps_wall_clock_ns(void)
 {
     return read_ns(CLOCK_REALTIME);
 }

@@ -26,7 +26,7 @@
 
 /* Wall clock, since 1970, UTC. */
 int64_t ps_wall_clock_ms(void);
-int64_t ps_now_ns(void);
+int64_t ps_wall_clock_ns(void);
 
 int64_t ps_monotonic_ms(void);
 int64_t ps_monotonic_ns(void);

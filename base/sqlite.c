@@ -143,24 +143,25 @@ struct ps_rows {
 
 static enum ps_status fail_sqlite(struct ps_sqlite *db, const char *table, struct ps_err *err)
 {
-    const char *file_of = table ? " in table " : "";
+    const char *in_table = table ? " in table " : "";
 
     table = table ? table : "";
     switch (sqlite3_errcode(db->handle)) {
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", file_of, table,
+        return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", in_table, table,
                        sqlite3_errmsg(db->handle));
     case SQLITE_INTERRUPT:
-        return ps_fail(err, PS_TOO_SLOW, "reading the database takes too long%s%s", file_of, table);
+        return ps_fail(err, PS_TOO_SLOW, "reading the database takes too long%s%s", in_table,
+                       table);
     case SQLITE_TOOBIG:
         return ps_fail(err, PS_LIMIT, "the database has a value larger than %d MiB%s%s",
-                       TEXT_MAX >> 20, file_of, table);
+                       TEXT_MAX >> 20, in_table, table);
     case SQLITE_NOTADB:
         return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database, or it is encrypted");
     default:
         return ps_fail_at(err, PS_BAD_INPUT, db->file ? db->file->last_offset : 0,
-                          "the database is damaged%s%s (%s)", file_of, table,
+                          "the database is damaged%s%s (%s)", in_table, table,
                           sqlite3_errmsg(db->handle));
     }
 }

@@ -35,6 +35,24 @@ bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *li
     return true;
 }
 
+/* --- Failures --- */
+
+/* If reading the input failed, that failure is kept: it explains the damage. */
+static void fail_damaged(struct ps_stream *s, const char *what, const char *reason)
+{
+    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input), "%s%s", what, reason);
+        ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
+    }
+    s->is_ended = true;
+}
+
+static void fail_truncated(struct ps_stream *s, const char *what)
+{
+    fail_damaged(s, what, "");
+    s->is_truncated = true;
+}
+
 /* --- gzip --- */
 
 /* ISA-L is three times as fast as zlib. Checksums are verified. */
@@ -44,7 +62,7 @@ enum {
     HAS_EXTRA = 4,
     HAS_NAME = 8,
     HAS_COMMENT = 16,
-    LONGEST_HEADER = 256 * 1024,
+    HEADER_BYTES_MAX = 256 * 1024,
     TRAILER = 8, /* bytes after the data: CRC-32 and length */
 };
 
@@ -55,21 +73,6 @@ struct gzip {
     unsigned char last[TRAILER]; /* the last bytes read; at the end of a member, its trailer */
     struct inflate_state z;
 };
-
-static void fail_gzip(struct ps_stream *s, const char *what)
-{
-    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input), "%s", what);
-        ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
-    }
-    s->is_ended = true;
-}
-
-static void fail_cut(struct ps_stream *s, const char *what)
-{
-    fail_gzip(s, what);
-    s->is_truncated = true;
-}
 
 static void leave_trailing(struct ps_stream *s)
 {
@@ -125,16 +128,18 @@ static bool skip_header(struct ps_stream *s)
     while (!(n = header_length(head, &bad_checksum))) {
         size_t had = head.len;
 
-        if (had <= LONGEST_HEADER)
+        if (had <= HEADER_BYTES_MAX)
             head = ps_stream_peek(s->input, had + 1);
         if (head.len <= had) {
-            fail_gzip(s, had > LONGEST_HEADER ? "the gzip header is too long"
-                                              : "the gzip data end inside the gzip header");
+            fail_damaged(s,
+                         had > HEADER_BYTES_MAX ? "the gzip header is too long"
+                                                : "the gzip data end inside the gzip header",
+                         "");
             return false;
         }
     }
     if (bad_checksum) {
-        fail_gzip(s, "the checksum of the gzip header does not match");
+        fail_damaged(s, "the checksum of the gzip header does not match", "");
         return false;
     }
     ps_stream_skip(s->input, n);
@@ -152,11 +157,11 @@ static void begin_member(struct ps_stream *s)
     } else if (g->members && !ps_str_starts_with(head, PS_STR("\x1f\x8b\x08"))) {
         leave_trailing(s);
     } else if (head.len < 10) {
-        fail_cut(s, "the gzip data end inside the gzip header");
+        fail_truncated(s, "the gzip data end inside the gzip header");
     } else if (head.ptr[2] != 8) {
-        fail_gzip(s, "the gzip header names a compression method other than deflate");
+        fail_damaged(s, "the gzip header names a compression method other than deflate", "");
     } else if (head.ptr[3] & 0xe0) {
-        fail_gzip(s, "the gzip header has reserved flags set");
+        fail_damaged(s, "the gzip header has reserved flags set", "");
     } else if (skip_header(s)) {
         isal_inflate_init(&g->z);
         g->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
@@ -219,18 +224,18 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
         g->inside = false;
         g->members++;
     } else if (code < 0 || code == ISAL_NEED_DICT) {
-        fail_gzip(s, inflate_reason(code));
+        fail_damaged(s, inflate_reason(code), "");
     } else if (g->z.block_state == ISAL_BLOCK_FINISH) {
         g->inside = false;
         g->members++;
     } else if (made == 0 && avail_in == 0) {
-        fail_cut(s, "the gzip data are truncated");
+        fail_truncated(s, "the gzip data are truncated");
     }
     if (!s->is_ended)
         (void)ps_stream_check_bomb(s, &g->limits, ps_stream_offset(s->input), g->out);
 }
 
-static void gzip_more(struct ps_stream *s, size_t want)
+static void fill_from_gzip(struct ps_stream *s, size_t want)
 {
     struct gzip *g = s->state;
 
@@ -245,9 +250,9 @@ static void gzip_more(struct ps_stream *s, size_t want)
     }
 }
 
-static const struct ps_stream_ops gzip_ops = {.fill = gzip_more};
+static const struct ps_stream_ops gzip_ops = {.fill = fill_from_gzip};
 
-/* unpack_gzip and unpack_zstd turn s, whose `below` is at their magic bytes, into a
+/* unpack_gzip and unpack_zstd turn s, whose `input` is at their magic bytes, into a
  * decompressor. */
 static void unpack_gzip(struct ps_stream *s, const struct ps_stream_limits *limits)
 {
@@ -268,16 +273,6 @@ struct zstd {
     uint64_t out;
     ZSTD_DStream *z;
 };
-
-static void fail_zstd(struct ps_stream *s, const char *what, const char *why)
-{
-    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input), "%s%s%s", what,
-                   *why ? ": " : "", why);
-        ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
-    }
-    s->is_ended = true;
-}
 
 static bool is_frame(struct ps_str head)
 {
@@ -313,18 +308,16 @@ static void unpack_some(struct ps_stream *s, char *to, size_t room)
     s->window_len += out.pos;
     z->out += out.pos;
     if (ZSTD_isError(left))
-        fail_zstd(s, "the zstd data are damaged", ZSTD_getErrorName(left));
+        fail_damaged(s, "the zstd data are damaged: ", ZSTD_getErrorName(left));
     else if (left == 0)
         z->inside = false;
-    else if (out.pos == 0 && bytes.len == 0) {
-        fail_zstd(s, "the zstd data are truncated", "");
-        s->is_truncated = true;
-    }
+    else if (out.pos == 0 && bytes.len == 0)
+        fail_truncated(s, "the zstd data are truncated");
     if (!s->is_ended)
         (void)ps_stream_check_bomb(s, &z->limits, ps_stream_offset(s->input), z->out);
 }
 
-static void zstd_more(struct ps_stream *s, size_t want)
+static void fill_from_zstd(struct ps_stream *s, size_t want)
 {
     struct zstd *z = s->state;
 
@@ -346,7 +339,7 @@ static void zstd_free(struct ps_stream *s)
     (void)ZSTD_freeDStream(z->z);
 }
 
-static const struct ps_stream_ops zstd_ops = {.fill = zstd_more, .free = zstd_free};
+static const struct ps_stream_ops zstd_ops = {.fill = fill_from_zstd, .free = zstd_free};
 
 static void unpack_zstd(struct ps_stream *s, const struct ps_stream_limits *limits)
 {
@@ -356,8 +349,10 @@ static void unpack_zstd(struct ps_stream *s, const struct ps_stream_limits *limi
     z->z = ZSTD_createDStream();
     s->ops = &zstd_ops;
     s->encoding = "zstd";
-    if (!z->z)
-        fail_zstd(s, "zstd cannot start", "out of memory");
+    if (!z->z) {
+        ps_fail_memory(&s->err, "decompressing zstd");
+        s->is_ended = true;
+    }
 }
 
 /* --- Detection --- */

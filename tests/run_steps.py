@@ -23,7 +23,7 @@ LOGS = os.path.join(ROOT, "build", "logs")
 TIMES = os.path.join(LOGS, "times")
 SANITIZED = os.path.join(ROOT, "build", "asan-clang")
 PROCESSORS = len(os.sched_getaffinity(0))
-MOST_UNITS = 3 * PROCESSORS
+UNITS_MAX = 3 * PROCESSORS
 LIMIT_S = 2400
 # Where no run before this one says how long a unit takes: those that take more than a few seconds.
 SECONDS = {"docker": 240, "browser": 60, "unit": 5, "asan": 8, "hostile": 60, "torture": 60, "scale": 60, "run_docs": 60, "takeover_test": 60,
@@ -62,6 +62,8 @@ class Unit:
             return False
         self.status = self.process.returncode = os.waitstatus_to_exitcode(status)
         self.used = used.ru_utime + used.ru_stime
+        if self.status == 0 and re.search(r"^Ran 0 tests", self.output(), re.M):
+            self.status = 5  # as unittest itself says from Python 3.12 on
         try:
             os.killpg(group, signal.SIGKILL)
         except ProcessLookupError:
@@ -244,7 +246,7 @@ class Run:
                 self.start_next()
             if time.monotonic() - looked >= 1:
                 looked = time.monotonic()
-                if idle.since() > 0.5 and self.waiting and len(self.running) < MOST_UNITS:
+                if idle.since() > 0.5 and self.waiting and len(self.running) < UNITS_MAX:
                     self.start_next()
             if len(self.steps) == 1 and len(self.running) == 1:
                 show(self.running[0])

@@ -75,7 +75,7 @@ struct dump {
  */
 
 enum {
-    TOLD = 10, /* maximum number of inconsistent functions reported by name */
+    NOTES_MAX = 10, /* maximum number of inconsistent functions reported by name */
     CHECK_INTERVAL = 4096,
 };
 
@@ -671,7 +671,7 @@ static void write_doubt(struct report *r, struct function *f, const char *why)
     struct ps_str file = ps_text_head(display_text(r, f->file), 160),
                   name = ps_text_head(display_text(r, f->name), 100);
 
-    if (r->doubtful++ >= TOLD)
+    if (r->doubtful++ >= NOTES_MAX)
         return;
     ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                  "%.*s (%.*s:%.0f) %s. Either functions with this label overwrote each other, "
@@ -734,7 +734,7 @@ static void write_function(struct report *r, uint32_t row)
     const struct dump *d = r->dump;
     const struct function *f = function_at_row(r, row);
     struct ps_num none = ps_int(0);
-    struct ps_function told = {
+    struct ps_function function = {
         .id = row,
         .file = display_text(r, f->file),
         .file_key = f->file + 1,
@@ -753,7 +753,7 @@ static void write_function(struct report *r, uint32_t row)
         .n_callees = d->callee_from[row] - d->callee_from[row - 1],
     };
 
-    r->out->ops->function(r->out, &told);
+    r->out->ops->function(r->out, &function);
 }
 
 static struct ps_str base_name(struct ps_str path)
@@ -849,7 +849,7 @@ static void write_notes(struct report *r, uint64_t size)
                   "functions repaired: a number beyond 64 bits or a name with invalid text");
     ps_sink_count(r->out, PS_NOTE_INFO, d->n - d->n_listed_functions,
                   "callers without their own entry, shown with zeros");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->doubtful > NOTES_MAX ? r->doubtful - NOTES_MAX : 0,
                   "more functions that contradict their callers or callees");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->fewer_calls,
                   "functions with more primitive calls than calls");
@@ -898,18 +898,18 @@ static bool write_all(struct report *r, uint64_t size)
 static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
 {
     struct report r = {.dump = d, .out = out};
-    bool told;
+    bool is_written;
 
     r.tottime = r.ncalls = r.primitive_calls = ps_int(0);
     r.display_texts = ps_alloc_array(d->marshal.texts.count + 1, sizeof *r.display_texts);
     r.origin = ps_alloc(d->marshal.texts.count + 1);
     r.parts = ps_alloc_array(d->n + 1, sizeof *r.parts);
-    told = write_all(&r, size);
+    is_written = write_all(&r, size);
     free(r.display_texts);
     free(r.origin);
     free(r.parts);
     ps_arena_free(&r.arena);
-    return told;
+    return is_written;
 }
 
 #define LARGEST ((uint64_t)2 << 30)

@@ -12,7 +12,7 @@
 
 enum {
     ROWS_MAX = 4 * 1000 * 1000,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 struct reader {
@@ -28,12 +28,12 @@ static void parse_line(struct reader *r)
     enum ps_function_table_line what = ps_function_tables_parse(&r->tables, line);
 
     r->repaired += what == PS_FUNCTION_LINE_ROW && (line->is_repaired || line->is_rejoined);
-    if (what == PS_FUNCTION_LINE_ROW && line->is_repaired && r->mended++ < TOLD)
+    if (what == PS_FUNCTION_LINE_ROW && line->is_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->offset, line->number,
                      "the name in this row contains invalid UTF-8 or was truncated");
     if (what == PS_FUNCTION_LINE_INVALID)
         ps_report_count_doubtful(&r->in);
-    if (what == PS_FUNCTION_LINE_INVALID && r->rejected++ < TOLD)
+    if (what == PS_FUNCTION_LINE_INVALID && r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number,
                      "this line inside a table is not a table row");
 }
@@ -109,9 +109,9 @@ static void write_notes(struct reader *r)
                   "reports printed with a restriction, which lack functions");
     ps_sink_count(r->out, PS_NOTE_INFO, t->n_relation_tables,
                   "tables of callers or callees, which perfshelf skips");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > NOTES_MAX ? r->mended - NOTES_MAX : 0,
                   "more rows with repaired text");
-    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > NOTES_MAX ? r->rejected - NOTES_MAX : 0,
                   "more lines that are not table rows");
 }
 

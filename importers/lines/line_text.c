@@ -222,19 +222,19 @@ struct reader {
 
     struct {
         struct ps_line_table table;
-        bool told, gone;
+        bool is_written, gone;
         uint32_t file, function, first_line, timed;
         struct ps_str name; /* in next.name */
         struct ps_num ticks;
     } block;
 
     uint32_t functions, functions_run, functions_timed, summaries;
-    uint64_t rows, measured, repaired, rejected, told;
+    uint64_t rows, measured, repaired, rejected;
     uint64_t others; /* lines of other output */
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
     uint32_t reports, other_units, missing, repeated_blocks, repaired_names;
-    struct tally rejects, mends, uneven, orphans, gaps;
+    struct tally rejects, repairs, uneven, orphans, gaps;
     struct {
         double ticks;
         uint32_t file, line; /* file: id; 0: none */
@@ -244,7 +244,7 @@ struct reader {
 
 enum {
     ROWS_MAX = 4 * 1000 * 1000,
-    TOLD = 50, /* maximum number of notes of one kind that are written one by one */
+    NOTES_MAX = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
 static void write_first(struct reader *r, const struct tally *tally, const char *what)
@@ -283,9 +283,11 @@ static void write_notes(struct reader *r)
                 "gaps in the line numbers: rows were removed, and their time is missing");
     write_first(r, &r->orphans, "tables without a file name");
     write_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
-    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REJECTED,
+                  r->rejects.count > NOTES_MAX ? r->rejects.count - NOTES_MAX : 0,
                   "more rows that cannot be read");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mends.count > TOLD ? r->mends.count - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED,
+                  r->repairs.count > NOTES_MAX ? r->repairs.count - NOTES_MAX : 0,
                   "more rows that were repaired");
 }
 
@@ -350,7 +352,7 @@ static bool count_line(struct tally *tally, const struct ps_report_line *line)
         tally->current = line->offset;
         tally->line = line->number;
     }
-    return tally->count <= TOLD;
+    return tally->count <= NOTES_MAX;
 }
 
 static struct ps_num add_num(struct ps_num a, struct ps_num b)
@@ -404,9 +406,9 @@ static bool is_listed(const struct reader *r, uint32_t file, uint32_t line, stru
 
 static void write_function(struct reader *r)
 {
-    if (r->block.told)
+    if (r->block.is_written)
         return;
-    r->block.told = true;
+    r->block.is_written = true;
     count_repeated_block(r, r->block.file, r->block.first_line, r->block.name);
     r->out->ops->line_function(r->out, &(struct ps_line_function){
                                            .id = r->block.function,
@@ -476,7 +478,7 @@ static void open_block(struct reader *r, const struct ps_line_table_columns *col
     if (file.len == 0)
         (void)count_line(&r->orphans, &r->in.line);
     r->block.table = (struct ps_line_table){.is_open = true, .columns = *columns};
-    r->block.told = false;
+    r->block.is_written = false;
     r->block.gone = r->next.gone;
     r->block.file = file_of(r, file.len ? file : unknown);
     r->block.function = ++r->functions;
@@ -497,7 +499,7 @@ static struct ps_num in_units_of_the_run(const struct reader *r, struct ps_num t
 
 static void parse_row(struct reader *r, struct ps_line_report_row *row)
 {
-    struct ps_line_row told = {
+    struct ps_line_row line = {
         .file = r->block.file,
         .function = r->block.function,
         .block = 1,
@@ -505,24 +507,24 @@ static void parse_row(struct reader *r, struct ps_line_report_row *row)
         .source = r->block.gone ? (struct ps_str){NULL, 0} : row->source,
     };
 
-    if (r->in.line.has_escapes && told.source.ptr)
-        told.source = ps_report_trim_end(told.source);
+    if (r->in.line.has_escapes && line.source.ptr)
+        line.source = ps_report_trim_end(line.source);
     if (!r->block.first_line)
         r->block.first_line = row->number.line;
     write_function(r);
     if (row->n) {
-        told.metrics.hits = row->values[0];
-        told.metrics.ticks = in_units_of_the_run(r, row->values[1]);
-        r->block.ticks = add_num(r->block.ticks, told.metrics.ticks);
+        line.metrics.hits = row->values[0];
+        line.metrics.ticks = in_units_of_the_run(r, row->values[1]);
+        r->block.ticks = add_num(r->block.ticks, line.metrics.ticks);
         r->block.timed++;
         r->measured++;
     }
-    r->out->ops->line(r->out, &told);
+    r->out->ops->line(r->out, &line);
     r->rows++;
     if (ps_line_table_add(&r->block.table, &row->number))
         (void)count_line(&r->gaps, &r->in.line);
     r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
-    if (r->in.line.is_repaired && count_line(&r->mends, &r->in.line))
+    if (r->in.line.is_repaired && count_line(&r->repairs, &r->in.line))
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }

@@ -422,7 +422,7 @@ static void write_file(struct report *r, uint32_t id)
 
 static void write_row(struct report *r, const struct function *f, const struct row *row)
 {
-    struct ps_line_row told = {
+    struct ps_line_row line = {
         .file = r->file_ids[f->file],
         .function = row->function + 1,
         .block = 1,
@@ -430,7 +430,7 @@ static void write_row(struct report *r, const struct function *f, const struct r
         .metrics = {.hits = row->hits, .ticks = row->ticks},
     };
 
-    r->out->ops->line(r->out, &told);
+    r->out->ops->line(r->out, &line);
 }
 
 /* Writes a function and its rows. The ledger counts entries, not rows: a repaired row counts as one
@@ -438,7 +438,7 @@ static void write_row(struct report *r, const struct function *f, const struct r
 static void write_function(struct report *r, size_t i)
 {
     const struct function *f = &r->stats->functions[i];
-    struct ps_line_function told = {
+    struct ps_line_function function = {
         .id = (uint32_t)i + 1,
         .file = r->file_ids[f->file],
         .name = display_text(r, f->name),
@@ -446,7 +446,7 @@ static void write_function(struct report *r, size_t i)
     };
     bool mended = r->mended[f->file] || r->mended[f->name], beyond = false;
 
-    r->out->ops->line_function(r->out, &told);
+    r->out->ops->line_function(r->out, &function);
     for (size_t n = f->from; n < f->from + f->n; n++) {
         write_row(r, f, &r->stats->rows[n]);
         r->repaired += mended || r->stats->rows[n].beyond;
@@ -568,17 +568,17 @@ static bool write_all(struct report *r)
 static bool report_stats(const struct stats *s, struct ps_sink *out)
 {
     struct report r = {.stats = s, .out = out, .ticks = ps_int(0)};
-    bool told;
+    bool is_written;
 
     r.display_texts = ps_alloc_array(s->texts.count + 1, sizeof *r.display_texts);
     r.mended = ps_alloc(s->texts.count + 1);
     r.file_ids = ps_alloc_array(s->texts.count + 1, sizeof *r.file_ids);
-    told = write_all(&r);
+    is_written = write_all(&r);
     free(r.display_texts);
     free(r.mended);
     free(r.file_ids);
     ps_arena_free(&r.arena);
-    return told;
+    return is_written;
 }
 
 enum {

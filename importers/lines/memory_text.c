@@ -23,7 +23,7 @@
 
 enum {
     ROWS_MAX = 4 * 1000 * 1000,
-    TOLD = 50,
+    NOTES_MAX = 50,
     GAP = 3, /* number of spaces between the last value and the source */
     /* width of the column; the heading is one wider since its spelling was corrected */
     OCCURRENCES = 10,
@@ -38,7 +38,7 @@ struct row {
 
 struct function {
     uint32_t file, line, blocks;
-    bool told;
+    bool is_written;
 };
 
 struct reader {
@@ -179,9 +179,9 @@ static void write_function(struct reader *r, struct ps_str name)
 {
     struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
 
-    if (!f || f->told)
+    if (!f || f->is_written)
         return;
-    f->told = true;
+    f->is_written = true;
     r->out->ops->line_function(r->out, &(struct ps_line_function){
                                            .id = r->block.function,
                                            .file = f->file,
@@ -248,28 +248,28 @@ static void parse_row(struct reader *r, const struct row *row)
 {
     struct ps_str source = r->in.line.has_escapes ? ps_report_trim_end(row->source) : row->source;
     struct ps_str name = defined_name(source);
-    struct ps_line_row told = {.file = r->block.file, .line = row->number.line, .source = source};
+    struct ps_line_row line = {.file = r->block.file, .line = row->number.line, .source = source};
 
     if (!r->block.function)
         begin_function(r, row->number.line);
     if (name.len)
         write_function(r, name);
-    told.function = r->block.function;
-    told.block = r->functions[r->block.function - 1].blocks;
+    line.function = r->block.function;
+    line.block = r->functions[r->block.function - 1].blocks;
     if (row->ran) {
-        told.metrics.mem_mib = row->mem;
-        told.metrics.increment_mib = row->increment;
-        told.metrics.occurrences = row->occurrences;
+        line.metrics.mem_mib = row->mem;
+        line.metrics.increment_mib = row->increment;
+        line.metrics.occurrences = row->occurrences;
     }
     add_up(r, row);
-    r->out->ops->line(r->out, &told);
+    r->out->ops->line(r->out, &line);
     r->rows++;
     if (ps_line_table_add(&r->block.table, &row->number) && r->gaps.count++ == 0) {
         r->gaps.offset = r->in.line.offset;
         r->gaps.line = r->in.line.number;
     }
     r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
-    if (r->in.line.is_repaired && r->mended++ < TOLD)
+    if (r->in.line.is_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }
@@ -277,7 +277,7 @@ static void parse_row(struct reader *r, const struct row *row)
 static void reject_row(struct reader *r, const char *why)
 {
     ps_report_count_doubtful(&r->in);
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
 }
 
@@ -385,9 +385,9 @@ static void write_notes(struct reader *r)
     ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without a file name");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->repaired_names,
                   "file names with invalid UTF-8, which were repaired");
-    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > NOTES_MAX ? r->rejected - NOTES_MAX : 0,
                   "more rows that cannot be read");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > NOTES_MAX ? r->mended - NOTES_MAX : 0,
                   "more rows that were repaired");
     if (r->gaps.count)
         ps_sink_note(r->out, PS_NOTE_WARNING, r->gaps.offset, r->gaps.line,

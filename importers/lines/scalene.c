@@ -37,12 +37,12 @@ struct reader {
  * Percentages are relative to all samples of the program.
  */
 
-enum { TOLD = 50 };
+enum { NOTES_MAX = 50 };
 
 struct leak {
     uint32_t line;
     struct ps_num likelihood, velocity;
-    bool told;
+    bool is_written;
 };
 
 struct file {
@@ -181,9 +181,9 @@ static void add_leak(struct file *f, uint32_t line, struct ps_line_metrics *figu
     struct leak key = {.line = line}, *found;
 
     found = f->n_leaks ? bsearch(&key, f->leaks, f->n_leaks, sizeof key, by_line) : NULL;
-    if (!found || found->told)
+    if (!found || found->is_written)
         return;
-    found->told = true;
+    found->is_written = true;
     figures->leak_likelihood = found->likelihood;
     figures->leak_mib_s = found->velocity;
 }
@@ -194,7 +194,7 @@ static void write_leaks(struct reader *r, const struct file *f)
     for (size_t i = 0; i < f->n_leaks; i++) {
         struct ps_line_row row = {.file = f->id, .block = 1, .line = f->leaks[i].line};
 
-        if (f->leaks[i].told)
+        if (f->leaks[i].is_written)
             continue;
         row.metrics.leak_likelihood = f->leaks[i].likelihood;
         row.metrics.leak_mib_s = f->leaks[i].velocity;
@@ -206,14 +206,14 @@ static void write_leaks(struct reader *r, const struct file *f)
 
 static void reject_file(struct reader *r, struct ps_str path, const char *what)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%.*s: %s",
                      (int)ps_text_head(path, 200).len, path.ptr, what);
 }
 
 static void repair_line(struct reader *r, struct ps_str path, uint32_t line)
 {
-    if (r->repaired++ < TOLD)
+    if (r->repaired++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
                      "%.*s: the source text of line %u contained invalid UTF-8 and was repaired",
                      (int)ps_text_head(path, 200).len, path.ptr, line);

@@ -17,7 +17,7 @@
 
 enum {
     LARGEST = 256 << 20, /* bytes */
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 /* A measured metric of a command. */
@@ -216,7 +216,7 @@ static void write_all(struct reader *r, const cJSON *root)
     cJSON_ArrayForEach(result, results)
     {
         ledger.read++;
-        if (!is_result(result) && ledger.rejected++ < TOLD)
+        if (!is_result(result) && ledger.rejected++ < NOTES_MAX)
             ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                          "result %llu has no command", (unsigned long long)ledger.read);
     }

@@ -612,7 +612,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
 enum {
     MOST_RESULTS = 1000 * 1000,
     NAME_BYTES_MAX = 4096,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 static const struct {
@@ -714,7 +714,7 @@ static void end_benchmark(struct reader *r)
 
 static void reject_line(struct reader *r, const char *why)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s",
                      why);
 }

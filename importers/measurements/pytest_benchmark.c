@@ -18,7 +18,7 @@
 
 enum {
     LARGEST = 512 << 20, /* bytes */
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 struct reader {
@@ -145,7 +145,7 @@ static void write_all(struct reader *r, const cJSON *benchmarks)
         ledger.read++;
         if (write_benchmark(r, benchmark))
             continue;
-        if (ledger.rejected++ < TOLD)
+        if (ledger.rejected++ < NOTES_MAX)
             ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                          "benchmark %llu has no name or no values",
                          (unsigned long long)ledger.read);

@@ -205,7 +205,7 @@ static bool read_row(const struct header *header, struct ps_str line, struct row
 enum {
     ROWS_MAX = 1000 * 1000,
     NAME_BYTES_MAX = 4096,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 struct reader {
@@ -305,7 +305,7 @@ static void parse_in_table(struct reader *r, struct ps_str text)
     } else if (read_row(&r->header, text, &row)) {
         write_row(r, &row);
         r->paused = false;
-    } else if (!r->paused && r->rejected++ < TOLD) {
+    } else if (!r->paused && r->rejected++ < NOTES_MAX) {
         ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line inside a table is not a table row");
     }

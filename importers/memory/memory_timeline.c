@@ -17,7 +17,7 @@
 enum {
     CATEGORIES = 8,
     POINTS_MAX = 16 * 1000 * 1000,
-    TOLD = 20,
+    NOTES_MAX = 20,
     CHECK_INTERVAL = 65536,
 };
 
@@ -69,7 +69,7 @@ static void write_categories(struct reader *r, int64_t t, bool all)
 
 static void reject_record(struct reader *r, const char *what)
 {
-    if (r->invalid++ < TOLD)
+    if (r->invalid++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_offset(&r->json), 0, "%s", what);
 }
 

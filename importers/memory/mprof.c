@@ -20,7 +20,7 @@
 
 enum {
     SAMPLES_MAX = 16 * 1000 * 1000,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 struct reader {
@@ -190,14 +190,14 @@ static void reject_line(struct reader *r)
     struct ps_str text = r->in.line.text;
 
     r->commas += text.len && memchr(text.ptr, ',', text.len);
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "the fields of this line cannot be read");
 }
 
 static void repair_line(struct reader *r, const char *what)
 {
-    if (r->repaired++ < TOLD)
+    if (r->repaired++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s", what);
 }
 
@@ -313,9 +313,9 @@ static void write_notes(struct reader *r)
         ps_sink_note(r->out, PS_NOTE_INFO, r->other_offset, r->other_line,
                      "lines of other kinds: %llu (this is the first)",
                      (unsigned long long)r->others);
-    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > NOTES_MAX ? r->rejected - NOTES_MAX : 0,
                   "more lines whose fields cannot be read");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > NOTES_MAX ? r->repaired - NOTES_MAX : 0,
                   "more lines that were repaired");
 }
 

@@ -19,7 +19,7 @@ enum {
     SAMPLES_MAX = 4 * 1000 * 1000,
     COLUMNS_MAX = 64,
     DAY_S = 86400,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 struct sample {
@@ -218,7 +218,7 @@ static void parse_line(struct reader *r)
     } else if (read_row(&r->columns, text, &row)) {
         parse_row(r, &row);
         r->paused = false;
-    } else if (!r->paused && r->rejected++ < TOLD) {
+    } else if (!r->paused && r->rejected++ < NOTES_MAX) {
         ps_sink_note(r->builder.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this row cannot be read");
     }
@@ -384,9 +384,9 @@ static void write_notes(struct reader *r, uint64_t spread)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "frames that show the same second, which were spread evenly over it: %llu",
                      (unsigned long long)spread);
-    if (r->rejected > TOLD)
+    if (r->rejected > NOTES_MAX)
         ps_sink_note(out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "more rows that cannot be read: %llu",
-                     (unsigned long long)(r->rejected - TOLD));
+                     (unsigned long long)(r->rejected - NOTES_MAX));
 }
 
 static void write_all(struct reader *r)

@@ -330,7 +330,7 @@ enum {
     ROWS_MAX = 1000 * 1000,
     PIECES_MAX = 64,        /* lines of a row whose name has newlines */
     BYTES_MAX = 256 * 1024, /* bytes of a row */
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 enum {
@@ -438,9 +438,9 @@ static void write_notes(struct reader *r)
         "tables of exactly 100 rows, the default row_limit of table(): more rows may be missing");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->n_truncated,
                   "names truncated by the printed table: different operators may share one name");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > NOTES_MAX ? r->mended - NOTES_MAX : 0,
                   "more rows with repaired text");
-    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > NOTES_MAX ? r->rejected - NOTES_MAX : 0,
                   "more rows that cannot be read");
 }
 
@@ -485,7 +485,7 @@ static struct ps_str copy_text(struct reader *r, struct ps_str text)
 
 static void reject_row(struct reader *r)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_offset, r->row_line,
                      "this table row is incomplete or has a value that cannot be read");
     ps_report_count_doubtful(&r->in);
@@ -552,7 +552,7 @@ static void parse_row(struct reader *r, const struct ps_str *cells)
     r->rows[r->n++] = row;
     table->n++;
     r->repaired += r->is_row_repaired || r->in.line.is_rejoined;
-    if (r->is_row_repaired && r->mended++ < TOLD)
+    if (r->is_row_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_offset, r->row_line,
                      "the name in this row contains invalid UTF-8 or was truncated");
 }

@@ -57,7 +57,7 @@ struct reader {
 
 enum {
     ROWS_MAX = 4 * 1000 * 1000,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 static struct section *current_section(struct reader *r)
@@ -122,9 +122,9 @@ static void write_notes(struct reader *r)
                      "_lsprof.Profiler.enable was spent in nested actions");
     ps_sink_count(r->out, PS_NOTE_INFO, r->n_sections > 1 ? r->n_sections : 0,
                   "reports in this file");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > NOTES_MAX ? r->mended - NOTES_MAX : 0,
                   "more rows with repaired text");
-    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > NOTES_MAX ? r->rejected - NOTES_MAX : 0,
                   "more lines that are not table rows");
 }
 
@@ -298,7 +298,7 @@ static bool read_figures(const struct reader *r, const struct ps_str *cells, str
 
 static void reject_row(struct reader *r)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line inside a table is not a table row");
     ps_report_count_doubtful(&r->in);
@@ -329,7 +329,7 @@ static bool parse_row(struct reader *r, struct ps_str row)
     r->paused = false;
     r->rows++;
     r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
-    if (r->in.line.is_repaired && r->mended++ < TOLD)
+    if (r->in.line.is_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the name in this row contains invalid UTF-8 or was truncated");
     if (ps_str_eq_c(cells[0], "Total") && current_section(r)->total_s.kind == PS_NUM_NONE) {
@@ -461,7 +461,7 @@ static void take_function_line(struct reader *r)
         reject_row(r);
     r->repaired +=
         what == PS_FUNCTION_LINE_ROW && (r->in.line.is_repaired || r->in.line.is_rejoined);
-    if (what == PS_FUNCTION_LINE_ROW && r->in.line.is_repaired && r->mended++ < TOLD)
+    if (what == PS_FUNCTION_LINE_ROW && r->in.line.is_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the name in this row contains invalid UTF-8 or was truncated");
 }

@@ -340,7 +340,7 @@ static struct st_folded_guess st_folded_look(struct ps_str head)
 enum {
     HEAD = 64 * 1024,
     LINE_MAX_BYTES = 16 << 20, /* bytes; stacks of 100,000 frames and more occur */
-    TOLD = 20,
+    NOTES_MAX = 20,
     THREAD_FRAMES = 2, /* the first frames, which may name process and thread */
 };
 
@@ -446,7 +446,7 @@ static void reject_line(struct reader *r, const char *why)
 
     r->rejected++;
     ps_report_count_doubtful(&r->in);
-    if (r->told++ < TOLD)
+    if (r->told++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number, "%s", why);
 }
 
@@ -516,7 +516,7 @@ static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
             !whole || number->rounded || r->in.line.is_repaired || r->frames.n > ST_DEPTH_MAX;
 
         r->repaired++;
-        if (rest && r->told++ < TOLD)
+        if (rest && r->told++ < NOTES_MAX)
             ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s",
                          r->frames.n > ST_DEPTH_MAX
                              ? "a stack deeper than 10000 frames was truncated"
@@ -573,7 +573,7 @@ static void write_notes(struct reader *r)
                            "memory only, so the sums exclude them"
                          : "lines with negative counts: %llu, %lld in total; the sums exclude them",
                      (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
-    write_count(r, PS_NOTE_WARNING, r->told > TOLD ? r->told - TOLD : 0,
+    write_count(r, PS_NOTE_WARNING, r->told > NOTES_MAX ? r->told - NOTES_MAX : 0,
                 "more lines that were repaired or rejected");
 }
 

@@ -23,7 +23,7 @@
 
 #define NONE 0x7fffffffu /* null, or not a valid row number */
 
-enum { TOLD = 20 };
+enum { NOTES_MAX = 20 };
 
 /* A list of strings stored back to back; ends[i] is the end offset of string i. */
 struct texts {
@@ -285,7 +285,7 @@ static bool unfold_stack(const struct thread *t, const uint32_t *ids, uint32_t s
 
 static void reject_thread(struct reader *r, const char *why)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%s", why);
 }
 

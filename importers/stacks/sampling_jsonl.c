@@ -21,7 +21,7 @@
 enum {
     LINE_MAX_BYTES = 64 << 20, /* bytes */
     IDS_MAX = 4 << 20,         /* number of strings or frames */
-    TOLD = 20,
+    NOTES_MAX = 20,
 };
 
 struct frame {
@@ -56,7 +56,7 @@ struct reader {
 
 static void reject_record(struct reader *r, const char *why)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->offset, r->line, "%s", why);
 }
 

@@ -257,11 +257,11 @@ static struct scaled_weight scale_weight(const struct sp_profile *p, const struc
     return out;
 }
 
-enum { TOLD = 20 };
+enum { NOTES_MAX = 20 };
 
 static void sp_note(struct sp_reader *r, enum ps_severity severity, const char *what)
 {
-    if (r->told++ < TOLD)
+    if (r->told++ < NOTES_MAX)
         ps_sink_note(r->out, severity, ps_json_in_offset(&r->json), 0, "%s", what);
 }
 
@@ -643,9 +643,9 @@ static void write_all(struct sp_reader *r)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "frame numbers that are missing from the frame list: %llu",
                      (unsigned long long)unknown);
-    if (r->told > TOLD)
+    if (r->told > NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "more notes like these: %llu",
-                     (unsigned long long)(r->told - TOLD));
+                     (unsigned long long)(r->told - NOTES_MAX));
     write_tool_name(r);
     st_write(&r->stacks);
     r->out->ops->ledger(r->out, &ledger);

@@ -270,7 +270,7 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
 }
 
 #define LARGEST ((uint64_t)1 << 30)
-enum { TOLD = 20 };
+enum { NOTES_MAX = 20 };
 
 struct reader {
     struct st_stacks stacks;
@@ -470,7 +470,7 @@ static bool read_place(struct ps_str tag, struct sv_rect *rect)
 
 static void reject_rect(struct reader *r, uint64_t at, const char *why)
 {
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, at, 0, "%s", why);
 }
 

@@ -276,14 +276,14 @@ static void track(struct ps_sink *sink, const struct ps_track *row)
 static int64_t *copy_column(struct tr_job *job, const struct ps_chunk *chunk,
                             enum ps_slice_column which)
 {
-    int64_t **store = &job->column[which];
+    int64_t **copy = &job->column[which];
 
     if (!chunk->column[which])
         return NULL;
-    if (!*store)
-        *store = ps_grow(NULL, PS_CHUNK_ROWS, sizeof **store);
-    memcpy(*store, chunk->column[which], chunk->n * sizeof **store);
-    return *store;
+    if (!*copy)
+        *copy = ps_grow(NULL, PS_CHUNK_ROWS, sizeof **copy);
+    memcpy(*copy, chunk->column[which], chunk->n * sizeof **copy);
+    return *copy;
 }
 
 static int64_t in_run(struct tr_job *job, enum ps_slice_column which, int64_t value)

@@ -289,10 +289,10 @@ static int64_t count_positions(int64_t size, int64_t kernel, const struct convol
                                int axis)
 {
     int64_t span = multiply(how->dilation[axis], kernel - 1);
-    int64_t store = multiply(2, how->pad[axis]);
-    if (kernel < 1 || span < 0 || store < 0 || __builtin_add_overflow(store, size, &store))
+    int64_t padded = multiply(2, how->pad[axis]);
+    if (kernel < 1 || span < 0 || padded < 0 || __builtin_add_overflow(padded, size, &padded))
         return 0;
-    return store < span + 1 ? 0 : (store - span - 1) / how->stride[axis] + 1;
+    return padded < span + 1 ? 0 : (padded - span - 1) / how->stride[axis] + 1;
 }
 
 static int64_t convolution_flops(const struct dims *input, const struct dims *weight,

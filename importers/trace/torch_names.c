@@ -119,7 +119,7 @@ static enum tr_flops_kind flops_kind(struct ps_str name)
 /* Returns the part of a name that decides its family, for example "addmm" for
  * "autograd::engine::evaluate_function: AddmmBackward0": after the last colon, in lower case,
  * without "_" at its ends and without "Backward0". */
-static struct ps_str bare_word(struct ps_str name, char *store, size_t size)
+static struct ps_str bare_word(struct ps_str name, char *buf, size_t size)
 {
     size_t from = name.len;
     while (from > 0 && name.ptr[from - 1] != ':')
@@ -129,13 +129,13 @@ static struct ps_str bare_word(struct ps_str name, char *store, size_t size)
     size_t len = 0;
     for (size_t i = from; i < name.len && len < size; i++) {
         char c = name.ptr[i];
-        store[len++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        buf[len++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
-    while (len > 0 && (store[len - 1] == '_' || (store[len - 1] >= '0' && store[len - 1] <= '9')))
+    while (len > 0 && (buf[len - 1] == '_' || (buf[len - 1] >= '0' && buf[len - 1] <= '9')))
         len--;
-    if (len > 8 && memcmp(store + len - 8, "backward", 8) == 0)
-        len -= store[len - 9] == '_' ? 9 : 8;
-    return (struct ps_str){store, len};
+    if (len > 8 && memcmp(buf + len - 8, "backward", 8) == 0)
+        len -= buf[len - 9] == '_' ? 9 : 8;
+    return (struct ps_str){buf, len};
 }
 
 /* Words of one family, NULL after the last. */
@@ -207,7 +207,7 @@ static uint8_t family_of(const struct family_words *table, size_t n, struct ps_s
 
 static uint8_t host_family(struct ps_str name)
 {
-    char store[96];
+    char buf[96];
     if (is_collective(name))
         return PS_FAMILY_COMMUNICATION;
     if (ps_str_starts_with(name, PS_STR("enumerate(DataLoader)")))
@@ -216,7 +216,7 @@ static uint8_t host_family(struct ps_str name)
     if (ps_str_starts_with(name, PS_STR("ProfilerStep#")) ||
         ps_str_starts_with(name, PS_STR("Optimizer.")))
         return PS_FAMILY_ANNOTATION;
-    struct ps_str word = bare_word(name, store, sizeof store);
+    struct ps_str word = bare_word(name, buf, sizeof buf);
     uint8_t family = FAMILY_OF(whole_words, word, is_one_of);
     return family == PS_FAMILY_RUNTIME ? FAMILY_OF(word_parts, word, contains_any) : family;
 }

@@ -143,8 +143,8 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
     return PS_OK;
 }
 
-/* The upper bits of an address are the segment number; a large segment has several numbers in a
- * row. */
+/* Makes room for `need` bytes. The upper bits of an address are the number of a segment; a segment
+ * that is larger than the lower bits can address has several consecutive numbers. */
 static enum ps_status add_segments(struct tr_trace *trace, size_t need)
 {
     struct tr_pages *pages = trace->pages;
@@ -167,9 +167,9 @@ static enum ps_status add_segments(struct tr_trace *trace, size_t need)
 enum ps_status tr_pages_add_args(struct tr_trace *trace, struct ps_str args, uint64_t *at)
 {
     struct tr_pages *pages = trace->pages;
-    uint64_t store = ((uint64_t)pages->n_segments << SEGMENT_BITS) - pages->args_used;
+    uint64_t n_free = ((uint64_t)pages->n_segments << SEGMENT_BITS) - pages->args_used;
 
-    if (args.len > store && add_segments(trace, args.len) != PS_OK)
+    if (args.len > n_free && add_segments(trace, args.len) != PS_OK)
         return trace->err->code;
     *at = pages->args_used;
     if (args.len) {

@@ -38,7 +38,7 @@ enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
     (void)snprintf(store->session, sizeof store->session, "%ld.%llx.%08x", (long)getpid(),
-                   (unsigned long long)ps_now_ns(), random);
+                   (unsigned long long)ps_wall_clock_ns(), random);
     return PS_OK;
 }
 

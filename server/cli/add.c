@@ -45,7 +45,7 @@ static const char *base_name(const char *path)
 
 static struct timespec current_timespec(void)
 {
-    const int64_t ns = ps_now_ns();
+    const int64_t ns = ps_wall_clock_ns();
     return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 

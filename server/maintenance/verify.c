@@ -458,10 +458,7 @@ static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
         check_sources(v);
     if (!v->stopped)
         (void)v->store->backend->list(v->store, check_stray, v, &listing);
-    if (!v->store->backend->has_other_servers) /* files are listed by reading folders */
-        (void)ps_fail_copy(&v->access_err, &listing);
-    else if (!v->unreadable)
-        report_catalog(v, &listing);
+    (void)ps_fail_copy(&v->access_err, &listing);
     if (v->access_err.code != PS_OK)
         return ps_fail_copy(err, &v->access_err);
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;

@@ -514,8 +514,8 @@ enum ps_status ps_array_index(const struct ps_array_rows *array, struct ps_param
 
 /* --- Rows of a statement --- */
 
-void ps_made_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
-                   size_t n_columns)
+void ps_computed_table_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
+                             size_t n_columns)
 {
     out->values = ps_grow(NULL, n * n_columns + 1, sizeof *out->values);
     out->temp_rows = (struct ps_temp_rows){.table = table, .n = n};
@@ -523,10 +523,10 @@ void ps_made_alloc(struct ps_computed_table *out, enum ps_temp_table table, size
         out->temp_rows.column[c] = out->values + c * n;
 }
 
-void ps_made_rows(struct ps_computed_table *out, enum ps_temp_table table, const void *rows,
-                  size_t n, size_t size, size_t n_columns)
+void ps_computed_table_copy(struct ps_computed_table *out, enum ps_temp_table table,
+                            const void *rows, size_t n, size_t size, size_t n_columns)
 {
-    ps_made_alloc(out, table, n, n_columns);
+    ps_computed_table_alloc(out, table, n, n_columns);
     for (size_t r = 0; r < n; r++) {
         const int64_t *row = (const void *)((const char *)rows + r * size);
 

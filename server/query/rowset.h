@@ -38,11 +38,11 @@ struct ps_computed_table {
                         of ps_make_rows */
 };
 /* Allocates the columns of n rows. */
-void ps_made_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
-                   size_t n_columns);
+void ps_computed_table_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
+                             size_t n_columns);
 /* Copies rows of `size` bytes that each begin with their n_columns values, which are int64_t. */
-void ps_made_rows(struct ps_computed_table *out, enum ps_temp_table table, const void *rows,
-                  size_t n, size_t size, size_t n_columns);
+void ps_computed_table_copy(struct ps_computed_table *out, enum ps_temp_table table,
+                            const void *rows, size_t n, size_t size, size_t n_columns);
 typedef enum ps_status ps_make_rows(struct ps_db *db, struct ps_params params,
                                     struct ps_computed_table *out, struct ps_err *err);
 

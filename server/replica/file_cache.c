@@ -70,7 +70,7 @@ static void touch_file(const char *path)
  * trusted either. */
 static bool is_ready(const struct ps_file_cache *cache, const char *path, uint64_t bytes)
 {
-    const int64_t now = ps_now_ns();
+    const int64_t now = ps_wall_clock_ns();
     struct stat about;
 
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size != bytes)
@@ -403,7 +403,7 @@ enum ps_status ps_file_cache_open(const char *dir, const char *session, uint64_t
     cache->dir = ps_strdup(ps_str_from_c(dir));
     cache->session = ps_strdup(ps_str_from_c(session));
     cache->max_bytes = most;
-    cache->trusted = ps_now_ns() - ps_boot_ms() * 1000000;
+    cache->trusted = ps_wall_clock_ns() - ps_boot_ms() * 1000000;
     (void)pthread_mutex_init(&cache->lock, NULL);
     (void)pthread_mutex_init(&cache->sweep_lock, NULL);
     (void)pthread_cond_init(&cache->changed, NULL);
@@ -469,7 +469,7 @@ void ps_file_cache_use(struct ps_file_cache *cache, const char *hash, uint64_t b
 
 void ps_file_cache_distrust(struct ps_file_cache *cache)
 {
-    cache->trusted = ps_now_ns();
+    cache->trusted = ps_wall_clock_ns();
 }
 
 void ps_file_cache_read_stats(const struct ps_file_cache *cache, struct ps_file_cache_stats *out)

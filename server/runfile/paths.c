@@ -17,11 +17,12 @@
  *             cumtime(f) - lo (0 if f is recursive: its inner calls may have all of E). It is also
  *             at least lo - tottime(f) - the maximum of the other callees, since the parts add up.
  *   unknown   if g is on the path already, or f and g are recursive through each other: cProfile
- *             only sums outermost calls. At most min(E, hi); nothing is drawn below.
+ *             only sums outermost calls. The total is at most min(E, hi). Calls below are omitted.
  *
  * A function is recursive if some of its calls were not primitive. No value is estimated: where the
- * sums are ambiguous, both bounds are returned. `profile` dumps count calls without times; there E
- * is known only if f is the only caller of g.
+ * sums are ambiguous, both bounds are returned. Dumps of
+ * Python's `profile` module count the calls of an edge, without times: there E is known only if f
+ * is the only caller of g.
  */
 #include <stdlib.h>
 
@@ -422,7 +423,8 @@ static struct upper_bounds room_of(const struct callee *callees, size_t n)
     return room;
 }
 
-/* Applies the rules above to a callee whose upper bound is set. */
+/* Sets the certainty and the bounds of a callee by the rules at the head of this file. Its upper
+ * bound is set already. */
 static void set_certainty(const struct path_node *above, const struct function_row *f,
                           struct upper_bounds room, struct callee *c)
 {

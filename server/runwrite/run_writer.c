@@ -872,7 +872,7 @@ static void put_pyramid(struct ps_writer *w)
     sums->pyramid = NULL;
 }
 
-/* Begins a track: writes the levels of detail of the previous one. */
+/* Writes the levels of detail of the previous track, and begins those of `track`. */
 static void begin_track(struct ps_writer *w, const struct ps_track *track)
 {
     put_pyramid(w);

@@ -119,7 +119,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     query.range = f.part.range;
     ps_trace_each_chunk(db, &query, add_chunk, &f, err);
     if (err->code == PS_OK)
-        ps_made_rows(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
+        ps_computed_table_copy(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
     free(f.rows);
     free(f.row_by_text);
     free(f.open);

@@ -23,7 +23,7 @@ static void make_rows(const struct ps_memory_records *records, struct ps_range r
 {
     size_t cap = records->n;
 
-    ps_made_alloc(out, PS_TEMP_ALLOCATIONS, cap, N_COLUMNS);
+    ps_computed_table_alloc(out, PS_TEMP_ALLOCATIONS, cap, N_COLUMNS);
     out->temp_rows.n = 0;
     for (size_t i = 0; i < records->n; i++) {
         const struct ps_memory_record *r = &records->items[i];

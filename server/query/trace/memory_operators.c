@@ -182,8 +182,8 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
     ps_memory_records_read(db, &records, err);
     add_all(db, &records, range, &rows, err);
     if (err->code == PS_OK)
-        ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.items, rows.n, sizeof *rows.items,
-                     N_COLUMNS);
+        ps_computed_table_copy(out, PS_TEMP_MEMORY_OPERATORS, rows.items, rows.n,
+                               sizeof *rows.items, N_COLUMNS);
     free(rows.items);
     free(rows.first_row_by_text);
     return err->code;

@@ -78,7 +78,8 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
     query.range = sums.range;
     ps_trace_each_chunk(db, &query, add_slices, &sums, err);
     if (err->code == PS_OK)
-        ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
+        ps_computed_table_copy(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows,
+                               N_COLUMNS);
     free(sums.rows);
     free(sums.row_by_text);
     return err->code;

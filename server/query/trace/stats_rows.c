@@ -112,7 +112,7 @@ void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_comp
     PS_AUTO(ps_free_ptr) size_t *ends = ps_grow(NULL, rows->n + 1, sizeof *ends);
     PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
 
-    ps_made_alloc(out, PS_TEMP_SUMMARY, rows->n, N_COLUMNS);
+    ps_computed_table_alloc(out, PS_TEMP_SUMMARY, rows->n, N_COLUMNS);
     out->temp_rows.reals = 1u << MEDIAN | 1u << STDDEV;
     for (size_t r = 0; r < rows->n; r++) {
         const struct ps_summary_row *row = &rows->items[r];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * CPU or resident memory over time of the processes that use most, one line each. The list next to
- * the chart is the legend; a click hides a process.
+ * A chart of CPU use or resident memory over time, with a line for each of the largest processes.
+ * The list next to the chart is its legend; a click hides a process.
  */
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
