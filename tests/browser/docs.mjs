@@ -49,6 +49,7 @@ test('docs: a narrow window shows everything without scrolling sideways', async 
     const page = await pages.open(`${demo.url}docs/formats`, { width: 390, height: 844 });
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
     await page.fill('#search', 'import');
+    await page.locator('#found [role=option]').first().waitFor();
     const box = await page.locator('#found').boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= 390);
 });
