@@ -131,19 +131,28 @@ struct ps_str ps_arena_copy(struct ps_arena *arena, struct ps_str text)
     return (struct ps_str){copy, text.len};
 }
 
-char *ps_arena_printf(struct ps_arena *arena, const char *fmt, ...)
+char *ps_arena_vprintf(struct ps_arena *arena, const char *fmt, va_list args)
 {
-    va_list args, again;
+    va_list again;
     int len;
     char *out;
 
-    va_start(args, fmt);
     va_copy(again, args);
     len = vsnprintf(NULL, 0, fmt, args);
-    va_end(args);
     out = ps_arena_alloc(arena, (size_t)len + 1);
     (void)vsnprintf(out, (size_t)len + 1, fmt, again);
     va_end(again);
+    return out;
+}
+
+char *ps_arena_printf(struct ps_arena *arena, const char *fmt, ...)
+{
+    va_list args;
+    char *out;
+
+    va_start(args, fmt);
+    out = ps_arena_vprintf(arena, fmt, args);
+    va_end(args);
     return out;
 }
 

@@ -10,6 +10,8 @@
 #ifndef PS_BASE_MEM_H
 #define PS_BASE_MEM_H
 
+#include <stdarg.h>
+
 #include "base/str.h"
 
 /* Called before the abort, to report it. NULL: not called. */
@@ -52,6 +54,8 @@ struct ps_str ps_arena_copy(struct ps_arena *arena,
                             struct ps_str text); /* NUL-terminated after len bytes */
 char *ps_arena_printf(struct ps_arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+char *ps_arena_vprintf(struct ps_arena *arena, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
 void ps_arena_free(struct ps_arena *arena);
 
 /* `PS_AUTO(ps_buf_free) struct ps_buf buf = {0};` calls ps_buf_free(&buf) when the block ends. */

@@ -2,13 +2,13 @@
 
 #include "compare/comparison.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/context.h"
 #include "base/intern.h"
+#include "base/python_path.h"
 #include "compare/align.h"
 
 /* A row that is being built. Strings are ids in `texts`. */
@@ -83,42 +83,6 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* The length of "python3.12/" at the start of a string, else 0. */
-static size_t python_folder(struct ps_str text)
-{
-    size_t n = 6;
-
-    if (!ps_str_starts_with(text, PS_STR("python")))
-        return 0;
-    while (n < text.len && (isdigit((unsigned char)text.ptr[n]) || text.ptr[n] == '.'))
-        n++;
-    return n > 6 && n < text.len && is_slash(text.ptr[n]) ? n + 1 : 0;
-}
-
-/* The path after the folder of installed packages or of the standard library; {NULL, 0} if there is
- * none. */
-static struct ps_str installed_part(struct ps_str path)
-{
-    static const char *const folders[] = {"site-packages", "dist-packages"};
-    struct ps_str found = {NULL, 0};
-
-    for (size_t i = 0; i + 1 < path.len; i++) {
-        struct ps_str rest = ps_str_skip(path, i);
-        size_t n = 0;
-
-        if (i > 0 && !is_slash(path.ptr[i - 1]))
-            continue;
-        for (size_t k = 0; k < 2; k++)
-            if (ps_str_starts_with(rest, ps_str_from_c(folders[k])) && rest.len > 13 &&
-                is_slash(rest.ptr[13]))
-                n = 14;
-        n = n ? n : python_folder(rest);
-        if (n)
-            found = ps_str_skip(rest, n);
-    }
-    return found;
-}
-
 /* The last `parts` parts of a path; the complete path if it has fewer. */
 static struct ps_str last_parts(struct ps_str path, int parts)
 {
@@ -136,7 +100,7 @@ static bool key_of(const struct ps_comparison *c, const struct ps_class_key *cla
                    struct ps_buf *out)
 {
     struct ps_str place = c->texts.items[class->place];
-    struct ps_str tail = parts ? last_parts(place, parts) : installed_part(place);
+    struct ps_str tail = parts ? last_parts(place, parts) : ps_python_installed_part(place);
 
     out->len = 0;
     if (!tail.ptr || !tail.len)

@@ -148,6 +148,7 @@ WEB_PUBLIC = {
     "app": ["app"],
     "calls": ["data", "graph_tab", "tree_pane"],
     "compare": ["state", "view"],
+    "conclusion": ["conclusion", "data"],
     "functions": ["printed_facts", "printed_reports"],
     "imports": ["who_imports_tab"],
     "lines": ["text"],

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "importers/kinds.h"
+#include "server/query/conclusion/conclusion.h"
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
 #include "server/query/trace/overview.h"
@@ -65,6 +66,7 @@ static const struct ps_view views[] = {
     {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL, NULL},
     {PS_HAS_BOUND, "bound", ps_view_bound, NULL, NULL},
     {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL, NULL},
+    {0, "conclusion", ps_view_conclusion, NULL, NULL},
     {0, "notes", ps_view_table, "notes", NULL},
 };
 

@@ -16,7 +16,7 @@ from server import PROGRAM, ROOT, Server
 API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
 VIEWS = {
-    "actions": "ActionRow", "allocations": "AllocationRow", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer",
+    "actions": "ActionRow", "allocations": "AllocationRow", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
     "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "flame": "FlameAnswer",
     "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",

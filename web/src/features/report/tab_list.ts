@@ -240,3 +240,8 @@ export function tabKeys(run: TabRun): TabKey[] {
     const keys = kindOf(run.kind).tabs as TabKey[];
     return keys.filter((key) => TABS[key].shown?.(run) ?? true);
 }
+
+/** The name in the URL of the tab with this key. */
+export function tabId(key: string): string {
+    return (TABS as Partial<Record<string, TabText>>)[key]?.id ?? key;
+}

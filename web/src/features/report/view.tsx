@@ -22,6 +22,8 @@ import { Facts, RunHead } from '../../components/run_head';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
+import { Conclusion } from '../conclusion/conclusion';
+import type { ReportLink } from '../conclusion/data';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
 import { trendHref } from '../trend/link';
@@ -31,6 +33,7 @@ import { factsOf, RunWarnings } from './facts';
 import { ledgerIdentity } from './ledger_text';
 import { TabBody, useRun } from './run_body';
 import { ShareDialog } from './share_dialog';
+import { tabId } from './tab_list';
 import { tabsOf, type TabSpec } from './tabs';
 
 /* Last query of each tab, so that returning to a tab restores its state. The range of a trace and
@@ -62,6 +65,10 @@ function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) 
         ]),
     );
     return (id) => hrefs.get(id) ?? '';
+}
+
+function conclusionHref(run: Run, { tab, params }: ReportLink): string {
+    return formatHash(['run', run.id, tabId(tab)], params);
 }
 
 export function ReportView({ id, tab }: { id: string; tab: string | undefined }) {
@@ -118,6 +125,12 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 <Facts facts={factsOf(run)} />
             </RunHead>
             {run.note && <RunNote key={run.note} text={run.note} />}
+            <Conclusion
+                key={run.id}
+                run={run}
+                isFirstTab={spec === specs[0]}
+                hrefOf={(link) => conclusionHref(run, link)}
+            />
             <Tabs
                 current={spec.id}
                 items={specs.map((one) => ({

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* conclusion.c: sentences and causes in memory, written as JSON; the view "conclusion". */
+#include "server/query/conclusion/conclusion.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "importers/kinds.h"
+
+const struct ps_report_link ps_link_none;
+
+static struct ps_cause *add_cause(struct ps_conclusion *c, const char *rule, double amount,
+                                  double share, unsigned level)
+{
+    PS_RESERVE_ONE(c->causes, c->n_causes, c->cap_causes);
+    c->causes[c->n_causes] = (struct ps_cause){.rule = rule,
+                                               .amount = amount,
+                                               .share = share,
+                                               .save_min = NAN,
+                                               .save_max = NAN,
+                                               .level = level};
+    return &c->causes[c->n_causes++];
+}
+
+struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, double amount,
+                                   double share)
+{
+    return add_cause(c, rule, amount, share, 0);
+}
+
+struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
+                                        double share)
+{
+    return add_cause(c, rule, amount, share, 1);
+}
+
+void ps_cause_save(struct ps_cause *cause, double save_min, double save_max)
+{
+    cause->save_min = save_min;
+    cause->save_max = save_max;
+}
+
+void ps_conclusion_note(struct ps_conclusion *c, const char *fmt, ...)
+{
+    va_list args;
+
+    PS_RESERVE_ONE(c->notes, c->n_notes, c->cap_notes);
+    va_start(args, fmt);
+    c->notes[c->n_notes++] = ps_arena_vprintf(&c->arena, fmt, args);
+    va_end(args);
+}
+
+void ps_conclusion_checked(struct ps_conclusion *c, const char *title)
+{
+    PS_RESERVE_ONE(c->checked, c->n_checked, c->cap_checked);
+    c->checked[c->n_checked++] = title;
+}
+
+static void add_part(struct ps_sentence *to, struct ps_sentence_part part)
+{
+    PS_RESERVE_ONE(to->parts, to->n, to->cap);
+    to->parts[to->n++] = part;
+}
+
+void ps_say(struct ps_conclusion *c, struct ps_sentence *to, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add_part(to, (struct ps_sentence_part){
+                     .text = ps_str_from_c(ps_arena_vprintf(&c->arena, fmt, args))});
+    va_end(args);
+}
+
+void ps_say_link(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                 const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add_part(to, (struct ps_sentence_part){
+                     .text = ps_str_from_c(ps_arena_vprintf(&c->arena, fmt, args)), .link = link});
+    va_end(args);
+}
+
+void ps_say_code(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                 struct ps_str name)
+{
+    add_part(to, (struct ps_sentence_part){
+                     .text = ps_arena_copy(&c->arena, name), .is_code = true, .link = link});
+}
+
+void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                  double value, const char *unit)
+{
+    (void)c;
+    add_part(to, (struct ps_sentence_part){.value = value, .unit = unit, .link = link});
+}
+
+const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id)
+{
+    return ps_arena_printf(&c->arena, "%lld", (long long)id);
+}
+
+static void write_link(struct ps_json *json, const struct ps_report_link *link)
+{
+    ps_json_key(json, "link");
+    ps_json_object(json);
+    ps_json_kstr(json, "tab", link->tab);
+    ps_json_key(json, "params");
+    ps_json_object(json);
+    for (size_t i = 0; i < PS_LINK_PARAMS && link->params[i].key; i++)
+        ps_json_kstr(json, link->params[i].key, link->params[i].value);
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static void write_sentence(struct ps_json *json, const char *key,
+                           const struct ps_sentence *sentence)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; i < sentence->n; i++) {
+        const struct ps_sentence_part *part = &sentence->parts[i];
+
+        ps_json_object(json);
+        if (part->text.ptr) {
+            ps_json_key(json, part->is_code ? "code" : "text");
+            ps_json_str(json, part->text);
+        } else {
+            ps_json_kreal(json, "value", part->value);
+            ps_json_kstr(json, "unit", part->unit);
+        }
+        if (part->link.tab)
+            write_link(json, &part->link);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void write_causes(struct ps_json *json, const struct ps_conclusion *c)
+{
+    ps_json_key(json, "causes");
+    ps_json_array(json);
+    for (size_t i = 0; i < c->n_causes; i++) {
+        const struct ps_cause *cause = &c->causes[i];
+
+        ps_json_object(json);
+        ps_json_kstr(json, "rule", cause->rule);
+        ps_json_kint(json, "level", cause->level);
+        write_sentence(json, "title", &cause->title);
+        ps_json_kreal(json, "amount", cause->amount);
+        ps_json_kreal(json, "share", cause->share);
+        ps_json_kreal(json, "save_min", cause->save_min);
+        ps_json_kreal(json, "save_max", cause->save_max);
+        write_sentence(json, "evidence", &cause->evidence);
+        ps_json_kstr(json, "advice", cause->advice);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void write_texts(struct ps_json *json, const char *key, const char *const *texts, size_t n)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_str(json, ps_str_from_c(texts[i]));
+    ps_json_end(json);
+}
+
+void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
+{
+    if (!c->verdict.n && !c->sentence.n)
+        ps_say(c, &c->verdict, "No single cause stands out.");
+    ps_json_object(json);
+    ps_json_kstr(json, "unit", c->unit);
+    ps_json_kstr(json, "per", c->per);
+    ps_json_kstr(json, "base", c->base);
+    write_sentence(json, "verdict", &c->verdict);
+    write_sentence(json, "sentence", &c->sentence);
+    write_causes(json, c);
+    write_texts(json, "notes", c->notes, c->n_notes);
+    write_texts(json, "checked", c->checked, c->n_checked);
+    ps_json_end(json);
+}
+
+void ps_conclusion_free(struct ps_conclusion *c)
+{
+    for (size_t i = 0; i < c->n_causes; i++) {
+        free(c->causes[i].title.parts);
+        free(c->causes[i].evidence.parts);
+    }
+    free(c->verdict.parts);
+    free(c->sentence.parts);
+    free(c->causes);
+    free(c->notes);
+    free(c->checked);
+    ps_arena_free(&c->arena);
+}
+
+/* The first family that a kind belongs to. */
+static const struct {
+    unsigned needs_any; /* as in struct ps_view */
+    ps_conclude *conclude;
+} families[] = {
+    {PS_HAS_CALLS, ps_conclude_functions},
+};
+
+static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const char *kind;
+
+    ps_db_prepare(db, ps_query_sql("run_kind"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    kind = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)).ptr;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (ps_kind_has(kind, families[i].needs_any))
+            return families[i].conclude(db, c, err);
+    return PS_OK;
+}
+
+enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                  struct ps_params params, struct ps_answer *answer,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = NULL};
+    struct ps_json json = ps_json_writer(&answer->body);
+
+    (void)view, (void)id, (void)params;
+    if (conclude_run(db, &c, err) == PS_OK)
+        ps_conclusion_write(&c, &json);
+    return err->code;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conclusion.h: the conclusion of a run: one sentence that says where the time or memory goes, and
+ * the causes that prove it. docs/api-views.md describes the JSON.
+ *
+ * Each family of profiles has a file with a function `ps_conclude_FAMILY`, which reads the run and
+ * fills a struct ps_conclusion. Rules for them:
+ * - A cause is one thing that somebody can change. Several symptoms of one thing are one cause,
+ * with the symptoms as its children.
+ * - Causes do not overlap: each microsecond (byte, sample) belongs to one cause, so that savings
+ *   can be added. The amounts of children are part of the amount of their cause.
+ * - Every number of the sentence has a link to the rows that show it, and is equal there.
+ * - A saving is an upper bound. If the profile cannot prove that anything is saved, its minimum is
+ * 0.
+ * - What is assumed is a note. What was checked and found harmless is listed.
+ *
+ * Strings are copied into the arena of the conclusion. A conclusion belongs to one thread.
+ *
+ *     struct ps_conclusion c = {.unit = "s", .base = "of total"};
+ *     struct ps_cause *cause = ps_conclusion_add(&c, "own_code", 0.656, 0.41);
+ *
+ *     ps_say_code(&c, &cause->title, ps_link_none, PS_STR("author_of"));
+ *     ps_cause_save(cause, 0, 0.639);
+ *     ps_say_value(&c, &c.sentence, (struct ps_report_link){.tab = "functions"}, 0.656, "s");
+ *     ps_conclusion_write(&c, json);
+ *     ps_conclusion_free(&c);
+ */
+#ifndef PS_QUERY_CONCLUSION_H
+#define PS_QUERY_CONCLUSION_H
+
+#include "server/query/views.h"
+
+#define PS_LINK_PARAMS 4
+
+/* A tab of the report (a word of importers/kinds.c) and parameters of its URL. A NULL tab: no link.
+ * A NULL key ends the parameters. Strings are static, or in the arena of the conclusion. */
+struct ps_report_link {
+    const char *tab;
+    struct ps_param params[PS_LINK_PARAMS];
+};
+extern const struct ps_report_link ps_link_none;
+
+/* A piece of a sentence: text, the name of code, or a number with a unit. */
+struct ps_sentence_part {
+    struct ps_str text; /* {NULL, 0}: a number */
+    bool is_code;
+    double value;
+    const char *unit; /* like the unit of a headline; also "percent" (0..100) and "count" */
+    struct ps_report_link link;
+};
+
+struct ps_sentence {
+    struct ps_sentence_part *parts;
+    size_t n, cap;
+};
+
+struct ps_cause {
+    const char *rule; /* identifier for the API; static */
+    struct ps_sentence title, evidence;
+    double amount;             /* in the unit of the conclusion; NaN: none */
+    double share;              /* 0..1 of the base; NaN: none */
+    double save_min, save_max; /* in the unit of the conclusion; NaN: not stated */
+    const char *advice;        /* a sentence that says what to do; NULL: none */
+    unsigned level;            /* 0: a cause; 1: a part of the last cause of level 0 */
+};
+
+struct ps_conclusion {
+    const char *unit; /* of amounts: "s" for all times, "bytes" for all memory, else "samples" or
+                       * the unit of the headline */
+    const char *per;  /* "step": amounts are of one step; NULL: of the whole run */
+    const char *base; /* what shares are of: "of total", "of step" */
+    struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
+    struct ps_cause *causes;
+    size_t n_causes, cap_causes;
+    const char **notes; /* assumptions, and warnings about the recording */
+    size_t n_notes, cap_notes;
+    const char **checked; /* checks that found nothing; titles of two to six words */
+    size_t n_checked, cap_checked;
+    struct ps_arena arena;
+};
+
+/* Adds a cause. The pointer is valid until the next addition. */
+struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, double amount,
+                                   double share);
+/* Adds a part of the last cause. The pointer is valid until the next addition. */
+struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
+                                        double share);
+void ps_cause_save(struct ps_cause *cause, double save_min, double save_max);
+void ps_conclusion_note(struct ps_conclusion *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void ps_conclusion_checked(struct ps_conclusion *c, const char *title); /* static */
+
+/* Append to a sentence of the conclusion: text; the name of code; a number. */
+void ps_say(struct ps_conclusion *c, struct ps_sentence *to, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void ps_say_link(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void ps_say_code(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                 struct ps_str name);
+void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                  double value, const char *unit);
+
+/* Formats an integer for a parameter of a link, in the arena. */
+const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id);
+
+/* Writes the object. Without a sentence it says that nothing stands out. */
+void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json);
+void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */
+
+/* Fill the conclusion of a run of their family. */
+typedef enum ps_status ps_conclude(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err);
+ps_conclude ps_conclude_functions; /* cProfile dumps */
+
+/* GET /api/v1/runs/{id}/conclusion. */
+enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                  struct ps_params params, struct ps_answer *answer,
+                                  struct ps_err *err);
+
+#endif

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * functions.c: the conclusion of a cProfile dump.
+ *
+ * The self time of each function belongs to one owner: a function of the program is an owner of its
+ * own; functions of an installed package share one owner, the package; a built-in function belongs
+ * to the owners of its callers, by the self time that the dump has for each caller. So the times of
+ * the owners add up to the total of the dump.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "base/python_path.h"
+#include "importers/sink.h"
+#include "server/query/conclusion/conclusion.h"
+#include "slices/intervals.h"
+
+#define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
+#define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
+#define NOTHING     0.10 /* if no owner has more, nothing stands out */
+#define CAUSES_MAX  20
+#define PARTS_MAX   4
+
+struct function {
+    struct ps_str name, path;
+    int64_t line, ncalls;
+    uint32_t owner;
+    enum ps_origin origin;
+    double self_s, cumulative_s; /* self_s: without what was charged to callers */
+};
+
+/* Calls of a function or of a package from outside of it. */
+struct entry {
+    int64_t caller, ncalls; /* caller: function id; 0: none */
+    double cumulative_s;
+};
+
+struct owner {
+    double seconds;
+    int64_t function; /* id; 0: a package */
+    struct ps_str package;
+    struct entry largest; /* of the caller with the longest calls */
+    int64_t ncalls;       /* from all callers */
+};
+
+/* A part of an owner: self time of one function, for a built-in function what was charged. */
+struct part {
+    uint32_t owner;
+    int64_t function;
+    int64_t ncalls;
+    double seconds;
+};
+
+struct profile {
+    struct function *functions; /* by id */
+    size_t n_functions;         /* the largest id + 1 */
+    struct owner *owners;
+    size_t n_owners, cap_owners;
+    struct part *parts;
+    size_t n_parts, cap_parts;
+    struct ps_intern packages;
+    uint32_t *package_owner; /* by package id */
+    size_t n_package_owner;
+    struct ps_arena text;
+    double total_s;
+    bool has_caller_times;
+};
+
+static void profile_free(struct profile *profile)
+{
+    free(profile->functions);
+    free(profile->owners);
+    free(profile->parts);
+    free(profile->package_owner);
+    ps_intern_free(&profile->packages);
+    ps_arena_free(&profile->text);
+}
+
+static uint32_t add_owner(struct profile *profile, int64_t function, struct ps_str package)
+{
+    PS_RESERVE_ONE(profile->owners, profile->n_owners, profile->cap_owners);
+    profile->owners[profile->n_owners] = (struct owner){.function = function, .package = package};
+    return (uint32_t)profile->n_owners++;
+}
+
+static uint32_t owner_of_package(struct profile *profile, struct ps_str package)
+{
+    uint32_t before = profile->packages.count;
+    uint32_t id = ps_intern_add(&profile->packages, package);
+
+    if (id == before) {
+        profile->package_owner = ps_grow_to(profile->package_owner, &profile->n_package_owner, id,
+                                            sizeof *profile->package_owner);
+        profile->package_owner[id] = add_owner(profile, 0, profile->packages.items[id]);
+    }
+    return profile->package_owner[id];
+}
+
+static bool is_library(const struct function *function)
+{
+    return function->origin == PS_ORIGIN_THIRD_PARTY || function->origin == PS_ORIGIN_STDLIB;
+}
+
+static uint32_t find_owner(struct profile *profile, const struct function *function, int64_t id)
+{
+    struct ps_str package = ps_python_package_of(function->path);
+
+    if (!is_library(function))
+        return add_owner(profile, id, (struct ps_str){NULL, 0});
+    return owner_of_package(profile, package);
+}
+
+static enum ps_status read_functions(struct ps_db *db, struct profile *profile, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("conclude_functions"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t id = ps_col_int(stmt, 0);
+        struct function function = {.name = ps_arena_copy(&profile->text, ps_col_text(stmt, 1)),
+                                    .path = ps_arena_copy(&profile->text, ps_col_text(stmt, 2)),
+                                    .line = ps_col_int(stmt, 3),
+                                    .origin = (enum ps_origin)ps_col_int(stmt, 4),
+                                    .ncalls = ps_col_int(stmt, 5),
+                                    .self_s = ps_col_real(stmt, 6),
+                                    .cumulative_s = ps_col_real(stmt, 7)};
+
+        if (id <= 0 || id > UINT32_MAX)
+            return ps_fail(err, PS_BAD_INPUT, "function %lld: invalid id", (long long)id);
+        function.owner = find_owner(profile, &function, id);
+        if (!ps_try_grow_to(&profile->functions, &profile->n_functions, (size_t)id,
+                            sizeof *profile->functions))
+            return ps_fail_memory(err, "the functions");
+        profile->functions[id] = function;
+        profile->total_s += function.self_s;
+    }
+    return err->code;
+}
+
+static void add_part(struct profile *profile, struct part part)
+{
+    if (!(part.seconds > 0))
+        return;
+    PS_RESERVE_ONE(profile->parts, profile->n_parts, profile->cap_parts);
+    profile->parts[profile->n_parts++] = part;
+    profile->owners[part.owner].seconds += part.seconds;
+}
+
+static void count_entry(struct owner *owner, struct entry entry)
+{
+    owner->ncalls = ps_add_saturated(owner->ncalls, entry.ncalls);
+    if (!owner->largest.caller || entry.cumulative_s > owner->largest.cumulative_s)
+        owner->largest = entry;
+}
+
+/* Counts the calls between owners, and charges built-in functions to their callers. */
+static enum ps_status read_calls(struct ps_db *db, struct profile *profile, bool charge,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("conclude_calls"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t callee_id = ps_col_int(stmt, 0), caller_id = ps_col_int(stmt, 1);
+        struct entry entry = {caller_id, ps_col_int(stmt, 2), ps_col_real(stmt, 4)};
+        double self_s = ps_col_real(stmt, 3);
+        struct function *callee, *caller;
+
+        if (callee_id <= 0 || (size_t)callee_id >= profile->n_functions || caller_id <= 0 ||
+            (size_t)caller_id >= profile->n_functions)
+            return ps_fail(err, PS_BAD_INPUT, "function %lld: unknown caller %lld",
+                           (long long)callee_id, (long long)caller_id);
+        callee = &profile->functions[callee_id];
+        caller = &profile->functions[caller_id];
+        profile->has_caller_times |= !ps_col_is_null(stmt, 3);
+        if (callee->owner != caller->owner)
+            count_entry(&profile->owners[callee->owner], entry);
+        if (!charge || callee->origin != PS_ORIGIN_BUILTIN || caller->origin == PS_ORIGIN_BUILTIN)
+            continue;
+        self_s = self_s < callee->self_s ? self_s : callee->self_s;
+        callee->self_s -= self_s;
+        add_part(profile, (struct part){caller->owner, callee_id, entry.ncalls, self_s});
+    }
+    return err->code;
+}
+
+/* Whether a package is the program itself (`python -m test.pystone`): nothing calls it but the
+ * interpreter, once. */
+static bool is_program(const struct profile *profile, const struct owner *owner)
+{
+    return !owner->function && owner->ncalls <= 1 &&
+           (!owner->largest.caller || !is_library(&profile->functions[owner->largest.caller]));
+}
+
+/* Makes each function of packages that are the program an owner. */
+static void split_programs(struct profile *profile)
+{
+    for (size_t id = 1; id < profile->n_functions; id++) {
+        struct function *function = &profile->functions[id];
+
+        if (function->name.ptr && is_program(profile, &profile->owners[function->owner]))
+            function->owner = add_owner(profile, (int64_t)id, (struct ps_str){NULL, 0});
+    }
+}
+
+static void forget_entries(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->n_owners; i++) {
+        profile->owners[i].ncalls = 0;
+        profile->owners[i].largest = (struct entry){0, 0, 0};
+    }
+}
+
+static void add_self_times(struct profile *profile)
+{
+    for (size_t id = 1; id < profile->n_functions; id++) {
+        const struct function *function = &profile->functions[id];
+
+        if (function->name.ptr)
+            add_part(profile, (struct part){function->owner, (int64_t)id, function->ncalls,
+                                            function->self_s});
+    }
+}
+
+/* Sorts by owner, then by function; joins the parts of a function. */
+static int by_owner_and_function(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static int by_owner_and_time(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    if (x->seconds != y->seconds)
+        return x->seconds > y->seconds ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static void join_parts(struct profile *profile)
+{
+    size_t n = 0;
+
+    if (!profile->n_parts)
+        return;
+    qsort(profile->parts, profile->n_parts, sizeof *profile->parts, by_owner_and_function);
+    for (size_t i = 0; i < profile->n_parts; i++) {
+        struct part part = profile->parts[i];
+
+        if (n && profile->parts[n - 1].owner == part.owner &&
+            profile->parts[n - 1].function == part.function) {
+            profile->parts[n - 1].seconds += part.seconds;
+            profile->parts[n - 1].ncalls =
+                ps_add_saturated(profile->parts[n - 1].ncalls, part.ncalls);
+        } else {
+            profile->parts[n++] = part;
+        }
+    }
+    profile->n_parts = n;
+    qsort(profile->parts, n, sizeof *profile->parts, by_owner_and_time);
+}
+
+static struct ps_report_link link_function(struct ps_conclusion *c, int64_t function)
+{
+    return (struct ps_report_link){"functions", {{"fn", ps_conclusion_id(c, function)}}};
+}
+
+static struct ps_report_link link_package(struct ps_conclusion *c, struct ps_str package)
+{
+    return (struct ps_report_link){
+        "functions",
+        {{"q", ps_arena_copy(&c->arena, package).ptr}, {"sort", "tottime_s"}, {"desc", "1"}}};
+}
+
+/* The last part of a path, and the line: "bookshop.py:35". */
+static void say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                      const struct function *function)
+{
+    struct ps_str file = function->path;
+
+    for (size_t i = file.len; i > 0; i--)
+        if (file.ptr[i - 1] == '/' || file.ptr[i - 1] == '\\') {
+            file = ps_str_skip(file, i);
+            break;
+        }
+    ps_say_link(c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)function->line);
+}
+
+/* Calls of a caller that is called less often than it calls can be joined into one call each. */
+static double joined_saving(const struct profile *profile, const struct owner *owner)
+{
+    const struct function *caller = &profile->functions[owner->largest.caller];
+    double calls = (double)owner->largest.ncalls;
+
+    if (!owner->function || !owner->largest.caller || caller->ncalls <= 0 ||
+        owner->largest.ncalls <= caller->ncalls)
+        return owner->seconds;
+    return owner->seconds * (1 - (double)caller->ncalls / calls);
+}
+
+static struct ps_report_link link_owner(struct ps_conclusion *c, const struct owner *owner)
+{
+    return owner->function ? link_function(c, owner->function) : link_package(c, owner->package);
+}
+
+static void say_owner(struct ps_conclusion *c, const struct owner *owner,
+                      const struct profile *profile, struct ps_sentence *to)
+{
+    ps_say_code(c, to, link_owner(c, owner),
+                owner->function ? profile->functions[owner->function].name : owner->package);
+}
+
+static void say_entry(struct ps_conclusion *c, const struct profile *profile,
+                      const struct owner *owner, struct ps_sentence *to)
+{
+    const struct entry *entry = &owner->largest;
+
+    if (!entry->caller)
+        return;
+    ps_say_value(c, to, link_function(c, owner->function ? owner->function : entry->caller),
+                 (double)entry->ncalls, "count");
+    ps_say(c, to, entry->ncalls == 1 ? " call from " : " calls from ");
+    say_place(c, to, link_function(c, entry->caller), &profile->functions[entry->caller]);
+}
+
+static void add_parts(struct ps_conclusion *c, const struct profile *profile, uint32_t id,
+                      size_t first_part)
+{
+    const struct owner *owner = &profile->owners[id];
+    const struct part *parts = &profile->parts[first_part];
+
+    if (parts[0].seconds >= owner->seconds) /* the owner has one part only */
+        return;
+    for (size_t i = 0; first_part + i < profile->n_parts && i < PARTS_MAX; i++) {
+        const struct part *part = &parts[i];
+        struct ps_cause *cause;
+
+        if (part->owner != id || part->seconds < PART_SHARE * owner->seconds)
+            return;
+        cause = ps_conclusion_add_part(c, part->function == owner->function ? "self" : "callee",
+                                       part->seconds, part->seconds / profile->total_s);
+        if (part->function == owner->function)
+            ps_say(c, &cause->title, "own code");
+        else
+            ps_say_code(c, &cause->title, link_function(c, part->function),
+                        profile->functions[part->function].name);
+        ps_say_value(c, &cause->evidence, link_function(c, part->function), (double)part->ncalls,
+                     "count");
+        ps_say(c, &cause->evidence, part->ncalls == 1 ? " call" : " calls");
+    }
+}
+
+static void add_cause(struct ps_conclusion *c, const struct profile *profile, uint32_t id,
+                      size_t first_part)
+{
+    const struct owner *owner = &profile->owners[id];
+    struct ps_cause *cause = ps_conclusion_add(c, owner->function ? "function" : "package",
+                                               owner->seconds, owner->seconds / profile->total_s);
+    double saving = joined_saving(profile, owner);
+
+    ps_cause_save(cause, saving < owner->seconds ? 0 : NAN, saving);
+    if (saving < owner->seconds)
+        cause->advice = "Join the calls: one for each call of the caller.";
+    say_owner(c, owner, profile, &cause->title);
+    say_entry(c, profile, owner, &cause->evidence);
+    add_parts(c, profile, id, first_part);
+}
+
+/* The owner's id, first part, and time. */
+struct rank {
+    uint32_t owner;
+    size_t first_part;
+    double seconds;
+};
+
+static int by_seconds(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    if (x->seconds != y->seconds)
+        return x->seconds > y->seconds ? -1 : 1;
+    return (x->owner > y->owner) - (x->owner < y->owner);
+}
+
+static size_t rank_owners(const struct profile *profile, struct rank **out)
+{
+    struct rank *ranks = ps_alloc_array(profile->n_owners + 1, sizeof *ranks);
+    size_t n = 0;
+
+    for (size_t i = 0; i < profile->n_parts; i++) {
+        uint32_t owner = profile->parts[i].owner;
+
+        if (!i || profile->parts[i - 1].owner != owner)
+            ranks[n++] = (struct rank){owner, i, profile->owners[owner].seconds};
+    }
+    qsort(ranks, n, sizeof *ranks, by_seconds);
+    *out = ranks;
+    return n;
+}
+
+/* ", most of it in `det`": the function with most of the time of an owner, if it is not the owner
+ * itself. */
+static void say_main_part(struct ps_conclusion *c, const struct profile *profile,
+                          const struct owner *owner, const struct part *part,
+                          struct ps_sentence *to)
+{
+    if (part->function == owner->function || part->seconds < owner->seconds / 2)
+        return;
+    ps_say(c, to, ", ");
+    ps_say_value(c, to, link_function(c, part->function), 100 * part->seconds / profile->total_s,
+                 "percent");
+    ps_say(c, to, " in ");
+    ps_say_code(c, to, link_function(c, part->function), profile->functions[part->function].name);
+}
+
+static void say_calls(struct ps_conclusion *c, const struct profile *profile,
+                      const struct owner *owner, struct ps_sentence *to)
+{
+    if (owner->largest.ncalls <= 1)
+        return;
+    ps_say(c, to, " in ");
+    say_entry(c, profile, owner, to);
+}
+
+/* "`BowyerWatson2d` takes 47.3 % of the time. 33.78 s of 71.44 s; `numpy` takes 44.2 % in 10,000
+ * calls from delaunay.py:592, 26.2 % in `det`." */
+static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
+                         const struct rank *ranks, size_t n)
+{
+    const struct ps_report_link all = {"functions", {{"sort", "tottime_s"}, {"desc", "1"}}};
+    const struct owner *first = &profile->owners[ranks[0].owner];
+    struct ps_sentence *to = &c->sentence;
+
+    say_owner(c, first, profile, &c->verdict);
+    ps_say(c, &c->verdict, " takes ");
+    ps_say_value(c, &c->verdict, ps_link_none, 100 * first->seconds / profile->total_s, "percent");
+    ps_say(c, &c->verdict, " of the time.");
+    ps_say(c, to, " ");
+    ps_say_value(c, to, link_owner(c, first), first->seconds, "s");
+    ps_say(c, to, " of ");
+    ps_say_value(c, to, all, profile->total_s, "s");
+    say_calls(c, profile, first, to);
+    say_main_part(c, profile, first, &profile->parts[ranks[0].first_part], to);
+    if (n > 1 && ranks[1].seconds >= NOTHING * profile->total_s) {
+        const struct owner *second = &profile->owners[ranks[1].owner];
+
+        ps_say(c, to, "; ");
+        say_owner(c, second, profile, to);
+        ps_say(c, to, " takes ");
+        ps_say_value(c, to, link_owner(c, second), 100 * second->seconds / profile->total_s,
+                     "percent");
+        say_calls(c, profile, second, to);
+        say_main_part(c, profile, second, &profile->parts[ranks[1].first_part], to);
+    }
+    ps_say(c, to, ".");
+}
+
+static void say_nothing(struct ps_conclusion *c, const struct profile *profile,
+                        const struct rank *largest)
+{
+    ps_say(c, &c->verdict, "No single function stands out.");
+    ps_say(c, &c->sentence, " The largest share is ");
+    ps_say_value(c, &c->sentence, ps_link_none, 100 * largest->seconds / profile->total_s,
+                 "percent");
+    ps_say(c, &c->sentence, ", of ");
+    say_owner(c, &profile->owners[largest->owner], profile, &c->sentence);
+    ps_say(c, &c->sentence, ".");
+}
+
+static void conclude(struct ps_conclusion *c, const struct profile *profile)
+{
+    PS_AUTO(ps_free_ptr) struct rank *ranks = NULL;
+    size_t n = rank_owners(profile, &ranks);
+
+    if (!n || !(profile->total_s > 0)) {
+        ps_say(c, &c->verdict, "No time was measured.");
+        return;
+    }
+    if (ranks[0].seconds < NOTHING * profile->total_s) {
+        say_nothing(c, profile, &ranks[0]);
+    } else {
+        say_sentence(c, profile, ranks, n);
+    }
+    for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
+        if (ranks[i].seconds >= CAUSE_SHARE * profile->total_s)
+            add_cause(c, profile, ranks[i].owner, ranks[i].first_part);
+    ps_conclusion_note(c, "Built-in functions count for their callers, installed packages as a "
+                          "whole. A saving is what remains if the code cost nothing, or if "
+                          "repeated calls were joined.");
+    if (!profile->has_caller_times)
+        ps_conclusion_note(c, "The dump has no times by caller, so built-in functions count for "
+                              "themselves.");
+}
+
+enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out,
+                                     struct ps_err *err)
+{
+    PS_AUTO(profile_free) struct profile profile = {.functions = NULL};
+
+    out->unit = "s";
+    out->base = "of total";
+    read_functions(db, &profile, err);
+    read_calls(db, &profile, false, err);
+    split_programs(&profile);
+    forget_entries(&profile);
+    read_calls(db, &profile, true, err);
+    if (err->code != PS_OK)
+        return err->code;
+    add_self_times(&profile);
+    join_parts(&profile);
+    conclude(out, &profile);
+    return PS_OK;
+}

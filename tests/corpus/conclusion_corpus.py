@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Profiles whose causes are known: the conclusion names them, with the right numbers. Conclusions of all other runs add up."""
+import functools
+import os
+import unittest
+
+from corpus import CORPUS, ROOT, Shelf, has
+
+DEMO = os.path.join(ROOT, "demo", "profiles")
+
+
+def formatted(value, unit):
+    """A number of a sentence, to four digits."""
+    return f"{value:.4g}" if unit == "count" else f"{value:.4g} {unit}"
+
+
+def rendered(parts):
+    return "".join(part.get("text") or (f"`{part['code']}`" if "code" in part else formatted(part["value"], part["unit"])) for part in parts)
+
+
+# path -> the sentence; the causes: title, amount to four digits
+KNOWN = {
+    "demo/bookshop-slow.prof": (
+        "`author_of` takes 40.99 percent of the time. 0.6555 s of 1.599 s in 1.2e+04 calls from bookshop.py:35, "
+        "23.75 percent in `<method 'fetchone' of 'sqlite3.Cursor' objects>`; "
+        "`jinja2` takes 35.24 percent in 200 calls from templating.py:154.",
+        {"`author_of`": "0.6555", "`jinja2`": "0.5635"}),
+    "wild/pstats/mymesh-program.prof": (
+        "`BowyerWatson2d` takes 47.29 percent of the time. 33.78 s of 71.44 s; "
+        "`numpy` takes 44.2 percent in 1e+04 calls from delaunay.py:592, 26.24 percent in `det`.",
+        {"`BowyerWatson2d`": "33.78", "`det`": "18.75"}),
+    "wild/pstats/comp521-program.prof": (
+        "`position_occupied` takes 40.99 percent of the time. 1.489 s of 3.632 s in 4.328e+05 calls from attack.py:43.",
+        {"`position_occupied`": "1.489"}),
+}
+
+
+def path_of(name):
+    return os.path.join(DEMO, name[5:]) if name.startswith("demo/") else os.path.join(CORPUS, name)
+
+
+@functools.cache
+def shelf():
+    filled = Shelf()
+    filled.add([path_of(name) for name in KNOWN if name.startswith("demo/") or has(name)])
+    return filled
+
+
+def conclusion(name):
+    return shelf().ask("GET", f"/runs/{shelf().of(path_of(name))['id']}/conclusion")
+
+
+class Conclusions(unittest.TestCase):
+    def test_known_causes_are_named(self):
+        for name, (sentence, causes) in KNOWN.items():
+            if not os.path.exists(path_of(name)):
+                continue
+            with self.subTest(name):
+                found = conclusion(name)
+                self.assertEqual(rendered(found["verdict"]) + rendered(found["sentence"]), sentence)
+                titles = {rendered(cause["title"]): formatted(cause["amount"], "count") for cause in found["causes"]}
+                self.assertEqual({title: titles.get(title) for title in causes}, causes)
+
+    def test_causes_do_not_overlap(self):
+        for name in KNOWN:
+            if not os.path.exists(path_of(name)):
+                continue
+            with self.subTest(name):
+                causes = conclusion(name)["causes"]
+                self.assertLessEqual(sum(cause["share"] or 0 for cause in causes if cause["level"] == 0), 1.0000001)
+                for i, cause in enumerate(causes):
+                    if cause["level"] or cause["amount"] is None:
+                        continue
+                    parts = []
+                    for part in causes[i + 1:]:
+                        if not part["level"]:
+                            break
+                        parts.append(part["amount"])
+                    self.assertLessEqual(sum(parts), cause["amount"] * 1.0000001)
+                    if cause["save_max"] is not None:
+                        self.assertLessEqual(cause["save_max"], cause["amount"] * 1.0000001)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conclusion at the head of a report: a sentence whose numbers are links, and a table of
+ * causes. On the first tab it is open, on the others it is one line; `i` opens and closes it.
+ */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { navigate, route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { type FormattedValue, fmtFixed, formatValueIn, int, text } from '../../base/units';
+import { API } from '../../base/client';
+import { FormattedValueText } from '../../components/text';
+import { functionName } from '../../model/labels';
+import { useJson } from '../shared/use_json';
+import {
+    type Cause,
+    type CauseGroup,
+    type Conclusion as ConclusionData,
+    type ReportLink,
+    ROWS_SHOWN,
+    type SentencePart,
+    groupCauses,
+    initiallyOpen,
+} from './data';
+
+type HrefOf = (link: ReportLink) => string;
+
+function formatPart(value: number | null, unit: string): FormattedValue {
+    if (value === null) return { value: '–', unit: '' };
+    if (unit === 'percent') return { value: fmtFixed(value, 1), unit: '%' };
+    if (unit === 'count') return { value: int(value), unit: '' };
+    return formatValueIn(value, unit);
+}
+
+function Part({ part, hrefOf }: { part: SentencePart; hrefOf: HrefOf }) {
+    const isNumber = part.text === undefined && part.code === undefined;
+    const content = isNumber ? (
+        <FormattedValueText value={formatPart(part.value ?? null, part.unit ?? '')} />
+    ) : part.code !== undefined ? (
+        <code title={part.code}>{functionName(part.code)}</code>
+    ) : (
+        part.text
+    );
+    if (part.link)
+        return (
+            <a class={isNumber ? 'linked-value' : 'link'} href={hrefOf(part.link)}>
+                {content}
+            </a>
+        );
+    return isNumber ? <b class="value">{content}</b> : <>{content}</>;
+}
+
+function Sentence({ parts, hrefOf }: { parts: SentencePart[]; hrefOf: HrefOf }) {
+    return (
+        <>
+            {parts.map((part, i) => (
+                <Part key={i} part={part} hrefOf={hrefOf} />
+            ))}
+        </>
+    );
+}
+
+/** "up to 0.639 s": a saving is a bound. "0 to": the profile does not prove that anything is saved. */
+function Saving({ cause, unit }: { cause: Cause; unit: string }) {
+    if (cause.save_max === null) return null;
+    return (
+        <>
+            {cause.save_min === null
+                ? 'up to '
+                : `${text(formatPart(cause.save_min, 'count'))} to `}
+            <b>
+                <FormattedValueText value={formatPart(cause.save_max, unit)} />
+            </b>
+        </>
+    );
+}
+
+interface RowProps {
+    cause: Cause;
+    unit: string;
+    hrefOf: HrefOf;
+    /** null: the cause has no parts */
+    isOpen: boolean | null;
+    onToggle: () => void;
+}
+
+function CauseRow({ cause, unit, hrefOf, isOpen, onToggle }: RowProps) {
+    return (
+        <tr class={cause.level > 0 ? 'is-part' : undefined}>
+            <th scope="row">
+                {isOpen !== null && (
+                    <button
+                        type="button"
+                        class="cause-toggle"
+                        aria-expanded={isOpen}
+                        aria-label="Parts of this cause"
+                        onClick={onToggle}
+                    >
+                        {isOpen ? '▾' : '▸'}
+                    </button>
+                )}
+                <Sentence parts={cause.title} hrefOf={hrefOf} />
+            </th>
+            <td class="num">
+                <FormattedValueText value={formatPart(cause.amount, unit)} />
+            </td>
+            <td class="num soft">{cause.share !== null && `${fmtFixed(cause.share * 100, 1)}`}</td>
+            <td class="num saving">
+                <Saving cause={cause} unit={unit} />
+            </td>
+            <td class="evidence" title={cause.advice ?? undefined}>
+                <Sentence parts={cause.evidence} hrefOf={hrefOf} />
+            </td>
+        </tr>
+    );
+}
+
+/** Column title of the amounts: "Time", "Memory a step", "Samples". */
+function amountTitle({ unit, per }: ConclusionData): string {
+    const noun = unit === 's' ? 'Time' : unit === 'bytes' ? 'Memory' : (unit ?? '');
+    const title = noun.charAt(0).toUpperCase() + noun.slice(1);
+    return per ? `${title} a ${per}` : title;
+}
+
+interface CausesProps {
+    groups: CauseGroup[];
+    conclusion: ConclusionData;
+    hrefOf: HrefOf;
+}
+
+function Causes({ groups, conclusion, hrefOf }: CausesProps) {
+    const all = useSignal(false);
+    const chosen = route.value.query.why;
+    const open = chosen === undefined ? initiallyOpen(groups) : Number(chosen);
+    const unit = conclusion.unit ?? '';
+    const shown = all.value ? groups : groups.slice(0, ROWS_SHOWN);
+    const toggle = (index: number) => {
+        const { path, query } = route.value;
+        navigate(path, { ...query, why: String(open === index ? 0 : index) });
+    };
+    return (
+        <>
+            <table class="causes">
+                <thead>
+                    <tr>
+                        <th scope="col">Cause</th>
+                        <th scope="col" class="num">
+                            {amountTitle(conclusion)}
+                        </th>
+                        <th scope="col" class="num">
+                            {conclusion.base ? `% ${conclusion.base}` : ''}
+                        </th>
+                        <th scope="col" class="num">
+                            Could save
+                        </th>
+                        <th scope="col">Evidence</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {shown.map(({ index, cause, parts }) => [
+                        <CauseRow
+                            key={index}
+                            cause={cause}
+                            unit={unit}
+                            hrefOf={hrefOf}
+                            isOpen={parts.length > 0 ? open === index : null}
+                            onToggle={() => toggle(index)}
+                        />,
+                        ...(open === index ? parts : []).map((part, i) => (
+                            <CauseRow
+                                key={`${index}.${i}`}
+                                cause={part}
+                                unit={unit}
+                                hrefOf={hrefOf}
+                                isOpen={null}
+                                onToggle={() => undefined}
+                            />
+                        )),
+                    ])}
+                </tbody>
+            </table>
+            {!all.value && groups.length > ROWS_SHOWN && (
+                <button type="button" class="link" onClick={() => (all.value = true)}>
+                    {groups.length - ROWS_SHOWN} smaller{' '}
+                    {groups.length - ROWS_SHOWN === 1 ? 'cause' : 'causes'}
+                </button>
+            )}
+        </>
+    );
+}
+
+const KEY = 'perfshelf.conclusion';
+
+function readIsHidden(): boolean {
+    try {
+        return localStorage.getItem(KEY) === 'hidden';
+    } catch {
+        return false; // storage is disabled: the choice lasts until the page is closed
+    }
+}
+
+function storeIsHidden(hidden: boolean): void {
+    try {
+        if (hidden) localStorage.setItem(KEY, 'hidden');
+        else localStorage.removeItem(KEY);
+    } catch {
+        // see readIsHidden
+    }
+}
+
+interface ConclusionProps {
+    run: Run;
+    /** whether the first tab of the report is shown */
+    isFirstTab: boolean;
+    hrefOf: HrefOf;
+}
+
+export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
+    const { data } = useJson<ConclusionData>(`${API}/runs/${run.id}/conclusion`);
+    const isOpen = useSignal(isFirstTab && !readIsHidden());
+    useEffect(() => {
+        isOpen.value = isFirstTab && !readIsHidden();
+    }, [isFirstTab, isOpen]);
+    const toggle = () => {
+        isOpen.value = !isOpen.value;
+        if (isFirstTab) storeIsHidden(!isOpen.value);
+    };
+    useKeys('Conclusion', [{ key: 'i', label: 'show or hide the causes', run: toggle }]);
+    // The place is kept while the conclusion loads, so that the tab below does not move.
+    if (!data) return <section class={isOpen.value ? 'conclusion is-loading' : 'conclusion'} />;
+    const groups = groupCauses(data.causes);
+    const hasMore = groups.length > 0 || data.notes.length > 0;
+    return (
+        <section class="conclusion" aria-label="Conclusion">
+            <p class="conclusion-sentence">
+                {hasMore && !isOpen.value && (
+                    <button
+                        type="button"
+                        class="cause-toggle"
+                        aria-expanded={false}
+                        aria-label="Show the causes"
+                        onClick={toggle}
+                    >
+                        ▸
+                    </button>
+                )}
+                <strong>
+                    <Sentence parts={data.verdict} hrefOf={hrefOf} />
+                </strong>
+                <Sentence parts={data.sentence} hrefOf={hrefOf} />
+            </p>
+            {isOpen.value && hasMore && (
+                <>
+                    {groups.length > 0 && (
+                        <Causes groups={groups} conclusion={data} hrefOf={hrefOf} />
+                    )}
+                    <p class="conclusion-notes">
+                        {data.notes.map((note) => `${note} `)}
+                        {data.checked.length > 0 && (
+                            <span title={data.checked.join('\n')}>
+                                {int(data.checked.length)}{' '}
+                                {data.checked.length === 1 ? 'check' : 'checks'} passed.{' '}
+                            </span>
+                        )}
+                        <button type="button" class="link" onClick={toggle}>
+                            Hide
+                        </button>{' '}
+                        <kbd>i</kbd>
+                    </p>
+                </>
+            )}
+        </section>
+    );
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conclusion of a run, as the server sends it (docs/api-views.md), and which of its causes are
+ * shown.
+ */
+
+export interface ReportLink {
+    /** a tab, by its key in importers/kinds.c */
+    tab: string;
+    params: Record<string, string>;
+}
+
+/** Text, the name of code, or a number with a unit. */
+export interface SentencePart {
+    text?: string;
+    code?: string;
+    value?: number | null;
+    /** like the unit of a headline; also `percent` (0..100) and `count` */
+    unit?: string;
+    link?: ReportLink;
+}
+
+export interface Cause {
+    rule: string;
+    /** 0: a cause; 1: a part of the last cause of level 0 */
+    level: number;
+    title: SentencePart[];
+    /** in the unit of the conclusion */
+    amount: number | null;
+    /** 0..1 */
+    share: number | null;
+    save_min: number | null;
+    save_max: number | null;
+    evidence: SentencePart[];
+    advice: string | null;
+}
+
+export interface Conclusion {
+    /** unit of amounts; times are in s */
+    unit: string | null;
+    /** `step`: amounts are of one step */
+    per: string | null;
+    /** what shares are of: `of total` */
+    base: string | null;
+    verdict: SentencePart[];
+    sentence: SentencePart[];
+    causes: Cause[];
+    notes: string[];
+    /** titles of the checks that found nothing */
+    checked: string[];
+}
+
+/** A cause with its parts. `index` counts the causes of level 0 from 1. */
+export interface CauseGroup {
+    index: number;
+    cause: Cause;
+    parts: Cause[];
+}
+
+export function groupCauses(causes: Cause[]): CauseGroup[] {
+    const groups: CauseGroup[] = [];
+    for (const cause of causes) {
+        const last = groups[groups.length - 1];
+        if (cause.level > 0 && last) last.parts.push(cause);
+        else groups.push({ index: groups.length + 1, cause, parts: [] });
+    }
+    return groups;
+}
+
+/** rows of causes that are shown before the user asks for more */
+export const ROWS_SHOWN = 4;
+
+/** The index of the cause whose parts are shown at first, or 0: that of the first cause if its
+ * parts and the other causes fit into the rows. */
+export function initiallyOpen(groups: CauseGroup[]): number {
+    const first = groups[0];
+    if (!first || first.parts.length === 0) return 0;
+    return groups.length + first.parts.length <= ROWS_SHOWN ? first.index : 0;
+}
