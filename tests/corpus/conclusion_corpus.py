@@ -32,6 +32,27 @@ KNOWN = {
     "wild/pstats/comp521-program.prof": (
         "`position_occupied` takes 40.99 percent of the time. 1.489 s of 3.632 s in 4.328e+05 calls from attack.py:43.",
         {"`position_occupied`": "1.489"}),
+    "demo/gpt-h200.pt.trace.json.gz": (
+        "The host is too slow for the GPU. The GPU waits 0.01374 s of the 0.01453 s of a step for the CPU to launch its 197 kernels.",
+        {"GPU idle, waiting for the CPU": "0.01374", "operators on the CPU": "0.009539", "outside any operator": "0.002768",
+         "driver calls": "0.001433", "GPU kernels": "0.0007758"}),
+    "demo/training-waits.pt.trace.json.gz": (
+        "The loop waits for data. The DataLoader takes 0.004085 s of the 0.008751 s of a step, while nothing else runs.",
+        {"Waiting for the DataLoader": "0.004085"}),
+    "wild/torch-trace/tracelens-sglang-decode-mi300.json.gz": (
+        "The GPU is idle 97.72 percent of the trace because the host blocks in `hipMemcpyWithStream`. "
+        "It takes 0.463 s of the 0.4738 s of the trace while nothing runs on the GPU, 0.463 s of it in one call in `aten::copy_`, "
+        "called in `/sgl-workspace/sglang/python/sglang/srt/model_executor/cuda_graph_runner.py(276): populate_from_forward_batch`.",
+        {"GPU idle: host blocks in `hipMemcpyWithStream`": "0.463", "GPU kernels": "0.00976"}),
+    "wild/torch-trace/dtu-cpu-2021.json": (
+        "`aten::mkldnn_convolution` takes 0.327 s, 68.2 percent of the trace. All operators take 0.4723 s of the 0.4795 s of the trace.",
+        {"Operators on the CPU": "0.4723", "`aten::mkldnn_convolution`": "0.327"}),
+    "wild/nsys-sqlite/weatherbench-2025.5.sqlite": (
+        "The GPU is idle 90.42 percent of the trace because the host blocks in `cudaFree`. "
+        "It takes 0.1186 s of the 0.1312 s of the trace while nothing runs on the GPU, 0.1186 s of it in one call.",
+        {"GPU idle: host blocks in `cudaFree`": "0.1186"}),
+    "wild/chrome-trace/viztracer-multithread.json": (
+        "`sleep` takes 77.06 percent of the traced time. 0.03516 s of 0.04563 s in 80 calls.", {"`sleep`": "0.03516"}),
 }
 
 

@@ -103,6 +103,41 @@ const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id)
     return ps_arena_printf(&c->arena, "%lld", (long long)id);
 }
 
+/* A cause and its parts: causes[first] up to causes[first + n - 1]. */
+struct group {
+    size_t first, n;
+    double amount;
+};
+
+static int by_amount(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+
+    if (x->amount != y->amount)
+        return x->amount > y->amount ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+void ps_conclusion_sort(struct ps_conclusion *c)
+{
+    PS_AUTO(ps_free_ptr) struct group *groups = ps_alloc_array(c->n_causes + 1, sizeof *groups);
+    struct ps_cause *sorted = ps_alloc_array(c->cap_causes + 1, sizeof *sorted);
+    size_t n_groups = 0, n = 0;
+
+    for (size_t i = 0; i < c->n_causes; i++) {
+        if (c->causes[i].level == 0)
+            groups[n_groups++] = (struct group){i, 0, c->causes[i].amount};
+        if (n_groups)
+            groups[n_groups - 1].n++;
+    }
+    qsort(groups, n_groups, sizeof *groups, by_amount);
+    for (size_t i = 0; i < n_groups; i++)
+        for (size_t k = 0; k < groups[i].n; k++)
+            sorted[n++] = c->causes[groups[i].first + k];
+    free(c->causes);
+    c->causes = sorted;
+}
+
 static void write_link(struct ps_json *json, const struct ps_report_link *link)
 {
     ps_json_key(json, "link");
@@ -206,6 +241,8 @@ static const struct {
     ps_conclude *conclude;
 } families[] = {
     {PS_HAS_CALLS, ps_conclude_functions},
+    {PS_HAS_DEVICES, ps_conclude_trace},
+    {PS_HAS_SLICES, ps_conclude_slices},
 };
 
 static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)

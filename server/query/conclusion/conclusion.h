@@ -103,6 +103,9 @@ void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_rep
 /* Formats an integer for a parameter of a link, in the arena. */
 const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id);
 
+/* Sorts the causes by amount, largest first. Parts stay below their cause, in order. */
+void ps_conclusion_sort(struct ps_conclusion *c);
+
 /* Writes the object. Without a sentence it says that nothing stands out. */
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json);
 void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */
@@ -110,6 +113,8 @@ void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */
 /* Fill the conclusion of a run of their family. */
 typedef enum ps_status ps_conclude(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err);
 ps_conclude ps_conclude_functions; /* cProfile dumps */
+ps_conclude ps_conclude_trace;     /* traces with devices or operators */
+ps_conclude ps_conclude_slices;    /* other traces */
 
 /* GET /api/v1/runs/{id}/conclusion. */
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -26,6 +26,7 @@ import { Conclusion } from '../conclusion/conclusion';
 import type { ReportLink } from '../conclusion/data';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
 import { trendHref } from '../trend/link';
 import { pinBaseline } from '../trend/state';
 import { DeleteDialog, EditDialog } from './dialogs';
@@ -68,6 +69,8 @@ function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) 
 }
 
 function conclusionHref(run: Run, { tab, params }: ReportLink): string {
+    if (tab === 'timeline' && params.slice)
+        return timelineHash(run, { slice: Number(params.slice) });
     return formatHash(['run', run.id, tabId(tab)], params);
 }
 

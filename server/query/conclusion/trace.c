@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace.c: the conclusion of a trace with operators, or with the work of devices.
+ *
+ * The wall time of a step is divided as in the TensorBoard plugin: each moment counts for the first
+ * of kernel, copy, set, communication, driver call, wait for data and operator that was active, so
+ * the parts add up to the step. Without steps the whole trace is divided, for each worker.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/conclusion/conclusion.h"
+#include "server/query/trace/overview.h"
+#include "server/query/trace/trace_views.h"
+
+#define CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
+#define BLOCKING_SHARE                                                                             \
+    0.10                   /* of a step: a driver call that blocks so long is a cause of its own   \
+                            */
+#define VERDICT_SHARE 0.25 /* a part that takes as much of a step explains it */
+#define PART_SHARE    0.10 /* of its cause: smaller parts are not listed */
+#define PARTS_MAX     3
+
+/* Driver calls with one name, while the device was idle. */
+struct blocking {
+    int64_t calls, ns, longest_ns;
+    int64_t longest; /* slice id */
+};
+
+struct worker_time {
+    struct ps_intervals steps;     /* joined */
+    struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
+};
+
+struct trace {
+    struct ps_db *db;
+    struct ps_range span;
+    int64_t n_steps; /* counted */
+    bool has_marks;  /* the file marks steps; else the parts are of the whole trace */
+    double divisor;  /* steps, or workers */
+    double wall_s;   /* of a step, or of the trace */
+    double parts_s[PS_N_ROLES + 1];
+    bool has_devices;
+    struct ps_range_sums sums;
+    struct ps_track_owners owners;
+    struct worker_time *workers;
+    struct blocking *blocking; /* by text id */
+    size_t n_blocking;
+    int64_t kernels, kernel_ns; /* of the span; ns: the sum, with overlaps */
+    int64_t operators, operator_ns;
+};
+
+static void trace_free(struct trace *trace)
+{
+    for (uint32_t w = 0; trace->workers && w < trace->sums.n_workers; w++) {
+        ps_intervals_free(&trace->workers[w].steps);
+        ps_intervals_free(&trace->workers[w].of_device);
+    }
+    free(trace->workers);
+    free(trace->blocking);
+    ps_track_owners_free(&trace->owners);
+    ps_range_sums_free(&trace->sums);
+}
+
+static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        ps_intervals_add(to, from->items[i].start, from->items[i].end);
+}
+
+static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(trace->db, ps_query_sql("conclude_steps"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t worker = ps_col_int(stmt, 0);
+
+        if (worker < 0 || worker >= trace->sums.n_workers)
+            continue; /* a worker without tracks has no work either */
+        ps_intervals_add(&trace->workers[worker].steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
+        trace->has_marks |= ps_col_int(stmt, 3) != 0;
+        trace->n_steps++;
+    }
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        if (!trace->n_steps)
+            ps_intervals_add(&trace->workers[w].steps, trace->span.from_ns, trace->span.to_ns);
+        ps_intervals_join(&trace->workers[w].steps);
+    }
+    trace->divisor = trace->n_steps ? (double)trace->n_steps : trace->sums.n_workers;
+    return err->code;
+}
+
+/* Divides the steps of all workers into parts. */
+static void divide_steps(struct trace *trace)
+{
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        const struct ps_worker_sums *sums = &trace->sums.workers[w];
+        struct worker_time *worker = &trace->workers[w];
+
+        for (size_t i = 0; i < worker->steps.n; i++) {
+            struct ps_part parts[PS_PARTS_MAX];
+            size_t n = ps_breakdown_compute(PS_BREAKDOWN_TENSORBOARD, sums->roles, NULL,
+                                            worker->steps.items[i].start,
+                                            worker->steps.items[i].end, parts);
+
+            for (size_t k = 0; k < n; k++)
+                trace->parts_s[k] += (double)parts[k].ns / 1e9 / trace->divisor;
+        }
+        for (size_t role = PS_ROLE_KERNEL; role <= PS_ROLE_COMMUNICATION; role++)
+            add_all(&worker->of_device, &sums->roles[role]);
+        ps_intervals_join(&worker->of_device);
+    }
+    for (size_t k = 0; k <= PS_N_ROLES; k++)
+        trace->wall_s += trace->parts_s[k];
+}
+
+static bool visit_calls(void *user, const struct ps_chunk *chunk)
+{
+    struct trace *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+    const struct worker_time *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i), ns;
+        struct blocking *calls;
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_RUNTIME || name <= 0 ||
+            (uint64_t)name >= trace->n_blocking ||
+            __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
+            continue;
+        ns = ps_intervals_length(&worker->steps, start, end) -
+             ps_intervals_common_length(&worker->steps, &worker->of_device, start, end);
+        if (ns <= 0)
+            continue;
+        calls = &trace->blocking[name];
+        calls->calls++;
+        calls->ns = ps_add_saturated(calls->ns, ns);
+        if (ns > calls->longest_ns) {
+            calls->longest_ns = ns;
+            calls->longest = ps_slice_id(chunk->track, chunk->first + i);
+        }
+    }
+    return true;
+}
+
+static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .kinds = 1u << PS_TRACK_THREAD,
+        .slice_kinds = 1u << PS_SLICE_RUNTIME,
+        .range = trace->span,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
+    };
+
+    if (ps_trace_text_end(trace->db, &trace->n_blocking, err) != PS_OK)
+        return err->code;
+    trace->blocking = ps_alloc_array(trace->n_blocking + 1, sizeof *trace->blocking);
+    return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
+}
+
+static enum ps_status sum_query(struct trace *trace, const char *query, int64_t *calls, int64_t *ns,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(trace->db, ps_query_sql(query), &stmt, err);
+    ps_bind_int(stmt, ":from", trace->span.from_ns);
+    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    while (ps_stmt_step(stmt, err)) {
+        *calls = ps_add_saturated(*calls, ps_col_int(stmt, 1));
+        *ns = ps_add_saturated(*ns, ps_col_int(stmt, 2));
+    }
+    return err->code;
+}
+
+static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
+{
+    if (ps_steps_span(trace->db, &trace->span, err) != PS_OK ||
+        trace->span.from_ns >= trace->span.to_ns)
+        return err->code;
+    trace->sums =
+        (struct ps_range_sums){.from_ns = trace->span.from_ns, .to_ns = trace->span.to_ns};
+    ps_range_sums_read(trace->db, &trace->sums, err);
+    ps_track_owners_read(trace->db, &trace->owners, err);
+    if (err->code != PS_OK)
+        return err->code;
+    trace->has_devices = trace->sums.has_streams;
+    trace->workers = ps_alloc_array(trace->sums.n_workers, sizeof *trace->workers);
+    if (read_steps(trace, err) != PS_OK)
+        return err->code;
+    divide_steps(trace);
+    read_blocking(trace, err);
+    sum_query(trace, "conclude_kernels", &trace->kernels, &trace->kernel_ns, err);
+    return sum_query(trace, "conclude_operators", &trace->operators, &trace->operator_ns, err);
+}
+
+static const struct ps_report_link kernels_link = {"kernels",
+                                                   {{"sort", "total_us"}, {"desc", "1"}}};
+static const struct ps_report_link operators_link = {"operators",
+                                                     {{"sort", "self_cpu_us"}, {"desc", "1"}}};
+
+static struct ps_report_link link_slice(struct ps_conclusion *c, int64_t slice)
+{
+    return (struct ps_report_link){"timeline", {{"slice", ps_conclusion_id(c, slice)}}};
+}
+
+/* The text id of the driver calls that blocked longest; 0: there are none. */
+static size_t find_blocking(const struct trace *trace)
+{
+    size_t found = 0;
+
+    for (size_t name = 1; name < trace->n_blocking; name++)
+        if (trace->blocking[name].ns > trace->blocking[found].ns)
+            found = name;
+    return found;
+}
+
+static double blocking_seconds(const struct trace *trace, size_t name)
+{
+    double seconds = (double)trace->blocking[name].ns / 1e9 / trace->divisor;
+    double limit = trace->parts_s[PS_ROLE_RUNTIME];
+
+    return seconds < limit ? seconds : limit; /* calls of several threads can overlap */
+}
+
+/* The operator and the Python function around a slice; ids, 0: none. */
+struct callers {
+    int64_t op, function;
+    struct ps_str op_name, function_name;
+};
+
+/* Frames of PyTorch itself say less than those of the program: torch/_ops.py(502): __call__. */
+static bool is_library_frame(struct ps_str name)
+{
+    return ps_str_starts_with(name, PS_STR("torch/")) ||
+           ps_str_find(name, PS_STR("site-packages/torch/")) != NULL;
+}
+
+/* Finds the outermost operator, and the innermost Python function of the program, or else of
+ * PyTorch. Built-in functions have no place in a file. */
+static enum ps_status find_callers(const struct trace *trace, int64_t slice, struct callers *out,
+                                   struct ps_err *err)
+{
+    const uint32_t columns =
+        PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND);
+
+    for (int64_t id = slice, up; id; id = up) {
+        int64_t v[PS_N_SLICE_COLUMNS] = {0};
+        struct ps_str name;
+
+        if (ps_trace_slice(trace->db, id, columns, v, err) != PS_OK)
+            return err->code;
+        up = v[PS_COL_PARENT] > 0 && v[PS_COL_PARENT] <= (id & UINT32_MAX) ? id - v[PS_COL_PARENT]
+                                                                           : 0;
+        name = ps_trace_text(trace->db, (uint32_t)v[PS_COL_NAME]);
+        if (id != slice && v[PS_COL_KIND] == PS_SLICE_OP && !out->function)
+            *out = (struct callers){.op = id, .op_name = name};
+        if (v[PS_COL_KIND] != PS_SLICE_PYTHON || !name.len || name.ptr[0] == '<')
+            continue;
+        if (!out->function || !is_library_frame(name)) {
+            out->function = id;
+            out->function_name = name;
+        }
+        if (!is_library_frame(name))
+            return PS_OK;
+    }
+    return PS_OK;
+}
+
+/* " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
+static enum ps_status say_callers(struct ps_conclusion *c, const struct trace *trace, int64_t slice,
+                                  struct ps_sentence *to, struct ps_err *err)
+{
+    struct callers callers = {.op = 0};
+
+    if (find_callers(trace, slice, &callers, err) != PS_OK)
+        return err->code;
+    if (callers.op) {
+        ps_say(c, to, " in ");
+        ps_say_code(c, to, link_slice(c, callers.op), callers.op_name);
+    }
+    if (callers.function) {
+        ps_say(c, to, callers.op ? ", called in " : " in ");
+        ps_say_code(c, to, link_slice(c, callers.function), callers.function_name);
+    }
+    return PS_OK;
+}
+
+static struct ps_cause *add_cause(struct ps_conclusion *c, const struct trace *trace,
+                                  const char *rule, double seconds, const char *title)
+{
+    struct ps_cause *cause = ps_conclusion_add(c, rule, seconds, seconds / trace->wall_s);
+
+    ps_say(c, &cause->title, "%s", title);
+    return cause;
+}
+
+static struct ps_cause *add_part(struct ps_conclusion *c, const struct trace *trace,
+                                 const char *rule, double seconds)
+{
+    return ps_conclusion_add_part(c, rule, seconds, seconds / trace->wall_s);
+}
+
+/* Adds the rows of a query as parts of the last cause. If their sum is more than the cause, because
+ * they overlap, they share its time in proportion. */
+static enum ps_status add_rows(struct ps_conclusion *c, const struct trace *trace,
+                               const char *query, double whole_s, int64_t whole_ns, const char *tab,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double sum_s = (double)whole_ns / 1e9 / trace->divisor;
+    double scale = sum_s > whole_s && sum_s > 0 ? whole_s / sum_s : 1;
+
+    ps_db_prepare(trace->db, ps_query_sql(query), &stmt, err);
+    ps_bind_int(stmt, ":from", trace->span.from_ns);
+    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    for (int i = 0; i < PARTS_MAX && ps_stmt_step(stmt, err); i++) {
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * scale;
+        struct ps_str name = ps_col_text(stmt, 0);
+        struct ps_report_link link = {tab, {{"q", ps_arena_copy(&c->arena, name).ptr}}};
+        struct ps_cause *part;
+
+        if (seconds < PART_SHARE * whole_s)
+            break;
+        part = add_part(c, trace, tab, seconds);
+        ps_say_code(c, &part->title, link, name);
+        ps_say_value(c, &part->evidence, link, (double)ps_col_int(stmt, 1), "count");
+        ps_say(c, &part->evidence, ps_col_int(stmt, 1) == 1 ? " call" : " calls");
+    }
+    return err->code;
+}
+
+static enum ps_status add_kernels(struct ps_conclusion *c, const struct trace *trace,
+                                  struct ps_err *err)
+{
+    double seconds = trace->parts_s[PS_ROLE_KERNEL];
+    struct ps_cause *cause;
+
+    if (seconds < CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause = add_cause(c, trace, "kernels", seconds, "GPU kernels");
+    ps_say_value(c, &cause->evidence, kernels_link, (double)trace->kernels, "count");
+    ps_say(c, &cause->evidence, " kernels");
+    return add_rows(c, trace, "conclude_kernels", seconds, trace->kernel_ns, "kernels", err);
+}
+
+static void add_simple(struct ps_conclusion *c, const struct trace *trace, const char *rule,
+                       double seconds, const char *title, struct ps_report_link link,
+                       const char *evidence, const char *advice)
+{
+    struct ps_cause *cause;
+
+    if (seconds < CAUSE_SHARE * trace->wall_s)
+        return;
+    cause = add_cause(c, trace, rule, seconds, title);
+    ps_cause_save(cause, NAN, seconds);
+    ps_say_link(c, &cause->evidence, link, "%s", evidence);
+    cause->advice = advice;
+}
+
+static void add_blocking(struct ps_conclusion *c, const struct trace *trace, size_t name,
+                         double seconds, struct ps_err *err)
+{
+    const struct blocking *calls = &trace->blocking[name];
+    struct ps_cause *cause = ps_conclusion_add(c, "blocking", seconds, seconds / trace->wall_s);
+
+    ps_say(c, &cause->title, "GPU idle: host blocks in ");
+    ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
+    ps_cause_save(cause, NAN, seconds);
+    cause->advice =
+        ps_str_find(ps_trace_text(trace->db, (uint32_t)name), PS_STR("Launch"))
+            ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
+            : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
+              "use its asynchronous form with pinned memory.";
+    ps_say_link(c, &cause->evidence, link_slice(c, calls->longest), "longest");
+    ps_say(c, &cause->evidence, " ");
+    ps_say_value(c, &cause->evidence, link_slice(c, calls->longest),
+                 (double)calls->longest_ns / 1e9, "s");
+    say_callers(c, trace, calls->longest, &cause->evidence, err);
+}
+
+static enum ps_status add_operators(struct ps_conclusion *c, const struct trace *trace,
+                                    double seconds, struct ps_err *err)
+{
+    struct ps_cause *cause;
+
+    if (seconds < CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause = add_cause(c, trace, "operators", seconds, "Operators on the CPU");
+    ps_say_value(c, &cause->evidence, operators_link, (double)trace->operators, "count");
+    ps_say(c, &cause->evidence, " operator calls");
+    return add_rows(c, trace, "conclude_operators", seconds, trace->operator_ns, "operators", err);
+}
+
+/* The time in which the device waits for the host, with its parts. */
+static void add_idle(struct ps_conclusion *c, const struct trace *trace, double runtime_s)
+{
+    const double operators_s = trace->parts_s[PS_ROLE_CPU];
+    const double other_s = trace->parts_s[PS_N_ROLES];
+    const struct {
+        const char *rule, *title;
+        double seconds;
+        struct ps_report_link link;
+        const char *evidence;
+    } parts[] = {
+        {"host_operators", "operators on the CPU", operators_s, operators_link, "operators"},
+        {"host_other", "outside any operator", other_s, {"flame", {{NULL, NULL}}}, "flame graph"},
+        {"host_runtime",
+         "driver calls",
+         runtime_s,
+         {"operators", {{"q", "Launch"}, {"sort", "self_cpu_us"}, {"desc", "1"}}},
+         "launches"},
+    };
+    double seconds = operators_s + other_s + runtime_s;
+    struct ps_cause *cause;
+
+    if (seconds < CAUSE_SHARE * trace->wall_s)
+        return;
+    cause = add_cause(c, trace, "host_bound", seconds, "GPU idle, waiting for the CPU");
+    ps_cause_save(cause, NAN, seconds);
+    cause->advice = "Launch less often: CUDA graphs, torch.compile, fused optimizers or larger "
+                    "batches.";
+    ps_say_value(c, &cause->evidence, kernels_link, (double)trace->kernels / trace->divisor,
+                 "count");
+    ps_say(c, &cause->evidence, trace->has_marks ? " kernels a step" : " kernels");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct ps_cause *part;
+
+        if (parts[i].seconds < PART_SHARE * seconds)
+            continue;
+        part = add_part(c, trace, parts[i].rule, parts[i].seconds);
+        ps_say(c, &part->title, "%s", parts[i].title);
+        ps_say_link(c, &part->evidence, parts[i].link, "%s", parts[i].evidence);
+    }
+}
+
+static const char *step_words(const struct trace *trace)
+{
+    return trace->has_marks ? " of each step" : " of the trace";
+}
+
+static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace, double seconds,
+                             struct ps_report_link link)
+{
+    ps_say_value(c, &c->sentence, link, seconds, "s");
+    ps_say(c, &c->sentence, " of the ");
+    ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = "overview"}, trace->wall_s, "s");
+    ps_say(c, &c->sentence, trace->has_marks ? " of a step" : " of the trace");
+}
+
+static void say_idle(struct ps_conclusion *c, const struct trace *trace, double idle_s)
+{
+    ps_say(c, &c->verdict, "The host is too slow for the GPU.");
+    ps_say(c, &c->sentence, " The GPU waits ");
+    say_part_of_step(c, trace, idle_s, (struct ps_report_link){.tab = "overview"});
+    ps_say(c, &c->sentence, " for the CPU to launch its ");
+    ps_say_value(c, &c->sentence, kernels_link, (double)trace->kernels / trace->divisor, "count");
+    ps_say(c, &c->sentence, " kernels.");
+}
+
+static void say_blocking(struct ps_conclusion *c, const struct trace *trace, size_t name,
+                         double seconds, struct ps_err *err)
+{
+    const struct blocking *calls = &trace->blocking[name];
+
+    ps_say(c, &c->verdict, "The GPU is idle ");
+    ps_say_value(c, &c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
+    ps_say(c, &c->verdict, "%s because the host blocks in ", step_words(trace));
+    ps_say_code(c, &c->verdict, link_slice(c, calls->longest),
+                ps_trace_text(trace->db, (uint32_t)name));
+    ps_say(c, &c->verdict, ".");
+    ps_say(c, &c->sentence, " It takes ");
+    say_part_of_step(c, trace, seconds, link_slice(c, calls->longest));
+    ps_say(c, &c->sentence, " while nothing runs on the GPU, ");
+    ps_say_value(c, &c->sentence, link_slice(c, calls->longest), (double)calls->longest_ns / 1e9,
+                 "s");
+    ps_say(c, &c->sentence, " of it in one call");
+    say_callers(c, trace, calls->longest, &c->sentence, err);
+    ps_say(c, &c->sentence, ".");
+}
+
+/* "`aten::mm` takes 1.2 ms, 33.0 % of each step.": the first row of a query. */
+static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace,
+                              struct ps_sentence *to, const char *query, double whole_s,
+                              int64_t whole_ns, const char *tab, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double sum_s = (double)whole_ns / 1e9 / trace->divisor;
+    double scale = sum_s > whole_s && sum_s > 0 ? whole_s / sum_s : 1;
+
+    ps_db_prepare(trace->db, ps_query_sql(query), &stmt, err);
+    ps_bind_int(stmt, ":from", trace->span.from_ns);
+    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    if (ps_stmt_step(stmt, err)) {
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * scale;
+        struct ps_report_link link = {tab,
+                                      {{"q", ps_arena_copy(&c->arena, ps_col_text(stmt, 0)).ptr}}};
+
+        ps_say_code(c, to, link, ps_col_text(stmt, 0));
+        ps_say(c, to, " takes ");
+        ps_say_value(c, to, link, seconds, "s");
+        ps_say(c, to, ", ");
+        ps_say_value(c, to, ps_link_none, 100 * seconds / trace->wall_s, "percent");
+        ps_say(c, to, "%s.", step_words(trace));
+    }
+    return err->code;
+}
+
+static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *trace,
+                                  size_t blocking, double blocking_s, struct ps_err *err)
+{
+    const double *parts = trace->parts_s;
+    double idle = parts[PS_ROLE_RUNTIME] + parts[PS_ROLE_CPU] + parts[PS_N_ROLES] - blocking_s;
+    double data = parts[PS_ROLE_DATALOADER], communication = parts[PS_ROLE_COMMUNICATION];
+    double enough = VERDICT_SHARE * trace->wall_s;
+
+    if (data >= enough && data >= communication && (!trace->has_devices || data >= blocking_s)) {
+        ps_say(c, &c->verdict, "The loop waits for data.");
+        ps_say(c, &c->sentence, " The DataLoader takes ");
+        say_part_of_step(c, trace, data,
+                         (struct ps_report_link){"operators", {{"q", "enumerate(Data"}}});
+        ps_say(c, &c->sentence, ", while nothing else runs.");
+    } else if (communication >= enough && communication >= blocking_s) {
+        ps_say(c, &c->verdict, "Communication does not overlap with computation.");
+        ps_say(c, &c->sentence, " It alone takes ");
+        say_part_of_step(c, trace, communication, (struct ps_report_link){.tab = "overview"});
+        ps_say(c, &c->sentence, ".");
+    } else if (trace->has_devices && blocking_s >= enough) {
+        say_blocking(c, trace, blocking, blocking_s, err);
+    } else if (trace->has_devices && idle >= enough && idle >= parts[PS_ROLE_KERNEL]) {
+        say_idle(c, trace, idle);
+    } else if (trace->has_devices) {
+        ps_say(c, &c->verdict, "The GPU computes ");
+        ps_say_value(c, &c->verdict, kernels_link, 100 * parts[PS_ROLE_KERNEL] / trace->wall_s,
+                     "percent");
+        ps_say(c, &c->verdict, "%s.", step_words(trace));
+        ps_say(c, &c->sentence, " ");
+        say_top(c, trace, &c->sentence, "conclude_kernels", parts[PS_ROLE_KERNEL], trace->kernel_ns,
+                "kernels", err);
+    } else if (parts[PS_ROLE_RUNTIME] >= parts[PS_ROLE_CPU] &&
+               parts[PS_ROLE_RUNTIME] >= parts[PS_N_ROLES] && blocking) {
+        ps_say(c, &c->verdict, "Most of the time is spent in driver calls.");
+        ps_say(c, &c->sentence, " ");
+        ps_say_code(c, &c->sentence, link_slice(c, trace->blocking[blocking].longest),
+                    ps_trace_text(trace->db, (uint32_t)blocking));
+        ps_say(c, &c->sentence, " takes ");
+        say_part_of_step(c, trace, blocking_seconds(trace, blocking),
+                         link_slice(c, trace->blocking[blocking].longest));
+        ps_say(c, &c->sentence, ".");
+    } else if (trace->operators && parts[PS_ROLE_CPU] >= parts[PS_N_ROLES]) {
+        say_top(c, trace, &c->verdict, "conclude_operators", parts[PS_ROLE_CPU], trace->operator_ns,
+                "operators", err);
+        ps_say(c, &c->sentence, " All operators take ");
+        say_part_of_step(c, trace, parts[PS_ROLE_CPU], operators_link);
+        ps_say(c, &c->sentence, ".");
+    } else if (trace->operators) {
+        ps_say(c, &c->verdict, "Most of the time is spent outside of operators.");
+        ps_say(c, &c->sentence, " Operators take ");
+        say_part_of_step(c, trace, parts[PS_ROLE_CPU], operators_link);
+        ps_say(c, &c->sentence, ". ");
+        say_top(c, trace, &c->sentence, "conclude_operators", parts[PS_ROLE_CPU],
+                trace->operator_ns, "operators", err);
+    } else {
+        ps_say(c, &c->verdict, "The trace has no kernels and no operators.");
+    }
+    return err->code;
+}
+
+enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    PS_AUTO(trace_free) struct trace trace = {.db = db};
+    const double *parts = trace.parts_s;
+    double blocking_s = 0;
+    size_t blocking = 0;
+
+    read_trace(&trace, err);
+    if (err->code != PS_OK)
+        return err->code;
+    out->unit = "s";
+    out->per = trace.has_marks ? "step" : NULL;
+    out->base = trace.has_marks ? "of step" : "of trace";
+    if (!(trace.wall_s > 0)) {
+        ps_say(out, &out->verdict, "No time was recorded.");
+        return PS_OK;
+    }
+    blocking = find_blocking(&trace);
+    if (trace.has_devices) {
+        blocking_s = blocking ? blocking_seconds(&trace, blocking) : 0;
+        if (blocking_s < BLOCKING_SHARE * trace.wall_s)
+            blocking_s = 0;
+        else
+            add_blocking(out, &trace, blocking, blocking_s, err);
+        add_idle(out, &trace, parts[PS_ROLE_RUNTIME] - blocking_s);
+        add_kernels(out, &trace, err);
+    } else {
+        add_operators(out, &trace, parts[PS_ROLE_CPU], err);
+        add_simple(out, &trace, "runtime", parts[PS_ROLE_RUNTIME], "Driver calls",
+                   (struct ps_report_link){"operators", {{"q", "cuda"}}}, "calls", NULL);
+        add_simple(out, &trace, "other", parts[PS_N_ROLES], "Outside any operator",
+                   (struct ps_report_link){.tab = "flame"}, "flame graph", NULL);
+    }
+    add_simple(out, &trace, "dataloader", parts[PS_ROLE_DATALOADER], "Waiting for the DataLoader",
+               (struct ps_report_link){"operators", {{"q", "enumerate(Data"}}}, "calls",
+               "More workers, prefetching or pinned memory load the next batch during the step.");
+    add_simple(out, &trace, "communication", parts[PS_ROLE_COMMUNICATION],
+               "Communication that nothing overlaps", (struct ps_report_link){.tab = "overview"},
+               "overlap",
+               "Larger buckets, gradient accumulation or compression reduce communication.");
+    add_simple(out, &trace, "copies", parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
+               "Copies that nothing overlaps", (struct ps_report_link){"kernels", {{"q", "Mem"}}},
+               "copies and sets",
+               "With pin_memory=True and non_blocking=True, copies overlap with kernels.");
+    ps_conclusion_sort(out);
+    say_verdict(out, &trace, blocking, blocking_s, err);
+    if (!trace.has_marks)
+        ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. Mark "
+                                "steps with profiler.step().");
+    ps_conclusion_note(out, "Each moment counts for the first of kernel, copy, communication, "
+                            "driver call, wait for data and operator that was active. A saving is "
+                            "the whole part.");
+    return err->code;
+}
