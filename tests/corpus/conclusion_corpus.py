@@ -33,7 +33,7 @@ KNOWN = {
         "`position_occupied` takes 40.99 percent of the time. 1.489 s of 3.632 s in 4.328e+05 calls from attack.py:43.",
         {"`position_occupied`": "1.489"}),
     "demo/gpt-h200.pt.trace.json.gz": (
-        "The host is too slow for the GPU. The GPU waits 0.01374 s of the 0.01453 s of a step for the CPU to launch its 197 kernels.",
+        "The host is too slow for the GPU. The GPU waits 0.01374 s of the 0.01453 s of a step for the CPU to launch 197 kernels a step.",
         {"GPU idle, waiting for the CPU": "0.01374", "operators on the CPU": "0.009539", "outside any operator": "0.002768",
          "driver calls": "0.001433", "GPU kernels": "0.0007758"}),
     "demo/training-waits.pt.trace.json.gz": (

@@ -334,6 +334,18 @@ static enum ps_status add_rows(struct ps_conclusion *c, const struct trace *trac
     return err->code;
 }
 
+/* The number of kernels of a step, or of the trace. */
+static void say_kernels(struct ps_conclusion *c, const struct trace *trace, struct ps_sentence *to)
+{
+    double kernels =
+        trace->has_marks ? (double)trace->kernels / trace->divisor : (double)trace->kernels;
+
+    ps_say_value(c, to, kernels_link, kernels, "count");
+    ps_say(c, to, kernels == 1 ? " kernel" : " kernels");
+    if (trace->has_marks)
+        ps_say(c, to, " a step");
+}
+
 static enum ps_status add_kernels(struct ps_conclusion *c, const struct trace *trace,
                                   struct ps_err *err)
 {
@@ -343,8 +355,7 @@ static enum ps_status add_kernels(struct ps_conclusion *c, const struct trace *t
     if (seconds < CAUSE_SHARE * trace->wall_s)
         return PS_OK;
     cause = add_cause(c, trace, "kernels", seconds, "GPU kernels");
-    ps_say_value(c, &cause->evidence, kernels_link, (double)trace->kernels, "count");
-    ps_say(c, &cause->evidence, " kernels");
+    say_kernels(c, trace, &cause->evidence);
     return add_rows(c, trace, "conclude_kernels", seconds, trace->kernel_ns, "kernels", err);
 }
 
@@ -424,9 +435,7 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace, double 
     ps_cause_save(cause, NAN, seconds);
     cause->advice = "Launch less often: CUDA graphs, torch.compile, fused optimizers or larger "
                     "batches.";
-    ps_say_value(c, &cause->evidence, kernels_link, (double)trace->kernels / trace->divisor,
-                 "count");
-    ps_say(c, &cause->evidence, trace->has_marks ? " kernels a step" : " kernels");
+    say_kernels(c, trace, &cause->evidence);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct ps_cause *part;
 
@@ -457,9 +466,9 @@ static void say_idle(struct ps_conclusion *c, const struct trace *trace, double 
     ps_say(c, &c->verdict, "The host is too slow for the GPU.");
     ps_say(c, &c->sentence, " The GPU waits ");
     say_part_of_step(c, trace, idle_s, (struct ps_report_link){.tab = "overview"});
-    ps_say(c, &c->sentence, " for the CPU to launch its ");
-    ps_say_value(c, &c->sentence, kernels_link, (double)trace->kernels / trace->divisor, "count");
-    ps_say(c, &c->sentence, " kernels.");
+    ps_say(c, &c->sentence, " for the CPU to launch ");
+    say_kernels(c, trace, &c->sentence);
+    ps_say(c, &c->sentence, ".");
 }
 
 static void say_blocking(struct ps_conclusion *c, const struct trace *trace, size_t name,

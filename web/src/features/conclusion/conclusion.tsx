@@ -18,10 +18,11 @@ import {
     type CauseGroup,
     type Conclusion as ConclusionData,
     type ReportLink,
-    ROWS_SHOWN,
+    CAUSES_SHOWN,
     type SentencePart,
     groupCauses,
     initiallyOpen,
+    shortFrame,
 } from './data';
 
 type HrefOf = (link: ReportLink) => string;
@@ -38,7 +39,7 @@ function Part({ part, hrefOf }: { part: SentencePart; hrefOf: HrefOf }) {
     const content = isNumber ? (
         <FormattedValueText value={formatPart(part.value ?? null, part.unit ?? '')} />
     ) : part.code !== undefined ? (
-        <code title={part.code}>{functionName(part.code)}</code>
+        <code title={part.code}>{shortFrame(functionName(part.code))}</code>
     ) : (
         part.text
     );
@@ -134,7 +135,7 @@ function Causes({ groups, conclusion, hrefOf }: CausesProps) {
     const chosen = route.value.query.why;
     const open = chosen === undefined ? initiallyOpen(groups) : Number(chosen);
     const unit = conclusion.unit ?? '';
-    const shown = all.value ? groups : groups.slice(0, ROWS_SHOWN);
+    const shown = all.value ? groups : groups.slice(0, CAUSES_SHOWN);
     const toggle = (index: number) => {
         const { path, query } = route.value;
         navigate(path, { ...query, why: String(open === index ? 0 : index) });
@@ -180,10 +181,10 @@ function Causes({ groups, conclusion, hrefOf }: CausesProps) {
                     ])}
                 </tbody>
             </table>
-            {!all.value && groups.length > ROWS_SHOWN && (
+            {!all.value && groups.length > CAUSES_SHOWN && (
                 <button type="button" class="link" onClick={() => (all.value = true)}>
-                    {groups.length - ROWS_SHOWN} smaller{' '}
-                    {groups.length - ROWS_SHOWN === 1 ? 'cause' : 'causes'}
+                    {groups.length - CAUSES_SHOWN} smaller{' '}
+                    {groups.length - CAUSES_SHOWN === 1 ? 'cause' : 'causes'}
                 </button>
             )}
         </>

@@ -67,8 +67,10 @@ export function groupCauses(causes: Cause[]): CauseGroup[] {
     return groups;
 }
 
-/** rows of causes that are shown before the user asks for more */
-export const ROWS_SHOWN = 4;
+/** causes that are shown before the user asks for more */
+export const CAUSES_SHOWN = 4;
+/** rows of causes and parts that fit above the tabs */
+const ROWS_SHOWN = 5;
 
 /** The index of the cause whose parts are shown at first, or 0: that of the first cause if its
  * parts and the other causes fit into the rows. */
@@ -76,4 +78,11 @@ export function initiallyOpen(groups: CauseGroup[]): number {
     const first = groups[0];
     if (!first || first.parts.length === 0) return 0;
     return groups.length + first.parts.length <= ROWS_SHOWN ? first.index : 0;
+}
+
+const FRAME_PLACE = /^.*[\\/]([^\\/]+\(\d+\): .*)$/;
+
+/** A Python frame of a trace without the folders of its file; other names are unchanged. */
+export function shortFrame(name: string): string {
+    return FRAME_PLACE.exec(name)?.[1] ?? name;
 }
