@@ -51,6 +51,9 @@ KNOWN = {
         "The GPU is idle 90.42 percent of the trace because the host blocks in `cudaFree`. "
         "It takes 0.1186 s of the 0.1312 s of the trace while nothing runs on the GPU, 0.1186 s of it in one call.",
         {"GPU idle: host blocks in `cudaFree`": "0.1186"}),
+    "made/timing/hyperfine200.json": (
+        "`python3 -c pass` is 1.67 \u00b1 0.04 times faster than `sleep 0.02`. 0.01254 s over 10 runs against 0.02099 s over 10 runs.",
+        {"`python3 -c pass`": "0.01254", "`sleep 0.02`": "0.02099"}),
     "wild/chrome-trace/viztracer-multithread.json": (
         "`sleep` takes 77.06 percent of the traced time. 0.03516 s of 0.04563 s in 80 calls.", {"`sleep`": "0.03516"}),
 }

@@ -243,6 +243,7 @@ static const struct {
     {PS_HAS_CALLS, ps_conclude_functions},
     {PS_HAS_DEVICES, ps_conclude_trace},
     {PS_HAS_SLICES, ps_conclude_slices},
+    {PS_HAS_MEASURED, ps_conclude_measurements},
 };
 
 static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)

@@ -115,6 +115,7 @@ typedef enum ps_status ps_conclude(struct ps_db *db, struct ps_conclusion *out, 
 ps_conclude ps_conclude_functions; /* cProfile dumps */
 ps_conclude ps_conclude_trace;     /* traces with devices or operators */
 ps_conclude ps_conclude_slices;    /* other traces */
+ps_conclude ps_conclude_measurements;
 
 /* GET /api/v1/runs/{id}/conclusion. */
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,
