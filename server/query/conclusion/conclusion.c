@@ -240,9 +240,9 @@ static const struct {
     unsigned needs_any; /* as in struct ps_view */
     ps_conclude *conclude;
 } families[] = {
-    {PS_HAS_CALLS, ps_conclude_functions},
-    {PS_HAS_DEVICES, ps_conclude_trace},
-    {PS_HAS_SLICES, ps_conclude_slices},
+    {PS_HAS_CALLS, ps_conclude_functions},       {PS_HAS_DEVICES, ps_conclude_trace},
+    {PS_HAS_SLICES, ps_conclude_slices},         {PS_HAS_LINE_TIMES, ps_conclude_line_times},
+    {PS_HAS_LINE_CPU, ps_conclude_line_cpu},     {PS_HAS_LINE_MEMORY, ps_conclude_line_memory},
     {PS_HAS_MEASURED, ps_conclude_measurements},
 };
 

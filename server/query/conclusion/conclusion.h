@@ -116,6 +116,9 @@ ps_conclude ps_conclude_functions; /* cProfile dumps */
 ps_conclude ps_conclude_trace;     /* traces with devices or operators */
 ps_conclude ps_conclude_slices;    /* other traces */
 ps_conclude ps_conclude_measurements;
+ps_conclude ps_conclude_line_times;  /* line_profiler */
+ps_conclude ps_conclude_line_cpu;    /* Scalene */
+ps_conclude ps_conclude_line_memory; /* memory_profiler */
 
 /* GET /api/v1/runs/{id}/conclusion. */
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines.c: the conclusion of a line-level profile: the lines with the most time (line_profiler),
+ * CPU samples (Scalene) or new memory (memory_profiler).
+ *
+ * The time of a line contains the functions that it calls, so the times of several functions can
+ * overlap: shares are of the line's own function.
+ */
+#include <math.h>
+
+#include "server/query/conclusion/conclusion.h"
+
+#define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
+
+/* A line of the query conclude_lines. Texts belong to the conclusion. */
+struct line {
+    int64_t file, line;
+    struct ps_str path, function, source;
+    double hits, amount, python, native, system, whole;
+};
+
+static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
+{
+    struct ps_str source = ps_arena_copy(&c->arena, ps_col_text(stmt, 4));
+
+    while (source.len && (source.ptr[0] == ' ' || source.ptr[0] == '\t'))
+        source = ps_str_skip(source, 1);
+    while (source.len && strchr("\r\n \t", source.ptr[source.len - 1]))
+        source.len--;
+    return (struct line){.file = ps_col_int(stmt, 0),
+                         .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 1)),
+                         .function = ps_arena_copy(&c->arena, ps_col_text(stmt, 2)),
+                         .line = ps_col_int(stmt, 3),
+                         .source = source,
+                         .hits = ps_col_real(stmt, 5),
+                         .amount = ps_col_real(stmt, 6),
+                         .python = ps_col_real(stmt, 7),
+                         .native = ps_col_real(stmt, 8),
+                         .system = ps_col_real(stmt, 9),
+                         .whole = ps_col_real(stmt, 10)};
+}
+
+static struct ps_report_link link_line(struct ps_conclusion *c, const struct line *line)
+{
+    return (struct ps_report_link){
+        "lines",
+        {{"file", ps_conclusion_id(c, line->file)}, {"line", ps_conclusion_id(c, line->line)}}};
+}
+
+static void say_place(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
+{
+    struct ps_str file = line->path;
+
+    for (size_t i = file.len; i > 0; i--)
+        if (file.ptr[i - 1] == '/' || file.ptr[i - 1] == '\\') {
+            file = ps_str_skip(file, i);
+            break;
+        }
+    ps_say_link(c, to, link_line(c, line), "%.*s:%lld", (int)file.len, file.ptr,
+                (long long)line->line);
+}
+
+/* The text of the line, or else its place. */
+static void say_line(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
+{
+    if (line->source.len)
+        ps_say_code(c, to, link_line(c, line), line->source);
+    else
+        say_place(c, to, line);
+}
+
+static void say_function(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
+{
+    if (line->function.len)
+        ps_say_code(c, to, ps_link_none, line->function);
+    else
+        ps_say(c, to, "its file");
+}
+
+static void say_share(struct ps_conclusion *c, const struct line *line, struct ps_sentence *to)
+{
+    ps_say_value(c, to, ps_link_none, 100 * line->amount / line->whole, "percent");
+    ps_say(c, to, " of ");
+    say_function(c, to, line);
+}
+
+static void say_time(struct ps_conclusion *c, const struct line *line)
+{
+    say_line(c, &c->verdict, line);
+    ps_say(c, &c->verdict, " takes ");
+    say_share(c, line, &c->verdict);
+    ps_say(c, &c->verdict, ".");
+    ps_say(c, &c->sentence, " ");
+    ps_say_value(c, &c->sentence, link_line(c, line), line->amount, "s");
+    ps_say(c, &c->sentence, " of ");
+    ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = "line-functions"}, line->whole,
+                 "s");
+    ps_say(c, &c->sentence, " in ");
+    ps_say_value(c, &c->sentence, link_line(c, line), line->hits, "count");
+    ps_say(c, &c->sentence, line->hits == 1 ? " hit, " : " hits, ");
+    say_place(c, &c->sentence, line);
+    ps_say(c, &c->sentence, ".");
+}
+
+static void say_cpu(struct ps_conclusion *c, const struct line *line)
+{
+    const struct {
+        double percent;
+        const char *text;
+    } parts[] = {{line->python, " in Python"},
+                 {line->native, " in native code"},
+                 {line->system, " in system calls"}};
+
+    say_line(c, &c->verdict, line);
+    ps_say(c, &c->verdict, " takes ");
+    ps_say_value(c, &c->verdict, ps_link_none, line->amount, "percent");
+    ps_say(c, &c->verdict, " of the CPU time.");
+    for (size_t i = 0; i < 3; i++) {
+        ps_say(c, &c->sentence, i ? ", " : " ");
+        ps_say_value(c, &c->sentence, link_line(c, line), parts[i].percent, "percent");
+        ps_say(c, &c->sentence, "%s", parts[i].text);
+    }
+    ps_say(c, &c->sentence, ", at ");
+    say_place(c, &c->sentence, line);
+    ps_say(c, &c->sentence, ".");
+}
+
+static void say_memory(struct ps_conclusion *c, const struct line *line)
+{
+    say_line(c, &c->verdict, line);
+    ps_say(c, &c->verdict, " adds ");
+    ps_say_value(c, &c->verdict, link_line(c, line), line->amount, "bytes");
+    ps_say(c, &c->verdict, ".");
+    ps_say(c, &c->sentence, " It is the line that adds the most memory, at ");
+    say_place(c, &c->sentence, line);
+    ps_say(c, &c->sentence, " in ");
+    say_function(c, &c->sentence, line);
+    ps_say(c, &c->sentence, ".");
+}
+
+static void add_line(struct ps_conclusion *c, const struct line *line, bool is_cpu)
+{
+    double share = is_cpu ? line->amount / 100 : line->amount / line->whole;
+    struct ps_cause *cause = ps_conclusion_add(c, "line", is_cpu ? NAN : line->amount, share);
+
+    say_line(c, &cause->title, line);
+    say_place(c, &cause->evidence, line);
+    if (line->function.len) {
+        ps_say(c, &cause->evidence, " in ");
+        say_function(c, &cause->evidence, line);
+    }
+}
+
+static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
+                               void (*say)(struct ps_conclusion *, const struct line *),
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double largest = 0;
+
+    ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
+    ps_bind_text(stmt, ":what", ps_str_from_c(what));
+    while (ps_stmt_step(stmt, err)) {
+        struct line line = read_line(c, stmt);
+
+        if (!c->n_causes) {
+            say(c, &line);
+            largest = line.amount;
+        }
+        if (line.amount < CAUSE_SHARE * largest)
+            break;
+        add_line(c, &line, say == say_cpu);
+    }
+    if (err->code == PS_OK && !c->n_causes)
+        ps_say(c, &c->verdict,
+               say == say_memory ? "No line adds memory." : "No line was measured.");
+    return err->code;
+}
+
+enum ps_status ps_conclude_line_times(struct ps_db *db, struct ps_conclusion *out,
+                                      struct ps_err *err)
+{
+    out->unit = "s";
+    out->base = "of its function";
+    ps_conclusion_note(out, "The time of a line contains the functions that it calls.");
+    return conclude(db, "time", out, say_time, err);
+}
+
+enum ps_status ps_conclude_line_cpu(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    out->base = "of CPU samples";
+    return conclude(db, "cpu", out, say_cpu, err);
+}
+
+enum ps_status ps_conclude_line_memory(struct ps_db *db, struct ps_conclusion *out,
+                                       struct ps_err *err)
+{
+    out->unit = "bytes";
+    out->base = "of its function";
+    ps_conclusion_note(out, "Increments of all calls of a function are added. The first line of a "
+                            "function holds the memory from before the call and is left out.");
+    return conclude(db, "memory", out, say_memory, err);
+}
