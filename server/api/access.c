@@ -19,8 +19,8 @@ static int64_t now_s(void)
     return ps_monotonic_ms() / 1000 + 1;
 }
 
-/* A proxy appends the address of its client to X-Forwarded-For. The values before the last one may
- * be forged. */
+/* A proxy appends the address of its client to X-Forwarded-For. Clients can forge all values except
+ * the last one. */
 const char *ps_api_client_address(struct ps_request *req)
 {
     const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
@@ -44,7 +44,7 @@ void ps_access_init(struct ps_access *access, const struct ps_access_config *con
     (void)snprintf(access->cookie, sizeof access->cookie, "perfshelf_%u", config->port);
 }
 
-/* The token in the Authorization header, or NULL. */
+/* Returns the token in the Authorization header, or NULL. */
 static const char *bearer_token(const struct ps_request *req)
 {
     const char *header = ps_request_header(req, "Authorization");
@@ -59,7 +59,7 @@ static enum token_outcome throttle_outcome(struct ps_request *req, enum ps_statu
 {
     if (status == PS_OK)
         return KNOWN;
-    if (err->code != PS_OK) /* the catalog could not be read: do not count a failed login */
+    if (err->code != PS_OK) /* the catalog could not be read, so this is not a failed login */
         return BROKEN;
     ps_throttle_count_failure(&ps_request_api(req)->access.throttle, ps_api_client_address(req),
                               now_s());
@@ -85,7 +85,8 @@ static enum token_outcome identify_client(struct ps_request *req, struct ps_toke
     session = ps_request_cookie(req, cookie_name(req));
     if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
         return KNOWN;
-    return err.code == PS_OK ? STRANGER : BROKEN; /* an expired session is no failed login */
+    /* an expired session does not count as a failed login */
+    return err.code == PS_OK ? STRANGER : BROKEN;
 }
 
 const char *ps_api_secret(const struct ps_request *req)
@@ -242,7 +243,8 @@ enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct 
     return PS_OK;
 }
 
-/* Health check for load balancers and containers: whether the catalog can be read. */
+/* Health check for load balancers and containers. Replies {"ok":true} if the catalog can be read,
+ * else with an error. */
 enum ps_status ps_get_health(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);

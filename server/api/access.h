@@ -3,9 +3,9 @@
  * access.h: authentication and authorization. docs/api.md describes them for clients, docs/teams.md
  * for administrators.
  *
- * A token is sent in the header `Authorization: Bearer`, or was exchanged for a session, which is
- * sent as a cookie. Without --tokens, on the loopback, every client may do everything, and a token
- * only provides the user name.
+ * A client sends its token in the header `Authorization: Bearer`. A browser exchanges the token for
+ * a session once, and sends the session as a cookie. A server on the loopback interface without
+ * --tokens lets every client do everything. A token then only provides the user name.
  */
 #ifndef PS_API_ACCESS_H
 #define PS_API_ACCESS_H
@@ -23,11 +23,14 @@ struct ps_access {
 
 void ps_access_init(struct ps_access *access, const struct ps_access_config *config);
 
-/* The address of the client, also behind a trusted proxy (--proxy). */
+/* Returns the IP address of the client. Behind a trusted proxy (--proxy), the address that the
+ * proxy states. Valid as long as the request. */
 const char *ps_api_client_address(struct ps_request *req);
-/* The token or the session in the request; "" if there is none. */
+/* Returns the token in the request, or else the session in its cookie; "" if it has neither. Valid
+ * as long as the request. */
 const char *ps_api_secret(const struct ps_request *req);
-/* Whether the token or session is still valid; true also while the catalog cannot be read. */
+/* Returns whether the token or session is still valid. Returns true if the catalog cannot be read,
+ * so that event streams survive a failure. `api` is a struct ps_api. */
 bool ps_api_secret_is_valid(void *api, const char *secret);
 
 #endif

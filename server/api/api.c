@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* api.c: creates the parts that the handlers use: jobs, event hub, and the thread that detects
- * changes of the shelf by other processes. */
+/* api.c: creates and frees what the handlers share: jobs, event hub, threads for SQL, and the
+ * thread that detects changes of the shelf by other processes. */
 #include "server/api/api.h"
 
 #include <stdio.h>
@@ -54,8 +54,10 @@ static void job_ended(void *user, const struct ps_job_view *job)
 
 /* --- Watching the shelf --- */
 
-/* Other processes (perfshelf add) change the shelf too: tells clients to reload the list. Changes
- * by this process are reported twice, so clients fetch the list once more than necessary. */
+/* Sends an event to all clients if the version of the shelf is not *known, and updates *known. The
+ * event makes clients reload the list of runs, which other processes (perfshelf add) change too.
+ * After a change by this process, clients also get the event of that change, so they fetch the list
+ * once more than necessary. */
 static void watch_shelf(struct ps_api *api, int64_t *known)
 {
     int64_t version = ps_store_version(api->store);
@@ -66,7 +68,8 @@ static void watch_shelf(struct ps_api *api, int64_t *known)
     ps_api_send_shelf_event(api, version);
 }
 
-/* Waits for a second, or until the thread is to stop (returns false). The caller holds the lock. */
+/* Waits for one second. Returns false at once if the watcher thread must stop. The caller holds
+ * api->lock. */
 static bool next_second(struct ps_api *api)
 {
     const int64_t until_ms = ps_monotonic_ms() + 1000;
@@ -116,8 +119,8 @@ static void stop_watcher(struct ps_api *api)
 
 /* --- Creation and release --- */
 
-/* Identifies the build by the modification time and size of the executable file, so that no build
- * time has to be compiled in. */
+/* Stores a string that differs between builds, derived from the modification time and size of the
+ * executable file. So the program need not contain the time of its build. */
 static void read_build(char out[20])
 {
     struct stat self = {0};

@@ -14,10 +14,10 @@ struct ps_api;
 /* Configuration of access control (access.h). */
 struct ps_access_config {
     bool tokens; /* every request needs a token */
-    /* behind a trusted proxy, which passes on the client's address and serves HTTPS */
+    /* a trusted proxy in front of this server serves HTTPS and sends the client's address */
     bool is_proxied;
-    bool tls; /* this server serves HTTPS itself */
-    /* part of the cookie name, because servers on several ports of one host share cookies */
+    bool tls; /* this server itself serves HTTPS */
+    /* TCP port; part of the cookie name, because browsers send cookies to all ports of a host */
     unsigned port;
 };
 
@@ -29,39 +29,43 @@ struct ps_api_config {
     struct ps_access_config access;
     struct ps_hub_limits streams;           /* limits for event streams */
     size_t queue;                           /* maximum number of unfinished imports; 0: no limit */
-    const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
+    const struct ps_sandbox_limits *limits; /* limits of each import; NULL: defaults */
     uint64_t upload_max;                    /* maximum bytes of one upload, resumable or not */
     struct ps_retention retention;          /* retention rules, for GET shelf */
     const char *listen;                     /* for GET shelf: "127.0.0.1:7700" */
 };
 
 /* Starts the import workers and the thread that watches the shelf. config->store must stay valid
- * until ps_api_free. */
+ * until ps_api_free. The caller frees *out with ps_api_free. */
 enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
                              struct ps_err *err);
 
-/* For a process that calls the handlers directly (http/local.h): without workers and watcher. SQL
- * statements run in the calling thread, with higher limits than in a server. `shell`: see struct
- * ps_api_config. */
+/* Creates an API without import workers and without the thread that watches the shelf, for a
+ * process that calls the handlers directly (http/local.h). SQL statements run in the calling
+ * thread, with higher limits than in a server. `store` must stay valid until ps_api_free; `shell`:
+ * see struct ps_api_config. */
 struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
-/* The table of all URLs, and the values for routes, admit, spool, mark and app of struct
- * ps_http_config. ps_api_admit (access.c) compares route->required_right, the minimum enum
- * ps_right, with the rights of the client. It sets req->user_name and req->right. */
+/* The table of all URLs, and values for the members of struct ps_http_config: routes, admit
+ * (ps_api_admit), spool (ps_api_spool) and mark (ps_api_run_mark); the member app is the struct
+ * ps_api. ps_api_admit compares route->required_right, the minimum enum ps_right, with the rights
+ * of the client. It sets req->user_name and req->right. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
-struct ps_spool ps_api_spool(struct ps_api *api); /* for uploads up to config.upload_max */
+struct ps_spool ps_api_spool(struct ps_api *api); /* for uploads of up to config.upload_max bytes */
 uint64_t ps_api_run_mark(void *api, const char *run);
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
 /* Sends an event to all clients: the run was deleted. May be called from any thread. */
 void ps_api_send_deleted_event(struct ps_api *api, const char *id);
-/* Ends the event streams and the SQL statements of users, and refuses new ones. */
+/* Ends the event streams and the SQL statements of users, and refuses new streams and
+ * statements. */
 void ps_api_close_streams(struct ps_api *api);
 size_t ps_api_count_streams(struct ps_api *api);
 
-/* Call this when the HTTP server has stopped. Waits for the jobs. NULL is allowed. */
+/* Stops the threads, waits for the jobs, and frees the API. Call it after the HTTP server has
+ * stopped. NULL is allowed. */
 void ps_api_free(struct ps_api *api);
 
 #endif

@@ -6,7 +6,8 @@
 static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,
                                    struct ps_err *err)
 {
-    /* A client without a user needed no secret: an old cookie must not end its stream later. */
+    /* A client without a user name was admitted without a secret. Its stream must not end when an
+     * old cookie that it sends expires. */
     const char *secret = req->user_name[0] ? ps_api_secret(req) : "";
     const struct ps_feed_owner owner = {ps_api_client_address(req), req->user_name, secret};
 
@@ -50,7 +51,7 @@ enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, str
     return status;
 }
 
-/* PS_NOT_FOUND: the run does not exist any more. */
+/* Returns PS_NOT_FOUND if the run does not exist any more. Then no event is sent. */
 static enum ps_status send_run_event(struct ps_api *api, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};

@@ -9,7 +9,8 @@
 #include "server/http/negotiate.h"
 #include "server/share/selection.h"
 
-/* The run in the path, or the groups of a comparison. */
+/* Selects the run in the path, or, if the path has none, the runs of the comparison in the
+ * parameters base and new. *out is allocated in the request's arena. */
 static enum ps_status select_runs(struct ps_request *req, struct ps_share_selection **out,
                                   struct ps_err *err)
 {
@@ -32,8 +33,8 @@ enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, st
     return ps_share_write_reveals(ps_request_api(req)->store, picked->ids, picked->n, &json, err);
 }
 
-/* Originals contain data that the views mask: clients without the right to download them get run
- * files instead. */
+/* Reads the options of an export. Originals contain data that the views mask, so exports contain
+ * originals only for admins, and run files for other users. */
 static enum ps_status read_form(struct ps_request *req, struct ps_share_options *out,
                                 struct ps_err *err)
 {
@@ -49,7 +50,7 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_options 
     return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }
 
-/* Writes to a nameless temporary file and streams it. */
+/* Writes the export to a temporary file without a name, which the reply then streams. */
 static enum ps_status write_file(struct ps_request *req, const struct ps_share_selection *picked,
                                  const struct ps_share_options *form, struct ps_reply *reply,
                                  struct ps_err *err)

@@ -63,7 +63,7 @@ enum ps_status ps_note_parse(struct ps_request *req, const cJSON *value, const c
     return ps_note_read(&req->arena, value->valuestring, out, err);
 }
 
-/* "branch=main", or "slow" for a tag without a value. */
+/* Parses a tag: "branch=main", or "slow" for a tag without a value. */
 static enum ps_status read_tag(struct ps_request *req, const char *text, struct ps_tag *out,
                                struct ps_err *err)
 {
@@ -97,7 +97,7 @@ enum ps_status ps_labels_read_params(struct ps_request *req, struct ps_labels *o
     read_label(req, "series", &out->series, err);
     read_label(req, "who", &out->user_name, err);
     read_note(req, &out->note, err);
-    if (req->user_name[0]) /* a token determines the user */
+    if (req->user_name[0]) /* the user of a token has precedence over the parameter */
         out->user_name = req->user_name;
     return read_tags(req, out, err);
 }

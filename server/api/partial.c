@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* partial.c: resumable uploads: begun, appended to from the current offset, ended with labels. */
+/* partial.c: handlers for resumable uploads. A client begins an upload, appends pieces at the
+ * current offset, and ends the upload with labels. */
 #include "server/catalog/partial.h"
 
 #include <string.h>
 
 #include "server/api/state.h"
 
-/* Replies with {"id","bytes","piece_max"}; bytes: received so far. */
+/* Replies with {"id","bytes","piece_max"}; bytes: number of bytes received so far; piece_max:
+ * maximum size of a piece in bytes. */
 static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply)
 {
     struct ps_json out = ps_reply_json(reply);
@@ -79,7 +81,7 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-/* The note may be in the body because it may be too long for a URL. */
+/* Reads the note from the body, where clients can send notes that are too long for a URL. */
 static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = NULL;
@@ -100,7 +102,7 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     if (filename)
         ps_label_check_text("filename", filename, err);
     read_count(req, "bytes", &job.bytes, err);
-    /* If the queue is full, the client may end the upload later, so it is not claimed. */
+    /* If the queue is full, the upload is not claimed, so that the client can end it later. */
     if (err->code != PS_OK || ps_jobs_check_limit(ps_request_api(req)->jobs, err) != PS_OK ||
         ps_partial_claim(ps_request_api(req)->store, req->args[0], req->user_name, job.bytes,
                          &job.path, err) != PS_OK)

@@ -6,21 +6,22 @@
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
-/* Whether the view shows source files, which may be attached later. */
+/* Returns whether the view shows source files, which users may attach to a run after its import. */
 static bool shows_sources(const char *view)
 {
     return strcmp(view, "source") == 0 || strcmp(view, "sources") == 0;
 }
 
-/* A view depends only on the run, which never changes, and on the program. With a name or an id
- * prefix, the same URL may mean another run later, so the cache must check each time. */
+/* Sets ETag and Cache-Control of a view. A view depends only on the run, which never changes, and
+ * on the build. If the URL contains a name or an id prefix instead of the complete id, it may mean
+ * another run later, so caches must revalidate each time. */
 static void set_run_validators(struct ps_request *req, const char *id, struct ps_reply *reply)
 {
     bool whole = strcmp(req->args[0], id) == 0;
     uint64_t mark;
 
     if (shows_sources(req->args[1]))
-        return; /* the tag is computed from the body */
+        return; /* for these views, the ETag is computed from the body */
     reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_request_api(req)->build);
     reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
     mark = whole ? ps_run_mark(ps_request_api(req)->store, id) : 0;
@@ -28,9 +29,10 @@ static void set_run_validators(struct ps_request *req, const char *id, struct ps
         ps_reply_allow_caching(reply, ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr, mark);
 }
 
-/* Rows depend only on the runs, which never change, on the URL, and on the program. The cache must
- * check each time if the URL names runs by anything but complete ids, because it may mean other
- * runs later, and for lines, because sources may be attached later. */
+/* Sets Cache-Control of a comparison. Its rows depend only on the runs, which never change, on the
+ * URL, and on the build. Caches must revalidate each time if the URL does not name all runs by
+ * complete ids, because it may mean other runs later. The same holds for the table lines, because
+ * sources may be attached later. */
 static void set_compare_validators(struct ps_request *req, const struct ps_compare_groups *groups,
                                    struct ps_reply *reply)
 {
@@ -46,8 +48,8 @@ static void set_compare_validators(struct ps_request *req, const struct ps_compa
         reply->cache = PS_CACHE_FOREVER;
 }
 
-/* Sends the response as a file: "3fa9c1d2e4b5a697-functions.csv", "comparison-functions.csv",
- * "trend.csv". */
+/* Makes the response a download with a file name such as "3fa9c1d2e4b5a697-functions.csv",
+ * "comparison-functions.csv" or "trend.csv". */
 static void set_download(struct ps_request *req, const struct ps_read_route *read,
                          const struct ps_read_request *question, struct ps_reply *reply)
 {
@@ -80,7 +82,7 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
     else if (read->flags & PS_READ_FIXED)
         set_compare_validators(req, question.groups, reply);
     if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
-        return PS_OK; /* ps_exchange_send makes a 304 of it */
+        return PS_OK; /* ps_exchange_send replies with 304 */
     read->answer(&question, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;

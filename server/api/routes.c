@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* routes.c: the table of all URLs; the read-only ones are in server/query/reads.h. docs/api*.md
- * describes them. The first matching row is used. The last column is the minimum right. */
+ * describes them. The first matching row is used. The last column is the minimum right of the
+ * client. PS_ROUTE_SLOW marks handlers that may wait for the disk or a database. */
 #include "server/api/state.h"
 
 #define API "/api/v1/"
@@ -34,7 +35,7 @@ const struct ps_route ps_api_routes[] = {
     {"POST", API "runs/{run}/undelete", ps_undelete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "deleted", ps_get_deleted, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/original", ps_get_original, 0,
-     PS_RIGHT_ADMIN}, /* contains secrets that the views mask */
+     PS_RIGHT_ADMIN}, /* originals contain secrets that the views mask */
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},

@@ -31,8 +31,8 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-/* Resolves all names in one snapshot of the catalog: a client that deletes @1 and then @2 must not
- * delete the run that is @2 by then. */
+/* Resolves all names in one snapshot of the catalog. If a client resolved @2 after it has deleted
+ * @1, @2 would be another run. */
 enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
@@ -73,7 +73,8 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
     return ps_query_run(ps_request_api(req)->store, id, &out, err);
 }
 
-/* A user may delete their own runs, an admin every run. */
+/* Fails with PS_FORBIDDEN unless the user may delete the run: users may delete their own runs,
+ * admins all runs. */
 static enum ps_status may_remove(struct ps_request *req, const char *id, struct ps_err *err)
 {
     struct ps_run_brief brief = {0};
@@ -108,7 +109,7 @@ enum ps_status ps_get_deleted(struct ps_request *req, struct ps_reply *reply, st
     return ps_query_deleted(ps_request_api(req)->store, &out, err);
 }
 
-/* A user may restore the runs that they may delete. */
+/* Users may restore their own runs, admins all runs. */
 enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_store *store = ps_request_api(req)->store;
@@ -141,7 +142,8 @@ static enum ps_status edit_text(const cJSON *value, const char **out, struct ps_
     return ps_label_check_text(value->string, *out, err);
 }
 
-/* merge: a null value removes the tag, and tags that are not mentioned remain. */
+/* Reads the tags of an edit. With `merge`, a null value removes a tag, and the run keeps tags that
+ * are not mentioned. Else the tags replace all tags of the run. */
 static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool merge,
                                 struct ps_run_edit *out, struct ps_err *err)
 {

@@ -20,7 +20,8 @@ static void write_keep(const struct ps_retention *keep, struct ps_json *out)
     ps_json_end(out);
 }
 
-/* The shared store of several servers; null if the shelf is a folder. */
+/* Writes the key "store": the store that several servers share, or null if the shelf is a
+ * folder. */
 static void write_store(struct ps_store *store, struct ps_json *out)
 {
     struct ps_shared_store shared;

@@ -32,7 +32,7 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
 
 /* --- Attaching one source --- */
 
-/* PS_NOT_FOUND unless the run measured a file with exactly this path. */
+/* Fails with PS_NOT_FOUND unless the run measured a file with exactly this path. */
 static enum ps_status check_measured(struct ps_store *store, const char *id, const char *path,
                                      struct ps_err *err)
 {
@@ -91,7 +91,7 @@ struct merge_state {
     const char *first_name;
 };
 
-/* "line_profiler and torch-trace" */
+/* Writes the kinds of runs that can be merged, in the form "A and B". */
 static void list_merging(struct ps_buf *out)
 {
     size_t n;

@@ -90,7 +90,8 @@ static enum ps_status read_run(struct ps_request *req, const cJSON *value,
     return ps_store_resolve(ps_request_api(req)->store, value->valuestring, id, err);
 }
 
-/* Appends a selector. A name that contains a comma is replaced by the id of its run. */
+/* Appends a run selector to a comma-separated list. Replaces a run name that contains a comma by
+ * the id of the run. */
 static void add_word(struct ps_request *req, const char *word, struct ps_buf *words)
 {
     char id[PS_ID_SIZE];
@@ -100,7 +101,7 @@ static void add_word(struct ps_request *req, const char *word, struct ps_buf *wo
     ps_buf_printf(words, "%s%s", words->len ? "," : "", found ? id : word);
 }
 
-/* [] means: the catalog without runs. */
+/* Reads the key runs. An empty array selects the catalog without the tables of any run. */
 static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
                                 struct ps_sql_request *out, struct ps_err *err)
 {

@@ -14,15 +14,15 @@
 #include "server/http/work.h"
 #include "server/query/reads.h"
 
-/* Topics of the hub: events of a job use its id, events of the shelf this one. Only subscribers of
- * PS_TOPIC_ALL receive the latter. */
+/* Topics of the hub: events of a job use the job's id (from 1), events of the shelf use
+ * PS_TOPIC_SHELF. Only subscribers of PS_TOPIC_ALL receive events of the shelf. */
 #define PS_TOPIC_SHELF UINT64_MAX
 
 /* Limits for an SQL statement of a user. */
 struct ps_sql_limits {
-    int64_t seconds, max_seconds; /* time limit: default, and maximum of a request */
-    int64_t rows, max_rows;       /* rows of a result file: default, and maximum of a request */
-    size_t memory, bytes;         /* memory of SQLite; bytes of a result file. 0: no limit */
+    int64_t seconds, max_seconds; /* time limit: default, and maximum that a request may set */
+    int64_t rows, max_rows;       /* rows of a file: default, and maximum that a request may set */
+    size_t memory, bytes;         /* bytes: memory of SQLite; size of a result file. 0: no limit */
 };
 extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
 
@@ -32,18 +32,18 @@ struct ps_api {
     struct ps_jobs *jobs;
     struct ps_hub *hub;
     struct ps_access access;
-    /* differs between builds of the program; part of the ETag of computed responses */
+    /* Identifies the build of the program; part of the ETag of computed responses. */
     char build[20];
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool watching, is_stopping;
     struct ps_sql_limits sql_limits;
-    /* threads for SQL statements of users, so that these do not delay other requests; NULL: they
-     * run in the calling thread */
+    /* Threads for the SQL statements of users, so that the statements do not delay other requests.
+     * NULL: statements run in the calling thread. */
     struct ps_work *sql;
     atomic_uint sql_pending; /* number of statements that are running or waiting */
-    atomic_bool is_closing;  /* SQL statements are to stop */
+    atomic_bool is_closing;  /* running SQL statements must stop */
 };
 
 static inline struct ps_api *ps_request_api(const struct ps_request *req)
@@ -51,9 +51,9 @@ static inline struct ps_api *ps_request_api(const struct ps_request *req)
     return req->app;
 }
 
-/* The full id of the run in the first path argument, allocated in the request's arena. */
+/* Resolves the run in the first path argument to its full id, allocated in the request's arena. */
 enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err);
-/* The id of the job in the first path argument: "j12". */
+/* Parses the job id in the first path argument: "j12" is 12. PS_NOT_FOUND: it is not a job id. */
 enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err);
 /* Writes JOB of docs/api.md as a value. */
 void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
@@ -61,14 +61,15 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
 void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts);
 /* Writes the outcomes for the uploaded sources as an array. */
 void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources);
-/* The parameters of the request in the form that queries use. */
+/* Returns the parameters of the request in the form that queries use, allocated in the request's
+ * arena. */
 struct ps_params ps_api_params(struct ps_request *req);
 
 /* Sends an event to all clients: a run was published or changed. */
 void ps_api_send_run_event(struct ps_api *api, const char *id);
 /* Sends an event to all clients: the catalog changed, reload the list. */
 void ps_api_send_shelf_event(struct ps_api *api, int64_t version);
-/* Sends an event for a change by another server (changes.h). `user` is the api. */
+/* Sends an event for a change by another server (changes.h). `user` is the struct ps_api. */
 void ps_api_on_change(void *user, const struct ps_row_change *change);
 
 /* Labels of a run in a request: the parameters name, series, who, note and tag=k=v. */
@@ -78,25 +79,27 @@ struct ps_labels {
     size_t n_tags;
 };
 
-/* Queues imports and replies with the jobs at once, or, with wait=1, with the runs when the imports
- * have ended. */
+/* Queues n imports and replies at once with the jobs. With the parameter wait=1, replies with the
+ * runs after all imports have ended. */
 enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
                                  struct ps_reply *reply, struct ps_err *err);
 
 enum ps_status ps_labels_read_params(struct ps_request *req, struct ps_labels *out,
                                      struct ps_err *err);
-/* Parses the body as a JSON object, which the caller deletes. PS_BAD_REQUEST: it is not one (`what`
- * describes its members for the message), or a string contains a NUL, where cJSON would truncate
- * it. */
+/* Parses the body as a JSON object, which the caller deletes. PS_BAD_REQUEST: the body is not a
+ * JSON object, or a string contains a NUL character, at which cJSON would truncate it. `what`
+ * describes the expected members in the message. */
 enum ps_status ps_labels_parse_body(struct ps_request *req, const char *what, cJSON **out,
                                     struct ps_err *err);
-/* Reads and checks a note in such a body. */
+/* Reads and checks the note that is a member of a parsed body. *out is allocated in the request's
+ * arena. */
 enum ps_status ps_note_parse(struct ps_request *req, const cJSON *value, const char **out,
                              struct ps_err *err);
-/* PS_BAD_REQUEST if `value` is too long, is not UTF-8, or contains control characters. */
+/* Returns PS_BAD_REQUEST if `value` is longer than PS_LABEL_MAX bytes, is not UTF-8, or contains
+ * control characters. `what` names the value in the message. */
 enum ps_status ps_label_check_text(const char *what, const char *value, struct ps_err *err);
 
-/* Handlers; those of PS_READS are ps_get_NAME. */
+/* The handlers. The handlers of the routes in PS_READS are named ps_get_NAME. */
 #define PS_API_DECLARE(path, name, flags) ps_handler ps_get_##name;
 PS_READS(PS_API_DECLARE)
 ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;

@@ -16,8 +16,9 @@ void ps_throttle_free(struct ps_throttle *throttle)
     pthread_mutex_destroy(&throttle->lock);
 }
 
-/* The key of an address. One user usually has a complete IPv6 network of 2^64 addresses, so the
- * network is the key. A mapped IPv4 address is treated as IPv4. */
+/* Stores the key under which failures of an address are counted. One user usually has a complete
+ * IPv6 network of 2^64 addresses, so the key of an IPv6 address is its /64 network. An IPv4 address
+ * mapped to IPv6 has the key of the IPv4 address. */
 static void key_of(const char *address, char out[64])
 {
     struct in6_addr six;

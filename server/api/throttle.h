@@ -2,8 +2,8 @@
 /*
  * throttle.h: limits failed logins per address. After PS_THROTTLE_TRIES failures within
  * PS_THROTTLE_PERIOD_S seconds, the address is refused until that period is over. At most
- * PS_THROTTLE_ADDRESSES addresses are stored; a further one replaces the one whose period began
- * first.
+ * PS_THROTTLE_ADDRESSES addresses are stored; a further address replaces the address whose period
+ * began first. Thread-safe.
  */
 #ifndef PS_API_THROTTLE_H
 #define PS_API_THROTTLE_H
@@ -20,7 +20,7 @@ struct ps_throttle {
     pthread_mutex_t lock;
     struct ps_throttle_entry {
         char address[64];
-        int64_t since_s; /* time of the first failure of the period */
+        int64_t since_s; /* time of the first failure of the period, in seconds */
         unsigned failures;
     } entries[PS_THROTTLE_ADDRESSES];
 };
@@ -28,8 +28,8 @@ struct ps_throttle {
 void ps_throttle_init(struct ps_throttle *throttle);
 void ps_throttle_free(struct ps_throttle *throttle);
 
-/* Seconds that the address has to wait; 0: it may try. now_s: seconds of any monotonic clock, at
- * least 1. */
+/* Returns the seconds that the address has to wait before it may log in; 0: none. now_s: seconds of
+ * any monotonic clock, at least 1. */
 unsigned ps_throttle_wait_s(struct ps_throttle *throttle, const char *address, int64_t now_s);
 void ps_throttle_count_failure(struct ps_throttle *throttle, const char *address, int64_t now_s);
 

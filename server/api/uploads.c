@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uploads.c: turns uploaded files into jobs. The client gets the jobs at once, or waits for their
- * runs: then the reply is made by the worker that ends the last job.
+ * runs. In the second case the worker that ends the last job sends the reply.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ struct upload_wait {
 
 /* --- Answers to waiting clients --- */
 
-/* Writes RUN with additional members for this upload. */
+/* Writes the object RUN of docs/api.md with the additional members already and sources of this
+ * upload. */
 static enum ps_status write_run(struct upload_wait *waiting, const struct slot *slot,
                                 const char *id, bool already, struct ps_json *out,
                                 struct ps_err *err)
@@ -64,8 +65,8 @@ static void write_error(const struct ps_err *err, struct ps_json *out)
     ps_json_end(out);
 }
 
-/* Writes the runs of an archive, and errors for the other files, except those that are not
- * profiles. */
+/* Writes the runs of an archive, and an error for each profile that failed. Files of the archive
+ * that are not profiles are skipped. */
 static void write_parts(struct upload_wait *waiting, const struct slot *slot, struct ps_json *out)
 {
     for (size_t i = 0; i < slot->parts.n; i++) {
@@ -203,7 +204,7 @@ static enum ps_status write_job(struct ps_request *req, uint64_t id, struct ps_j
     return ps_jobs_show(ps_request_api(req)->jobs, id, show_job, out, err);
 }
 
-/* Replies with {"job":JOB}, and with "jobs" in addition for several files. */
+/* Replies with {"job":JOB}; for several files also with "jobs", an array of all jobs. */
 static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, size_t n,
                                   struct ps_reply *reply, struct ps_err *err)
 {
@@ -235,7 +236,8 @@ enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *
 
     if (wait && strcmp(wait, "1") == 0)
         return wait_for_runs(req, jobs, n, reply);
-    for (size_t i = 0; i < n; i++) { /* continues after a failure: each job takes its file */
+    /* continues after a failure, because each call takes ownership of its file */
+    for (size_t i = 0; i < n; i++) {
         jobs[i].replies_early = jobs[i].is_accepted;
         (void)ps_jobs_add(ps_request_api(req)->jobs, &jobs[i], &ids[i], err);
     }
@@ -257,7 +259,8 @@ static bool is_source(const struct ps_upload_file *file)
     return strcmp(file->part, "source") == 0;
 }
 
-/* Claims the source files of a form; NULL if there are none. */
+/* Takes the source files of a form from the request; NULL if there are none. The caller releases
+ * the result with ps_source_set_release. */
 static struct ps_source_set *take_sources(struct ps_request *req)
 {
     struct ps_source_set *set = NULL;
@@ -272,7 +275,8 @@ static struct ps_source_set *take_sources(struct ps_request *req)
     return set;
 }
 
-/* Makes a job for each profile of the request; all refer to the sources. */
+/* Makes n jobs in the request's arena, one for each profile of the request. All jobs refer to
+ * `sources`. */
 static struct ps_job_request *take_profiles(struct ps_request *req, const struct ps_labels *labels,
                                             struct ps_source_set *sources, size_t n)
 {
@@ -340,7 +344,7 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
     return err->code;
 }
 
-/* Uploads with curl -T: the last path segment is the file name. */
+/* Handles uploads of curl -T, in which the last path segment is the file name. */
 enum ps_status ps_put_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     if (!ps_request_param(req, "filename"))
