@@ -9,7 +9,8 @@
 
 #define WAIT_MS 20
 
-/* Requires the lock. Moves the entry to the front of the list and adds a user. */
+/* Returns the entry of a key or NULL. Moves the entry to the front of the list and increments its
+ * users. The caller holds the lock. */
 static struct ps_cache_entry *find_entry(struct ps_lru_cache *list, const char *key)
 {
     struct ps_cache_entry *found = NULL;
@@ -45,8 +46,8 @@ static bool is_claimed(const struct ps_lru_cache *list, const char *key)
     return false;
 }
 
-/* Requires the lock. Waits until a claim ends, but only briefly, so that the caller can check
- * whether its context has ended. */
+/* Waits until a claim ends, at most WAIT_MS, so that the caller can check whether its context has
+ * ended. The caller holds the lock. */
 static void wait_briefly(struct ps_lru_cache *list)
 {
     (void)ps_cond_wait_until(&list->claim_ended, &list->lock, ps_monotonic_ms() + WAIT_MS);
@@ -80,7 +81,7 @@ void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *clai
     pthread_mutex_unlock(&list->lock);
 }
 
-/* Requires the lock. */
+/* The caller holds the lock. */
 static void evict_entries(struct ps_lru_cache *list)
 {
     while (list->bytes > list->bytes_max) {

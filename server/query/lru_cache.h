@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lru_cache.h: a cache of results that are expensive to compute. Its entries are in a list, the
- * most recently used one first. When they exceed the size limit of the list, the least recently
- * used entries without users are freed. Thread-safe. Only files below server/query include it.
+ * most recently used one first. While their total size exceeds the limit of the list, the least
+ * recently used entries without users are freed. Thread-safe. Only files below server/query include
+ * it.
  */
 #ifndef PS_QUERY_LRU_CACHE_H
 #define PS_QUERY_LRU_CACHE_H
@@ -14,7 +15,8 @@
 /* Header of a cache entry: the first member of each cached struct. */
 struct ps_cache_entry {
     struct ps_cache_entry *next;
-    char *key; /* malloc'ed; the `free` of the list frees it too; NULL: the entry is in no list */
+    /* from malloc; freed by the function `free` of the list; NULL: the entry is in no list */
+    char *key;
     unsigned users;
     size_t bytes;
 };
@@ -27,30 +29,31 @@ struct ps_cache_claim {
 
 struct ps_lru_cache {
     pthread_mutex_t lock;
-    pthread_cond_t
-        claim_ended; /* signalled when a claim ends; initialised only in lists with claims */
+    /* signalled when a claim ends; initialised only in lists that use ps_lru_cache_claim */
+    pthread_cond_t claim_ended;
     struct ps_cache_claim *claims;
     struct ps_cache_entry *newest;
-    size_t bytes, bytes_max; /* bytes: of all entries, and their limit */
+    size_t bytes, bytes_max; /* total size of all entries, and its limit */
     void (*free)(struct ps_cache_entry *);
 };
 
-/* Returns the entry of the key, or NULL. The caller releases it with ps_lru_cache_release. */
+/* Returns the entry of the key, or NULL. The caller releases the entry with
+ * ps_lru_cache_release. */
 struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *list, const char *key);
-/* Like ps_lru_cache_find, but when it returns NULL it has registered *claim: the caller must
- * compute the entry. Other threads that claim the key wait until ps_lru_cache_unclaim. The caller
- * calls that after ps_lru_cache_put, or when the entry cannot be computed; then one of the waiting
- * threads computes it. The caller owns *claim. A thread may hold one claim at a time. A thread
- * whose context ends stops waiting. */
+/* Like ps_lru_cache_find, but if the key has no entry, registers *claim and returns NULL. Then the
+ * caller must compute the entry, and call ps_lru_cache_unclaim after ps_lru_cache_put or after a
+ * failure. Until then other threads that claim the key wait; after a failure one of them gets the
+ * claim. A thread whose context ends stops waiting. The caller owns *claim, which refers to `key`.
+ * A thread may hold one claim at a time. */
 struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *list, const char *key,
                                           struct ps_cache_claim *claim);
 void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *claim);
-/* Adds an entry with the caller as its user, who releases it with ps_lru_cache_release. Becomes the
- * owner of `key`. If the context of the thread has ended, the entry may be incomplete and is not
- * added. */
+/* Adds an entry of `bytes` bytes. The caller is its first user and releases it with
+ * ps_lru_cache_release. The cache takes ownership of `key`, which is from malloc. If the context of
+ * the thread has ended, the entry may be incomplete and is not added. */
 void ps_lru_cache_put(struct ps_lru_cache *list, struct ps_cache_entry *entry, char *key,
                       size_t bytes);
-/* Ends the caller's use of an entry; frees an entry that was not added to the list. NULL is
+/* Ends the caller's use of an entry. Frees the entry if it was not added to the list. NULL is
  * allowed. */
 void ps_lru_cache_release(struct ps_lru_cache *list, struct ps_cache_entry *entry);
 

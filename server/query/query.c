@@ -128,7 +128,8 @@ enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64
     return ps_answer_table(&rows, params, answer, err);
 }
 
-/* Matches "imports/12" to "imports/{}" with *id 12. */
+/* Returns whether a path matches a pattern, and stores the number in place of "{}" in *id, 0 if
+ * there is none. "imports/12" matches "imports/{}" with id 12. */
 static bool path_fits(const char *pattern, const char *path, int64_t *id)
 {
     size_t fixed = strcspn(pattern, "{");
@@ -145,7 +146,8 @@ static bool kind_fits(unsigned has, const char *kind)
     return !has || ps_kind_has(kind, has);
 }
 
-/* Several kinds may have views with the same path. */
+/* Returns the view that a run of `kind` has at `path`, or NULL. Different kinds may have different
+ * views at the same path. */
 static const struct ps_view *find_view(const char *path, const char *kind, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)

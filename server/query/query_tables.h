@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_tables.h: what the heads of the statements in schema/queries say of the tables that they
- * answer: how rows can be sorted, summed and filtered, and what comparisons of such rows measure.
+ * query_tables.h: descriptions of the tables that the statements in schema/queries return: how rows
+ * can be sorted, summed and filtered, and which metrics comparisons of such rows have. A
+ * description is in the head of the statement, the comment lines at its beginning.
  *
- * schema/query_tables.py generates the descriptions at build time, and fails when a head is wrong.
- * The heads of imports.sql and compare_imports.sql explain the lines of a head.
+ * schema/query_tables.py generates the arrays below from the heads at build time, and fails if a
+ * head is invalid. The heads of imports.sql and compare_imports.sql explain the keys of a head.
  */
 #ifndef PS_QUERY_QUERY_TABLES_H
 #define PS_QUERY_QUERY_TABLES_H
@@ -13,69 +14,77 @@
 #include <stddef.h>
 
 struct ps_query_sort {
-    const char *key;                    /* the value of the parameter sort */
-    bool is_descending;                 /* unless the parameter desc says otherwise */
+    const char *key;                    /* value of the parameter `sort` that selects this order */
+    bool is_descending;                 /* direction if the parameter `desc` is absent */
     const char *ascending, *descending; /* terms for ORDER BY */
-    const char *expression; /* SQL of the values that rows are sorted by; NULL: several */
+    const char *expression; /* SQL expression that rows are sorted by; NULL: several expressions */
 };
 
 struct ps_query_sum {
-    const char *name, *expression; /* an aggregate over the filtered rows */
-    const char *column;            /* of sum(COLUMN); NULL: another expression */
+    const char *name, *expression; /* expression: an SQL aggregate over the filtered rows */
+    const char *column;            /* COLUMN if the expression is sum(COLUMN), else NULL */
 };
 
-/* A parameter of the statement that has the value of a filter. q, regex and hide are not listed. */
+/* A parameter of the SQL statement that is bound to the URL parameter with the same name. The
+ * search parameters q, regex and hide are not listed. */
 struct ps_query_param {
     const char *name; /* with its colon: ":origin" */
-    bool is_list;     /* words with commas around each: ",stdlib,local," */
+    bool is_list;     /* a list, bound with a comma around each word: ",stdlib,local," */
 };
 
 struct ps_query_filter {
     const char *name;      /* of the parameter */
-    const char *condition; /* for WHERE, if the parameter is given */
+    const char *condition; /* condition for WHERE if the parameter `name` is given */
 };
 
 enum ps_query_rows {
-    PS_ROWS_ORDERED, /* a page is a statement with LIMIT and OFFSET */
-    PS_ROWS_BY_ID,   /* the order of ids is cached; a page is a look-up of each row by :row */
-    PS_ROWS_CACHED,  /* all rows are computed at once, and cached as JSON */
+    PS_ROWS_ORDERED, /* each page runs the statement with LIMIT and OFFSET */
+    /* the sorted ids are cached; a page looks up each of its rows by the parameter :row */
+    PS_ROWS_BY_ID,
+    PS_ROWS_CACHED, /* the first rows are cached as JSON */
 };
 
 struct ps_query_table {
-    const char *query; /* the name of the statement */
+    const char *query;
     enum ps_query_rows rows;
-    const char *count_query; /* SELECT for the number of rows before filtering; NULL: none */
-    const struct ps_query_sort *sorts; /* the first is the default */
+    /* SELECT of the number of rows without filters; NULL: the answer states 0 */
+    const char *count_query;
+    const struct ps_query_sort *sorts; /* n_sorts orders; the first is the default */
     const struct ps_query_sum *sums;
     const struct ps_query_param *params;
     const struct ps_query_filter *filters;
     size_t n_sorts, n_sums, n_params, n_filters;
 };
 
-/* Ends with a table without a query. */
+/* All tables. The last element has query NULL. */
 extern const struct ps_query_table ps_query_tables[];
 
 #define PS_HEAD_METRICS 4
 
 struct ps_query_metric {
-    const char *name;           /* the column */
-    const char *unit;           /* "-": none; "@headline": that of the run's headline */
-    const char *title;          /* for people */
-    bool is_additive;           /* rows sum to the whole */
-    const char *presence_query; /* SELECT: whether a run has it; NULL: all do */
-    const char *resolution; /* SELECT for what the last digit of a value stands for; NULL: exact */
+    const char *name;  /* the column */
+    const char *unit;  /* "-": no unit; "@headline": the unit of the run's headline */
+    const char *title; /* label in the page */
+    bool is_additive;  /* the values of all rows sum up to the total of the run */
+    /* SELECT of 0 or 1: whether a run has the metric; NULL: all runs have it */
+    const char *presence_query;
+    /* SELECT of the resolution in a run: the value of one unit of the last digit, 0: exact; NULL:
+     * exact */
+    const char *resolution;
 };
 
 struct ps_query_comparison {
     const char *query, *title;
-    const char *row, *place;    /* what a row is, and what its place is; "": it has none */
-    const char *budget;         /* the metric that a budget limits */
-    const char *presence_query; /* SELECT: whether a run has the table at all; NULL: all do */
+    /* nouns for a row and for the place of a row; place "": rows have no place */
+    const char *row, *place;
+    const char *budget; /* name of the metric that budgets limit */
+    /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
+    const char *presence_query;
     size_t n;
     struct ps_query_metric metrics[PS_HEAD_METRICS];
 };
 
-/* Ends with a comparison without a query. */
+/* All comparisons. The last element has query NULL. */
 extern const struct ps_query_comparison ps_query_comparisons[];
 
 #endif

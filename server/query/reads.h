@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reads.h: the URLs that only read, as one table for the server (server/api) and for HTML exports
- * (server/offline). A new one is a row of PS_READS and a function in reads.c.
+ * reads.h: the table of URLs that only read, used by the server (server/api) and by HTML exports
+ * (server/offline). To add a URL, add a row to PS_READS and a function to reads.c.
  *
- * Not here: SQL, which has a body and limits of its own, exports, which are server/share's, and
- * what only a server knows (jobs, events, health).
+ * The table does not contain SQL, which has a request body and its own limits, exports
+ * (server/share), or data that only a server has (jobs, events, health).
  */
 #ifndef PS_QUERY_READS_H
 #define PS_QUERY_READS_H
@@ -14,14 +14,16 @@
 #define PS_READ_ARGS 2
 
 enum ps_read_flags {
-    PS_READ_RUN = 1,    /* {run} of the path names a run */
-    PS_READ_GROUPS = 2, /* base= and new= name groups of runs */
-    PS_READ_FIXED = 4,  /* the answer depends on these runs and the program, and on nothing else */
-    PS_READ_SLOW = 8,   /* may take longer than a millisecond or so */
+    PS_READ_RUN = 1,    /* the segment {run} of the path names a run */
+    PS_READ_GROUPS = 2, /* the parameters base and new name groups of runs */
+    /* the answer depends only on the named runs, the parameters and the build, so it can be
+     * cached */
+    PS_READ_FIXED = 4,
+    PS_READ_SLOW = 8, /* may take longer than a millisecond or so */
 };
 
-/* READ(path below /api/v1/, name, flags); {name} is one segment, {name*} the rest of the path. The
- * first row that fits is taken. */
+/* READ(path below /api/v1/, name, flags). In the path, {name} matches one segment, {name*} the rest
+ * of the path. The first matching row is used. */
 #define PS_READS(READ)                                                                             \
     READ("runs", runs, PS_READ_SLOW)                                                               \
     READ("runs/{run}", run, PS_READ_RUN)                                                           \
@@ -40,10 +42,11 @@ enum ps_read_flags {
 struct ps_read_request {
     struct ps_store *store;
     struct ps_params params;
-    const char *args[PS_READ_ARGS]; /* what {...} of the path stood for, decoded */
-    /* By ps_read_request_resolve: */
-    char run[PS_ID_SIZE];             /* PS_READ_RUN: its whole id */
-    struct ps_compare_groups *groups; /* PS_READ_GROUPS */
+    /* the values of {...} in the path, URL-decoded; NULL if absent */
+    const char *args[PS_READ_ARGS];
+    /* Set by ps_read_request_resolve: */
+    char run[PS_ID_SIZE];             /* PS_READ_RUN: the complete id of the run */
+    struct ps_compare_groups *groups; /* PS_READ_GROUPS: the groups of runs; else NULL */
 };
 
 struct ps_read_route {
@@ -56,7 +59,8 @@ struct ps_read_route {
 #define PS_READ_DECLARE(path, name, flags) extern const struct ps_read_route ps_read_##name;
 PS_READS(PS_READ_DECLARE)
 
-/* Finds the runs that a question names, before it is asked. Free it in any case. */
+/* Finds the runs that a request names. Call it before read->answer, and free the request with
+ * ps_read_request_free, also after a failure. */
 enum ps_status ps_read_request_resolve(const struct ps_read_route *read,
                                        struct ps_read_request *question, struct ps_err *err);
 void ps_read_request_free(struct ps_read_request *question);

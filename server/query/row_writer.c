@@ -56,8 +56,9 @@ enum ps_status ps_query_write(struct ps_db *db, const char *key, const char *que
     return ps_rows_write(stmt, key, row, out, err);
 }
 
-/* Spreadsheets evaluate cells with such a first character as formulas, and names are from untrusted
- * profiles. So ps_csv_text puts an apostrophe before such cells, which makes them text. */
+/* Returns whether a spreadsheet would evaluate a cell with this text as a formula. Names come from
+ * untrusted profiles, so ps_csv_text writes an apostrophe before such texts, which makes the cell a
+ * text. */
 static bool is_formula(struct ps_str text)
 {
     return text.len > 0 && memchr("=+-@\t\r", text.ptr[0], 6);
@@ -126,7 +127,8 @@ void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
     for (int i = 0; i < ps_col_count(stmt); i++) {
         struct ps_value value = {.num = ps_col_num(stmt, i)};
 
-        if (value.num.kind == PS_NUM_NONE) /* SQLite would convert numbers */
+        /* for numbers, ps_col_text would convert the value of the row to text */
+        if (value.num.kind == PS_NUM_NONE)
             value.text = ps_col_text(stmt, i);
         ps_buf_puts(out, i ? "," : "");
         ps_value_csv(value, out);

@@ -33,7 +33,7 @@ static enum ps_status fail_sort(const char *key, struct ps_err *err)
     return ps_fail(err, PS_BAD_REQUEST, "unknown sort key %s", key);
 }
 
-/* What to write. */
+/* The output that a client requests. */
 struct output {
     enum { FORMAT_PAGE, FORMAT_ROWS, FORMAT_CSV } format;
     struct ps_page page; /* FORMAT_PAGE */
@@ -93,13 +93,13 @@ enum ps_status ps_bind_filters(struct ps_stmt *stmt, const struct ps_query_table
 
 /* --- Rows --- */
 
-/* Rows to write, one after the other: those of a statement, those that a statement looks up by id,
- * or those of an array. */
+/* Iterates over the rows to write: all rows of a statement, the rows that a statement looks up by
+ * the ids in `ids`, or the rows of an array with these ids. */
 struct rows {
-    struct ps_stmt *stmt; /* NULL: an array */
+    struct ps_stmt *stmt; /* NULL: the rows are those of `array` */
     const struct ps_array_rows *array;
     const uint32_t *ids; /* NULL: all rows of the statement */
-    int64_t next, end;   /* indices in `ids` */
+    int64_t next, end;   /* half-open range of indices in `ids` */
 };
 
 static bool next_row(struct rows *rows, struct ps_err *err)
@@ -124,7 +124,7 @@ static const char *array_name(const struct ps_array_rows *array, size_t i, char 
     return array->name(array->array, array->columns[i], out);
 }
 
-/* Of the current row. */
+/* Returns the value of the i-th column of the current row of an array. */
 static struct ps_value array_value(const struct rows *rows, size_t i)
 {
     return rows->array->value(rows->array->array, rows->ids[rows->next - 1],
@@ -235,12 +235,13 @@ static enum ps_status write_file(struct rows *rows, bool csv, struct ps_answer *
 
 #define CACHE_BYTES ((size_t)16 << 20)
 
-/* What all pages of one order have in common. */
+/* A cache entry: the data that all pages with the same filters and order share. */
 struct entry {
     struct ps_cache_entry cache_entry;
-    int64_t total, total_unfiltered; /* rows that pass the filters, rows without filters */
+    int64_t total, total_unfiltered; /* numbers of rows: with the filters, and without filters */
     struct ps_buf sums;              /* JSON object */
-    uint32_t *ids;                   /* PS_ROWS_BY_ID and arrays: the rows in order */
+    /* PS_ROWS_BY_ID and arrays: the ids of the filtered rows in order; else NULL */
+    uint32_t *ids;
     int64_t n_ids;
     /* PS_ROWS_CACHED: the first rows, as JSON arrays that each end with a comma. */
     struct ps_buf rows;
@@ -270,7 +271,9 @@ static void entry_release(struct entry *entry)
     ps_lru_cache_release(&entries, entry ? &entry->cache_entry : NULL);
 }
 
-/* owner, name: the run and the statement, or the array. The caller frees the key. */
+/* Returns a cache key; the caller frees it. owner and name: the run id and the name of the
+ * statement, or the key of the array and "". The parameters limit, offset and format are not part
+ * of the key. */
 static char *entry_key(const char *owner, const char *name, struct ps_params params)
 {
     struct ps_buf key = {0};
@@ -306,7 +309,7 @@ struct sort_key {
         double r;
         const char *text;
     };
-    size_t len; /* of text */
+    size_t len; /* length of text */
 };
 
 static struct sort_key key_of(uint32_t id, struct ps_value value)
@@ -327,7 +330,7 @@ static struct sort_key key_of(uint32_t id, struct ps_value value)
     return key;
 }
 
-/* Represents every int64 and every double exactly. */
+/* Returns the number as a long double, which represents every int64_t and every double exactly. */
 static long double number_of(const struct sort_key *key)
 {
     return key->kind == KEY_INT ? (long double)key->i : (long double)key->r;
@@ -340,7 +343,7 @@ static int order_texts(const struct sort_key *a, const struct sort_key *b)
     return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-/* The order of SQLite: NULL, numbers, texts. */
+/* Compares two keys in the order of SQLite: NULL, then numbers, then texts. */
 static int order_keys(const struct sort_key *a, const struct sort_key *b)
 {
     bool a_is_number = a->kind == KEY_INT || a->kind == KEY_REAL,
@@ -382,7 +385,8 @@ static void sort_ids(struct sort_key *keys, size_t n, bool is_descending, struct
 
 /* --- Pages --- */
 
-/* The index after the last row of a page. */
+/* Returns the index after the last row of a page; `total` if the page ends or begins after the last
+ * row. */
 static int64_t page_end(struct ps_page page, int64_t total)
 {
     return page.offset < total && page.limit < total - page.offset ? page.offset + page.limit
@@ -410,7 +414,8 @@ static void write_cached(const struct entry *entry, struct ps_page page, struct 
     ps_json_end(out);
 }
 
-/* rows: of the page; NULL: they are in the cache. metric: NULL for statements. */
+/* Writes a page. rows: the rows of the page; NULL: they are in entry->rows. metric: value of the
+ * key "metric"; NULL for statements, which have no such key. */
 static enum ps_status write_page(const struct entry *entry, struct ps_page page, struct rows *rows,
                                  const char *metric, struct ps_answer *answer, struct ps_err *err)
 {
@@ -556,7 +561,7 @@ enum ps_status ps_table_order_read(const char *query, struct ps_params params,
     return err->code;
 }
 
-/* A request for a table. */
+/* A request for rows of a statement. is_made: make_rows was called. */
 struct table_request {
     struct ps_table_rows rows;
     struct ps_params params;
@@ -566,7 +571,8 @@ struct table_request {
     bool is_made;
 };
 
-/* Prepares a statement over the rows of request->sql. */
+/* Prepares the statement `text`, which selects from request->sql, and binds the filters. Before the
+ * first statement, computes the temporary table that request->sql reads. */
 static enum ps_status prepare_table_statement(struct table_request *request, const char *text,
                                               struct ps_stmt **out, struct ps_err *err)
 {
@@ -612,8 +618,8 @@ static enum ps_status sum_rows(struct table_request *request, struct entry *out,
     return PS_OK;
 }
 
-/* Sorts numbers here and not by ORDER BY: with 200 000 rows that saved 80 of the 250 ms of the
- * first page. Stores no ids if a value is a text. */
+/* Sorts the ids by a number. qsort here instead of ORDER BY saved 80 of 250 ms for the first page
+ * of 200 000 rows. Stores no ids if a value is a text, so the caller must sort with ORDER BY. */
 static enum ps_status sort_numbers(struct table_request *request, struct entry *out,
                                    struct ps_err *err)
 {
@@ -637,8 +643,8 @@ static enum ps_status sort_numbers(struct table_request *request, struct entry *
     return err->code;
 }
 
-/* PS_ROWS_BY_ID: sorting 200 000 rows for each page of a scroll would cost 0.1 s each time. With
- * the sorted ids, a page is a few look-ups. */
+/* PS_ROWS_BY_ID: stores the sorted ids of all rows. Sorting 200 000 rows again for each page would
+ * cost 0.1 s; with the ids, a page looks up only its rows. */
 static enum ps_status order_ids(struct table_request *request, struct entry *out,
                                 struct ps_err *err)
 {
@@ -659,7 +665,7 @@ static enum ps_status order_ids(struct table_request *request, struct entry *out
 }
 
 #define SUMS_MAX 16
-#define ROWS_MAX 20000 /* rows to cache; pages after them are computed again */
+#define ROWS_MAX 20000 /* maximum number of rows to cache; later pages run the statement again */
 
 struct sum {
     int column;
@@ -718,8 +724,8 @@ static void write_sums(const struct ps_query_table *table, const struct sum *sum
     ps_json_end(&json);
 }
 
-/* PS_ROWS_CACHED: such tables are summed from millions of slices. They have few rows, but computing
- * them again for the count, the sums and each page would be slow. */
+/* PS_ROWS_CACHED: counts and sums the rows and caches the first ROWS_MAX rows in one run of the
+ * statement. These tables have few rows, but each run of the statement sums millions of slices. */
 static enum ps_status cache_rows(struct table_request *request, struct entry *out,
                                  struct ps_err *err)
 {

@@ -2,23 +2,23 @@
 /*
  * rowset.h: row sets, the tables that clients sort, filter, read page by page, and download.
  *
- * A row set has columns, rows with an id each, sort keys, filters and sums. There are two kinds:
- * the rows of an SQL statement (struct ps_table_rows), whose head describes the rest
- * (query_tables.h), and the rows of an array (struct ps_array_rows), described by functions. Both
- * have the same parameters and answers:
+ * A row set has columns, rows with an id each, sort keys, filters and sums. There are two kinds of
+ * row sets: the rows of an SQL statement (struct ps_table_rows), which the head of the statement
+ * describes (query_tables.h), and the rows of an array (struct ps_array_rows), which functions
+ * describe. Both kinds have the same parameters and answers:
  *
  * - sort, desc: a sort key, and 1 or 0. Ties are sorted by id. NULL is less than all other values
  * - q, regex, hide: text filters; further filters depend on the row set
  * - limit, offset: the page
  * - format:
- *   - json: a page, {"total","of","columns","rows","sums"}. total: rows that pass the filters; of:
- *     rows without filters
+ *   - json: a page, {"total","of","columns","rows","sums"}. total: number of rows that pass the
+ *     filters; of: number of rows without filters
  *   - rows: all rows that pass the filters, as an array of objects
- *   - csv: the same rows as CSV
+ *   - csv: all rows that pass the filters, as CSV
  *
- * Scrolling asks for many pages of one order, so the count, the sums and what orders the rows are
- * cached by filters and order. Row sets never change, so no entry becomes stale. Above 16 MiB the
- * least recently used entries are freed.
+ * Scrolling requests many pages of one order. So the number of rows, the sums and the sorted ids or
+ * rows are cached, with the filters and the order as the key. Row sets never change, so cached data
+ * stay valid. While the cache exceeds 16 MiB, the least recently used entries are freed.
  *
  * An invalid parameter is PS_BAD_REQUEST. All functions are thread-safe.
  */
@@ -31,51 +31,59 @@
 
 /* --- Rows of a statement --- */
 
-/* A temporary table that a statement reads; `values` is the memory of its columns. */
+/* A temporary table of int64_t values that a statement reads. `values` is the memory of its
+ * columns. */
 struct ps_computed_table {
     struct ps_temp_rows temp_rows;
-    int64_t *values; /* value of row r in column c: [c * n + r], n as allocated; freed by the caller
-                        of ps_make_rows */
+    /* [c * n + r]: value of row r in column c; n is the allocated number of rows. The caller of
+     * ps_make_rows frees it. */
+    int64_t *values;
 };
-/* Allocates the columns of n rows. */
+/* Allocates n_columns columns of n rows. */
 void ps_computed_table_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
                              size_t n_columns);
-/* Copies rows of `size` bytes that each begin with their n_columns values, which are int64_t. */
+/* Allocates a table and copies n rows to it. A row has `size` bytes and begins with n_columns
+ * values of type int64_t. */
 void ps_computed_table_copy(struct ps_computed_table *out, enum ps_temp_table table,
                             const void *rows, size_t n, size_t size, size_t n_columns);
 typedef enum ps_status ps_make_rows(struct ps_db *db, struct ps_params params,
                                     struct ps_computed_table *out, struct ps_err *err);
 
 struct ps_table_rows {
-    struct ps_db *db;        /* of the run */
-    const char *query;       /* a statement of ps_query_tables */
-    ps_make_rows *make_rows; /* NULL: the statement reads no temporary table. Not called if the page
-                           is cached */
+    struct ps_db *db;  /* the run file */
+    const char *query; /* a statement of ps_query_tables */
+    /* Computes the temporary table that the statement reads; NULL: the statement reads none. Not
+     * called if the page is cached. */
+    ps_make_rows *make_rows;
 };
-/* Appends to answer->body, which the caller frees in any case. */
+/* Answers a request for the rows of a statement. Appends to answer->body, which the caller frees,
+ * also after a failure. */
 enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_params params,
                                struct ps_answer *answer, struct ps_err *err);
 
 /* --- Rows of an array --- */
 
 struct ps_array_rows {
-    const void *array;  /* first argument of the functions */
-    const char *key;    /* names the array and its content in the cache */
-    const char *metric; /* written to pages as "metric" */
-    size_t n;           /* rows without filters; their ids are indices in the array */
-    const int *columns; /* numbers for `name` and `value` */
+    const void *array;  /* first argument of the four functions */
+    const char *key;    /* cache key; different for arrays with different content */
+    const char *metric; /* value of the key "metric" of pages; NULL: pages have no such key */
+    /* number of rows without filters; the id of a row is its index in the array, from 0 */
+    size_t n;
+    const int *columns; /* the columns to write: arguments of `name` and `value` */
     size_t n_columns;
-    int aliased_column; /* objects have this column also by the name `alias`; NULL: none */
+    /* JSON objects have this column a second time, with the key `alias`; alias NULL: once */
+    int aliased_column;
     const char *alias;
 
-    /* Returns the name of a column, which may be in `out`. */
+    /* Returns the name of a column: `out`, or a string as valid as the array. */
     const char *(*name)(const void *array, int column, char out[32]);
     struct ps_value (*value)(const void *array, uint32_t id, int column);
-    /* Returns the column that a sort key stands for, which need not be in `columns`; -1: unknown
-     * key. NULL is the default. By default rows are sorted in descending order. */
+    /* Returns the column to sort by for the parameter sort; key NULL: the parameter is absent. The
+     * column need not be in `columns`; -1: unknown key. Without the parameter desc, the order is
+     * descending. */
     int (*sort)(const void *array, const char *key);
-    /* Stores the ids of the rows that pass the filters, and writes the object of their sums. `ids`
-     * has space for all rows. */
+    /* Stores the ids of the rows that pass the filters in ids[0 .. *n - 1], and writes an object
+     * with the sums over these rows. `ids` has space for all rows. */
     enum ps_status (*filter)(const void *array, struct ps_params params, uint32_t *ids, size_t *n,
                              struct ps_json *sums, struct ps_err *err);
 };
@@ -84,7 +92,7 @@ enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_para
 /* *index: of a row among the rows that pass the filters, in order; -1: it does not pass them. */
 enum ps_status ps_array_index(const struct ps_array_rows *array, struct ps_params params,
                               uint32_t id, int64_t *index, struct ps_err *err);
-/* Writes a row as members of the open object. */
+/* Writes the columns of row `id` as members of the open object. */
 void ps_array_write_members(const struct ps_array_rows *array, uint32_t id, struct ps_json *out);
 
 /* --- Parameters, for answers of another form --- */
@@ -92,24 +100,25 @@ void ps_array_write_members(const struct ps_array_rows *array, uint32_t id, stru
 struct ps_page {
     int64_t limit, offset;
 };
-/* limit_max: the largest limit; limit_usual: the limit if none is given. */
+/* Reads the parameters limit (0 .. limit_max; limit_usual if absent) and offset (from 0). */
 enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t limit_usual,
                             struct ps_page *out, struct ps_err *err);
 
-/* The order of a statement of ps_query_tables. */
+/* The order of the rows of a statement in ps_query_tables. */
 struct ps_table_order {
     const struct ps_query_table *table;
     const struct ps_query_sort *sort;
     bool is_descending;
-    const char *terms; /* for ORDER BY */
+    const char *terms; /* terms of ORDER BY */
 };
 enum ps_status ps_table_order_read(const char *query, struct ps_params params,
                                    struct ps_table_order *out, struct ps_err *err);
 
-/* Binds the filters that params give; checks regular expressions. */
+/* Binds the filters in params to the parameters of a statement. PS_BAD_REQUEST: invalid regular
+ * expression. */
 enum ps_status ps_bind_filters(struct ps_stmt *stmt, const struct ps_query_table *table,
                                struct ps_params params, struct ps_err *err);
-/* Only q, regex and hide. */
+/* Binds only the text filters q, regex and hide. */
 enum ps_status ps_bind_search(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* shelf.c: queries on the catalog: runs, deleted runs, and the contents of the shelf. */
+/* shelf.c: queries on the catalog: runs, deleted runs, and the lists of kinds, series, users and
+ * tags of the shelf. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -77,8 +78,9 @@ static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct p
     return err->code;
 }
 
-/* Writes the keys "trend" (headlines of up to 16 runs of the series up to this one, oldest first)
- * and "delta_pct" (change from the previous run). */
+/* Writes the keys "trend" and "delta_pct". trend: the headlines of this run and up to 15 previous
+ * runs of the series, oldest first; empty if there is no previous run. delta_pct: change of the
+ * headline from the previous run in percent, or null. */
 static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
                                   struct ps_err *err)
 {
@@ -152,8 +154,8 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     return err->code;
 }
 
-/* Stores the seq numbers of the runs that a full-text search finds as the temporary table of the
- * statements. */
+/* Searches for runs with the words `q`. Stores the seq numbers of the runs in *found, which the
+ * caller frees, and in *temp_rows, the temporary table that the statements read. */
 static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **found,
                                  struct ps_temp_rows *temp_rows, struct ps_err *err)
 {
@@ -170,7 +172,7 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
     return err->code;
 }
 
-/* Appends " AND CONDITION" for each filter of the table that params give. */
+/* Appends " AND CONDITION" for each filter of the table whose parameter is in params. */
 static void add_filters(const struct ps_query_table *table, struct ps_params params,
                         struct ps_buf *out)
 {
@@ -182,13 +184,14 @@ static void add_filters(const struct ps_query_table *table, struct ps_params par
     }
 }
 
-/* Selects the sequence numbers of the rows first and then reads these rows: so the sort does not
- * copy complete rows, and the count may need only an index. */
+/* Writes a page of runs. The statement first selects the seq numbers of the runs and then reads
+ * only their rows, so that SQLite sorts numbers instead of complete rows and can count in an
+ * index. */
 static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
                                  const struct ps_table_order *order, struct ps_page page,
                                  struct ps_json *json, struct ps_err *err)
 {
-    /* LEFT JOIN: SQLite reads rows of `run` only if the filter or the order needs them. */
+    /* With LEFT JOIN, SQLite reads rows of `run` only if the filter or the order needs them. */
     const char *tag = ps_param_get(params, "tag");
     const char *from = tag && tag[0] ? "tagged LEFT JOIN run USING(seq, created_at)" : "run";
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
@@ -198,7 +201,7 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     add_filters(order->table, params, &where);
-    if (where.len) /* LIMIT -1 keeps SQLite from joining for the count */
+    if (where.len) /* LIMIT -1 prevents that SQLite flattens the subquery and joins for the count */
         ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
                       from, where.ptr);
     else
@@ -318,7 +321,8 @@ enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_js
     return err->code;
 }
 
-/* Writes a key with an array of objects, or of plain values if the query has one column. */
+/* Writes a key with an array of the rows of a query: objects, or values if the query has only one
+ * column. */
 static enum ps_status write_list(struct ps_db *db, const char *query, const char *key,
                                  struct ps_json *json, struct ps_err *err)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* user_query.c: results of SQL statements that users write. A result that is too large for a page
- * is truncated and marked as such. A file has all rows, or the request fails. */
+/* user_query.c: runs SQL statements that users write. PS_SQL_TABLE results that are too large are
+ * truncated, and the key "cut" states the reason. Results in other formats are complete, or the
+ * request fails. */
 
 #include "base/clock.h"
 #include "server/query/views.h"
 
 #define PAGE_BYTES ((size_t)32 << 20)
 
-/* Types of the values of a column, as bit flags. */
+/* Bit flags of the types of the values in a column; NONE: only NULL so far. */
 enum { NONE = 0, INTEGERS = 1, REALS = 2, TEXTS = 4, BLOBS = 8 };
 
 static const char *type_word(unsigned seen)
@@ -45,10 +46,12 @@ struct page {
     struct ps_json json;
     int columns;
     unsigned seen_types[PS_USER_QUERY_COLUMNS];
-    const char *cut_reason; /* why rows are missing: "rows", "bytes" or "time"; NULL: complete */
+    /* limit that truncated the rows: "rows", "bytes" or "time"; NULL: not truncated */
+    const char *cut_reason;
 };
 
-/* Returns false if the row would exceed the size of a page; then it is removed again. */
+/* Writes the current row. Returns false and writes nothing if the result would exceed
+ * PAGE_BYTES. */
 static bool add_row(struct page *page)
 {
     struct ps_json before = page->json;
@@ -69,7 +72,7 @@ static bool add_row(struct page *page)
     return true;
 }
 
-/* Keeps the rows that were read before a timeout. */
+/* Writes up to `most` rows. A timeout after the first row truncates the rows instead of failing. */
 static void add_rows(struct page *page, int64_t most, struct ps_err *err)
 {
     int64_t n = 0;
@@ -122,7 +125,8 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *questi
     ps_json_end(&page.json);
 }
 
-/* The next row of a file that has `n` rows and `bytes` so far. */
+/* Steps to the next row of a result that has `n` rows and `bytes` bytes so far. Returns false at
+ * the end or, with PS_LIMIT, if the row exceeds a limit. */
 static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *question, int64_t n,
                           size_t bytes, struct ps_err *err)
 {
@@ -181,7 +185,8 @@ static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
         ps_buf_str(out, ps_col_text(stmt, column));
 }
 
-/* Columns are as wide as their widest cell, so all rows are read before the first is written. */
+/* Writes the result as aligned text. A column is as wide as its widest cell, so all rows are read
+ * before the first row is written. */
 static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *question,
                        struct ps_buf *out, struct ps_err *err)
 {

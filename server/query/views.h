@@ -7,14 +7,18 @@
 #include "server/catalog/readers.h"
 #include "server/query/rowset.h"
 
-/* A view of a run. `id` is the number at the end of the path, 0 if there is none. */
+/* A view of a run: a URL below /api/v1/runs/{run}/. `answer` gets the number in place of {} in the
+ * path as `id`; 0 if the path has no {}. */
 struct ps_view {
-    unsigned needs_any; /* of runs that have one of these (importers/kinds.h); 0: all */
-    const char *path;   /* "imports", "imports/tree", "imports/{}" */
+    /* PS_HAS_* flags (importers/kinds.h); runs whose kind has one of them have the view; 0: all
+     * runs */
+    unsigned needs_any;
+    const char *path; /* "imports", "imports/tree", "imports/{}" */
     enum ps_status (*answer)(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-    const char *query;       /* of a table; NULL for other views */
-    ps_make_rows *make_rows; /* computes the temporary table that the query reads; NULL: none */
+    const char *query; /* name of the statement of ps_view_table; NULL for other views */
+    /* computes the temporary table that the query reads; NULL: the query reads none */
+    ps_make_rows *make_rows;
 };
 
 enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -62,21 +66,23 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
                                  struct ps_params params, struct ps_answer *answer,
                                  struct ps_err *err);
 
-/* Read a number parameter (an integer, a real number) in [low, high]. PS_BAD_REQUEST: it is not
- * such a number. *out is `fallback` if the parameter is absent or empty, and after a failure. */
+/* Read a parameter that is an integer or a real number in [low, high]. PS_BAD_REQUEST: it is not.
+ * *out is `fallback` if the parameter is absent or empty, and after a failure. */
 enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
                             int64_t fallback, int64_t *out, struct ps_err *err);
 enum ps_status ps_param_real(struct ps_params params, const char *key, double low, double high,
                              double fallback, double *out, struct ps_err *err);
 
-/* Prepares the named query and binds :id. */
+/* Prepares the named query and binds its parameter :id. The caller releases *out. */
 enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
                                 struct ps_stmt **out, struct ps_err *err);
 
-/* Format a time in ms since 1970 as ISO 8601 in UTC. ps_time_text returns out. */
+/* Format a time, in ms since 1970 UTC, as ISO 8601: "2026-11-20T14:02:11.120Z". ps_time_text
+ * returns `out`. */
 char *ps_time_text(int64_t ms, char out[40]);
 void ps_json_time(struct ps_json *json, const char *key, int64_t ms);
-/* Reads the sum of all own times, and the base of the percentages of the call graph. */
+/* Reads two times of a pstats dump in seconds. tottime: the sum of all own times. base: 100 % of
+ * the call graph, the greater of tottime and the greatest cumulative time. */
 enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
                                   struct ps_err *err);
 

@@ -14,7 +14,7 @@ static const char *const column_names[PS_CMP_OTHER_METRICS] = {
     "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
     "in_new", "mad",     "min",    "max",        "size"};
 
-/* The columns of a single group: those that need no base. */
+/* The columns for a single group, in their order. They need no base. */
 static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME,  PS_CMP_PLACE, PS_CMP_FUNCTION,
                             PS_CMP_LINE, PS_CMP_CAUSE, PS_CMP_NEW,   PS_CMP_MAD,
                             PS_CMP_MIN,  PS_CMP_MAX,   PS_CMP_SHARE, PS_CMP_IN_NEW};
@@ -79,14 +79,14 @@ static struct ps_value figure_value(const struct ps_comparison_row *row, int col
         return real_cell(judged->noise);
     case PS_CMP_P:
         return real_cell(judged->p_value);
-    default: /* medians of the other metrics */
+    default: /* the medians of the other metrics, in the order of PS_CMP_OTHER_METRICS */
         column -= PS_CMP_OTHER_METRICS;
         return real_cell(column % 2 ? row->new_medians[1 + column / 2]
                                     : row->base_medians[1 + column / 2]);
     }
 }
 
-/* Returns the minimum or the maximum of the runs of a single group. */
+/* Returns the minimum or the maximum of row `id` (from 1) over the runs of a single group. */
 static struct ps_value end_value(const struct ps_cached_comparison *table, uint32_t id,
                                  bool largest)
 {
@@ -121,7 +121,7 @@ struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
     case PS_CMP_HIGH:
         (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
         return real_cell(ends[column == PS_CMP_HIGH]);
-    case PS_CMP_SHARE: /* of a single group: only if the rows sum up */
+    case PS_CMP_SHARE: /* for a single group NULL, unless the rows sum up to the whole */
         return real_cell(
             table->is_single_group && !table->head.metrics[0].is_additive ? NAN : row->share_pct);
     case PS_CMP_MIN:

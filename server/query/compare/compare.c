@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare.c: the description of two groups of runs, and the tables by which they can be compared.
- */
+/* compare.c: describes the groups of runs of a comparison, and lists the tables by which they can
+ * be compared. */
 #include "server/query/compare/compare.h"
 
 #include <math.h>
@@ -79,7 +79,8 @@ static void write_both(const struct ps_compare_groups *groups, const double *val
     write_judged(&judged, low, high, json);
 }
 
-/* Writes null if the runs have different headlines: for example, only some of them have steps. */
+/* Writes the key "headline". Its value is null if the runs have different headlines, for example if
+ * only some of the runs have steps. */
 static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
 {
     double values[2 * PS_GROUP_MAX];
@@ -163,7 +164,7 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Writes the keys base, new and headline into the open object. */
+/* Writes the keys base, new and headline into the object that is open in `json`. */
 static enum ps_status ps_query_compare_members(struct ps_store *store,
                                                const struct ps_compare_groups *groups,
                                                struct ps_json *json, struct ps_err *err)

@@ -12,29 +12,33 @@
 
 /* --- Tables (tables.c) --- */
 
-/* A table by which runs can be compared. Runs of two kinds can be compared if they share a table.
- */
+/* A table by which runs can be compared. Runs of two kinds can be compared if both kinds have a
+ * common table. */
 struct ps_compare_table {
-    unsigned needs_any; /* of kinds that have one of these: importers/kinds.h */
-    const char *name;   /* name in the API */
+    /* PS_HAS_* flags (importers/kinds.h); runs whose kind has one of them have the table */
+    unsigned needs_any;
+    const char *name; /* name in the API */
     const char *query;
-    ps_make_rows *make_rows;   /* computes the temporary table that the query reads; NULL: none */
-    bool names_rows_by_source; /* rows without a name are named by their line of the attached source
-                                */
+    /* computes the temporary table that the query reads; NULL: the query reads none */
+    ps_make_rows *make_rows;
+    /* a row without a name gets the text of its line in the attached source */
+    bool names_rows_by_source;
 };
 
-/* Copies the description of its query, which the caller may narrow. */
+/* Copies the description of the table's query to *out. The caller may remove metrics from the
+ * copy. */
 void ps_compare_table_head(const struct ps_compare_table *table, struct ps_query_comparison *out);
 
-/* Returns the table after `last` of a kind, or NULL after the last table. `last` is NULL at first.
- */
+/* Returns the next table of a kind after the table `last`; the first table if `last` is NULL; NULL
+ * after the last table. */
 const struct ps_compare_table *ps_compare_next_table(const struct ps_compare_table *last,
                                                      const char *kind);
-/* Whether runs of these kinds have a common table. */
+/* Returns whether runs of the two kinds have a common table. */
 bool ps_compare_have_common_table(const char *kind, const char *other);
 
-/* The kind of call tree of the runs; PS_TREE_NONE: they have none, or their units differ. Totals of
- * PS_TREE_CALLS are upper bounds. PS_TREE_LINES has the levels file, function and line. */
+/* The kind of call tree of the runs. PS_TREE_NONE: the runs have no call tree, or stacks in
+ * different units. Totals of PS_TREE_CALLS are upper bounds. PS_TREE_LINES has the levels file,
+ * function and line. */
 enum ps_compare_tree {
     PS_TREE_NONE,
     PS_TREE_IMPORTS,
@@ -44,7 +48,7 @@ enum ps_compare_tree {
     PS_TREE_LINES
 };
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
-/* Returns a message that explains why there is no tree. */
+/* Returns a message that explains why ps_compare_tree_of returned PS_TREE_NONE; a static string. */
 const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups);
 
 /* --- Groups (groups.c) --- */
@@ -56,41 +60,47 @@ struct ps_compare_run {
 };
 struct ps_compare_groups {
     struct ps_compare_run runs[2 * PS_GROUP_MAX]; /* the base runs first */
-    size_t n_base, n_new; /* n_base 0: a single group, which is only described */
+    size_t n_base, n_new; /* n_base 0: the single group `new` is described, not compared */
 };
-/* *unit: unit of a metric in all these runs, "-" for none. Returns false if the units differ. */
+/* Stores in *unit the unit of a metric in the first run, "-" if it has no unit. Returns false if
+ * other runs have another unit. */
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit);
 
 /* --- Comparisons (read.c) --- */
 
-/* They are cached between the pages of a scroll. */
+/* Comparisons are cached, so that further pages and other sort orders need not read the runs
+ * again. */
 
 struct ps_cached_comparison {
-    struct ps_cache_entry entry; /* entry of the LRU cache */
+    struct ps_cache_entry entry;
     const struct ps_compare_table *table;
-    struct ps_query_comparison head; /* only metrics that the runs have, the requested one first */
-    char headline_unit[32];          /* metrics with the unit @headline refer to it */
+    /* only metrics that the runs have, the requested metric first */
+    struct ps_query_comparison head;
+    /* unit of the headline; metrics whose unit is @headline in the query's head point to it */
+    char headline_unit[32];
     double resolution;
     bool is_single_group; /* a single group */
     struct ps_comparison *comparison;
 };
-/* Finds the table `of` in the cache, or computes it, with the metric in params first. The caller
- * releases it. */
+/* Finds the comparison by the table `of` in the cache, or computes it. Its first metric is the
+ * parameter `metric`. The caller releases *out with ps_cached_comparison_release. */
 enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
                                             const struct ps_compare_groups *groups, const char *of,
                                             struct ps_params params,
                                             struct ps_cached_comparison **out, struct ps_err *err);
 void ps_cached_comparison_release(struct ps_cached_comparison *table); /* NULL is allowed */
 
-/* Removes the metrics that no run has from `head`. *has: whether any run has the table. resolution
- * has PS_HEAD_METRICS values: the coarsest resolution of the runs, by metric. */
+/* Removes metrics from `head` that no run has, or whose unit differs between runs. *has: whether
+ * any run has the table. resolution: array of PS_HEAD_METRICS values; [i] is the coarsest
+ * resolution of head->metrics[i] over the runs, 0 if all values are exact. */
 enum ps_status ps_compare_find_metrics(struct ps_store *store,
                                        const struct ps_compare_groups *groups,
                                        struct ps_query_comparison *head, double *resolution,
                                        bool *has, struct ps_err *err);
 
-/* The same for one run: only sets has_metric[i] and *has to true, and only raises resolution[i]. */
+/* Adds the facts about one run: sets has_metric[i] to true if the run has the metric, *has to true
+ * if it has the table, and resolution[i] to the resolution in the run if that is greater. */
 enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
                                               const struct ps_query_comparison *head,
                                               bool *has_metric, double *resolution, bool *has,
@@ -98,27 +108,27 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
 
 /* --- Rows of a run (run_rows.c) --- */
 
-/* Indices of columns in a table query; -1: the query has no such column. */
+/* Indices of the columns of a table query, from 0; -1: the query has no such column. */
 struct ps_row_columns {
     int id, name, place, function, line, cause, samples;
     int metrics[PS_HEAD_METRICS];
 };
 
-/* Reads the rows of runs. Set store, table, head, row and user, call ps_run_rows_read for each run,
- * and ps_run_rows_free at the end. */
+/* Reads the rows of runs. Set store, table, head, row and user; the other members are internal.
+ * Call ps_run_rows_read for each run, and ps_run_rows_free at the end. The function `row` is called
+ * for each row. */
 struct ps_run_rows {
     struct ps_store *store;
     const struct ps_compare_table *table;
     const struct ps_query_comparison *head;
-    void (*row)(
-        void *user,
-        const struct ps_compare_input *row); /* strings and samples are valid until it returns */
+    void (*row)(void *user,
+                const struct ps_compare_input *row); /* *row is valid until the function returns */
     void *user;
-    int64_t rows; /* of all runs so far */
+    int64_t rows; /* number of rows of all runs read so far */
 
     const char *run;
     struct ps_row_columns columns;
-    struct ps_buf path; /* file whose source is in `text` */
+    struct ps_buf path; /* path of the file whose lines are in `text` */
     struct ps_source_lines text;
     struct ps_buf name;
     double *samples;
@@ -152,25 +162,28 @@ enum ps_comparison_column {
     PS_CMP_VERDICT,
     PS_CMP_IN_BASE,
     PS_CMP_IN_NEW,
-    PS_CMP_MAD, /* these three only for a single group */
+    PS_CMP_MAD, /* PS_CMP_MAD, PS_CMP_MIN and PS_CMP_MAX exist only for a single group */
     PS_CMP_MIN,
     PS_CMP_MAX,
-    PS_CMP_SIZE,         /* |delta|, only a sort key */
-    PS_CMP_OTHER_METRICS /* from here on the medians of the other metrics, base and new in turn */
+    PS_CMP_SIZE, /* |delta|; a sort key, not a column */
+    /* PS_CMP_OTHER_METRICS + 2 * i and + 2 * i + 1 are the medians of metric i + 1 in base and
+     * new */
+    PS_CMP_OTHER_METRICS
 };
 #define PS_CMP_COLUMNS_MAX (PS_CMP_OTHER_METRICS + 2 * PS_HEAD_METRICS)
 
-/* Stores the columns of a row in order and returns their number. A single group has other columns
- * than two groups. */
+/* Stores the columns of a row (enum ps_comparison_column) in the order of the output, and returns
+ * their number. A single group has other columns than two groups. */
 size_t ps_comparison_count_columns(const struct ps_cached_comparison *table,
                                    int out[PS_CMP_COLUMNS_MAX]);
-/* Returns the name of a column; it is in `out` if it contains the name of a metric. */
+/* Returns the name of a column: a static string, or `out` if the name contains the name of a
+ * metric. */
 const char *ps_compared_name(const struct ps_cached_comparison *table, int column, char out[32]);
-/* Texts are valid as long as the comparison. */
+/* Returns the value of a column in a row. Texts are valid as long as the comparison. */
 struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
                                   const struct ps_comparison_row *row, int column);
 
-extern const char *const ps_verdict_words[]; /* by enum ps_verdict; NULL: no verdict */
-extern const char *const ps_change_words[];  /* by enum ps_row_change; NULL: no change */
+extern const char *const ps_verdict_words[]; /* indexed by enum ps_verdict; NULL: no verdict */
+extern const char *const ps_change_words[];  /* indexed by enum ps_row_change; NULL: no change */
 
 #endif

@@ -32,8 +32,9 @@ static bool has_run(const struct group *group, const char *id)
     return false;
 }
 
-/* Adds runs of a series or with a tag, oldest first: the newest `most` of those that are not in
- * `other`. */
+/* Adds the newest `most` runs that have the series or tag `word` ("series:S", "tag:K=V") and that
+ * are not in the group `other`. The runs are added oldest first. `key` is the name of the
+ * parameter, for messages. */
 static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most,
                                  const struct group *other, const char *key, struct group *group,
                                  struct ps_err *err)
@@ -57,7 +58,8 @@ static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most
     return err->code;
 }
 
-/* Whether a series or tag has exactly this name: then a trailing "@10" is a part of the name. */
+/* Returns whether runs have exactly the series or tag `word`. If so, an "@10" at its end is a part
+ * of the name. */
 static bool is_used(struct ps_db *db, const char *word)
 {
     struct ps_compare_run run;
@@ -67,8 +69,8 @@ static bool is_used(struct ps_db *db, const char *word)
     return add_newest(db, word, 1, NULL, "", &group, &none) == PS_OK;
 }
 
-/* Adds the runs of "series:nightly", "tag:branch=main" or, for the newest ten, "series:nightly@10".
- */
+/* Adds the runs of "series:nightly" or "tag:branch=main". With "@10" at the end
+ * ("series:nightly@10"), adds only the newest 10 runs. */
 static enum ps_status add_many(struct ps_store *store, char *word, const struct group *other,
                                const char *key, struct group *group, struct ps_err *err)
 {
@@ -103,8 +105,9 @@ static enum ps_status add_word(struct ps_store *store, struct ps_str text,
     return add_run(group, id, key, err);
 }
 
-/* Names of runs may contain commas: checks whether `words` as a whole is the name of a run.
- * PS_CONFLICT: it is the name of several runs. */
+/* Finds the run whose name is the complete string `words`, since names may contain commas. *found:
+ * `words` has a comma and is the name of one run, whose id is stored. PS_CONFLICT: `words` is the
+ * name of several runs. */
 static enum ps_status find_named(struct ps_store *store, const char *words, char id[PS_ID_SIZE],
                                  bool *found, struct ps_err *err)
 {
@@ -115,8 +118,9 @@ static enum ps_status find_named(struct ps_store *store, const char *words, char
     return own.code == PS_CONFLICT ? ps_fail_copy(err, &own) : PS_OK;
 }
 
-/* other: NULL, or the group to compare with. Its runs are left out of series and tags, since no run
- * is part of its own baseline. */
+/* Reads the runs that the parameter `key` lists into `group`. other: the group to compare with, or
+ * NULL. A series or tag in the list does not add runs of `other`, since no run is part of its own
+ * baseline. */
 static enum ps_status read_list(struct ps_store *store, struct ps_params params, const char *key,
                                 const struct group *other, struct group *group, struct ps_err *err)
 {
@@ -194,7 +198,8 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
     struct ps_db *db;
 
     read_list(store, params, "new", NULL, &now, err);
-    if (err->code == PS_OK && words) /* equal lists: compares a group with itself */
+    /* if both lists are equal, the group is compared with itself */
+    if (err->code == PS_OK && words)
         read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now, &base, err);
     memcpy(out->runs + base.n, runs, now.n * sizeof *runs);
     out->n_base = base.n;

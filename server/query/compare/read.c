@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * read.c: reads the rows of runs into a comparison. Comparisons are cached for further pages and
- * other sort orders, since runs never change. Thread-safe.
+ * other sort orders. The cache is thread-safe.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "server/query/compare/compare.h"
 
-#define FIGURES_MAX ((int64_t)64 << 20) /* values in one comparison */
-#define BYTES_MAX   ((size_t)256 << 20) /* size of the cache */
+#define FIGURES_MAX ((int64_t)64 << 20) /* maximum number of values in one comparison */
+#define BYTES_MAX   ((size_t)256 << 20) /* maximum size of the cache in bytes */
 
 /* --- Tables that the runs have --- */
 
-/* Runs a SELECT of a header and reads its number; 0 if it has no row. */
+/* Runs a SELECT from the head of a statement and stores the number in its first row; 0 if there is
+ * no row. */
 static enum ps_status read_number(struct ps_db *db, const char *select, double *out,
                                   struct ps_err *err)
 {
@@ -92,7 +93,7 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
 
 struct target {
     struct ps_comparison *comparison;
-    size_t run_index; /* index of the run */
+    size_t run_index;
 };
 
 static void add_row(void *user, const struct ps_compare_input *row)
@@ -143,7 +144,8 @@ static enum ps_status find_table(const struct ps_compare_groups *groups, const c
     return err->code;
 }
 
-/* Moves the requested metric to the front, since the first metric is judged. */
+/* Moves the metric `name`, and its resolution, to the front of out->head, because
+ * ps_comparison_judge judges the first metric. NULL or "": the first metric remains first. */
 static enum ps_status choose_metric(struct ps_cached_comparison *out, const char *name,
                                     double *resolution, struct ps_err *err)
 {
@@ -209,8 +211,8 @@ static struct ps_lru_cache tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                      .bytes_max = BYTES_MAX,
                                      .free = table_free};
 
-/* Sources may be attached to runs later: keys of tables with source lines include the version of
- * the shelf. */
+/* Returns the cache key of a comparison; the caller frees it. Users may attach sources to runs
+ * later, so the keys of tables that show source lines include the version of the shelf. */
 static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
                     const struct ps_compare_table *table, const char *metric)
 {

@@ -35,7 +35,8 @@ static bool passes_words(const struct ps_comparison_row *row, const char *name,
     return !changes || !changes[0] || in_list(changes, change ? change : "kept");
 }
 
-/* *stmt: NULL if params have no search. */
+/* Prepares the statement that matches rows with the parameters q and hide. *stmt is unchanged if
+ * both are absent. */
 static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
                                      struct ps_stmt **stmt, struct ps_err *err)
 {
@@ -143,7 +144,8 @@ static int sort_column(const void *of, const char *key)
     return -1;
 }
 
-/* db: of any run; NULL: the rows will not be filtered. The row set borrows *out. */
+/* Returns the row set of a comparison. It refers to *out, which must stay valid. db: database of
+ * any run, in which searches are evaluated; NULL if the rows will not be filtered. */
 static struct ps_array_rows array_of(const struct ps_cached_comparison *table, struct ps_db *db,
                                      struct compared *out)
 {
@@ -195,8 +197,8 @@ static void write_values(const char *key, const double *values, size_t n, struct
     ps_json_end(json);
 }
 
-/* Writes the key "at": the index of a row in the requested order; absent if the row does not pass
- * the filters. */
+/* Writes the key "at": the index (from 0) of row `id` in the order that params request. Writes no
+ * key if the row does not pass the filters. `id` is an index in the comparison, from 0. */
 static enum ps_status write_at(struct ps_store *store, const char *run, struct ps_params params,
                                const struct ps_cached_comparison *table, uint32_t id,
                                struct ps_json *json, struct ps_err *err)
@@ -247,7 +249,8 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     return err->code;
 }
 
-/* Returns the row that has this id in the run of one side, or NULL. */
+/* Returns the row that has the id `id` in the base run (base) or else in the new run; NULL if there
+ * is none. */
 static const struct ps_comparison_row *row_of_id(const struct ps_comparison *comparison, bool base,
                                                  int64_t id)
 {

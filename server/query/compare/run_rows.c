@@ -5,7 +5,7 @@
 
 #include "server/query/compare/compare.h"
 
-#define ROWS_MAX ((int64_t)8 << 20) /* rows of all runs together */
+#define ROWS_MAX ((int64_t)8 << 20) /* maximum number of rows of all runs together */
 
 static int column_of(struct ps_stmt *stmt, const char *name)
 {
@@ -38,7 +38,8 @@ static struct ps_str text_of(struct ps_stmt *stmt, int column)
     return column < 0 ? (struct ps_str){NULL, 0} : ps_col_text(stmt, column);
 }
 
-/* Removes memory addresses from names such as "<method ... at 0x7f3a2c>". */
+/* Replaces the memory address in a name such as "<method ... at 0x7f3a2c>" by "…", so that names
+ * match between runs. The result is `name` or is stored in r->name. */
 static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
 {
     const char *at = ps_str_find(name, PS_STR(" at 0x"));
@@ -65,8 +66,8 @@ static struct ps_str trim_spaces(struct ps_str text)
     return text;
 }
 
-/* Sets the name of a row to the text of its line: from the profile, else from the source that is
- * attached to the run, else "line N". */
+/* Sets the name of a row to the text of its line. The text is in the profile, or else in the source
+ * file that is attached to the run. If the text is unknown, the name is "line N". */
 static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *row,
                                 struct ps_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tables.c: the tables by which runs are compared. The header of its query describes a table; see
- * schema/queries/compare_imports.sql. */
+/* tables.c: the tables by which runs are compared. The head of the query of a table describes the
+ * table (schema/queries/compare_imports.sql). */
 #include <stdio.h>
 
 #include "importers/kinds.h"
@@ -18,7 +18,7 @@ static enum ps_status make_operators(struct ps_db *db, struct ps_params params,
     return err->code;
 }
 
-/* The first table of a kind is shown by default. */
+/* All tables. The page shows the first table of a kind by default. */
 static const struct ps_compare_table tables[] = {
     {PS_HAS_IMPORTS, "imports", "compare_imports", NULL, false},
     {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tree.c: writes the call trees of all runs as one tree, merged by path of names. The value of a
- * group is the mean of its runs, so that children still sum up to their parent. Without a base it
- * is the tree of one group.
+ * group is the mean of its runs, so that the total of a node is still its self time plus the totals
+ * of its children. Without a base, the tree is that of the group `new`.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "server/query/compare/tree.h"
 
 #define LIMIT_MAX 100000
-#define WIDEST    1e15 /* size of the largest node */
+#define WIDEST    1e15 /* total_ns of the largest node in set_sizes */
 
 static double mean_of_values(const double *values, size_t n)
 {
@@ -31,8 +31,8 @@ static double now_of(const struct ps_tree *tree, const double *values, uint32_t 
     return mean_of_values(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_new);
 }
 
-/* Sets the sizes by which nodes are ranked: the larger of both totals, scaled to WIDEST for the
- * largest node. */
+/* Sets total_ns of all nodes, by which ps_flame_order_nodes ranks them: the greater of the totals
+ * in base and new, scaled so that the largest node has WIDEST. */
 static void set_sizes(struct ps_tree *tree)
 {
     double most = 0;
@@ -47,9 +47,10 @@ static void set_sizes(struct ps_tree *tree)
     tree->nodes.finished = true;
 }
 
-/* Narrow nodes may be left out of one run but not of another, and must not appear as added or
- * removed. So only nodes five times as wide as the threshold of the runs are shown. Returns their
- * number, at most `limit`. */
+/* Returns the number of nodes to show of a PS_TREE_CALLS tree, at most `limit`. Nodes near the
+ * threshold PS_TREE_CALLS_SHARE may be missing in one run and present in another, and must not
+ * appear as added or removed. So nodes are shown only from five times this share of the largest
+ * node. */
 static size_t n_sure(const struct ps_tree *tree, size_t limit)
 {
     size_t n = 0;
@@ -103,7 +104,8 @@ static struct ps_str shown_name(struct ps_str key)
     return (struct ps_str){key.ptr, end ? (size_t)(end - key.ptr) : key.len};
 }
 
-/* Writes the places of names, for trees in which a name does not identify a node. */
+/* Writes the key "places" with the place (file, file and line) of each of the n names, or null.
+ * Does nothing for trees in which the name alone identifies a node. */
 static void write_places(const struct ps_tree *tree, const uint32_t *names, size_t n,
                          struct ps_json *json)
 {
@@ -122,7 +124,8 @@ static void write_places(const struct ps_tree *tree, const uint32_t *names, size
     ps_json_end(json);
 }
 
-/* Writes each name once, in order of first use by the nodes. */
+/* Writes the key "names" with each name once, in order of first use by the n nodes, and the key
+ * "name" with the index of the name of each node. `values` is scratch memory for n values. */
 static void write_names(const struct ps_tree *tree, const uint32_t *order, size_t n,
                         int64_t *values, struct ps_json *json)
 {
@@ -167,7 +170,8 @@ static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_
         write_verdicts(tree, order, n, values, json);
 }
 
-/* Writes the values of one side. keys: of the totals, the self times and the lower bounds. */
+/* Writes the values of one group. keys: the JSON keys of the totals, the self times and the lower
+ * bounds. of: base_of or now_of. */
 static void write_side(const struct ps_tree *tree, const char *const keys[3],
                        double (*of)(const struct ps_tree *, const double *, uint32_t),
                        const uint32_t *order, size_t n, struct ps_json *json)

@@ -10,7 +10,8 @@
 #include "server/query/compare/compare.h"
 #include "server/query/trace/flame.h"
 
-/* Nodes of a run of PS_TREE_CALLS below this share of its total are left out. */
+/* In PS_TREE_CALLS trees, nodes whose total is below this share of the total of their run are left
+ * out. */
 #define PS_TREE_CALLS_SHARE 0.0002
 
 struct ps_tree {
@@ -18,18 +19,24 @@ struct ps_tree {
     enum ps_compare_tree kind;
     char unit[32];
     size_t n_runs, run;
-    struct ps_flame nodes;  /* their names are ids of `names` */
-    struct ps_intern names; /* displayed names; where they do not identify a node, followed by NUL
-                               and the place */
-    double *totals,
-        *self_values; /* n_runs values per node; `self_values` is NULL if self times are unknown */
-    double *lower_bounds; /* PS_TREE_CALLS: lower bounds; `totals` are the upper bounds */
-    uint8_t *certainty;   /* PS_TREE_CALLS: by node, the least certain value of the runs */
-    size_t cap;           /* capacity of these arrays in nodes */
-    uint64_t n_left_out;  /* number of nodes left out, the maximum of the runs */
+    struct ps_flame nodes; /* node names are ids in `names` */
+    /* displayed names; if a name alone does not identify a node, it is followed by NUL and the
+     * place */
+    struct ps_intern names;
+    /* n_runs values for each node: [node * n_runs + run]. `self_values` is NULL if self times are
+     * unknown. */
+    double *totals, *self_values;
+    /* PS_TREE_CALLS: lower bounds of the totals (`totals` are upper bounds); else NULL */
+    double *lower_bounds;
+    /* PS_TREE_CALLS: by node, the least certain of the runs (0 exact, 1 bounded, 2 unknown); else
+     * NULL */
+    uint8_t *certainty;
+    size_t cap;          /* capacity of the four arrays, in nodes */
+    uint64_t n_left_out; /* number of nodes that were left out; the maximum over the runs */
 };
 
-/* Reads the trees of all runs. The caller frees *tree with ps_tree_free in any case. */
+/* Reads the trees of all runs. Set groups, kind and n_runs before. The caller frees *tree with
+ * ps_tree_free, also after a failure. */
 enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct ps_err *err);
 void ps_tree_free(struct ps_tree *tree);
 

@@ -6,7 +6,7 @@
 
 #include "server/query/compare/tree.h"
 
-#define FIGURES_MAX ((size_t)32 << 20) /* nodes times runs */
+#define FIGURES_MAX ((size_t)32 << 20) /* maximum of nodes times runs */
 #define STACKS_MAX  100000
 #define CALLS_MAX   20000
 #define CALLS_DEPTH 60
@@ -43,8 +43,8 @@ static void make_room(struct ps_tree *tree, size_t cap)
     tree->cap = cap;
 }
 
-/* Returns the node of a name below `parent` (UINT32_MAX: a root), and adds `total` to its total in
- * the current run. */
+/* Returns the child of `parent` with the name `name` (parent UINT32_MAX: the root with this name),
+ * and adds `total` to the child's total in the current run. Creates the node if necessary. */
 static uint32_t node_at(struct ps_tree *tree, uint32_t parent, struct ps_str name, double total)
 {
     uint32_t id = ps_intern_add(&tree->names, name),
@@ -76,7 +76,7 @@ static struct ps_str name_with_place(struct ps_buf *buf, struct ps_str name, str
     return ps_buf_slice(buf);
 }
 
-/* Returns the part after the last slash or backslash. */
+/* Returns the part of a path after its last slash or backslash. */
 static struct ps_str file_name(struct ps_str path)
 {
     size_t at = path.len;
@@ -124,7 +124,8 @@ static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *e
     return err->code;
 }
 
-/* Adds the nodes of a flame graph; parents precede children. */
+/* Adds the nodes of a flame graph, in which parents precede children. Times are divided by
+ * `scale`. */
 static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *flame, double scale)
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
@@ -161,8 +162,8 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
 /* Columns of queries/calltree.sql. */
 enum { C_PARENT = 1, C_NAME, C_FILE, C_LOW = 5, C_HIGH, C_CERTAINTY = 9, C_CUT = 11 };
 
-/* Functions match by their name and their file name, since checkouts differ in the folders above.
- */
+/* Adds one call and returns its node. Functions of two runs match by function name and file name,
+ * because the folders above the file differ between checkouts. */
 static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t parent,
                          struct ps_buf *key)
 {
@@ -179,8 +180,8 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     return node;
 }
 
-/* Adds the call paths that follow from the sums per caller (server/runfile/paths.c). Parents
- * precede children. */
+/* Adds the call paths that server/runfile/paths.c derives from the sums per caller. Parents precede
+ * children. */
 static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -194,7 +195,8 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     ps_bind_int(stmt, ":depth", CALLS_DEPTH);
     ps_bind_int(stmt, ":limit", CALLS_MAX);
     while (n < CALLS_MAX && ps_stmt_step(stmt, err)) {
-        size_t up = (size_t)ps_col_int(stmt, C_PARENT); /* row of the parent, from 1; 0: a root */
+        /* number of the parent's row, from 1; 0: this row is a root */
+        size_t up = (size_t)ps_col_int(stmt, C_PARENT);
         uint64_t cut = (uint64_t)ps_col_int(stmt, C_CUT);
         uint32_t parent = up > 0 && up <= n ? node_of[up - 1] : UINT32_MAX;
 
@@ -224,9 +226,9 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
 
 /* --- Lines --- */
 
-/* Three levels: file, function, line. */
+/* A tree of lines has three levels: file, function, line. */
 
-/* Names of a line on each level; they match across all runs. */
+/* The names of the three nodes of a line. Equal names of different runs mean the same node. */
 struct line_path {
     struct ps_buf file, function, line;
 };
@@ -253,7 +255,7 @@ static void add_line(struct ps_tree *tree, const struct line_path *path, double 
     (void)add_node(tree, function, ps_buf_slice(&path->line), value, value);
 }
 
-/* Adds the rows of the table of lines, which are already matched across the runs. */
+/* Adds the rows of the comparison by lines, in which the lines of all runs are already matched. */
 static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
 {
     struct ps_cached_comparison *table = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * call_graph.c: the graph of gprof2dot for a pstats dump: functions and calls above thresholds. As
- * in gprof2dot, percentages are of the greater of the sum of own times and the greatest cumulative
- * time. Counts are of all calls; gprof2dot shows primitive calls.
+ * in gprof2dot, 100 % is the greater of two times: the sum of all own times, and the greatest
+ * cumulative time. Unlike gprof2dot, which counts primitive calls, the graph counts all calls.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ struct place {
 };
 
 struct graph {
-    struct ps_buf *rows; /* of each node: its JSON object */
+    struct ps_buf *rows; /* the JSON object of each node */
     int64_t *ids, *cycles;
-    int *depth; /* distance from the focus; -1: not reached */
+    int *depth; /* number of calls between the focus and each node; -1: not reachable */
     size_t n, cap;
-    struct edge *edges; /* between nodes of the graph, before the edge_pct filter */
+    struct edge *edges; /* all edges between nodes of the graph; write_graph applies edge_pct */
     size_t n_edges, cap_edges;
-    struct place *places; /* nodes sorted by function id */
+    struct place *places; /* nodes sorted by function id; stale if n_places != n */
     size_t n_places;
     double base;
 };
@@ -51,8 +51,8 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Returns the index of the node of a function, or -1. Rebuilds the sorted list if nodes were added.
- */
+/* Returns the index of the node of the function `id`, or -1 if it has none. Sorts g->places again
+ * if nodes were added. */
 static ptrdiff_t index_of(struct graph *g, int64_t id)
 {
     const struct place key = {id, 0};
@@ -74,8 +74,8 @@ static double put_pct(const struct graph *g, double part)
     return g->base > 0 ? 100.0 * part / g->base : 0;
 }
 
-/* Adds a node. Columns of queries/graph_nodes.sql: id, name, file, line, origin, tottime_s,
- * cumtime_s, ncalls, primitive_calls, cycle. */
+/* Adds a node from the current row of queries/graph_nodes.sql. Its columns are id, name, file,
+ * line, origin, tottime_s, cumtime_s, ncalls, primitive_calls, cycle. */
 static void take_node(struct graph *g, struct ps_stmt *stmt)
 {
     struct ps_buf text = {0};
@@ -121,8 +121,8 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
     return err->code;
 }
 
-/* Adds `id` to the graph, then repeatedly the caller with the most time in the function added last,
- * regardless of thresholds. */
+/* Adds the function `id`, then the caller that spent most time in it, then that caller's greatest
+ * caller, and so on, at most 200 functions. Thresholds do not apply. */
 static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, struct ps_err *err)
 {
     int64_t at = id;
@@ -138,7 +138,8 @@ static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, s
         while (ps_stmt_step(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
-            /* A caller that is already in the graph would close a cycle. */
+            /* skips callers that are already in the graph, so that the chain ends in a cycle of
+             * calls */
             if (ps_col_real(stmt, 2) > best && caller != at && index_of(g, caller) < 0) {
                 best = ps_col_real(stmt, 2);
                 up = caller;
@@ -168,8 +169,8 @@ static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_er
     return err->code;
 }
 
-/* Sets the depth of all nodes within `depth` calls of `focus`, breadth first; up: of callers, else
- * of callees. */
+/* Sets the depth of the direct and indirect callers (up) or callees of `focus` that are at most
+ * `depth` calls away. Breadth-first search. */
 static void mark_reachable_nodes(struct graph *g, int64_t focus, int64_t depth, bool up)
 {
     ptrdiff_t at = index_of(g, focus);

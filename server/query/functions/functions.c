@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* functions.c: one function of a pstats dump, and the call tree that follows from the sums per
- * caller. */
+/* functions.c: the view of one function of a pstats dump, and the call tree that
+ * server/runfile/paths.c derives from the sums per caller. */
 #include <stdlib.h>
 
 #include "base/intern.h"
@@ -28,8 +28,9 @@ static void put_percent(struct ps_json *json, const char *key, double part, doub
         ps_json_null(json);
 }
 
-/* Writes the callers or the callees of a function; `pct` is percent of cumtime. cumtime_s is the
- * last column but one. */
+/* Writes the callers or the callees of a function, with their cumtime_s in percent of `cumtime` as
+ * pct; null if `profile` recorded no times. time_column is the index of cumtime_s in both
+ * queries. */
 static enum ps_status write_side(struct ps_db *db, const char *query, const char *key, int64_t id,
                                  int64_t limit, double cumtime, struct ps_json *json,
                                  struct ps_err *err)
@@ -93,8 +94,9 @@ static enum ps_status write_degree(struct ps_db *db, int64_t id, struct ps_json 
     return PS_OK;
 }
 
-/* Writes the share of the total time that is spent in or below the function (for Amdahl's law). At
- * most 1, although a dump of several threads may add up to more. */
+/* Writes the share of the total time that is spent in the function and its callees, 0..1, for
+ * Amdahl's law. In a dump of several threads cumtime may exceed the sum of own times; then the
+ * share is 1. */
 static void write_amdahl(double cumtime, double tottime, struct ps_json *json)
 {
     double share = tottime > 0 ? cumtime / tottime : 0;
@@ -153,7 +155,7 @@ static void texts_json(const struct ps_intern *texts, const char *key, struct ps
     ps_json_end(json);
 }
 
-/* Converts rows to columns in one pass: each column has a buffer. */
+/* Converts rows to JSON arrays by column in one pass over the rows. Each column has a buffer. */
 struct columns {
     struct ps_buf text[C_TOTAL + 1];
     struct ps_json json[C_TOTAL + 1];
@@ -176,8 +178,9 @@ static void columns_row(struct columns *c, struct ps_stmt *stmt, struct ps_inter
             ps_json_int(&c->json[i], ps_intern_add(names, ps_col_text(stmt, i)));
         else if (i == C_FILE)
             ps_json_int(&c->json[i], ps_intern_add(files, ps_col_text(stmt, i)));
+        /* rows of JSON count from 0; NULL becomes -1: a root */
         else if (i == C_PARENT)
-            ps_json_int(&c->json[i], ps_col_int(stmt, i) - 1); /* from 1; NULL: a root */
+            ps_json_int(&c->json[i], ps_col_int(stmt, i) - 1);
         else
             ps_col_json(stmt, i, &c->json[i]);
     }
@@ -200,7 +203,7 @@ static void columns_close(struct columns *c, struct ps_json *json)
 
 static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
 {
-    struct ps_intern names = {0}, files = {0}; /* each string is written once */
+    struct ps_intern names = {0}, files = {0}; /* names and files, each written once */
     struct columns columns;
     int64_t n = 0, cut = 0;
     double total = 0;

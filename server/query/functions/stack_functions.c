@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stack_functions.c: the functions of stacks. The total time of a function counts each stack once,
- * even if the function occurs in it repeatedly; own times add up. */
+/* stack_functions.c: sums stacks by function. A stack counts once in the total of a function, even
+ * if the function occurs in it several times. Self times add up to the whole. */
 #include <stdlib.h>
 
 #include "server/query/functions/stack_tree.h"
@@ -10,7 +10,7 @@ enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_COLUMNS };
 
 struct function_row {
     int64_t value[N_COLUMNS];
-    uint32_t open; /* occurrences in the current stack */
+    uint32_t open; /* number of frames of this function in the current stack */
 };
 
 struct functions {
@@ -21,13 +21,14 @@ struct functions {
     uint32_t *row_by_text; /* text id -> row + 1 */
     size_t row_by_text_cap;
     uint32_t track;
-    uint32_t *open; /* by depth: row of the open frame */
+    uint32_t *open; /* [depth]: index of the row of the frame at this depth of the current stack */
     size_t n_open, cap_open;
-    bool group;     /* C++ static initialisers are one row */
+    bool group;     /* all C++ static initialisers share one row */
     uint32_t first; /* text id of the first C++ static initialiser; 0: none so far */
 };
 
-/* Returns the text id under which a name is counted; 0: the run has no such text. */
+/* Returns the text id under which slices with the name `id` are counted; 0: the run has no text
+ * with this id. */
 static uint32_t name_of(struct functions *f, int64_t id)
 {
     struct ps_str text = ps_trace_text(f->db, (uint32_t)id);

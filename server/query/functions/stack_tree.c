@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_tree.c: the flame graph of stacks, and the two graphs (callers, callees) around one
+ * stack_tree.c: the flame graph of stacks, and the graphs of the callers and the callees of one
  * function.
  *
  * A million different stacks have millions of paths, but a picture shows only a few thousand. For
- * large runs a first pass adds the length of each slice to the cell of the hash of its path. The
- * sum of a cell is an upper bound for each path in it (a count-min sketch with one row; Cormode and
- * Muthukrishnan, J. Algorithms 55, 2005). The second pass creates nodes only for paths whose cell
- * reaches a threshold, which is chosen so that more paths pass it than the picture shows.
+ * large runs a first pass hashes the path of each slice to a cell, and adds the length of the slice
+ * to the cell. The sum of a cell is an upper bound of the total of each path with this hash (a
+ * count-min sketch with one row; Cormode and Muthukrishnan, J. Algorithms 55, 2005). The second
+ * pass creates nodes only for paths whose cell reaches a threshold. The threshold is low enough
+ * that more paths reach it than the picture shows.
  *
- * The cells exceed the CPU caches and are accessed in random order. So the first pass prefetches a
- * cell some slices before it adds to it, and the second pass reads one bit per cell.
+ * The cells are larger than the CPU caches and are accessed in random order. So the first pass
+ * prefetches a cell WAITING slices before it adds to the cell, and the second pass reads one bit
+ * per cell.
  */
 #include "server/query/functions/stack_tree.h"
 
@@ -20,12 +22,13 @@
 
 #define NODES_MAX (12u << 20) /* maximum number of paths in one tree */
 #define DEPTH_MAX (1u << 16)
-#define SMALL     300000u /* runs up to this number of slices need no sketch */
+#define SMALL     300000u /* maximum number of slices of a run without a first pass */
 #define CELL_BITS 22
 #define CELLS     ((size_t)1 << CELL_BITS)
 #define NODE_NONE UINT32_MAX
-#define SPARE     3  /* factor: paths that pass the threshold per frame of the picture */
-#define WAITING   32 /* number of slices between prefetching a cell and adding to it */
+/* minimum number of cells that reach the threshold, per frame of the picture */
+#define SPARE   3
+#define WAITING 32 /* number of slices between prefetching a cell and adding to it */
 
 enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
                                        struct ps_err *err)
@@ -40,10 +43,11 @@ enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_
 
 /* A frame of the current stack. */
 struct frame {
-    uint64_t hash; /* hash of its path */
+    uint64_t hash; /* hash of the path from the root of the tree to this frame */
     uint32_t name, node;
     uint8_t family;
-    bool inside; /* in the tree: always, or at or below the function with `name` */
+    /* part of the tree: the function builder.name or called by it; all frames if that is 0 */
+    bool inside;
 };
 
 struct addition {
@@ -53,15 +57,16 @@ struct addition {
 
 struct builder {
     struct ps_stack_selection part;
-    uint32_t name; /* text id of the function at the root of the tree; 0: all stacks */
+    /* text id of the function whose callers and callees are wanted; 0: the tree has all stacks */
+    uint32_t name;
     struct ps_flame flame, callers;
-    int64_t sum; /* total of the outermost frames in range and track */
+    int64_t sum; /* total of the outermost frames in the selected range and tracks, in ns */
     uint32_t track;
     struct frame *open;
     size_t n_open, cap_open;
-    int64_t *cells;              /* sums of the first pass; NULL in the second pass */
-    uint64_t *reaches_threshold; /* a bit for each cell that reaches the threshold; NULL: all paths
-                                    get nodes */
+    int64_t *cells; /* sums of the first pass; NULL in the second pass */
+    /* bit set of the cells that reach the threshold; NULL: all paths get nodes */
+    uint64_t *reaches_threshold;
     struct addition waiting[WAITING];
     size_t turn;
     bool has_too_many;
@@ -76,8 +81,8 @@ static void builder_free(struct builder *b)
     free(b->reaches_threshold);
 }
 
-/* Pushes the frame of a slice; its parent is the frame before it on the stack. Returns NULL if the
- * stack is too deep. */
+/* Pushes the frame of slice `i` on b->open, after removing frames that ended before. The parent of
+ * a frame is the element before it. Returns NULL if the stack is deeper than DEPTH_MAX. */
 static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
@@ -102,8 +107,9 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     return frame;
 }
 
-/* The hash has no secret key, so that every process draws the same picture of a run. Crafted
- * collisions can only create nodes for paths that are too small, at most NODES_MAX. */
+/* Returns the index of the cell of a path. The hash has no secret key, so that every process draws
+ * the same picture of a run. Collisions in a crafted profile can only create nodes for paths below
+ * the threshold, at most NODES_MAX. */
 static size_t cell_of(const struct frame *frame)
 {
     return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
@@ -116,7 +122,8 @@ static bool reaches_threshold(const struct builder *b, const struct frame *frame
     return !b->reaches_threshold || b->reaches_threshold[cell / 64] >> cell % 64 & 1;
 }
 
-/* Queues an addition and prefetches its cell; performs the oldest one in the queue. */
+/* Performs the oldest addition in the queue, replaces it by a new addition, and prefetches the cell
+ * of the new addition. */
 static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
 {
     struct addition *oldest = &b->waiting[b->turn++ % WAITING];
@@ -127,7 +134,8 @@ static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
     __builtin_prefetch(cell, 1);
 }
 
-/* Adds a path to the tree of callers, from the function outward. */
+/* Adds the current stack to the tree of callers. Its last frame, the function, is the root; the
+ * caller is the child of the root, and so on. */
 static void add_callers(struct builder *b, int64_t length)
 {
     uint32_t at = NODE_NONE;
@@ -140,8 +148,8 @@ static void add_callers(struct builder *b, int64_t length)
     b->callers.nodes[at].self_ns = ps_add_saturated(b->callers.nodes[at].self_ns, length);
 }
 
-/* Creates the node of a frame if its path reaches the threshold. The length of the slice is self
- * time until children subtract theirs. */
+/* Creates the node of a frame if its path reaches the threshold. Adds the length of the slice (ns)
+ * to the self time of the node, and subtracts it from that of its parent `up`. */
 static void make_node(struct builder *b, struct frame *frame, const struct frame *up,
                       int64_t length)
 {
@@ -192,7 +200,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
         b->n_open = 0;
     b->track = chunk->track;
     for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended();
-         i++) /* a row may have many callers */
+         i++) /* checks for a timeout at each row, because a row may have many callers */
         add_row(b, chunk, i);
     b->has_too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
     return !b->has_too_many;
@@ -212,7 +220,8 @@ static enum ps_status build_nodes(struct ps_db *db, struct builder *b, struct ps
     return ps_trace_each_chunk(db, &query, add_chunk, b, err);
 }
 
-/* Returns the largest power of two that at least `frames` cells reach. */
+/* Returns the largest power of two that the sums of at least `frames` cells reach; 1 if there is
+ * none. */
 static int64_t threshold_of(const int64_t *cells, size_t frames)
 {
     size_t reach[64] = {0}, n = 0;
@@ -228,8 +237,8 @@ static int64_t threshold_of(const int64_t *cells, size_t frames)
     return 1;
 }
 
-/* The first pass: marks the cells that reach the threshold, so that at least `frames` paths get
- * nodes. */
+/* The first pass: sums the cells, and sets b->reaches_threshold so that at least `frames` cells
+ * reach the threshold. */
 static enum ps_status mark_large_cells(struct ps_db *db, struct builder *b, size_t frames,
                                        struct ps_err *err)
 {
@@ -273,7 +282,8 @@ static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t li
     if (b->has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
-    b->flame.finished = true; /* totals include paths without a node */
+    /* ps_flame_finish must not compute totals, because they include paths without a node */
+    b->flame.finished = true;
     return err->code;
 }
 
@@ -309,8 +319,8 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
     return err->code;
 }
 
-/* Answers with the trees around the outermost frames of one function, so that recursive calls count
- * once. */
+/* Answers with the trees of the callers and the callees of one function. Both start at the
+ * outermost frame of the function in a stack, so that recursive calls count once. */
 enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_tree.h: the stacks of a run merged by path of names. They are of all tracks or of one, and
- * of a range or of the complete run. A slice that is partly in the range counts with that part.
+ * stack_tree.h: selects the stacks of a run, of one track or of all, in a range or in the complete
+ * run. A slice that is only partly in the range counts with the part that is in the range. flame.h
+ * declares the flame graph of stacks.
  */
 #ifndef PS_QUERY_FUNCTIONS_STACK_TREE_H
 #define PS_QUERY_FUNCTIONS_STACK_TREE_H
@@ -10,7 +11,8 @@
 #include "slices/flame.h"
 #include "slices/intervals.h"
 
-/* The selected stacks: range and track (0: all tracks), read from params. */
+/* The selected stacks: range in ns and track id (0: all tracks), from the parameters from_ns, to_ns
+ * and track. */
 struct ps_stack_selection {
     struct ps_range range;
     uint32_t track;
@@ -18,7 +20,7 @@ struct ps_stack_selection {
 enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
                                        struct ps_err *err);
 
-/* Returns the ns of a slice that are in the range. */
+/* Returns how many ns of a slice are in the range; 0 or less: none. */
 static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start, int64_t duration)
 {
     int64_t end = ps_end_ns(start, duration);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines_of_runs.c: one source file as measured by the runs of the shelf: with line_profiler,
- * memory_profiler, Scalene, and totals of cProfile at the first lines of functions. Files are the
- * same if their paths are equal or have the same last two parts. Whether their text is the same is
- * reported separately.
+ * lines_of_runs.c: the measurements of one source file in all runs of the shelf: lines of
+ * line_profiler, memory_profiler and Scalene, and functions of cProfile at their first lines. Two
+ * paths mean the same file if they are equal or have the same last two parts. The answer states for
+ * each run whether its text of the file is the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "server/query/lines/source.h"
 #include "server/query/views.h"
 
-#define RUNS_MAX 500 /* newest runs that are searched */
+#define RUNS_MAX 500 /* maximum number of runs to search, the newest */
 
 struct run {
     char id[PS_ID_SIZE], kind[32];
@@ -32,7 +32,7 @@ static void runs_free(struct runs *runs)
     free(runs->items);
 }
 
-/* Kinds that have one of these, each between commas. */
+/* Appends the kinds that have any of the PS_HAS_* flags `any`, in the form ",pstats,scalene,". */
 static void list_kinds(unsigned any, struct ps_buf *out)
 {
     size_t n;
@@ -210,7 +210,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 struct multi_run {
     struct ps_store *store;
     const char *path;
-    struct ps_source_lines base; /* the text to show */
+    struct ps_source_lines base; /* the text to show; empty until a run has text */
     char sha256[PS_SHA256_SIZE];
 };
 
@@ -226,7 +226,7 @@ static struct ps_str trim_spaces(struct ps_str text)
     return text;
 }
 
-/* Whether all lines that both texts have are the same. */
+/* Returns whether all lines that both texts have are the same, apart from trailing spaces. */
 static bool lines_agree(const struct ps_source_lines *a, const struct ps_source_lines *b)
 {
     for (size_t i = 0; i < a->n && i < b->n; i++)
@@ -236,7 +236,8 @@ static bool lines_agree(const struct ps_source_lines *a, const struct ps_source_
     return true;
 }
 
-/* Writes the keys "sha256" and "same_source". The first text becomes the one to show. */
+/* Writes the keys "sha256" and "same_source" of a run. The text of the first run that has text
+ * becomes a->base, and *text becomes empty. */
 static void write_same(struct multi_run *a, const struct ps_source *attached,
                        struct ps_source_lines *text, struct ps_json *json)
 {
@@ -259,7 +260,7 @@ static void write_same(struct multi_run *a, const struct ps_source *attached,
     same = attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
                                     : lines_agree(&a->base, text);
     ps_json_bool(json, same);
-    /* The attached file becomes the base: it is complete, a report has only some lines. */
+    /* An attached file replaces the lines from a profile as the base, because it is complete. */
     if (same && attached && !a->sha256[0]) {
         struct ps_source_lines carried = a->base;
 
@@ -287,7 +288,8 @@ static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, con
     return err->code;
 }
 
-/* Writes the functions of a cProfile run, which has only their first lines. */
+/* Writes the functions of a cProfile run. It has measurements for functions, not for lines, so each
+ * function is a row at its first line. */
 static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
 {
     struct ps_buf text[6] = {{0}};
@@ -308,7 +310,7 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     ps_json_raw(json, PS_STR("[\"ncalls\",\"tottime_s\",\"cumtime_s\"]"));
     for (int i = 0; i < 6; i++) {
         ps_json_end(&columns[i]);
-        /* the key "name" is that of the run */
+        /* "name" is the key of the run's name, so the columns function and name have other keys */
         ps_json_key(json, i == 1 ? "fn" : i == 2 ? "fn_name" : ps_col_name(stmt, i));
         ps_json_raw(json, ps_buf_slice(&text[i]));
         ps_buf_free(&text[i]);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * source.c: the lines of a source file with their measurements, of one run or of several.
+ * source.c: the views source and sources of a run, and functions for other views that show source
+ * lines.
  *
- * The text is that of a file attached to the run, or else the lines that the profile contains.
+ * The text is that of a source file attached to the run, or else the lines that the profile
+ * contains.
  */
 #include "server/query/lines/source.h"
 
@@ -16,9 +18,9 @@ enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_FIGURES, L_MAX = 40 }
 
 static const struct ps_str unknown = {NULL, 0};
 
-/* A profile may contain any line number, and a text has an entry for each line up to the last. The
- * text of lines after this one is left out, which no Python source of 16 MiB is likely to have.
- * Their measurements are shown all the same. */
+/* The greatest line whose text is read from a profile. A profile may contain any line number, and
+ * struct ps_source_lines has an entry for each line up to the last. A Python source of 16 MiB is
+ * unlikely to have more lines. Measurements of later lines are still shown. */
 #define CARRIED_LINES 1000000
 
 /* --- Text --- */
@@ -32,8 +34,8 @@ static void text_line(struct ps_source_lines *text, size_t number, struct ps_str
     text->lines[number - 1] = ps_arena_copy(&text->arena, line);
 }
 
-/* Splits at \n, \r\n and lone \r, like Python. Bytes that are not UTF-8 are replaced when they are
- * written. */
+/* Splits a text into lines at \n, \r\n and \r, like Python, and removes a byte order mark.
+ * ps_json_str replaces bytes that are not UTF-8. */
 static void text_split(struct ps_source_lines *text, struct ps_str all)
 {
     size_t number = 0;
@@ -69,7 +71,8 @@ void ps_source_lines_json(const struct ps_source_lines *text, struct ps_json *js
 
 /* --- Numbers of the lines --- */
 
-/* Columns that are written in one pass over the rows; empty columns are left out. */
+/* Converts rows to JSON arrays by column in one pass over the rows. Columns in which all values are
+ * NULL are left out. */
 struct figures {
     int64_t n;
     struct ps_buf text[L_MAX];
@@ -205,7 +208,8 @@ bool ps_source_read_attached(struct ps_store *store, const char *run, const char
     return status == PS_OK;
 }
 
-/* Writes the keys "state", "sha256" and "bytes". */
+/* Writes the keys "state", "sha256" and "bytes" of a source file. attached: *source is attached to
+ * the run. carried: the profile contains text of the file. */
 static void write_state(const struct ps_source *source, bool attached, bool carried,
                         struct ps_json *json)
 {
@@ -284,7 +288,6 @@ static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, str
     return err->code;
 }
 
-/* GET /runs/{id}/sources */
 enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int64_t id,
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err)

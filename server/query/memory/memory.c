@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c: memory over time, reduced to the resolution of a picture: the lowest and the highest
- * point of each pixel. */
+/* memory.c: the view of memory over time, reduced to the pixels of a picture: of each pixel the
+ * point with the minimum and the point with the maximum. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ struct point {
     double t, mib;
 };
 
-/* A curve while it is written. */
+/* A curve whose points are being written as JSON. low and high: the points of the current pixel. */
 struct curve {
     struct ps_buf t_text, mib_text;
     struct ps_json t, mib;
@@ -20,7 +20,8 @@ struct curve {
 };
 
 struct window {
-    double from, to, start; /* seconds in the time of the file; t_s counts from `start` */
+    /* in seconds, as in the file; t_s in JSON is relative to `start`, the first time in the file */
+    double from, to, start;
     int64_t px;
 };
 
@@ -78,7 +79,8 @@ static void curve_close(struct curve *c, const struct window *w, struct ps_json 
     ps_buf_free(&c->mib_text);
 }
 
-/* Sums for the least-squares slope of the main process, in MiB per second. */
+/* Sums over the points of the main process (t in s, m in MiB) for the least-squares slope in MiB
+ * per second: number, t, m, t², t·m. */
 struct slope {
     double n, t, m, tt, tm;
 };
@@ -189,7 +191,7 @@ static enum ps_status write_spans(struct ps_db *db, const struct window *w, stru
     return ps_rows_write(stmt, "spans", ps_row_object, json, err);
 }
 
-/* Reads the requested window, in the time of the file. */
+/* Reads the requested window, and stores the last time in the file in *end. */
 static enum ps_status read_window(struct ps_db *db, struct ps_params params, struct window *w,
                                   double *end, struct ps_err *err)
 {

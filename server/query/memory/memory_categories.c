@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_categories.c: memory by category over time, for a stacked chart: all categories at the
- * same times. Of each pixel it keeps the time with the most memory and the last time.
+ * memory_categories.c: the view of memory by category over time, for a stacked chart: all
+ * categories have values at the same times. Of the times in a pixel, the answer has the one with
+ * the greatest sum and the last one.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ struct stack {
     double from, to;
     int64_t px, pixel;
     struct sample now, highest, last, peak;
-    bool any; /* `highest` and `last` are set for the current pixel */
+    bool any; /* `highest` and `last` have values for the current pixel */
     bool peaked;
 };
 
@@ -42,7 +43,7 @@ static void flush_samples(struct stack *s)
     s->any = false;
 }
 
-/* Adds the current moment, which is complete, to its pixel. */
+/* Adds s->now to its pixel, when the values of all categories at its time are known. */
 static void add_sample(struct stack *s)
 {
     double span = s->to - s->from;
@@ -59,7 +60,8 @@ static void add_sample(struct stack *s)
     pixel = span > 0 ? (int64_t)((m.t - s->from) / span * (double)s->px) : 0;
     if (s->any && pixel != s->pixel)
         flush_samples(s);
-    /* Of the moments before the window only the last counts, as its start. */
+    /* Of the samples before the window only the last is used. It is moved to the start of the
+     * window. */
     if (!s->any || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
         s->highest = m;
     if (inside && (!s->peaked || m.sum > s->peak.sum)) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* processes.c: CPU or memory over time of the processes with the highest values. */
+/* processes.c: the view of CPU or memory over time of the processes with the greatest values. */
 #include <stdio.h>
 
 #include "server/query/views.h"
 
-/* Maximum number of points of a curve. Longer ones keep the maximum of each group of neighbours. */
+/* Maximum number of points of a curve. A longer curve is divided into groups of consecutive points,
+ * and the point with the maximum of each group is written. */
 #define POINTS_MAX 4000
 
 struct curve {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* measurement.c: one measurement with its samples. */
+/* measurement.c: the view of one measurement with its samples. */
 #include "server/query/views.h"
 
 static void write_samples(struct ps_str blob, struct ps_json *json)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* printed_tables.c: a run may have several printed tables; the parameter `report` selects one of
- * them. */
+/* printed_tables.c: views of the rows of printed tables. A run may have several tables; the
+ * parameter `report` selects one, else the views show the rows of all. */
 #include <stdio.h>
 #include <stdlib.h>
 

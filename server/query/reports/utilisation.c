@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utilisation.c: what limited a command, derived from the output of `time`.
+ * utilisation.c: the view bound: what limited a command (CPU, waiting, kernel, memory), derived
+ * from the output of `time`.
  *
  * Utilisation = (user + sys) / real, the mean number of busy CPUs. `time` truncates or rounds its
- * numbers, so each is known to one unit of its last digit, and utilisation lies between bounds. A
- * verdict requires that both bounds give it. The number of CPUs that were available is not in the
- * report: it is the parameter `cpus`, or at least the utilisation rounded up.
+ * numbers. A number v with the resolution r (one unit of its last digit) means a time from v - r/2
+ * to v + r, so utilisation has a lower and an upper bound. A verdict is given only if it is the
+ * same at both bounds. The output of `time` does not contain the number of available CPUs. That is
+ * the parameter `cpus`, or else max(1, ⌈lower bound⌉).
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "server/query/views.h"
 
-/* Rules of thumb, included in every result so that users can check them. A loop that only computes
- * reaches 0.95 or more; below 0.8 it waits for at least a fifth of the time. */
+/* Thresholds are rules of thumb; every result contains them. Minimum of utilisation / CPUs of a
+ * CPU-bound command. A loop that only computes reaches 0.95 or more; with less than 0.8, a command
+ * waits for more than a fifth of the time. */
 #define BUSY_SHARE 0.8
-/* Below one half, the CPU is idle most of the time. */
+/* Maximum of utilisation / CPUs of a waiting command: the CPUs are idle most of the time. */
 #define WAITING_SHARE 0.5
-/* Programs that compute spend a few percent of their CPU time in the kernel. */
+/* Minimum of sys / (user + sys) of a system-heavy command. Programs that compute spend a few
+ * percent of their CPU time in the kernel. */
 #define SYSTEM_SHARE 0.3
-/* Reading a page takes 0.1 ms from an SSD and 10 ms from a disk, so 100 pages a second take 1 to
- * 100 % of the time. */
+/* Minimum of major page faults per second of a memory-heavy command. Reading a page takes 0.1 ms
+ * from an SSD and 10 ms from a disk, so 100 pages a second take 1 % to 100 % of the time. */
 #define FAULTS_PER_S 100.0
 
 #define RUNS_MAX 1000
@@ -50,7 +54,7 @@ struct timed_run {
 
 struct utilisation_verdict {
     bool is_known;
-    double utilisation, low, high; /* high may be infinite */
+    double utilisation, low, high; /* low, high: bounds of utilisation */
     double cpus, share;
     const char *verdict;
     char reason[300];
@@ -162,7 +166,7 @@ static void write_rule(const struct rule *rule, struct ps_json *json)
     ps_json_object(json);
     ps_json_kstr(json, "rule", rule->name);
     ps_json_kstr(json, "of", rule->of);
-    ps_json_kreal(json, "value", rule->value); /* null if an input is missing */
+    ps_json_kreal(json, "value", rule->value); /* null if the value is unknown */
     ps_json_kstr(json, "sign", rule->sign);
     ps_json_kreal(json, "threshold", rule->threshold);
     ps_json_key(json, "holds");
