@@ -70,8 +70,9 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
 
 /* --- Comparisons --- */
 
-/* The parameters base and new are comma-separated lists of runs. An element is an id, a prefix of
- * an id, a name, @N (the N-th newest run), series:NAME or tag:K=V. */
+/* The parameters base and new are comma-separated lists of runs. An element is a run (an id, a
+ * prefix of an id, a name, @1 for the newest, baseline:SERIES), or series:NAME or tag:K=V for
+ * several runs. */
 
 struct ps_compare_groups;
 /* Finds the runs of both groups. PS_BAD_REQUEST: the kinds of the runs have no common table. The

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* allocations.c: the table of allocations: when each was made and freed, and by which slices. */
+/* allocations.c: the rows of the table of allocations: the times of allocation and free, and the
+ * slices that allocated and freed. */
 #include <stdlib.h>
 
 #include "server/query/trace/memory.h"
@@ -48,7 +49,7 @@ static void make_rows(const struct ps_memory_records *records, struct ps_range r
     }
 }
 
-/* Rows to name, sorted by slice id. */
+/* A slice id, and the cell that gets the name of the slice. Sorted by slice id. */
 struct allocation_slice {
     int64_t slice;
     int64_t *out;
@@ -83,7 +84,8 @@ static bool add_names(void *user, const struct ps_chunk *chunk)
     return names->next < names->n;
 }
 
-/* Reads the name of the operator of each row. Reads the chunks once, in the order of slice ids. */
+/* Sets the column NAME of all rows to the name of the slice that allocated. Reads the chunks once,
+ * in the order of slice ids. cap: number of rows that *made was allocated for. */
 static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *made, size_t cap,
                                  struct ps_err *err)
 {

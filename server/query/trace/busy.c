@@ -4,13 +4,14 @@
 
 #include "server/query/trace/trace_views.h"
 
-/* Computed as double: times of damaged run files may be any 64-bit numbers. */
+/* Returns the width of a pixel in ns. Computed as double, because times in damaged run files may be
+ * any 64-bit integers. */
 static double px_ns_of(const struct ps_window *window)
 {
     return ((double)window->to_ns - (double)window->from_ns) / window->px;
 }
 
-/* Adds the ns of each pixel that [start, start + duration) covers. */
+/* Adds to covered[x] how many ns of pixel x the slice [start, start + duration) covers. */
 static void cover_pixels(const struct ps_window *window, int64_t start, int64_t duration,
                          double *covered)
 {
@@ -33,7 +34,7 @@ static void write_shares(const struct ps_window *window, const double *covered, 
     double px_ns = px_ns_of(window);
 
     for (uint32_t x = 0; x < window->px; x++) {
-        double part = covered[x] / px_ns * 255; /* NaN if px_ns is 0 */
+        double part = covered[x] / px_ns * 255; /* 0..255; NaN if px_ns is 0 */
 
         share[x] = part >= 255 ? 255 : part > 0 ? (int64_t)(part + 0.5) : 0;
     }

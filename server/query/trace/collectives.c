@@ -2,10 +2,10 @@
 /*
  * collectives.c: the collectives of all workers.
  *
- * The i-th calls of a collective on all workers belong together. Their transfer time is the
- * shortest of their durations, which is that of the last worker to enter; the remaining time of the
- * other workers is waiting (as in tb_plugin's distributed view). Both are unknown if the numbers of
- * calls differ between workers, or if there is only one worker.
+ * The i-th call of a collective on each worker is one operation of all workers. Its transfer time
+ * is the shortest duration of these calls, because the worker that enters last does not wait. The
+ * rest of each longer call is waiting (as in tb_plugin's distributed view). Transfer and waiting
+ * are unknown if workers have different numbers of calls, or if there is only one worker.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct collective_template {
     uint32_t id;
     char *text;
     size_t len;
-    int elements; /* index of the parameter, negative if there is none */
+    int elements; /* index of the parameter with the number of elements; negative: none */
     int64_t element_bytes;
 };
 
@@ -33,7 +33,7 @@ struct call_collector {
     struct ps_track_owners places;
     struct collective_template *templates;
     size_t n_templates, cap_templates;
-    bool host; /* no device: use the operators of the host */
+    bool host; /* true: no stream has collectives, so those of host threads are collected */
 };
 
 static void collecting_free(struct call_collector *c)
@@ -46,7 +46,8 @@ static void collecting_free(struct call_collector *c)
     ps_name_kinds_free(&c->meanings);
 }
 
-/* Returns the size of a torch scalar type as record_param_comms writes it; 0: unknown. */
+/* Returns the size in bytes of a torch scalar type, whose name is quoted as in the arguments of
+ * record_param_comms; 0: unknown type. */
 static int64_t bytes_of_type(struct ps_str quoted)
 {
     static const struct {
@@ -145,7 +146,8 @@ static int in_order(const void *a, const void *b)
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Whether each worker has the same number of the n calls of one name. */
+/* Returns whether each of the workers (at least 2) made the same number of the n calls, which have
+ * one name and are sorted by worker. */
 static bool is_same_per_worker(const struct call *calls, size_t n, uint32_t workers)
 {
     size_t each = workers ? n / workers : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counters.c: numbers over time below the timeline, reduced to the resolution of its pixels. Curves
- * are steps: a value holds until the next one. Writes the minimum, the maximum and the last value
- * of each pixel, and the last value before the window.
+ * counters.c: the view curves: counters, memory and device use over time, reduced to the pixels of
+ * the timeline. Counters and memory are step functions: a value is valid until the next point. A
+ * curve has the points with the minimum, the maximum and the last value of each pixel, and the last
+ * point before the window.
  */
 #include <stdlib.h>
 
@@ -16,10 +17,11 @@ struct point {
     double value;
 };
 
-/* A curve while it is computed. */
+/* A curve that is being computed. low, high and last: points of the current pixel. */
 struct curve {
-    int64_t type, device, worker; /* of memory curves */
-    int64_t running;              /* sum of bytes so far, for events without recorded totals */
+    int64_t type, device, worker; /* the device of a memory curve; worker: index of its file */
+    /* sum of the allocated minus freed bytes so far, for events without a recorded total */
+    int64_t running;
     struct point *points;
     size_t n, cap;
     struct point low, high, last;
@@ -55,8 +57,8 @@ static void flush_pixel(struct curve *c)
     c->has_points = false;
 }
 
-/* Adds a point; points are in order of time. Those before the window have a pixel of their own, of
- * which only the last point is kept. */
+/* Adds a point. Points are added in the order of time. The points before the window belong to pixel
+ * -1, and only the last of them is kept. */
 static void curve_add(struct curve *c, const struct curves *all, struct point p)
 {
     double span = (double)(all->range.to_ns - all->range.from_ns);
@@ -82,8 +84,8 @@ static void curves_free(struct curves *all)
     free(all->items);
 }
 
-/* Returns the range of all times up to the end of the window, since the value at its left edge may
- * have been set long before. */
+/* Returns the range from the beginning of the trace to the end of the window, because the last
+ * point before the window may be far before it. */
 static struct ps_range up_to(const struct curves *all)
 {
     return (struct ps_range){INT64_MIN, all->range.to_ns};
@@ -180,7 +182,8 @@ static bool add_memory(void *user, const struct ps_packed *part)
     return true;
 }
 
-/* Parses "1:0" (device type and device) or "1:0:2" (and worker; the default is worker 0). */
+/* Parses "1:0" (device type:device) or "1:0:2" (device type:device:worker) into *c. Without a
+ * worker, the worker is 0. */
 static bool read_device(struct ps_str word, struct curve *c)
 {
     int64_t *to[] = {&c->type, &c->device, &c->worker};
@@ -198,7 +201,8 @@ static bool read_device(struct ps_str word, struct curve *c)
     return n >= 2;
 }
 
-/* Parses "1:0,0:-1" into empty curves. */
+/* Parses the parameter memory, a list such as "1:0,0:-1", and adds an empty curve for each
+ * element. */
 static enum ps_status read_devices(struct ps_params params, struct curves *all, struct ps_err *err)
 {
     struct ps_str rest = ps_str_from_c(ps_param_get(params, "memory"));

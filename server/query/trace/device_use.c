@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device_use.c: the use of devices in a range, and a breakdown of its time. */
+/* device_use.c: the view utilisation: how busy devices were in a range, and a breakdown of the time
+ * of the range. */
 #include "server/query/trace/overview.h"
 
-/* Writes the share of each of px equal parts of the range that computation or communication covers.
- */
+/* Writes the key "share": for each of px equal parts of the range, the share that the intervals
+ * `busy` cover, scaled to 0..255. */
 static void write_share(struct ps_json *json, const struct ps_intervals *busy,
                         const struct ps_range_sums *sums, int64_t px)
 {
@@ -55,7 +56,8 @@ static void write_device(struct ps_json *json, const struct ps_device_sums *devi
     ps_intervals_free(&busy);
 }
 
-/* Reads the range; an absent end is that of the steps. */
+/* Reads the parameters from_ns and to_ns. If one is absent, the start or end of ps_steps_span is
+ * used. */
 static enum ps_status read_range(struct ps_db *db, struct ps_params params,
                                  struct ps_range_sums *sums, struct ps_err *err)
 {

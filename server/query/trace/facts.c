@@ -27,7 +27,8 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts,
     return PS_OK;
 }
 
-/* Stores a part of a breakdown. The TensorBoard parts are in the order of ps_breakdown_compute. */
+/* Stores a part of a breakdown. The parts of TensorBoard are added in the order of
+ * ps_breakdown_compute. */
 static void add_part(struct ps_trace_facts *facts, int64_t definition, struct ps_str name,
                      int64_t ns)
 {
@@ -82,8 +83,9 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
     return err->code;
 }
 
-/* Updates the peak memory of accelerators: reserved memory if torch's allocator reports it, else
- * allocated memory. */
+/* Updates the peak memory of the devices, except the CPU (type 0): the greatest value of allocated
+ * or reserved memory. torch's allocator reports reserved memory, which includes allocated
+ * memory. */
 static bool visit_memory(void *user, const struct ps_packed *part)
 {
     struct ps_trace_facts *facts = user;
@@ -146,7 +148,8 @@ static void add_to_fact(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
     sum->ns = ps_add_saturated(sum->ns, ns);
 }
 
-/* Adds driver calls that launch kernels or wait for the device: cuda..., hip..., xpu... */
+/* Adds a driver call (cuda..., hip..., xpu...) to the launches if it launches kernels, or to the
+ * syncs if it waits for the device. */
 static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t calls,
                          int64_t ns)
 {
@@ -221,17 +224,18 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
     return err->code;
 }
 
-/* Slices of the host inside Optimizer.step. Slice ids increase with the start. */
+/* The ids of the host slices in one call of Optimizer.step. Ids of a track increase with the start
+ * time. */
 struct id_range {
     int64_t from, to; /* half-open */
 };
 
 struct chunk_visitor {
     struct ps_trace_facts *facts;
-    struct id_range *optimizer; /* in ascending order */
+    struct id_range *optimizer; /* calls of Optimizer.step in the order of ids */
     size_t n, cap;
     uint32_t track;
-    int64_t until; /* end of the open Optimizer.step of the track; INT64_MIN: none */
+    int64_t until; /* end of the current Optimizer.step of the track in ns; INT64_MIN: none */
 };
 
 static bool is_optimizer(const struct ps_trace_facts *facts, int64_t name)

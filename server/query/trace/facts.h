@@ -5,48 +5,52 @@
 
 #include "server/query/trace/overview.h"
 
-/* Kernels shorter than this are shorter than their launch: it costs host and device about 5 µs on
- * the machines of the traces we know. */
+/* Kernels shorter than this are tiny: the launch takes longer than the kernel. A launch costs host
+ * and device about 5 µs on the machines of the known traces. */
 #define PS_TINY_KERNEL_NS 5000
 
 struct ps_device_fact {
     int64_t device;
     char name[120];
     int64_t span_ns, busy_ns, kernel_ns, tensor_core_ns, kernels;
-    int64_t capability; /* major version; 0: unknown */
+    int64_t capability; /* major compute capability; 0: unknown */
     double memory_bytes, peak_bytes;
 };
 
-/* Number of calls and total time of some operators. */
+/* Number and total time of the calls of a set of operators. */
 struct ps_sum_fact {
     int64_t calls, ns;
 };
 
-/* A call that was much longer than all others with the same name. */
+/* A call that took much longer than the mean of the other calls with the same name. */
 struct ps_long_call {
-    char name[120], slice[24]; /* slice: its id as a string; "": no such call */
+    char name[120], slice[24]; /* slice: slice id in decimal; "": no such call */
     uint32_t name_id;
-    int64_t kind, ns, mean_ns; /* mean_ns: of the other calls; 0: there are none */
+    int64_t kind, ns, mean_ns; /* mean_ns: mean of the other calls; 0: there are no others */
     struct ps_range range;
 };
 
 struct ps_trace_facts {
-    struct ps_range span; /* of the counted steps, else of the trace */
+    struct ps_range span; /* range of the counted steps; of the trace if there are none */
     int64_t steps, wall_ns;
     bool annotated; /* the steps are marked with ProfilerStep */
     int64_t tensorboard[PS_N_ROLES + 1];
-    int64_t exposed_communication_ns, idle_ns; /* from the TraceLens breakdown */
+    int64_t exposed_communication_ns, idle_ns; /* as defined by TraceLens */
     struct ps_device_fact *devices;
     size_t n_devices, cap_devices;
-    struct ps_sum_fact launches, syncs, items,
-        pageable; /* pageable: copies on the device; the others: calls on the host */
+    /* pageable: copies between pageable host memory and the device, in device time. The others are
+     * calls on the host, in host time. */
+    struct ps_sum_fact launches, syncs, items, pageable;
     struct ps_sum_fact data_parallel, distributed, gloo, optimizer;
-    int64_t matmul_device_ns;     /* time of kernels for convolutions and matrix products */
-    bool fused;                   /* an optimizer updates many parameters with one kernel */
-    int64_t tiny_kernels;         /* shorter than PS_TINY_KERNEL_NS */
-    int64_t kernels, kernel_ns;   /* in `span` */
-    int64_t optimizer_kernels;    /* launched inside Optimizer.step */
-    int64_t waiting_ns;           /* see trace_idle_waiting.sql */
+    /* total time of the kernels of convolutions and matrix products */
+    int64_t matmul_device_ns;
+    bool fused;                 /* an optimizer updates many parameters in one kernel */
+    int64_t tiny_kernels;       /* number of kernels shorter than PS_TINY_KERNEL_NS */
+    int64_t kernels, kernel_ns; /* number and total time of the kernels that start in `span` */
+    int64_t optimizer_kernels;  /* number of kernels launched in Optimizer.step */
+    /* sum over the devices of the time idle because the host had not launched work
+     * (trace_idle_waiting.sql) */
+    int64_t waiting_ns;
     struct ps_range longest_wait; /* {0, 0}: none */
     struct ps_long_call long_call;
     uint32_t *optimizer_names; /* text ids */
@@ -55,9 +59,9 @@ struct ps_trace_facts {
 
 enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *facts,
                                    struct ps_err *err);
-/* long_call.c: ps_long_call_consider compares a row of operators (calls, total ns and maximum ns)
- * with the longest call so far; ps_long_call_find finds the slice of that call after the last row.
- */
+/* long_call.c: For each row of operators, ps_long_call_consider replaces the longest call so far if
+ * the longest call of the row is longer. calls_total_most: number of calls, total ns, maximum ns of
+ * the row. After the last row, ps_long_call_find finds the slice of the longest call. */
 void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
                            int64_t kind, const int64_t calls_total_most[3]);
 enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,

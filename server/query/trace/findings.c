@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* findings.c: the findings of all rules, largest share first. */
+/* findings.c: the view findings: the findings of all rules, sorted by share, the greatest first. */
 #include <stdlib.h>
 
 #include "server/query/trace/rules.h"
 
-/* Minimum shares of findings with high and medium severity. */
+/* Minimum shares of findings with the severity high and medium; findings with less are low. */
 #define HIGH_SHARE   0.25
 #define MEDIUM_SHARE 0.10
 
@@ -19,7 +19,7 @@ static int by_share(const void *a, const void *b)
 
     if (x->finding.share != y->finding.share)
         return x->finding.share > y->finding.share ? -1 : 1;
-    return (x->rule > y->rule) - (x->rule < y->rule); /* the order of the rules */
+    return (x->rule > y->rule) - (x->rule < y->rule); /* equal shares: in the order of the rules */
 }
 
 static void write_link(struct ps_json *json, const struct ps_finding *finding)

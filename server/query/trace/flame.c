@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame.c: flame graphs: slices merged by path of names.
+ * flame.c: the flame graphs of a trace: slices merged by path of names. The parameter `on` selects
+ * the graph.
  *
- * cpu: what torch calls self CPU time, at the path of operators, annotations and runtime calls; its
- * sum is that of the operator table. wall: self time on the thread, including Python frames.
- * device: kernels, copies and sets below the path of their operator; its sum is that of the kernel
- * table.
+ * cpu: operators, annotations and runtime calls with their self CPU time as torch defines it. The
+ * graph sums up to the total of the operator table. wall: all slices of threads, also Python
+ * frames, with their self time on the thread. device: kernels, copies and sets with their
+ * durations, below the path of the operator that launched them. The graph sums up to the total of
+ * the kernel table.
  */
 #include <stdlib.h>
 
@@ -17,21 +19,22 @@
 
 enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
 
-/* A graph while it is built. */
+/* A graph that is being built. */
 struct builder {
     struct ps_flame flame;
     enum flame_on basis;
-    bool is_torch; /* false: self time is always that on the thread */
+    bool is_torch; /* false: the graph cpu uses the self time on the thread too */
     struct ps_range range;
     const struct ps_track_row *tracks; /* in the order of the timeline */
     size_t n_tracks;
     struct host {
-        uint32_t *nodes; /* by row: its node + 1; 0: none */
+        uint32_t *nodes; /* [row]: node of the row + 1; 0: none */
         uint32_t n;
-        int64_t first; /* minimum id of an operator with device work in the range; 0: none */
-    } * hosts;         /* by track id */
+        int64_t first; /* minimum id of the operators with device work in the range; 0: none */
+    } * hosts;         /* indexed by track id */
     size_t n_hosts;
-    struct ps_operators keys; /* all steps are one path, as in the operator table */
+    /* name under which key_averages() counts a name: all steps have one path */
+    struct ps_operators keys;
     bool has_too_many, damaged;
 };
 
@@ -83,16 +86,16 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
     return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
 }
 
-/* Whether a slice is left out unless the graph is `wall`: Python frames, and calls that torch
- * merges with their parent. */
+/* Returns whether the graph leaves out a slice. The graphs cpu and device leave out Python frames
+ * and the calls that torch merges with their parent. */
 static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     return b->basis != ON_WALL && (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
                                    ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
 }
 
-/* Returns the node of a row, below that of its parent. A row that is left out has the node of its
- * parent. */
+/* Returns the node of slice `i`, a child of the node of the parent slice. A slice that is left out
+ * has the node of its parent slice. */
 static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i,
                         struct host *host)
 {
@@ -107,7 +110,7 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
                              (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
 }
 
-/* Returns the column with the self time of the graph. */
+/* Returns the slice column that contains the self time for the graph. */
 static enum ps_slice_column self_column(const struct builder *b)
 {
     return b->basis == ON_CPU && b->is_torch ? PS_COL_OP_SELF : PS_COL_SELF;
@@ -120,7 +123,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
 
     b->damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
     if (b->damaged)
-        return false; /* more slices than the track declares */
+        return false; /* the chunks have more slices than the track declares */
     if (!host->nodes)
         host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
     for (uint32_t i = 0; i < chunk->n; i++) {
@@ -135,7 +138,8 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
     return !b->has_too_many;
 }
 
-/* First pass over the device: finds the first operator of each thread that is needed. */
+/* First pass over the device work: finds the first operator of each thread that launched work in
+ * the range. */
 static bool see_operators(void *user, const struct ps_chunk *chunk)
 {
     struct builder *b = user;
@@ -151,7 +155,7 @@ static bool see_operators(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Returns the node of an operator; device work without an operator is below a node with name 0. */
+/* Returns the node of the operator `op`. Work without an operator gets a root node with name 0. */
 static uint32_t operator_node(struct builder *b, int64_t op)
 {
     const struct host *host = host_of(b, op);
@@ -195,8 +199,8 @@ static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t t
     return ps_trace_each_chunk(db, &query, add_host, b, err);
 }
 
-/* Builds the paths of the operators of one thread, from the first operator with device work in the
- * range. */
+/* Builds the nodes of the operators of one thread, starting with the first operator that launched
+ * work in the range. */
 static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t track,
                                   struct ps_err *err)
 {

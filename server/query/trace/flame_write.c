@@ -9,7 +9,7 @@ struct ranked {
     int64_t total;
 };
 
-/* Largest total first; parents precede children with the same total. */
+/* Descending total. A parent precedes children with the same total, because its index is less. */
 static int by_total(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
@@ -19,7 +19,7 @@ static int by_total(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Groups the children of a parent, largest first. */
+/* Groups nodes by parent; within a group, descending total. */
 static int by_parent(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
@@ -29,8 +29,9 @@ static int by_parent(const void *a, const void *b)
     return by_total(a, b);
 }
 
-/* Selects the nodes with a total, at most `limit`, grouped by parent. Roots (parent UINT32_MAX) are
- * last. *cut: number of nodes above the limit. */
+/* Stores the `limit` nodes with the greatest totals above 0 in `out`, grouped by parent; the roots
+ * (parent UINT32_MAX) are last. Returns their number. *cut: number of nodes left out because of the
+ * limit. */
 static size_t choose_nodes(const struct ps_flame *flame, size_t limit, struct ranked *out,
                            size_t *cut)
 {
@@ -49,8 +50,8 @@ static size_t choose_nodes(const struct ps_flame *flame, size_t limit, struct ra
     return n;
 }
 
-/* Stores the selected nodes in preorder, without those whose parent was not selected. Returns their
- * number. */
+/* Stores the n nodes of `list` in preorder, without nodes whose parent is not in the list. Returns
+ * their number. */
 static size_t number_preorder(const struct ps_flame *flame, const struct ranked *list, size_t n,
                               uint32_t *order)
 {
@@ -86,7 +87,7 @@ enum { PARENT, NAME, SELF, TOTAL, COUNT, FAMILY, KIND, N_FIELDS };
 static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
                                            "count",  "family", "kind"};
 
-/* Each name once, in order of first use. */
+/* Collects each name once, in order of first use. */
 struct names {
     struct ps_db *db;
     struct ps_ints ids;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * long_call.c: finds the call into CUDA or the operating system that took much longer than all
- * others with the same name. Calls whose purpose is to wait are ignored: idle threads sleep in
- * them, and waiting for the device has its own finding.
+ * long_call.c: finds the longest call of a CUDA or operating system function that took much longer
+ * than the mean of the other calls of this function. Functions that wait are ignored, because idle
+ * threads sleep in them, and another rule reports waiting for the device.
  */
 #include "server/query/trace/facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FAR_LONGER 10 /* minimum ratio to the mean of the others */
+#define FAR_LONGER 10 /* minimum ratio of the longest call to the mean of the other calls */
 
 static bool is_wait(struct ps_str name)
 {

@@ -24,12 +24,13 @@ static uint64_t hash_of_place(const struct ps_memory_record *r)
     return ps_hash_end(&hash);
 }
 
-/* Matches frees to allocations: a free belongs to the previous record at its address, if that is an
- * allocation. */
+/* Matches frees to allocations. A free belongs to the previous record with the same address, device
+ * and worker if that record is an allocation. */
 static void match_records(struct ps_memory_records *records)
 {
     struct ps_hash_table places = {0};
-    /* [first record of an address]: the last record of that address so far. */
+    /* [index of the first record at a place]: index of the last record at the place so far. A place
+     * is an address of a device and worker. */
     uint32_t *last = ps_alloc_array(records->n + 1, sizeof *last);
 
     for (size_t i = 0; i < records->n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.h: the memory events of a trace, each allocation matched to its free. */
+/* memory.h: the memory events of a trace, in which allocations are matched to frees, and the tables
+ * of a trace that are computed in C. */
 #ifndef PS_QUERY_TRACE_MEMORY_H
 #define PS_QUERY_TRACE_MEMORY_H
 
@@ -8,22 +9,22 @@
 struct ps_memory_record {
     int64_t t_ns, bytes, address, slice;
     int64_t type, device, worker;
-    size_t partner; /* index + 1 of the free of an allocation, or of the allocation of a free; 0:
-                       none */
+    /* for an allocation index + 1 of its free, for a free index + 1 of its allocation; 0: none */
+    size_t partner;
 };
 
 struct ps_memory_records {
-    struct ps_memory_record *items; /* sorted by time */
+    struct ps_memory_record *items; /* in the order of time */
     size_t n, cap;
 };
 
-/* Reads all memory events. A free belongs to the last allocation at its address, on its device and
- * in its worker. */
+/* Reads all memory events. A free belongs to the previous event with the same address, device and
+ * worker if that event is an allocation. The caller frees *out with ps_memory_records_free. */
 enum ps_status ps_memory_records_read(struct ps_db *db, struct ps_memory_records *out,
                                       struct ps_err *err);
 void ps_memory_records_free(struct ps_memory_records *records);
 
-/* The temporary tables of the views of the same names. */
+/* Compute the temporary tables of the views allocations and memory_operators. */
 ps_make_rows ps_make_allocation_rows;
 ps_make_rows ps_make_memory_operators;
 /* Sums all slices that start in the range of params, by name, as the table ps_temp_operators. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_operators.c: memory by operator, by the rules of TensorBoard's memory view. A record
- * belongs to the deepest operator on its thread, a free to the operator of its allocation. The
- * increase of an operator sums its own records and those of all operators below it.
+ * memory_operators.c: the rows of memory by operator, by the rules of TensorBoard's memory view. An
+ * allocation belongs to the deepest operator on its thread at its time, a free to the operator of
+ * its allocation. The increase of an operator is the sum of the bytes of its own records and of the
+ * records of all operators that it called.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@ enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_COLUMNS };
 
 struct row {
     int64_t value[N_COLUMNS];
-    uint32_t next; /* index + 1 of a row with the same name and another device or worker */
+    /* index + 1 of the next row with the same name, of another device or worker; 0: none */
+    uint32_t next;
 };
 
 struct rows {
@@ -48,16 +50,16 @@ static void plus(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-/* A record and the slice to which it belongs. */
+/* A record and the id of the slice that it belongs to. */
 struct attributed_event {
     int64_t slice;
     const struct ps_memory_record *record;
 };
 
-/* Parents and names of the rows of one thread, up to the last row that is needed. */
+/* Parents and names of the slices of one thread, up to the last slice that is needed. */
 struct thread {
     struct ps_db *db;
-    uint32_t *parent, *name; /* parent: row + 1; 0: none */
+    uint32_t *parent, *name; /* parent: row of the parent slice + 1; 0: none. name: text id. */
     size_t n, wanted;
 };
 
@@ -101,7 +103,7 @@ static void add_record(struct rows *rows, const struct thread *thread,
     }
 }
 
-/* Returns the number of slices of a track; 0 if there is no such track, or after a failure. */
+/* Returns the number of slices of a track; 0 after a failure or if there is no such track. */
 static size_t slices_of(struct ps_db *db, uint32_t track, struct ps_err *err)
 {
     const struct ps_track_row *tracks;
@@ -114,7 +116,7 @@ static size_t slices_of(struct ps_db *db, uint32_t track, struct ps_err *err)
     return 0;
 }
 
-/* Adds the records [from, to), which belong to one thread. */
+/* Adds the records [from, to), which belong to slices of one thread. */
 static enum ps_status add_thread(struct ps_db *db, const struct attributed_event *from,
                                  const struct attributed_event *to, struct rows *rows,
                                  struct ps_err *err)

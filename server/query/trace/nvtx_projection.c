@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvtx_projection.c: ranges of the host projected onto the devices. Device work belongs to a range
- * if the call that launched it began inside the range, on its thread. The projected range extends
- * from the first start to the last end of its work. Ranges without launches are left out.
+ * nvtx_projection.c: projects ranges of host threads onto the devices. Device work belongs to a
+ * range if the call that launched the work began in the range, on the same thread. The projected
+ * range extends from the first start to the last end of the work of the range. Ranges without
+ * device work are left out.
  */
 #include <stdlib.h>
 
 #include "server/query/trace/stats_reports.h"
 #include "slices/intervals.h"
 
-/* The device work of one launch, or of all launches in a range. */
+/* The device work of one launch, or of all launches in a range: minimum start, maximum end (ns) and
+ * number of slices. */
 struct work {
-    int64_t launch; /* slice id; the first member, because the list is sorted by it */
+    /* slice id of the launch; the first member, because ps_sort_records sorts by it */
+    int64_t launch;
     int64_t start, end, count;
 };
 
@@ -24,11 +27,12 @@ struct instance {
 
 struct projection {
     struct ps_range range;
-    struct work *works; /* one per launch, sorted by launch */
+    struct work *works; /* one element for each launch, sorted by launch */
     size_t n_works, cap_works, next_work;
     struct instance *ranges; /* enclosing ranges precede enclosed ones */
     size_t n_ranges, cap_ranges;
-    /* The current thread: row - base -> index + 1 of the innermost range. */
+    /* inside[row - base]: index + 1 of the innermost range around this row of the current thread;
+     * 0: none */
     uint32_t track, base;
     uint32_t *inside;
     size_t n_inside, cap_inside;
@@ -41,7 +45,8 @@ static void projecting_free(struct projection *p)
     free(p->inside);
 }
 
-/* Returns end - start; damaged runs may contain any numbers. */
+/* Returns end - start in ns; INT64_MAX / 4 on overflow, since damaged runs may contain any
+ * numbers. */
 static int64_t work_length(const struct work *work)
 {
     int64_t ns;
@@ -75,7 +80,7 @@ static bool add_work(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Sorts the work by slice id of the launch, and merges it to one entry per launch. */
+/* Sorts the work by launch, and merges the work of each launch to one element. */
 static void join_launches(struct projection *p)
 {
     size_t kept = 0;
@@ -119,8 +124,8 @@ static uint32_t add_range(struct projection *p, const struct ps_chunk *chunk, ui
     return (uint32_t)p->n_ranges;
 }
 
-/* Adds the ranges of a chunk and the work launched in them. Chunks of a thread arrive in order of
- * its rows, and launches are sorted by them. */
+/* Adds the ranges in a chunk, and to each range the work launched in it. Chunks arrive in ascending
+ * order of slice ids, the order of p->works. */
 static bool see_thread(void *user, const struct ps_chunk *chunk)
 {
     struct projection *p = user;
@@ -179,7 +184,8 @@ enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary
 
     ps_trace_each_chunk(rows->db, &query, add_work, &p, err);
     join_launches(&p);
-    /* Launches of a range may be after the end of the requested range. */
+    /* reads to the end of the trace, because a range that starts in the requested range may contain
+     * later launches */
     query = (struct ps_chunk_query){
         .kinds = 1u << PS_TRACK_THREAD,
         .range = {range.from_ns, INT64_MAX},

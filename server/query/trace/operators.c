@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* operators.c: the table of operators. If the run attributes device work, this is key_averages();
- * otherwise all slices are summed by name. */
+/* operators.c: the view operators. If the run attributes device work to operators, its rows are
+ * those of key_averages(); otherwise slices are summed by name. */
 #include <stdlib.h>
 
 #include "server/query/trace/memory.h"

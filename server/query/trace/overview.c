@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* overview.c: the first page of a trace: devices, steps, gaps, and the most expensive operators and
- * kernels. */
+/* overview.c: the view overview, the first page of a trace: devices, steps, gaps, and the operators
+ * and kernels with the greatest times. */
 #include "server/query/trace/overview.h"
 
-/* More steps than a picture can show; means are over all steps. */
+/* Maximum number of steps to list, more than a picture can show. Means include all counted
+ * steps. */
 #define STEPS_MAX 1000
 
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
@@ -91,7 +92,7 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     return err->code;
 }
 
-/* Writes the keys that are arrays of rows, with one query each. */
+/* Writes the keys devices, top and headers. */
 static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     ps_query_write(db, "devices", "trace_devices", ps_row_object, json, err);

@@ -21,29 +21,30 @@ enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err);
 
-/* Names in the API, by enum ps_breakdown. */
+/* Names of the breakdowns in the API, indexed by enum ps_breakdown. */
 extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];
 
-/* More workers than jobs have; tracks of further workers count as worker 0. */
+/* Maximum number of workers, more than jobs have. Tracks of further workers count as tracks of
+ * worker 0. */
 #define PS_WORKERS_MAX 65536
 
-/* Worker and device (-1: none) of a track. */
+/* The owner of a track. worker: index of the file among the files of the job. device: -1: none. */
 struct ps_track_owner {
     uint32_t worker;
     int64_t device;
 };
 struct ps_track_owners {
-    struct ps_track_owner *items; /* by track id */
+    struct ps_track_owner *items; /* indexed by track id */
     size_t n;
     uint32_t n_workers;
-    bool has_streams; /* a track is a stream with slices */
+    bool has_streams; /* at least one track is a stream with slices */
 };
 enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *places,
                                     struct ps_err *err);
 struct ps_track_owner ps_track_owner_of(const struct ps_track_owners *places, uint32_t track);
 void ps_track_owners_free(struct ps_track_owners *places); /* for PS_AUTO */
 
-/* The work of one device in a range. */
+/* The device work of one device in a range. */
 struct ps_device_sums {
     uint32_t worker;
     int64_t device;
@@ -64,28 +65,31 @@ struct ps_range_sums {
     uint32_t n_workers;
     struct ps_device_sums *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
-    bool has_streams; /* the run has devices, even if they were idle in the range */
+    bool has_streams; /* true if the run has streams with slices, even if none is in the range */
 };
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err);
 void ps_range_sums_free(struct ps_range_sums *sums); /* for PS_AUTO */
 
-/* Writes "parts":{"tensorboard":[["kernel",ns],…],"hta":[…],"tracelens":[…]}, the mean of the
- * workers; the last two are empty without a device. */
+/* Writes "parts":{"tensorboard":[["kernel",ns],…],"hta":[…],"tracelens":[…]}. Times are means over
+ * the workers. hta and tracelens are empty if the run has no streams. */
 void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums);
 
-/* Writes such an object from rows with the columns definition, name, ns from `first` on. If first >
- * 0, stops at the first row whose column 0 is not `of`. *row: whether the statement is at a row. */
+/* Writes an object like the value of "parts" from the rows of a statement. Columns first, first + 1
+ * and first + 2 are definition (enum ps_breakdown), name and ns. If first > 0, stops before the
+ * first row whose column 0 is not `of`. *row: whether the statement is at a row, before and after
+ * the call. */
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
                        struct ps_err *err);
 
-/* Writes the array of collectives. */
+/* Writes an array with an object for each collective. */
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err);
 
-/* The range from the first to the last counted step, or else of the complete trace; from < to
- * unless the trace is empty. */
+/* Stores the range from the first to the last counted step; the range of the complete trace if no
+ * steps are counted. from_ns < to_ns unless the trace is empty. */
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
-/* Returns the meaning of the name of a slice; classifies each name once. */
+/* Returns the kind of the slice name with the text id `name`. Each name is classified once and
+ * cached in *meanings. */
 enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanings, int64_t name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* packed_rows.c: reads flows, counts and memory events, which are stored as packed columns. */
+/* packed_rows.c: reads flows, counts and memory events, which run files store as packed columns. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* parameters.c: reading parameters and writing JSON for the views of traces. */
+/* parameters.c: reads parameters and writes JSON for the views of traces. */
 #include <stdlib.h>
 
 #include "importers/kinds.h"
 #include "server/query/trace/trace_views.h"
 
-/* Limit for the ends of a range: beyond every trace, but differences do not overflow. */
+/* Limit for the ends of a range in ns: longer than any trace, but differences of two ends do not
+ * overflow. */
 #define NS_MAX (INT64_MAX / 4)
 
 void ps_ints_add(struct ps_ints *list, int64_t value)
@@ -127,7 +128,7 @@ void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, 
 
     ps_json_key(json, key);
     ps_json_raw(json, PS_STR("["));
-    ps_buf_reserve(json->out, n * 21 + 1); /* up to 20 characters and a comma each */
+    ps_buf_reserve(json->out, n * 21 + 1); /* each number has up to 20 characters and a comma */
     at = json->out->ptr + json->out->len;
     for (size_t i = 0; i < n; i++) {
         if (i)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range.c: how the time of a range was spent, computed from its slices.
+ * range.c: sums the slices in a range of time by worker and device, and divides the time of the
+ * range into parts.
  *
- * Slices are clipped to the range, so that the parts sum up to its duration.
+ * Slices count only with the part that is in the range, so the parts sum up to the duration of the
+ * range.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +14,14 @@
 
 const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "tracelens"};
 
-/* Parameters of an argument template of kernels. */
+/* Indices of parameters in an argument template of kernels. */
 struct kernel_template {
     uint32_t id;
-    char *markers; /* the placeholders of the template, which is all that ps_args_param needs */
+    /* only the placeholders of the template; ps_args_param needs no other characters */
+    char *markers;
     size_t n_markers;
-    int blocks, occupancy; /* indices of parameters; -1: none */
+    /* indices of the parameters blocks per SM and estimated occupancy; -1: none */
+    int blocks, occupancy;
 };
 
 struct range_reader {
@@ -134,10 +138,10 @@ static void add_kernel(struct range_reader *reading, struct ps_device_sums *devi
     device->kernels[device->n_kernels++] = work;
 }
 
-/* The sums to which a chunk is added. */
+/* The sums that the slices of a chunk are added to. */
 struct target {
     struct ps_worker_sums *worker;
-    struct ps_device_sums *device; /* NULL on tracks of the host */
+    struct ps_device_sums *device; /* NULL for tracks of the host */
 };
 
 static struct target target_of(struct range_reader *reading, const struct ps_chunk *chunk)
@@ -223,7 +227,8 @@ static void join_all(struct ps_range_sums *sums)
     }
 }
 
-/* Reads tracks of the host without arguments, then streams with arguments. */
+/* Reads the tracks of the host without arguments, then the streams with arguments, which contain
+ * the parameters of kernels. */
 static enum ps_status read_slices(struct range_reader *reading, struct ps_err *err)
 {
     const uint32_t host = 1u << PS_TRACK_THREAD | 1u << PS_TRACK_STREAM_ANNOTATIONS;
@@ -257,7 +262,8 @@ enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, 
     return err->code;
 }
 
-/* Adds up the parts of all workers. Returns the number of parts. */
+/* Sums each part over all workers. Returns the number of parts in `out`, which has space for
+ * PS_PARTS_MAX. */
 static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown definition,
                        struct ps_part *out)
 {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#define PARENTS_MAX 4096   /* number of ancestors to write */
-#define LOOK_BACK   100000 /* ns of the first search for the previous slice */
+#define PARENTS_MAX 4096   /* maximum number of ancestors to write */
+#define LOOK_BACK   100000 /* length in ns of the first search for the previous slice */
 
 static uint32_t row_of(int64_t id)
 {
@@ -42,12 +42,14 @@ static void mark(struct ps_relatives *relatives, bool below)
     relatives->is_descendant[relatives->n_descendants++] = below;
 }
 
-/* Marks descendants and collects children. Rows arrive in order, parents before children. */
+/* Marks the descendants of the slice and collects its children. Rows arrive in ascending order,
+ * parents before children. */
 static bool add_below(void *user, const struct ps_chunk *chunk)
 {
     struct ps_relatives *relatives = user;
     uint32_t own = row_of(relatives->id);
-    uint64_t at = own + relatives->n_descendants; /* the next row to mark */
+    /* the row for the next element of is_descendant */
+    uint64_t at = own + relatives->n_descendants;
     uint32_t i = at < chunk->first ? chunk->n : (uint32_t)(at - chunk->first);
 
     for (; i < chunk->n; i++) {
@@ -97,8 +99,8 @@ static bool find_previous(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Finds the previous slice. Chunks can only be read forward, so it reads four times as far back
- * each time until there is a slice. */
+/* Finds the previous slice on the same depth. Chunks can only be read forward. So each search
+ * starts four times as far before the slice as the search before, until a slice is found. */
 static enum ps_status look_back(struct ps_db *db, struct ps_chunk_query *query,
                                 struct ps_relatives *relatives, struct ps_err *err)
 {

@@ -5,9 +5,9 @@
 
 #include "server/query/trace/trace_views.h"
 
-#define PS_RELATIVES_CHILDREN 10 /* number of children to list, the longest ones */
+#define PS_RELATIVES_CHILDREN 10 /* maximum number of children to list, the longest */
 
-/* Columns to read of each relative. */
+/* The slice columns that callers read of each relative. */
 #define PS_RELATIVES_COLUMNS                                                                       \
     (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME))
 
@@ -18,19 +18,20 @@ struct ps_child_slice {
 struct ps_relatives {
     int64_t id;
     int64_t start_ns, end_ns, depth;
-    uint8_t *is_descendant; /* [i]: 1 if row + i of the track is the slice or a descendant */
+    uint8_t *is_descendant; /* [i]: 1 if the slice id + i is the slice itself or a descendant */
     size_t n_descendants, descendants_cap;
     struct ps_child_slice children[PS_RELATIVES_CHILDREN]; /* longest first */
     size_t n_children;
     int64_t children_total;
     int64_t parent;         /* id; 0: none */
-    int64_t previous, next; /* ids, on the same track and depth; 0: none */
+    int64_t previous, next; /* ids of the neighbours on the same track and depth; 0: none */
 };
 
-/* Finds the relatives of slice `id`, whose columns are v. The caller frees *kin in any case. */
+/* Finds the relatives of slice `id`, whose columns are v. The caller frees *relatives with
+ * ps_relatives_free, also after a failure. */
 enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[PS_N_SLICE_COLUMNS],
                                  struct ps_relatives *relatives, struct ps_err *err);
-/* Whether slice `id` is the slice of *kin or a descendant of it. */
+/* Returns whether `id` is the slice of *relatives or one of its descendants. */
 bool ps_relatives_has_descendant(const struct ps_relatives *relatives, int64_t id);
 /* Writes the keys parents, children, children_total, previous, next. */
 enum ps_status ps_relatives_json(struct ps_db *db, const struct ps_relatives *relatives,

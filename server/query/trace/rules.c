@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.c: the rules of findings. Each threshold is defined once, with its source. Our own
- * thresholds are such that a loop which keeps its device busy has no findings.
+ * rules.c: the rules of findings. The constants below are all thresholds, with their sources. The
+ * thresholds of perfshelf are chosen such that a loop that keeps its device busy has no findings.
  */
 #include "server/query/trace/rules.h"
 
@@ -13,19 +13,22 @@
 #define LOW_USE             0.50
 #define FULL_MEMORY         0.90
 #define TENSOR_CORES_SINCE  7 /* major compute capability */
-/* Our own thresholds: below a tenth of a step, even a perfect fix is hard to measure. */
+/* Thresholds of perfshelf. If less than a tenth of a step can be saved, even a perfect fix is hard
+ * to measure. */
 #define WAITING_SHARE     0.10
 #define SYNC_SHARE        0.10
 #define TINY_LAUNCH_SHARE 0.10
 #define CPU_BOUND_SHARE   0.30
-#define COPY_SHARE        0.05 /* like LOADER_SHARE: both are for loading the batch */
+#define COPY_SHARE        0.05 /* like LOADER_SHARE, because these copies also load the batch */
 #define OPTIMIZER_SHARE   0.05
-#define MATMUL_SHARE      0.10 /* of kernel time; below this, another number format does not pay off */
-#define TINY_COUNT_SHARE  0.50 /* of the number of kernels */
-#define LONG_CALL_SHARE   0.05 /* like LOADER_SHARE */
-#define UNFUSED_KERNELS   100  /* per Optimizer.step; a fused optimizer has a few dozen */
+/* share of kernel time; with less, another number format does not pay off */
+#define MATMUL_SHARE     0.10
+#define TINY_COUNT_SHARE 0.50 /* share of the number of kernels */
+#define LONG_CALL_SHARE  0.05 /* like LOADER_SHARE */
+/* kernels per Optimizer.step; a fused optimizer launches a few dozen */
+#define UNFUSED_KERNELS 100
 
-/* Formats a duration for people. Returns out. */
+/* Formats a duration for messages: "1.250 ms". Returns `out`. */
 static const char *format_duration(int64_t ns, char out[32])
 {
     if (ns >= 1000000000)
@@ -39,7 +42,7 @@ static const char *format_duration(int64_t ns, char out[32])
     return out;
 }
 
-/* A part and its total, formatted for messages, and the share of the part. */
+/* Two times as text for messages, and share = part / whole, 0..1. */
 struct ratio {
     char part[32], whole[32];
     double share;
@@ -127,7 +130,7 @@ static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *fin
     struct ratio syncs = ratio_of(facts->syncs.ns, facts->wall_ns);
     double idle = facts->wall_ns ? (double)facts->idle_ns / (double)facts->wall_ns : 0;
 
-    /* A host that waits for a busy device loses nothing: only the idle time of the device can be
+    /* While the host waits for a busy device, no time is lost. Only idle time of the device can be
      * saved. */
     finding->share = syncs.share < idle ? syncs.share : idle;
     finding->view = "operators";

@@ -7,18 +7,21 @@
 #include "server/query/trace/facts.h"
 
 struct ps_finding {
-    char text[400];           /* message with the numbers, and what they are a share of */
-    double share;             /* 0..1 */
-    const char *base;         /* "of step", "of device memory" */
-    bool no_speedup;          /* the share does not allow a speedup to be derived */
-    struct ps_range range;    /* range to show */
-    const char *view;         /* view that shows the rows */
-    const char *params[3][2]; /* parameters of the view; a NULL name ends the list */
+    char text[400]; /* the message, with times and shares */
+    double share;   /* share of `base`, 0..1 */
+    /* what `share` is a share of: "of step", "of trace", "of device memory" */
+    const char *base;
+    bool no_speedup; /* no speedup follows from the share */
+    struct ps_range range;
+    const char *view; /* view of the API that shows the evidence */
+    /* names and values of the parameters of the view; a NULL name ends the list */
+    const char *params[3][2];
 };
 
 struct ps_rule {
     const char *rule, *title;
-    /* Returns false if there is nothing to report. *finding has the range and base of the steps. */
+    /* Fills *finding and returns true if there is something to report. The caller sets `range` and
+     * `base` before to those of the steps. */
     bool (*check)(const struct ps_trace_facts *facts, struct ps_finding *finding);
 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.c: search on the timeline: finds the matching names, and the next or previous slice with
- * such a name from a given position.
+ * search.c: the view find, the search on the timeline: sums the slices by matching name, and finds
+ * the next or previous slice with a matching name from a position.
  */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
 
-#define LOOK_FIRST 1000000 /* ns of the first search; each further one covers 8 times as much */
+/* length in ns of the first search; each further search is 8 times as long */
+#define LOOK_FIRST 1000000
 
 struct name_sum {
     int64_t count, total_ns;
@@ -16,14 +17,15 @@ struct name_sum {
 };
 
 struct hit {
-    int64_t id, name, start_ns, duration_ns, depth; /* id 0: no hit */
+    int64_t id, name, start_ns, duration_ns, depth; /* name: text id. id 0: no hit */
 };
 
 struct search_state {
-    struct name_sum *names; /* by text id */
+    struct name_sum *names; /* indexed by text id */
     size_t n_names;
     bool is_backward;
-    int64_t from_ns, from_id; /* position; slices are ordered by start, then by id */
+    /* the position of the search; slices are ordered by start, then by id */
+    int64_t from_ns, from_id;
     struct ps_range window;
     struct hit hit;
 };
@@ -77,7 +79,8 @@ static bool is_before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
     return a_ns < b_ns || (a_ns == b_ns && a_id < b_id);
 }
 
-/* Whether a slice is closer to the position than the current hit. */
+/* Returns whether a slice is after the position (before it if is_backward) and closer to it than
+ * the current hit. */
 static bool is_closer(const struct search_state *f, int64_t start, int64_t id)
 {
     if (f->is_backward ? !is_before(start, id, f->from_ns, f->from_id)
@@ -108,7 +111,8 @@ static bool search_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Searches a range of time next to the position, then ranges eight times as long. */
+/* Searches in a range of time that begins (or ends) at the position. If there is no hit, searches
+ * in a range that is eight times as long, and so on. */
 static enum ps_status find_hit(struct ps_db *db, struct search_state *f, struct ps_range span,
                                struct ps_err *err)
 {

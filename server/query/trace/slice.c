@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slice.c: the details of one slice. relatives.c finds its parents, children and neighbours. */
+/* slice.c: the view of one slice with all details. relatives.c finds its ancestors, children and
+ * neighbours. */
 #include <stdlib.h>
 
 #include "server/query/trace/relatives.h"
@@ -48,7 +49,7 @@ static void write_own(struct ps_db *db, int64_t id, const int64_t *v, struct ps_
     ps_json_end(json);
 }
 
-/* Returns the range from start to end of the slice, both included. */
+/* Returns the range of time from the start to the end of the slice, end included. */
 static struct ps_range gap_range(const int64_t *v)
 {
     int64_t end = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
@@ -56,8 +57,8 @@ static struct ps_range gap_range(const int64_t *v)
     return (struct ps_range){v[PS_COL_START], ps_end_ns(end, 1)};
 }
 
-/* Writes the arguments. In damaged run files they may be anything; if they are not JSON, they are
- * written as a string. */
+/* Writes the key "args". The arguments in a damaged run file may not be JSON. Then the value is an
+ * object with the key "damaged" and the arguments as a string. */
 static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *json,
                                  struct ps_err *err)
 {
@@ -78,7 +79,8 @@ static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *j
     return err->code;
 }
 
-/* Writes the keys id, name, start_ns and duration_ns into the open object. */
+/* Writes the keys id, name, start_ns and duration_ns of slice `id` into the open object, and stores
+ * the end of the slice in *end_ns. */
 static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *json,
                                   int64_t *end_ns, struct ps_err *err)
 {
@@ -94,8 +96,9 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
     return PS_OK;
 }
 
-/* Writes the launch and the operator of a device slice. delay_ns: from the end of the launch call
- * to the start of the work (HTA's launch delay); 0 if the work began before the call returned. */
+/* Writes the keys "launch" and "operator": the slices that launched a device slice, or null.
+ * delay_ns: time from the end of the launch call to the start of the device work (HTA's launch
+ * delay); 0 if the work started before the call returned. */
 static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps_json *json,
                                    struct ps_err *err)
 {
@@ -121,7 +124,7 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
     return err->code;
 }
 
-/* Device slices that were launched by the slice or its descendants. */
+/* Writes the device slices that the slice or its descendants launched. */
 struct kernels {
     struct ps_db *db;
     const struct ps_relatives *relatives;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slices_of_name.c: all slices with one name: number, durations and histogram. */
+/* slices_of_name.c: the view named: all slices with one name: number, durations and histogram of
+ * durations. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,12 +8,13 @@
 #include "slices/stats.h"
 
 #define BINS_MAX  400
-#define LOG_RATIO 100 /* if max / min reaches this, the bins are logarithmic */
+#define LOG_RATIO 100 /* minimum of max / min for logarithmic bins */
 
 struct named {
     struct ps_db *db;
     int64_t name, kind;
-    struct ps_str operation; /* matches all names of this operation; {NULL, 0}: only `name` */
+    /* counts all names of copies or sets with this operation; {NULL, 0}: counts only `name` */
+    struct ps_str operation;
     struct ps_range range;
     struct ps_ints durations;
     int64_t total, min, max;
@@ -75,7 +77,8 @@ static void write_histogram(const struct named *n, size_t bins, struct ps_json *
 
 static void write_named(const struct named *n, size_t bins, struct ps_json *json)
 {
-    size_t count = n->durations.n, rank = count - count / 20; /* nearest rank of p95 */
+    /* rank: p95 by the nearest-rank method, from 1 */
+    size_t count = n->durations.n, rank = count - count / 20;
 
     ps_json_object(json);
     ps_json_key(json, "name");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats_reports.c: the reports of `nsys stats`, for any range of any trace with a device. A report
- * counts slices that start in the range; instants do not count as ranges.
+ * stats_reports.c: the views summaries and summary: reports like those of `nsys stats`, for any
+ * range of any trace. A report contains the slices that start in the range, without instant events.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,12 @@
 
 enum figure { TIME, SIZE, PROJECTED };
 
-/* Reports by their names in nsys. */
+/* All reports, with their names in nsys. */
 static const struct report {
     const char *name;
-    uint32_t kinds;          /* kinds of slices to count */
-    uint32_t required_kinds; /* further kinds that the run must have (any of them); 0: none */
+    uint32_t kinds; /* kinds of slices in the report; bits 1 << enum ps_slice_kind */
+    /* the report is offered only if the run has any of these kinds; 0: no such condition */
+    uint32_t required_kinds;
     enum figure figure;
 } reports[] = {
     {"cuda_gpu_kern_sum", 1u << PS_SLICE_KERNEL, 0, TIME},
@@ -31,7 +32,8 @@ struct report_builder {
     const struct report *report;
     struct ps_range range;
     struct ps_summary_rows rows;
-    int *bytes_param; /* template -> parameter with the bytes; -1: none; -2: not searched yet */
+    /* [template id]: index of the parameter "bytes"; -1: none; -2: not searched yet */
+    int *bytes_param;
     size_t n_bytes_param;
 };
 
@@ -59,7 +61,7 @@ static int bytes_param(struct report_builder *g, int64_t template, struct ps_str
     return g->bytes_param[at];
 }
 
-/* Returns the number of bytes of a copy or set; -1: unknown. */
+/* Returns the number of bytes that a copy or set moved; -1: unknown. */
 static int64_t bytes_of(struct report_builder *g, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i);

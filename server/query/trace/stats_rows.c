@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stats_rows.c: collects values by name, and computes their statistics. */
+/* stats_rows.c: collects the values of slices in rows by name, and computes the statistics of each
+ * row. */
 #include <stdlib.h>
 
 #include "server/query/trace/stats_reports.h"
@@ -34,7 +35,8 @@ struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_
     return key;
 }
 
-/* Returns where the last row with a name is stored: slices with equal keys are often adjacent. */
+/* Returns the element of last_row_by_text for a name. It saves most searches for a row, because
+ * slices with equal keys are often adjacent. */
 static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 {
     rows->last_row_by_text = ps_grow_to(rows->last_row_by_text, &rows->last_row_cap, name,
@@ -42,8 +44,9 @@ static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
     return &rows->last_row_by_text[name];
 }
 
-/* Returns the string that identifies a row. As operations, "Memcpy HtoD (Pinned -> Device)" and
- * "Memcpy HtoD (Pageable -> Device)" are the same. */
+/* Returns the string that identifies the row of a key. With rows->operations it is the name of the
+ * operation, so "Memcpy HtoD (Pinned -> Device)" and "Memcpy HtoD (Pageable -> Device)" are one
+ * row. */
 static struct ps_str text_of(const struct ps_summary_rows *rows, const struct ps_summary_key *key)
 {
     if (rows->operations)
@@ -84,7 +87,8 @@ void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, in
     rows->values[rows->n_values++] = value > 0 ? value : 0;
 }
 
-/* Returns the values grouped by row: those of row r are [ends[r - 1], ends[r]). */
+/* Returns the values grouped by row, in an array that the caller frees. The values of row r are at
+ * [ends[r] - items[r].n, ends[r]). */
 static int64_t *by_row(const struct ps_summary_rows *rows, size_t *ends)
 {
     int64_t *sorted = ps_grow(NULL, rows->n_values + 1, sizeof *sorted);

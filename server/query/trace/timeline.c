@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline.c: the parts of a timeline that do not depend on the window: tracks, counters, devices,
- * steps, and the overview strip of the complete trace. */
+/* timeline.c: the view timeline: the data that does not depend on the window: tracks, counters,
+ * devices, steps, and the overview of the complete trace. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
 
 #define OVERVIEW_TRACKS 8
-#define OVERVIEW_TRIED  24 /* tracks with the most slices, of which the busiest are shown */
-#define PX_MAX          8192
+/* number of tracks with the most slices whose busy time is measured; OVERVIEW_TRACKS are shown */
+#define OVERVIEW_TRIED 24
+#define PX_MAX         8192
 
 static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
@@ -58,7 +59,8 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *
     return err->code;
 }
 
-/* The memory peaks of a device. */
+/* The memory peaks of a device in bytes. allocated, reserved: -1: not recorded. running: sum of
+ * allocations minus frees so far; running_peak: its maximum. */
 struct peak {
     int64_t type, device, worker, allocated, reserved, running, running_peak;
 };
@@ -103,7 +105,7 @@ static bool add_peaks(void *user, const struct ps_packed *part)
     return true;
 }
 
-/* Writes the label of a device; device types are those of c10/core/DeviceType.h. */
+/* Writes the key "label", such as "CUDA 0". The device types are those of c10/core/DeviceType.h. */
 static void write_label(const struct peak *peak, struct ps_json *json)
 {
     static const char *const names[] = {[0] = "CPU",  [1] = "CUDA", [6] = "HIP",  [9] = "XLA",
@@ -155,7 +157,8 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
     return err->code;
 }
 
-/* A candidate for the overview: index of its track, and sum of its busy shares. */
+/* A track that may be shown in the overview. place: index of the track; share: busy share of each
+ * pixel, 0..255; busy: the sum of the shares. */
 struct candidate {
     size_t place;
     int64_t slices, busy;
@@ -209,8 +212,8 @@ static size_t tracks_up_to(enum ps_track_kind kind, const struct ps_track_row *t
     return found;
 }
 
-/* Selects threads and streams, those with the most slices first; if there are none, other tracks.
- */
+/* Stores the OVERVIEW_TRIED threads and streams with the most slices, the most first, and returns
+ * their number. If there are none, stores other tracks. */
 static size_t candidates_of(const struct ps_track_row *tracks, size_t n, struct candidate *out)
 {
     size_t found = tracks_up_to(PS_TRACK_STREAM, tracks, n, out);

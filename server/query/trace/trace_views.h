@@ -14,23 +14,26 @@ struct ps_ints {
 void ps_ints_add(struct ps_ints *list, int64_t value);
 void ps_ints_free(struct ps_ints *list); /* for PS_AUTO too */
 
-/* Reads from_ns and to_ns; the range is unbounded where one is absent. */
+/* Reads the parameters from_ns and to_ns; an absent end is unbounded. */
 enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err);
-/* Reads the range to draw: an absent end is the end of the trace, and from < to. */
+/* Reads the parameters from_ns and to_ns of a range to draw. An absent end is the start or the end
+ * of the trace. *out has from_ns < to_ns. */
 enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct ps_range *out,
                                struct ps_err *err);
-/* Reads a list of up to `most` ids from 1, such as "3,4"; empty if it is absent. */
+/* Reads a list of at most `most` ids (from 1), such as "3,4"; an absent list is empty. The caller
+ * frees *out with ps_ints_free. */
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
                             struct ps_ints *out, struct ps_err *err);
-/* Reads the minimum start and the maximum end of the trace; 0, 0 if it is empty. */
+/* Stores the minimum start and the maximum end of the slices of the trace; {0, 0} if it is
+ * empty. */
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
-/* Whether the run is a trace of PyTorch; only these have operators. */
+/* Stores whether the run is a trace of PyTorch. Only such traces have operators. */
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err);
-/* Whether the run attributes device work to the operators that launched it. */
+/* Stores whether the run attributes device work to the operators that launched the work. */
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err);
 
-/* Returns the end of a slice. Damaged runs may contain any numbers. */
+/* Returns start + duration without overflow, since damaged runs may contain any numbers. */
 static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
 {
     int64_t end;
@@ -38,15 +41,16 @@ static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
     return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX / 4 : end;
 }
 
-/* Writes a key and an array, formatting the numbers directly into the output. */
+/* Writes a key and an array of n numbers. Faster than ps_json_int, because it formats the numbers
+ * directly in the output buffer. */
 void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, size_t n);
-/* Returns the operation in the name of a copy or set: "Memcpy HtoD (Pinned -> Device)" up to " (".
- */
+/* Returns the name of a copy or set up to " (": "Memcpy HtoD" of "Memcpy HtoD (Pinned ->
+ * Device)". */
 struct ps_str ps_operation_name(struct ps_str name);
-/* Writes a key and a string of the trace, by its text id; "" if there is none. */
+/* Writes a key and the text with the id `text` of the trace; "" if the trace has no such text. */
 void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text);
 
-/* Families of rows in the table `packed`, and their columns (schema/run.sql). */
+/* Families of rows in the table `packed`, and the columns of each family (schema/run.sql). */
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };
 enum { PS_FLOW_KIND, PS_FLOW_FROM, PS_FLOW_TO, PS_FLOW_FROM_NS, PS_FLOW_TO_NS };
 enum { PS_COUNT_T, PS_COUNT_VALUE };
@@ -66,22 +70,26 @@ enum {
 
 struct ps_packed {
     size_t n;
-    const int64_t *column[PS_PACKED_COLUMNS]; /* requested columns; the others are NULL */
+    /* [column]: n values; NULL if the column was not requested */
+    const int64_t *column[PS_PACKED_COLUMNS];
 };
 struct ps_packed_query {
     enum ps_packed_family family;
-    int64_t part;          /* id of the series of PS_PACKED_COUNTS; else 0 */
-    struct ps_range range; /* only parts with rows in this range */
-    uint32_t columns;      /* bit mask: 1 << column */
+    int64_t part;          /* PS_PACKED_COUNTS: id of the series; else 0 */
+    struct ps_range range; /* visit only parts with times in this range */
+    uint32_t columns;      /* bit mask of the requested columns: 1 << column */
 };
-/* Calls visit for the parts in the order in which they were written, until it returns false. */
+/* Calls visit for each part, in the order of the run file, until visit returns false. *part is
+ * valid during the call. */
 enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *query,
                               bool (*visit)(void *user, const struct ps_packed *part), void *user,
                               struct ps_err *err);
 
-/* Computes the share of each pixel that is covered by slices of a track at depth 0, as 0..255. */
+/* Stores for each pixel x of the window in share[x] the share that slices at depth 0 cover,
+ * 0..255. */
 void ps_window_busy(const struct ps_window *window, int64_t *share);
-/* The same for device work at all depths. */
+/* Stores for each pixel x of the window in share[x] the share that device work covers, 0..255.
+ * Slices at all depths count. */
 void ps_window_busy_device(const struct ps_window *window, int64_t *share);
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -103,7 +111,7 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-/* Answers with a table of a range: checks from_ns, to_ns and the 0/1 parameters, then calls
+/* Checks the parameters from_ns, to_ns, on and the parameters that are 0 or 1, then calls
  * ps_view_table. */
 enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,

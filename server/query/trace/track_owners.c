@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* track_owners.c: the worker and the device of each track. */
+/* track_owners.c: reads the worker and the device of each track. */
 #include <stdlib.h>
 
 #include "server/query/trace/overview.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.c: selects what to draw of a timeline in a window. Slices of two pixels or more are sent
- * individually. Shorter slices are sent as density: neighbouring pixels that look the same form one
- * span. If there are too many spans, fewer shades are distinguished, then no shades, then no
- * families. So every slice is visible, and the response stays small.
+ * window.c: the views window and names: the slices of tracks in a window of time, for drawing.
+ * Slices of two pixels or more are sent individually. Shorter slices are sent as density: adjacent
+ * pixels of the same shade and family are sent as one run. If a result has too many runs, fewer
+ * shades are distinguished, then no shades, then no families. So every slice is visible, and the
+ * response is small.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 
 #define PX_MAX     8192
 #define TRACKS_MAX 4096
-#define ALL_SHADES_RUNS_MAX                                                                        \
-    3500 /* with more runs of density in one result, fewer shades are used */
-#define ALL_FAMILIES_RUNS_MAX 7000 /* with more, families are not distinguished */
+/* Maximum numbers of density runs in one result with all shades, and with all families. */
+#define ALL_SHADES_RUNS_MAX   3500
+#define ALL_FAMILIES_RUNS_MAX 7000
 
 enum { DEPTH, ROW, START, DURATION, NAME, FAMILY, KIND, FLAGS, N_FIELDS };
 static const char *const slice_keys[N_FIELDS] = {"depth", "row",    "start", "duration",
@@ -44,7 +45,8 @@ static void write_slices(const struct ps_window *window, struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Neighbouring pixels of one depth that look the same. */
+/* Adjacent pixels of one depth that are drawn in one colour: from pixel px, len pixels. count:
+ * number of slices. name, family: those of the busiest pixel. */
 struct run {
     uint32_t px, len, count, name;
     int64_t busy_ns, longest_ns;
@@ -57,7 +59,8 @@ struct runs {
     size_t n, cap;
 };
 
-/* Returns how full a pixel is, 1..255: a pixel with slices is always visible. */
+/* Returns the share of room_ns that slices cover, scaled to 1..255. The minimum is 1, so that each
+ * pixel with slices is visible. */
 static int64_t fill_of(int64_t busy_ns, double room_ns)
 {
     double fill = (double)busy_ns / room_ns * 255;
@@ -65,9 +68,10 @@ static int64_t fill_of(int64_t busy_ns, double room_ns)
     return fill >= 255 ? 255 : fill < 1 ? 1 : (int64_t)fill;
 }
 
-/* Which pixels look the same. */
+/* Precision of the comparison of two pixels. */
 struct run_key {
-    unsigned shift; /* lowest bits of the fill that are ignored */
+    /* number of lowest bits of the fill (1..255) that are ignored; 8: all fills are equal */
+    unsigned shift;
     bool any_family;
 };
 
@@ -139,7 +143,7 @@ static void write_density(const struct ps_window *window, const struct runs *run
     ps_json_end(json);
 }
 
-/* A result while it is written. */
+/* The state of a result that is being written. */
 struct run_output {
     struct ps_window window; /* its memory is reused for all tracks */
     struct runs runs;

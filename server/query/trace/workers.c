@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.c: the workers of a job side by side, and their collectives. */
+/* workers.c: the view workers: the times of each worker of a job, and the collectives of all
+ * workers. */
 #include "server/query/trace/overview.h"
 
 static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, struct ps_err *err)
