@@ -1,23 +1,23 @@
--- catalog.sql: the mutable data of runs, and the import log. schema/catalog_tables.py generates descriptions of these tables from this file for
--- the other modules (server/catalog/catalog_tables.h): how an older catalog, in a folder or in PostgreSQL, is migrated, which tables the servers
--- share, and what a rebuild does with them.
+-- catalog.sql: the tables of a catalog: the data about runs that users can change, and the import log. schema/catalog_tables.py generates
+-- descriptions of the tables (server/catalog/catalog_tables.h) from this file. Other modules use the descriptions to migrate older catalogs, in a
+-- folder or in PostgreSQL, to share tables between servers, and to rebuild damaged catalogs.
 --
--- After changing a table, a view or a trigger, increment the number in the next line, and tag new columns with it. A catalog of another layout
--- is migrated by adding its missing columns, dropping its views and triggers, and running this whole file: statements must be idempotent.
+-- After changing a table, a view or a trigger, increment the layout number in the next line, and tag new columns with it. To migrate a catalog of
+-- another layout, perfshelf adds its missing columns, drops its views and triggers, and runs this whole file. So all statements must be idempotent.
 PRAGMA user_version = 5;
 --
 -- Tags of tables, in brackets at the beginning of their comment:
---   shared            the servers of one shelf share it, in PostgreSQL (server/replica/mirror.h)
---   copied            `perfshelf copy` copies its rows to another shelf (server/maintenance/transfer.c)
---   copied with runs  like copied, but only rows of the runs that are copied
---   salvaged          `perfshelf rebuild` copies its rows from the old catalog as far as that is readable; the rows of other tables are derived
---                     from run files and labels, or are obsolete once the shelf's servers have stopped
+--   shared            the servers of one shelf share the table, in PostgreSQL (server/replica/mirror.h)
+--   copied            `perfshelf copy` copies the rows to another shelf (server/maintenance/transfer.c)
+--   copied with runs  like copied, but only the rows about runs that are copied
+--   salvaged          `perfshelf rebuild` copies the readable rows of the old catalog. The rows of tables without this tag are derived from run
+--                     files and labels, or are obsolete when all servers of the shelf have stopped
 --   salvaged if whole like salvaged, but only if the old catalog is not damaged
---   like TABLE        it has all columns of that table
--- A tag of columns: since N, the first layout with the column.
+--   like TABLE        the table has all columns of TABLE
+-- Tag of a column: since N, where N is the first layout with the column.
 
--- This table precedes run: servers that share a shelf fetch tables in the order of this file. With the tags present, the trigger of run computes
--- the search string of a run once, instead of again for each tag.
+-- The table tag precedes run, because servers that share a shelf fetch tables in the order of this file. If the tags of a run are inserted before
+-- the run, the triggers compute the search string of the run once, not again for each tag.
 CREATE TABLE IF NOT EXISTS tag( -- [shared, copied with runs]
     run TEXT NOT NULL, -- run.id
     k TEXT NOT NULL,
@@ -34,11 +34,11 @@ CREATE TABLE IF NOT EXISTS run( -- [shared, copied with runs]
     name TEXT NOT NULL,
     series TEXT NOT NULL DEFAULT '',
     who TEXT NOT NULL DEFAULT '',
-    note TEXT NOT NULL DEFAULT '',         -- [since 5] written by a user about the run
+    note TEXT NOT NULL DEFAULT '',         -- [since 5] text about the run, written by a user
     tool TEXT, tool_version TEXT,
     created_at INTEGER NOT NULL,           -- ms since 1970, UTC
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
-    bytes INTEGER NOT NULL,                -- size of the original
+    bytes INTEGER NOT NULL,                -- size of the original file
     db_bytes INTEGER NOT NULL,             -- size of the run file
     rows INTEGER NOT NULL,                 -- stored + repaired
     ledger_unit TEXT NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS run( -- [shared, copied with runs]
 );
 CREATE INDEX IF NOT EXISTS run_headline ON run(series, kind, seq, headline_value); -- covers queries for the previous run of a series
 DROP INDEX IF EXISTS run_series; -- predecessor of run_headline in older shelves
-CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- in order of seq, for all kinds
+CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- runs of a series, of all kinds, in order of seq (the rowid)
 CREATE INDEX IF NOT EXISTS run_created ON run(created_at);
 CREATE INDEX IF NOT EXISTS run_name ON run(name);
 CREATE INDEX IF NOT EXISTS run_kind ON run(kind, created_at);
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS baseline( -- [shared, copied, salvaged if whole] the 
 CREATE INDEX IF NOT EXISTS baseline_run ON baseline(run);
 CREATE VIEW IF NOT EXISTS pinned(seq) AS SELECT r.seq FROM baseline b JOIN run r ON r.id = b.run AND r.series = b.series; -- runs that are valid baselines
 
-CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] source files measured by line-level profiles, attached to runs; the bytes are in sources/<sha256>.gz (older versions: .zst)
+CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] source files of line-level profiles, attached to runs; their text is in sources/<sha256>.gz (of older versions: .zst)
     run TEXT NOT NULL,       -- run.id
     path TEXT NOT NULL,      -- as the profile names it
     sha256 TEXT NOT NULL,
@@ -71,14 +71,14 @@ CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] source files me
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS source_sha ON source(sha256);
 
-CREATE TABLE IF NOT EXISTS kept_size( -- sizes of stored originals and sources, compressed
-    folder TEXT NOT NULL,  -- originals, sources; where many servers share the shelf, also pieces (of uploads)
-    sha256 TEXT NOT NULL,  -- hash of the uncompressed content; for pieces their key
+CREATE TABLE IF NOT EXISTS kept_size( -- compressed sizes of stored originals and sources
+    folder TEXT NOT NULL,  -- originals, sources; also pieces (of uploads) if several servers share the shelf
+    sha256 TEXT NOT NULL,  -- hash of the uncompressed content; of pieces: kept.key
     bytes INTEGER NOT NULL, -- size of the file
     PRIMARY KEY(folder, sha256)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS kept( -- [shared] content hashes of stored files (server/catalog/files.h): of all files where many servers share the shelf, else of run files and labels
+CREATE TABLE IF NOT EXISTS kept( -- [shared] content hashes of stored files (server/catalog/files.h): of all files if several servers share the shelf, else of run files and labels
     folder TEXT NOT NULL,    -- runs, labels, originals, sources, spool, pieces
     key TEXT NOT NULL,       -- run.id, a hash, or the name of an upload
     hash TEXT NOT NULL,      -- content hash of the file: base/content.h
@@ -87,10 +87,10 @@ CREATE TABLE IF NOT EXISTS kept( -- [shared] content hashes of stored files (ser
     PRIMARY KEY(folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS import_log( -- [shared, copied, salvaged] all imports, including failed ones
+CREATE TABLE IF NOT EXISTS import_log( -- [shared, copied, salvaged] all imports, also failed imports
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,    -- ms since 1970, UTC
-    name TEXT NOT NULL,     -- of the file
+    name TEXT NOT NULL,     -- name of the file
     who TEXT NOT NULL,
     bytes INTEGER NOT NULL,
     sha256 TEXT NOT NULL,   -- '' if the import failed before the hash was known
@@ -101,16 +101,16 @@ CREATE TABLE IF NOT EXISTS import_log( -- [shared, copied, salvaged] all imports
     seconds REAL NOT NULL
 );
 
-CREATE TABLE IF NOT EXISTS doomed( -- [shared, salvaged] intent log: files to delete unless a row refers to them when the operation of their owner ends or its session has crashed
-    owner TEXT NOT NULL,  -- <session>-<n>
+CREATE TABLE IF NOT EXISTS doomed( -- [shared, salvaged] intent log. After the operation `owner` has ended or its session has crashed, its files to which no row refers are deleted
+    owner TEXT NOT NULL,  -- operation: <session>-<number>
     folder TEXT NOT NULL, -- runs (with labels), originals, sources
     key TEXT NOT NULL,    -- run.id or a hash
     PRIMARY KEY(owner, folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS upload( -- [shared, salvaged] uploads accepted but not imported yet; if the server stops, the next one continues with them
+CREATE TABLE IF NOT EXISTS upload( -- [shared, salvaged] uploads that were accepted but are not imported yet; if the server stops, the next server imports them
     id INTEGER PRIMARY KEY,
-    session TEXT NOT NULL, -- the session that imports it
+    session TEXT NOT NULL, -- the session that imports the upload
     file TEXT NOT NULL,    -- name in spool/
     filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL,
     note TEXT NOT NULL DEFAULT '', -- [since 5]
@@ -118,12 +118,12 @@ CREATE TABLE IF NOT EXISTS upload( -- [shared, salvaged] uploads accepted but no
     sources TEXT NOT NULL, -- JSON: [[name in spool/, path as the sender names it], ...]
     tries INTEGER NOT NULL DEFAULT 0, -- number of started imports
     at INTEGER NOT NULL,   -- ms since 1970, UTC
-    job INTEGER NOT NULL DEFAULT 0 -- [since 3] job.id where many servers share the shelf; else 0
+    job INTEGER NOT NULL DEFAULT 0 -- [since 3] job.id if several servers share the shelf; else 0
 );
 
-CREATE TABLE IF NOT EXISTS job( -- [shared] imports of all servers of a shared store, and results of the last ones; empty for a shelf that is one folder
-    id INTEGER PRIMARY KEY,  -- in the order of the requests
-    session TEXT NOT NULL,   -- the session that runs it
+CREATE TABLE IF NOT EXISTS job( -- [shared] unfinished and recent imports of all servers that share a store; empty if the shelf is a folder
+    id INTEGER PRIMARY KEY,  -- increases in the order of the requests
+    session TEXT NOT NULL,   -- the session that runs the import
     state TEXT NOT NULL,     -- queued, running, done, failed, cancelled
     view TEXT NOT NULL,      -- JSON: JOB of docs/api.md
     cancel INTEGER NOT NULL, -- 1: cancellation was requested
@@ -134,10 +134,10 @@ CREATE INDEX IF NOT EXISTS job_ended ON job(id) WHERE state NOT IN ('queued', 'r
 
 CREATE TABLE IF NOT EXISTS partial( -- [shared, salvaged] resumable uploads that are not complete yet
     id TEXT PRIMARY KEY,
-    file TEXT NOT NULL,    -- name in spool/; '' where many servers share the store: each piece is a separate file there
-    who TEXT NOT NULL,     -- user that began it; '' if no login was required
+    file TEXT NOT NULL,    -- name in spool/; '' on a store that several servers share, where each piece is a separate file
+    who TEXT NOT NULL,     -- user that began the upload; '' if no login was required
     at INTEGER NOT NULL,   -- s since 1970, UTC: time of the last piece
-    bytes INTEGER NOT NULL DEFAULT 0 -- [since 3] total of the separate pieces
+    bytes INTEGER NOT NULL DEFAULT 0 -- [since 3] total size of the separate pieces
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS token( -- [shared, copied, salvaged] access tokens, for a shelf that others can reach
@@ -146,7 +146,7 @@ CREATE TABLE IF NOT EXISTS token( -- [shared, copied, salvaged] access tokens, f
     role TEXT NOT NULL,      -- viewer, uploader, admin
     hash TEXT NOT NULL,      -- SHA-256 of the secret part
     created_at INTEGER NOT NULL, -- ms since 1970, UTC
-    used_at INTEGER NOT NULL DEFAULT 0 -- ms since 1970, UTC, updated at most once an hour; 0: never
+    used_at INTEGER NOT NULL DEFAULT 0 -- ms since 1970, UTC, updated at most once an hour; 0: never used
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS session( -- [shared, salvaged] login sessions of browsers
     id TEXT PRIMARY KEY,
@@ -160,18 +160,18 @@ CREATE TABLE IF NOT EXISTS removal_log( -- [shared, copied, salvaged] runs that 
     at INTEGER NOT NULL,     -- ms since 1970, UTC
     run TEXT NOT NULL,
     kind TEXT NOT NULL, name TEXT NOT NULL,
-    who TEXT NOT NULL        -- the user that removed it; '' unknown
+    who TEXT NOT NULL        -- user that removed the run; '' unknown
 );
 
 CREATE INDEX IF NOT EXISTS removal_log_at ON removal_log(at);
 CREATE INDEX IF NOT EXISTS import_log_at ON import_log(at);
 
-CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, which can be recovered for a day: their files and rows of source are kept until then
+CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, which users can recover for a day; their files and their rows of the table source are kept for this day
     id TEXT PRIMARY KEY,
     deleted_at INTEGER NOT NULL, -- ms since 1970, UTC
     deleted_by TEXT NOT NULL,    -- '' unknown
     tags TEXT NOT NULL,          -- JSON: [[key, value], ...]
-    baseline INTEGER NOT NULL,   -- 1: it was the baseline of its series
+    baseline INTEGER NOT NULL,   -- 1: the run was the baseline of its series
     seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, -- as in run
     note TEXT NOT NULL DEFAULT '', -- [since 5]
     tool TEXT, tool_version TEXT, created_at INTEGER NOT NULL,
@@ -183,7 +183,7 @@ CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, whic
 CREATE INDEX IF NOT EXISTS deleted_run_at ON deleted_run(deleted_at);
 CREATE INDEX IF NOT EXISTS deleted_run_sha ON deleted_run(sha256);
 
-CREATE TABLE IF NOT EXISTS removed_since( -- [shared, salvaged] runs that were removed while an upload waited, and that the upload must not publish again
+CREATE TABLE IF NOT EXISTS removed_since( -- [shared, salvaged] runs that were removed while an upload waited for its import; the import must not publish them again
     upload INTEGER NOT NULL, -- upload.id
     run TEXT NOT NULL,       -- run.id
     PRIMARY KEY(upload, run)
@@ -194,7 +194,7 @@ END;
 
 CREATE TABLE IF NOT EXISTS saved_query( -- [shared, copied, salvaged] SQL statements that users saved for all users
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,      -- kind of the runs that it applies to; '' the shelf
+    kind TEXT NOT NULL,      -- kind of the runs that the statement queries; '': it queries the shelf
     name TEXT NOT NULL,
     sql TEXT NOT NULL,
     who TEXT NOT NULL,       -- '' unknown
@@ -202,10 +202,10 @@ CREATE TABLE IF NOT EXISTS saved_query( -- [shared, copied, salvaged] SQL statem
     UNIQUE(kind, name)
 );
 
--- Data for frequent queries of the shelf page, derived from run and tag and updated by triggers, so that the time of these queries does not grow
--- with the shelf.
+-- Data for frequent queries of the shelf page. Triggers derive it from the tables above, so that the time of these queries does not grow with the
+-- number of runs.
 
-CREATE TABLE IF NOT EXISTS tally( -- number and size of the runs of each kind, series, user and tag, and of stored files
+CREATE TABLE IF NOT EXISTS tally( -- numbers and total sizes of the runs of each kind, series, user and tag, and of the stored files
     what TEXT NOT NULL,           -- all (key ''), kind, series, who, tag; kept: stored files
     key TEXT NOT NULL,            -- for a tag k=v, for stored files their folder
     runs INTEGER NOT NULL,        -- for stored files: number of files
@@ -219,7 +219,7 @@ CREATE VIEW IF NOT EXISTS run_tally(run, what, key, runs, db_bytes, bytes) AS
     UNION ALL SELECT id, 'series', series, 1, db_bytes, bytes FROM run WHERE series <> ''
     UNION ALL SELECT id, 'who', who, 1, db_bytes, bytes FROM run WHERE who <> '';
 
-CREATE TABLE IF NOT EXISTS run_text( -- strings that the search for runs reads
+CREATE TABLE IF NOT EXISTS run_text( -- the strings that the search for runs searches
     seq INTEGER PRIMARY KEY, -- run.seq
     text TEXT NOT NULL
 );
@@ -228,7 +228,7 @@ CREATE VIEW IF NOT EXISTS run_words(id, seq, text) AS
         || iif(note = '', '', ' ' || note)
     FROM run r;
 
-CREATE TABLE IF NOT EXISTS tagged( -- the runs with a tag, in the order of the list of runs
+CREATE TABLE IF NOT EXISTS tagged( -- the runs of each tag, in the order of the list of runs
     k TEXT NOT NULL, v TEXT NOT NULL,
     created_at INTEGER NOT NULL, seq INTEGER NOT NULL, -- of the run
     PRIMARY KEY(k, v, created_at, seq)
@@ -315,16 +315,16 @@ CREATE TRIGGER IF NOT EXISTS file_gone AFTER DELETE ON kept BEGIN
     DELETE FROM kept_size WHERE folder = old.folder AND sha256 = old.key;
 END;
 
--- Fill these tables for a shelf from before they existed. The check whether they are empty is the first table of the join: as a condition after
--- WHERE it would be evaluated for each row, each time the shelf is opened.
+-- The statements fill the derived tables of a catalog that is older than the tables. The test whether a table is empty is the first table of a
+-- join, so SQLite evaluates it once. As a condition after WHERE it would be evaluated for each row, each time the shelf is opened.
 INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally)) CROSS JOIN run_tally GROUP BY what, key;
 INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag')) CROSS JOIN tag GROUP BY k, v;
 INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept')) CROSS JOIN kept_size GROUP BY folder;
 INSERT INTO tagged SELECT k, v, created_at, seq FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tagged)) CROSS JOIN run_tagged;
 INSERT INTO run_text SELECT seq, text FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM run_text)) CROSS JOIN run_words;
 
-CREATE TABLE IF NOT EXISTS mirror( -- one row if this catalog is the mirror of a shared one (server/replica/mirror.h); else empty
+CREATE TABLE IF NOT EXISTS mirror( -- one row if this catalog is the mirror of a shared catalog (server/replica/mirror.h); else empty
     one INTEGER PRIMARY KEY,
-    n INTEGER NOT NULL,      -- number of the last transaction that was applied; -1: fetch all rows again
+    n INTEGER NOT NULL,      -- number of the last transaction that was applied to the mirror; -1: fetch all rows again
     store TEXT NOT NULL      -- name of the shared store
 );

@@ -1,23 +1,24 @@
 -- run.sql: the tables and views of a run file. Tables are private (user_version is the number of their layout).
--- The views at the end are the public interface for `perfshelf sql` and for SQL of users: they are stable, and
--- tested against the original tools.
+-- The views at the end are the public interface for `perfshelf sql` and for SQL that users write. They are
+-- stable, and tests compare them with the original tools.
 --
 -- A run file is written once, in one transaction without a journal, and never changed. Columns without a type
 -- keep the integers and doubles of the profile bit for bit.
 --
 -- This file is the only description of the tables. From it, schema/run_tables.py generates the structs of rows,
--- their INSERT statements, and the checks of validation and redaction (server/runwrite/run_tables.h). It reads
--- the tags in brackets at the beginning of a comment. A tag applies to all columns of its line. The tags of a
--- table follow its name:
---   [MIN..MAX]            range of integers; an empty MAX is unlimited; constants of slices/slices.h are allowed
+-- the INSERT statements, and the checks for validation and redaction (server/runwrite/run_tables.h). It reads
+-- the tags in brackets at the beginning of a comment. A tag applies to all columns of its line, or to the table
+-- whose name is in the line:
+--   [MIN..MAX]            range of integers; without MAX unlimited; constants of slices/slices.h are allowed
 --   [bool]                0 or 1
 --   [-> TABLE]            id of a row of TABLE
---   [-> TABLE or 0]       id of a row of TABLE, or 0: none
+--   [-> TABLE or 0]       id of a row of TABLE, or 0: no row
 --   [redact as CLASS]     how an export without secrets redacts the column (enum ps_redact_as); required for
 --                         TEXT, BLOB and [any]
 --   [any]                 numbers and text
---   [sparse], [from N]    for tables: ids are not 1, 2, 3 ...; ids begin at N
---   [replace]             for tables: a row replaces the row with the same key
+--   [sparse]              for tables: ids have gaps or any order
+--   [from N]              for tables: ids begin at N, not at 1
+--   [replace]             for tables: INSERT replaces a row with the same key
 --   [constant]            for tables: the rows are the same in all files
 --
 -- ps_calls(), ps_paths(), and for traces ps_slices and others, are virtual tables of perfshelf (server/runfile).
@@ -30,10 +31,10 @@ PRAGMA application_id = 0x70736866; -- 'pshf'
 PRAGMA user_version = 4;
 
 CREATE TABLE meta( -- [replace]
-    k TEXT PRIMARY KEY, -- [redact as fixed] kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
+    k TEXT PRIMARY KEY, -- [redact as fixed] keys: kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
                         -- headline_label, ledger_unit ledger_read ledger_stored ledger_repaired ledger_rejected ledger_other,
-                        -- label: series, who, tags and created_at of the import as JSON;
-                        -- for traces origin_us, and header.KEY: fields other than events as JSON, secrets masked
+                        -- label (JSON: series, who, tags and created_at of the import);
+                        -- for traces origin_us, and header.KEY (JSON: a field other than the events, with secrets masked)
     v                   -- [any, redact as meta]
 ) WITHOUT ROWID;
 
@@ -58,24 +59,24 @@ CREATE TABLE package( -- a top-level package
     name TEXT NOT NULL,       -- [redact as code]
     origin INTEGER NOT NULL,  -- [0..4] enum ps_origin
     modules INTEGER NOT NULL, -- [0..] number of timed rows
-    self_us,                  -- exclusive: sum of its rows
+    self_us,                  -- exclusive: sum of self_us of its rows
     inclusive_us,             -- inclusive: sum of cumulative_us of rows without an ancestor in the same package
     first INTEGER             -- [-> import or 0] the first import of the package
 );
 
-CREATE TABLE import( -- rows of the log, in its order; a subtree has consecutive ids, its root the last one
+CREATE TABLE import( -- rows of the log, in the order of the log; a subtree has consecutive ids, and its root has the last of them
     id INTEGER PRIMARY KEY,
-    parent INTEGER NOT NULL,   -- [-> import or 0] 0: root
-    importer INTEGER NOT NULL, -- [-> import or 0] like parent; for cached rows derived from the layout of the log
+    parent INTEGER NOT NULL,   -- [-> import or 0] 0: this row is a root
+    importer INTEGER NOT NULL, -- [-> import or 0] like parent, but for cached rows derived from the layout of the log
     low INTEGER NOT NULL,      -- [-> import] smallest id of the subtree
-    start INTEGER NOT NULL,    -- [0..UINT32_MAX] position by time of start, from 1; 0 for cached rows
+    start INTEGER NOT NULL,    -- [0..UINT32_MAX] position in the order of start, from 1; 0: cached row
     depth INTEGER NOT NULL,    -- [-1..UINT32_MAX] -1: unknown
     module TEXT NOT NULL,      -- [redact as code]
     package INTEGER NOT NULL,  -- [-> package]
     self_us, cumulative_us,    -- as printed; NULL for cached rows
     total_us INTEGER NOT NULL, -- [0..] max(self_us, 0) + total_us of the children: the width to draw
-    flags INTEGER NOT NULL,    -- [0..127] 1 cached 2 startup 4 unfinished 8 topmost of its package 16 first of its name 32 importer
-                               -- estimated 64 cached, and listed by the recorder, which lists all imports
+    flags INTEGER NOT NULL,    -- [0..127] bits: 1 cached, 2 startup, 4 unfinished, 8 no ancestor in its package, 16 first row with its
+                               -- name, 32 importer estimated, 64 cached and written by the recorder, which lists all imports
     children INTEGER NOT NULL, -- [0..UINT32_MAX] number of direct timed imports
     interpreter INTEGER NOT NULL,
     line INTEGER NOT NULL      -- [0..]
@@ -95,14 +96,14 @@ CREATE TABLE file(
 -- edges of a dump of 200 000 functions would cost another 0.5 s of CPU; the complete import takes 0.9 s
 -- (docs/bench.md).
 CREATE TABLE function(
-    id INTEGER PRIMARY KEY,    -- in file order, which is the last key of pstats' stable sorts
+    id INTEGER PRIMARY KEY,    -- in file order, the order of equal rows in the stable sorts of pstats
     file INTEGER NOT NULL,     -- [-> file]
     line,
     name TEXT NOT NULL,        -- [redact as code]
     ncalls, primitive_calls, tottime_s, cumtime_s,
     origin INTEGER NOT NULL,   -- [0..4] enum ps_origin
-    cycle INTEGER NOT NULL,    -- [0..UINT32_MAX] functions that call each other have the same number; 0: not recursive
-    listed INTEGER NOT NULL,   -- [bool] 0: only named as a caller, without an entry of its own
+    cycle INTEGER NOT NULL,    -- [0..UINT32_MAX] functions that call each other recursively have the same number; 0: not recursive
+    listed INTEGER NOT NULL,   -- [bool] 0: the dump names the function only as a caller
     callers BLOB,              -- [redact as numbers] read with ps_calls()
     callees BLOB               -- [redact as numbers] read with ps_ids()
 );
@@ -116,21 +117,21 @@ CREATE TABLE line_file(
     cpu_pct                    -- Scalene: percent of all its CPU samples
 );
 
-CREATE TABLE line_function( -- a function without lines was registered but never called
+CREATE TABLE line_function( -- functions; a function without lines was registered but never called
     id INTEGER PRIMARY KEY,
     file INTEGER NOT NULL,     -- [-> line_file]
-    name TEXT NOT NULL,        -- [redact as code] '': missing in the report
+    name TEXT NOT NULL,        -- [redact as code] '': not in the report
     first_line INTEGER NOT NULL -- [0..] 0: unknown
 );
 
 CREATE TABLE line(
     file INTEGER NOT NULL,     -- [-> line_file]
     function INTEGER NOT NULL, -- [-> line_function or 0]
-    block INTEGER NOT NULL,    -- [0..] call of the function, which memory_profiler reports separately; else 1
+    block INTEGER NOT NULL,    -- [0..] number of the call of the function, since memory_profiler reports calls separately; else 1
     line INTEGER NOT NULL,     -- [0..]
-    of_function INTEGER NOT NULL, -- [bool] 1: the complete function with all its lines (Scalene)
+    of_function INTEGER NOT NULL, -- [bool] 1: the row is about the complete function, not about one line (Scalene)
     source TEXT,               -- [redact as source] NULL: not in the profile
-    hits, ticks,               -- line_profiler; a tick is meta.unit_s
+    hits, ticks,               -- line_profiler; a tick is meta.unit_s seconds
     mem_mib, increment_mib, occurrences, -- memory_profiler
     cpu_python_pct, cpu_native_pct, cpu_system_pct, gpu_pct, gpu_avg_mib, gpu_peak_mib, avg_mib, peak_mib, malloc_mib, mallocs,
     growth_mib, usage_fraction, python_fraction, copy_mib_s, core_utilization, leak_likelihood, leak_mib_s, -- Scalene
@@ -140,11 +141,11 @@ CREATE TABLE line(
 CREATE TABLE line_sum( -- sums of the lines of a function; function 0: of the lines of a file outside functions
     file INTEGER NOT NULL,     -- [-> line_file]
     function INTEGER NOT NULL, -- [-> line_function or 0]
-    first_row INTEGER NOT NULL, last_row INTEGER NOT NULL, -- range of rows of the table line with its lines
+    first_row INTEGER NOT NULL, last_row INTEGER NOT NULL, -- range of rowids in the table line
     lines INTEGER NOT NULL, executed INTEGER NOT NULL,
     carried INTEGER NOT NULL,  -- [bool] 1: the profile contains text of these lines
     last_line, hits, ticks,
-    increment_mib,             -- without the first line of each block, which is the memory from before
+    increment_mib,             -- without the first line of each block, whose increment is the memory before the call
     peak_mib,
     cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct
 );
@@ -161,15 +162,15 @@ CREATE TABLE span(
 );
 
 -- Traces ---------------------------------------------------------------------------------------------------------------
--- Slices are stored in chunks of one track, by column (slices/slices.h, slices/column.h): so 4 million slices are
--- written in 0.2 s, and as rows in 3.3 s. Ids of slices are (track << 32) + row.
+-- Slices are stored in chunks of one track, by column (slices/slices.h, slices/column.h). 4 million slices are
+-- written in 0.2 s in this form, and in 3.3 s as rows. The id of a slice is (track << 32) + row, rows from 0.
 
 CREATE TABLE text(
     id INTEGER PRIMARY KEY,
     text TEXT NOT NULL,        -- [redact as slice]
-    key INTEGER NOT NULL       -- [-> text or 0] name under which key_averages() counts this name; 0: its own
+    key INTEGER NOT NULL       -- [-> text or 0] text under which key_averages() counts slices with this name; 0: this text
 );
-CREATE TABLE args_template( -- [from 2] slices/args.h; id 1 is the template of arguments that are stored as plain text
+CREATE TABLE args_template( -- [from 2] templates of arguments (slices/args.h); id 1: the arguments are stored as plain text
     id INTEGER PRIMARY KEY,
     text BLOB NOT NULL,        -- [redact as template]
     shapes INTEGER NOT NULL    -- [-> text or 0]
@@ -180,7 +181,7 @@ CREATE TABLE process(
     pid TEXT NOT NULL,         -- [redact as label] as written in the file
     name TEXT NOT NULL, labels TEXT NOT NULL, -- [redact as label]
     sort INTEGER NOT NULL,
-    device INTEGER NOT NULL,   -- index of the device that it represents; -1: a process
+    device INTEGER NOT NULL,   -- index of the device that the row represents; -1: the row is a process
     worker INTEGER NOT NULL    -- [0..65535] index of its file among the files of the job
 );
 
@@ -195,15 +196,15 @@ CREATE TABLE track(
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
 );
 
-CREATE TABLE chunk( -- in order of arrival; those of a track in the order of its rows
+CREATE TABLE chunk( -- in the order of writing; the chunks of a track are in the order of its slices
     id INTEGER PRIMARY KEY,
     track INTEGER NOT NULL,    -- [-> track]
-    first INTEGER NOT NULL,    -- [0..UINT32_MAX] its first row in the track
+    first INTEGER NOT NULL,    -- [0..UINT32_MAX] row of its first slice in the track, from 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, -- minimum start, maximum end
     last_start_ns INTEGER NOT NULL,
-    columns INTEGER NOT NULL,  -- [0..UINT32_MAX] a bit for each column in chunk_column; all values of the others are 0
-    kinds INTEGER NOT NULL     -- [0..UINT32_MAX] 1 << enum ps_slice_kind for each that occurs
+    columns INTEGER NOT NULL,  -- [0..UINT32_MAX] 1 << enum ps_slice_column for each column in chunk_column; the others have only values 0
+    kinds INTEGER NOT NULL     -- [0..UINT32_MAX] 1 << enum ps_slice_kind for each kind that occurs
 );
 CREATE TABLE chunk_column( -- [sparse] id: chunk * 32 + enum ps_slice_column; 31: the parameters of arguments
     id INTEGER PRIMARY KEY,
@@ -221,14 +222,14 @@ CREATE TABLE series( -- a series of numbers over time
     name TEXT NOT NULL, unit TEXT NOT NULL, -- [redact as code]
     least, greatest
 );
--- Tables with up to millions of rows, as packed columns like those of chunks. Families and their columns:
+-- Rows of which a trace may have millions, stored as packed columns like those of chunks. The families and columns:
 --   1 flows: kind from_slice to_slice from_ns to_ns
 --   2 counts of a series: t_ns, value (bits of a double)
 --   3 memory events: t_ns device_type device bytes address allocated reserved slice outside worker
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
     family INTEGER NOT NULL,   -- [1..3] enum ps_packed_family
-    part INTEGER NOT NULL,     -- [-> series or 0] the series of counts; else 0
+    part INTEGER NOT NULL,     -- [-> series or 0] family 2: the series; else 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
 );
@@ -237,7 +238,7 @@ CREATE TABLE packed_column( -- [sparse] id: packed * 16 + column
     data BLOB NOT NULL         -- [redact as numbers]
 );
 
-CREATE TABLE operator( -- key_averages() of the complete run, summed while the file was written
+CREATE TABLE operator( -- the rows of key_averages() of the complete run
     name INTEGER NOT NULL, shapes INTEGER NOT NULL,   -- [-> text or 0] shapes is 0 if by_shape is 0
     by_shape INTEGER NOT NULL, -- [bool]
     kind INTEGER NOT NULL,     -- [0..PS_N_SLICE_KINDS - 1] enum ps_slice_kind
@@ -253,8 +254,8 @@ CREATE TABLE step(
     id INTEGER PRIMARY KEY,
     worker INTEGER NOT NULL,   -- [0..65535]
     name TEXT NOT NULL,        -- [redact as label]
-    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,           -- until the end of its last kernel (as in tb_plugin)
-    host_start_ns INTEGER NOT NULL, host_end_ns INTEGER NOT NULL, -- of the annotation
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,           -- end_ns: end of its last kernel (as in tb_plugin)
+    host_start_ns INTEGER NOT NULL, host_end_ns INTEGER NOT NULL, -- start and end of the annotation
     counted INTEGER NOT NULL   -- [bool]
 );
 CREATE TABLE step_part(
@@ -278,7 +279,7 @@ CREATE TABLE gap(
     track INTEGER NOT NULL,    -- [-> track] a stream
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
     cause INTEGER NOT NULL,    -- [0..2] 0 host wait 1 kernel wait 2 other
-    before INTEGER NOT NULL, after INTEGER NOT NULL -- ids of slices; 0: none
+    before INTEGER NOT NULL, after INTEGER NOT NULL -- ids of the slices around the gap; 0: none
 );
 CREATE TABLE module(
     id INTEGER PRIMARY KEY,
@@ -295,8 +296,8 @@ CREATE TABLE report( -- a printed table of functions or operators
     stage TEXT NOT NULL, title TEXT NOT NULL, ordered TEXT NOT NULL, -- [redact as code] '': unknown
     by TEXT NOT NULL,          -- [redact as fixed] grouping of operators: '', shape, stack
     ncalls, primitive_calls, seconds, device_seconds, -- as printed above or below the table
-    listed_of,                 -- number of functions in the profile, if the list was reduced
-    first INTEGER NOT NULL, last INTEGER NOT NULL -- [0..] function.id, printed_operator.id
+    listed_of,                 -- number of functions in the profile, if the table was reduced
+    first INTEGER NOT NULL, last INTEGER NOT NULL -- [0..] its rows: range of function.id or printed_operator.id
 );
 
 CREATE TABLE printed_operator( -- values are rounded; NULL: the table has no such column, or no value in it
@@ -315,7 +316,7 @@ CREATE TABLE printed_operator( -- values are rounded; NULL: the table has no suc
 CREATE TABLE section( -- a report of PyTorch Lightning
     id INTEGER PRIMARY KEY,
     stage TEXT NOT NULL,       -- [redact as code] FIT, VALIDATE, TEST, PREDICT; '': unknown
-    total_s, calls             -- of its row Total
+    total_s, calls             -- values of the row Total of the report
 );
 CREATE TABLE action( -- an action timed by the profiler of Lightning; actions contain each other
     id INTEGER PRIMARY KEY,
@@ -361,7 +362,7 @@ FROM note;
 
 CREATE VIEW imports AS -- one row per line of the log
 SELECT i.id,
-       nullif(i.parent, 0) AS parent_id,       -- the import during which it happened; NULL: root, unknown or cached
+       nullif(i.parent, 0) AS parent_id,       -- the import that was in progress; NULL: root, unknown or cached
        i.id AS ord,                            -- order in the log, in which imports ended
        nullif(i.depth, -1) AS depth,
        i.module,
@@ -372,7 +373,7 @@ SELECT i.id,
        (i.flags >> 1) & 1 AS startup,          -- 1: part of the start-up of the interpreter
        (i.flags >> 2) & 1 AS unfinished,       -- 1: its parent never ended
        (i.flags >> 4) & 1 AS first,            -- 1: first row with this module
-       nullif(i.importer, 0) AS importer_id,   -- like parent_id; for cached rows derived from the layout of the log
+       nullif(i.importer, 0) AS importer_id,   -- like parent_id, but for cached rows derived from the layout of the log
        (i.flags >> 5) & 1 AS importer_estimated,
        nullif(i.start, 0) AS start,            -- order in which imports began
        i.children, i.interpreter, i.line
@@ -397,10 +398,10 @@ CREATE VIEW callers AS -- calls by caller; `profile` dumps have only counts
 SELECT f.id AS callee_id, c.caller_id, c.ncalls, c.primitive_calls, c.tottime_s, c.cumtime_s
 FROM function f, ps_calls(f.callers) c;
 
--- Call trees. An import log is a call tree. A pstats dump has sums per caller but no paths: nodes have what
--- follows from the sums. bounded: the true total is in [total_min, total_max], and total is NULL; unknown
--- (recursion): it is at most total_max. Stacks are merged by path for each thread; count is the number of times
--- that a path was entered.
+-- Call trees. An import log is a call tree. A pstats dump has sums per caller but no paths, so the nodes are
+-- derived from the sums. certainty bounded: the true total is in [total_min, total_max], and total is NULL;
+-- unknown (recursion): the true total is at most total_max. Stacks are merged by path for each thread; count is
+-- the number of times that a path was entered.
 CREATE VIEW nodes AS
 SELECT i.id, nullif(i.parent, 0) AS parent_id, i.module AS frame, NULL AS file, NULL AS line, i.interpreter AS thread,
        i.self_us AS self, i.cumulative_us AS total, 1 AS count, 'us' AS unit, 'exact' AS certainty,

@@ -1,4 +1,4 @@
--- shelf_views.sql: views of the catalog for SQL that users write, in addition to the views of the selected runs.
+-- shelf_views.sql: the views of the catalog for SQL that users write. The views of the selected runs are in run.sql.
 
 -- The public views
 CREATE TEMP VIEW runs AS -- all runs of the shelf, not only the selected ones
@@ -15,7 +15,7 @@ FROM run r;
 CREATE TEMP VIEW tags AS
 SELECT run, k AS key, v AS value FROM main.tag;
 
-CREATE TEMP VIEW import_log AS -- all imports, including failed ones
+CREATE TEMP VIEW import_log AS -- all imports, also failed imports
 SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at,
        name,                                   -- name of the file
        who, bytes,

@@ -2,12 +2,12 @@
 -- share: percent of the section's total, as printed; NULL if the section has no total.
 --
 -- column: id, section: number of the row, and of its section
--- column: stage string?: FIT, VALIDATE, TEST or PREDICT; null if the file does not say it
+-- column: stage string?: FIT, VALIDATE, TEST or PREDICT; null if the file does not contain it
 -- column: action: name of the action
 -- column: calls, mean_s, total_s: as printed
--- column: share number?: percent of the section's total; null without one
+-- column: share number?: percent of the section's total; null if the section has no total
 -- column: report number?: the printed table of its functions
--- column: functions number?, function_calls: rows of that table, and the calls that it counts
+-- column: functions number?, function_calls: number of rows of the printed table, and of the calls that it counts
 -- sort: total_s desc total_s
 -- sort: id asc id
 -- sort: action asc action

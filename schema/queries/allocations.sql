@@ -1,12 +1,12 @@
 -- Allocations of a trace, each with the slice that freed it (server/query/trace/allocations.c). t_ns NULL:
 -- allocated before the recording began; end_ns NULL: never freed. Header keys: see imports.sql.
 --
--- column: id number, bytes number, address number?, device_type number, device number, worker number: of the allocation
--- column: t_ns number?: when it was made; null if it existed before the recording
--- column: end_ns number?, duration_ns number?: when it was freed, and how long it lived; null if it was never freed
--- column: operator, slice number?: who made it
--- column: freed_by number?: who freed it
--- column: never_freed number, never_freed_bytes number: 1 and its bytes, if it was never freed
+-- column: id number, bytes number, address number?, device_type number, device number, worker number: id, size, place and worker of the allocation
+-- column: t_ns number?: time of the allocation; null if it was before the recording
+-- column: end_ns number?, duration_ns number?: time of the free, and time from the allocation to the free; null if the memory was never freed
+-- column: operator, slice number?: name and id of the slice that allocated
+-- column: freed_by number?: id of the slice that freed
+-- column: never_freed number, never_freed_bytes number: 1 and the bytes if the memory was never freed; else 0
 -- sort: t_ns asc t_ns
 -- sort: end_ns asc end_ns
 -- sort: bytes desc bytes

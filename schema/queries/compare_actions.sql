@@ -1,4 +1,4 @@
--- Actions of PyTorch Lightning's profilers, for comparison. They contain each other. Times are printed with
+-- Actions of PyTorch Lightning's profilers, for comparison. Actions contain each other. Times are printed with
 -- five digits; the resolution is that of the longest time. Header keys: see compare_imports.sql.
 --
 -- title: Actions

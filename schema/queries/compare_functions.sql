@@ -1,5 +1,5 @@
--- Functions of cProfile dumps and printed tables, for comparison. Of several printed tables, the one with the
--- most rows; times have three decimals. Header keys: see compare_imports.sql.
+-- Functions of cProfile dumps and printed tables, for comparison. If a run has several printed tables, only the
+-- table with the most rows; its times have three decimals. Header keys: see compare_imports.sql.
 --
 -- title: Functions
 -- row: function

@@ -1,4 +1,4 @@
--- Measurements, for comparison. If a group is one run, its samples are compared. Header keys: see
+-- Measurements, for comparison. If each group is one run, the samples are compared. Header keys: see
 -- compare_imports.sql.
 --
 -- title: Measurements

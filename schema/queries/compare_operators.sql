@@ -1,4 +1,4 @@
--- Operators of a trace, for comparison: the host operators of a torch trace, all slices by name of others
+-- Operators of a trace, for comparison: the host operators of a torch trace, or all slices by name of another trace
 -- (server/query/compare/tables.c). Header keys: see compare_imports.sql.
 --
 -- title: Operators

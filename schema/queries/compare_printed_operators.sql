@@ -1,5 +1,6 @@
--- Operators of a printed key_averages() table, for comparison; of several tables, the one with the most rows.
--- Each time has three decimals of its own unit; the resolution is that of the longest time. Header keys: see
+-- Operators of a printed key_averages() table, for comparison. If a run has several tables, only the table with
+-- the most rows. A time is printed with three decimals of its own unit; the resolution is that of the longest
+-- time. Header keys: see
 -- compare_imports.sql.
 --
 -- title: Operators

@@ -1,5 +1,5 @@
--- Runs of the snapshot `old` that were deleted from this shelf after they were added, and not from the shelf
--- of the snapshot.
+-- Runs of the snapshot `old` that were deleted from this shelf after they were added, but not from the shelf of
+-- the snapshot.
 SELECT o.id, 'it was taken off there, and stays away'
 FROM (SELECT run, max(at) AS at FROM main.removal_log WHERE (run, at) NOT IN (SELECT run, at FROM old.removal_log) GROUP BY run) r
 CROSS JOIN old.run o ON o.id = r.run

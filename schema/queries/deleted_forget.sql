@@ -1,2 +1,2 @@
--- Makes the run :id unrecoverable.
+-- Makes the deleted run :id unrecoverable.
 DELETE FROM deleted_run WHERE id = :id RETURNING sha256;

@@ -1,2 +1,3 @@
--- Records a file to delete, unless a row refers to it when :owner has finished its operation.
+-- Records a file of the operation :owner. If no row refers to the file when the operation has ended, the file is
+-- deleted.
 INSERT OR IGNORE INTO doomed(owner, folder, key) VALUES (:owner, :folder, :key);

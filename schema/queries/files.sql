@@ -1,4 +1,4 @@
--- Functions of a pstats dump, summed by file. tottime adds up; cumtime is left out, because it would count
+-- Functions of a pstats dump, summed by file. cumtime is left out, because a sum of cumtime would count
 -- nested calls twice. Header keys: see imports.sql.
 --
 -- column: id, file, origin: number and path of the file, and where it comes from

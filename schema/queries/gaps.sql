@@ -3,8 +3,8 @@
 --
 -- column: id number, track, stream, start_ns, duration_us number: of the gap
 -- column: cause string: see below
--- column: before number?, after number?: the slices around it
--- column: within_us number: how much of the gap lies in the range; the sums count it by cause
+-- column: before number?, after number?: ids of the slices around the gap
+-- column: within_us number: duration of the part of the gap in the range; the sums add it up by cause
 -- sort: duration_us desc duration_us
 -- sort: start_ns asc start_ns
 -- sort: track asc track, start_ns

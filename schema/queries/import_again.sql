@@ -1,5 +1,5 @@
--- Other rows with the module name of :id: loaded again, or imported while loaded (cached). With the recorder,
--- the import that loaded the module is listed too, and left out here.
+-- Other rows with the module name of the row :id: the module was loaded again, or was already loaded (cached). The
+-- recorder also lists the import that loaded the module as cached; this row is left out.
 --
 -- column: importer: module that imported it
 -- column: cached number: 1: the module was already loaded

@@ -1,6 +1,6 @@
--- All runs except baselines, oldest first, each with whether it and all newer runs exceed :limit bytes (with
--- their unmodified originals). Callers read up to the first run that does not; the sums are computed while
--- reading.
+-- All runs except baselines, oldest first, and whether a run and all newer runs together exceed :limit bytes. A
+-- run counts with its run file and its uncompressed original. Callers stop reading at the first run that does not
+-- exceed the limit; SQLite computes the sums while they read.
 SELECT seq, id, created_at, size, name, series,
        (SELECT db_bytes + bytes FROM tally WHERE what = 'all') - (SELECT coalesce(sum(db_bytes + bytes), 0) FROM run WHERE seq IN (SELECT seq FROM pinned))
            - older > :limit

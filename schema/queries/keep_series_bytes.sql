@@ -1,4 +1,5 @@
--- Like keep_series_runs.sql, but keeps the newest runs up to :limit bytes (with their unmodified originals).
+-- Like keep_series_runs.sql, but keeps the newest runs up to :limit bytes (run files and uncompressed
+-- originals).
 SELECT seq, id, created_at, db_bytes + bytes, name, series FROM run WHERE seq IN (
     SELECT seq FROM (
         SELECT seq, sum(db_bytes + bytes) OVER (PARTITION BY series ORDER BY created_at DESC, seq DESC ROWS UNBOUNDED PRECEDING) AS with_newer FROM run

@@ -1,5 +1,5 @@
 -- The runs of the series :series, without the newest :limit. :series NULL: of each series that is not in
--- :named, a JSON array. The tally excludes series that have fewer runs.
+-- :named, a JSON array. The condition on tally excludes series with fewer runs.
 SELECT seq, id, created_at, db_bytes + bytes, name, series FROM run WHERE seq IN (
     SELECT seq FROM (
         SELECT seq, row_number() OVER (PARTITION BY series ORDER BY created_at DESC, seq DESC) AS nth FROM run

@@ -1,12 +1,12 @@
 -- Kernels, copies and sets by name, device and stream; with :launch also by operator and launch parameters.
 -- For the complete run or for a range. Header keys: see imports.sql.
 --
--- column: id number, name string, name_id number, kind number, device number, stream number, family number: of the kernel, copy or set
+-- column: id number, name string, name_id number, kind number, device number, stream number, family number: identity of the kernel, copy or set
 -- column: calls number, total_us number, mean_us number, min_us number, max_us number
--- column: pct number?: of the sum of all device work of the range
+-- column: pct number?: percent of the sum of all device work in the range
 -- column: blocks_per_sm number?, occupancy_pct number?: as the profiler recorded them
--- column: tensor_core number: 1: it uses Tensor Cores
--- column: first_ns number: start of the first
+-- column: tensor_core number: 1: the kernel uses Tensor Cores
+-- column: first_ns number: start of the first call
 -- column: operator, grid string?, block string?, registers number?, shared_bytes number?: null without `launch=1`, which makes one row for each combination of them
 -- sort: total_us desc total_us
 -- sort: calls desc calls

@@ -1,5 +1,5 @@
--- What differs between the catalog row of the run :id and its last label :label; '' if nothing does. :name
--- and :created_at are those of the run when it was published.
+-- The names of the fields that differ between the catalog row of the run :id and its last label :label; '' if
+-- none. :name and :created_at: name and time of the run when it was published.
 SELECT rtrim(iif(name IS coalesce(:label ->> 'name', :name), '', 'name, ') || iif(series IS coalesce(:label ->> 'series', ''), '', 'series, ') ||
     iif(who IS coalesce(:label ->> 'who', ''), '', 'person, ') || iif(note IS coalesce(:label ->> 'note', ''), '', 'note, ') ||
     iif(created_at IS coalesce(:label ->> 'created_at', :created_at), '', 'time, ') ||

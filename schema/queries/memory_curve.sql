@@ -1,5 +1,5 @@
--- Points of the curves between :from and :to, by curve and time, with the nearest points outside, so that
--- lines reach the edges.
+-- Points of the curves between :from and :to, by curve and time, with the nearest points before and after,
+-- so that the drawn lines reach the edges.
 SELECT process, kind, t_s, mib FROM memory_sample
 WHERE t_s >= coalesce((SELECT max(t_s) FROM memory_sample WHERE t_s < :from), :from)
   AND t_s <= coalesce((SELECT min(t_s) FROM memory_sample WHERE t_s > :to), :to)

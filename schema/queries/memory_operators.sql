@@ -3,9 +3,9 @@
 --
 -- column: id number, name, name_id number: of the operator
 -- column: calls number?: null if no slice of this name starts in the range
--- column: device_type number, device number: the device; the same operator has a row for each
--- column: increase_bytes number, self_increase_bytes number: allocated minus freed, with and without the operators below
--- column: allocations number, allocated_bytes number: what it allocated itself
+-- column: device_type number, device number: the device; an operator has a row for each of its devices
+-- column: increase_bytes number, self_increase_bytes number: allocated minus freed bytes, with and without the operators that it called
+-- column: allocations number, allocated_bytes number: allocations of the operator itself, and their bytes
 -- sort: self_increase_bytes desc self_increase_bytes
 -- sort: increase_bytes desc increase_bytes
 -- sort: allocations desc allocations

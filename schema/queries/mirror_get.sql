@@ -1,2 +1,2 @@
--- How far the mirror has been replicated, and from which store.
+-- The last transaction that was applied to the mirror, and the name of the store that it mirrors.
 SELECT n, store FROM mirror;

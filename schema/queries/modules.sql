@@ -1,10 +1,10 @@
 -- nn.Modules of a complete run, merged by path. `ord` is preorder. Header keys: see imports.sql.
 --
 -- column: id, parent_id number?, depth number, ord number, name: of the module; `ord` is preorder
--- column: calls, operators: calls, and operators inside it
--- column: host_self_us number, host_total_us number: time on the host, without and with the modules below
+-- column: calls, operators: number of calls, and of operators inside the module
+-- column: host_self_us number, host_total_us number: time on the host, without and with the modules inside
 -- column: device_self_us number, device_total_us number: time on devices
--- column: first_slice, worker number?: id and worker of its first slice
+-- column: first_slice, worker number?: id and worker of the first slice of the module
 -- sort: ord asc ord
 -- sort: name asc name
 -- sort: calls desc calls

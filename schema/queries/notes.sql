@@ -1,7 +1,7 @@
 -- The notes of the ledger. Header keys: see imports.sql.
 --
 -- column: id, severity string: `info`, `warning`, `repaired` or `rejected`
--- column: byte_offset, line: where in the file; null if the note is about the whole file
+-- column: byte_offset, line: position in the file; null if the note is about the whole file
 -- column: what: the note
 -- sort: id asc id
 -- sort: severity asc severity

@@ -1,18 +1,18 @@
 -- key_averages() of torch, for the complete run or for a range. Header keys: see imports.sql; `rows: cached`
 -- means that all rows are computed at once and cached for further pages.
--- on: annotations on a stream (kind 10) take the time of the work inside them, so they are not device work.
--- gflops_s: floating point operations over their time on the device, or else on the host.
+-- :on: annotations on a stream (kind 10) contain the time of device work, so they are not device work themselves.
+-- gflops_s: floating point operations divided by the time on the device, or else by the time on the host.
 --
 -- column: id number, name string, name_id number, kind number, family number: of the operator
 -- column: input_shapes: null without `by_shape=1`
 -- column: calls number
--- column: self_cpu_us number, cpu_total_us number, cpu_mean_us number: CPU time: without and with the operators below, and the mean of a call
--- column: self_cpu_pct number?: of the sum of all self CPU times
+-- column: self_cpu_us number, cpu_total_us number, cpu_mean_us number: CPU time without and with the operators that it called, and the mean of a call
+-- column: self_cpu_pct number?: percent of the sum of all self CPU times
 -- column: self_device_us number?, device_total_us number?: time on devices
--- column: self_device_pct number?: of the sum of the self device times of host rows
+-- column: self_device_pct number?: percent of the sum of the self device times of host rows
 -- column: self_cpu_bytes number?, cpu_bytes number?, self_device_bytes number?, device_bytes number?: memory
--- column: flops number?, gflops_s number?: FLOPs, and FLOPs over the device time, or over the CPU time if there is no device time; operators below are included
--- column: min_us number, max_us number, first_ns number: shortest and longest call, and start of the first
+-- column: flops number?, gflops_s number?: FLOPs, and FLOPs over the device time, or over the CPU time if there is no device time; operators that it called are included
+-- column: min_us number, max_us number, first_ns number: shortest and longest call, and start of the first call
 -- sort: self_device_us desc self_device_us, self_cpu_us
 -- sort: self_cpu_us desc self_cpu_us
 -- sort: cpu_total_us desc cpu_total_us

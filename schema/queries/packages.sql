@@ -3,7 +3,7 @@
 --
 -- column: id, package, origin: number and name of the package, and where it comes from
 -- column: modules: number of its rows with times
--- column: self_us number, inclusive_us number: sum of its self times; sum of the cumulative times of its rows that are not inside another of its rows
+-- column: self_us number, inclusive_us number: sum of its self times; sum of the cumulative times of its rows, without rows inside another of its rows
 -- column: first_importer, first_id number?: module that imported it first, and the row of that import
 -- sort: self_us desc self_us
 -- sort: inclusive_us desc inclusive_us

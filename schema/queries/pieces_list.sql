@@ -1,2 +1,2 @@
--- The pieces of an upload in order: the numbers at the end of the keys have the same length.
+-- The pieces of the upload :id in the order of their keys. The numbers at the end of the keys have equal lengths.
 SELECT key FROM kept WHERE folder = 'pieces' AND key > :id || '.' AND key < :id || '/' ORDER BY key;

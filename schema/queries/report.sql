@@ -1,2 +1,2 @@
--- First and last function id of a printed table.
+-- First and last row id of the printed table :id.
 SELECT first, last FROM report WHERE id = :id;

@@ -1,5 +1,5 @@
--- Inserts a published run. If it is renewed, updates all columns from its run file and none that users edit.
--- Returns its name.
+-- Inserts a published run and returns its name. If the run exists (`perfshelf renew`), updates the columns that are
+-- derived from the run file, but no column that users edit.
 INSERT INTO run(id, sha256, kind, name, series, who, tool, tool_version, created_at, headline_value, headline_unit, headline_label,
                 bytes, db_bytes, rows, ledger_unit, read, stored, repaired, rejected, other, summary, note)
 VALUES (:id, :sha256, :kind, :name, :series, :who, :tool, :tool_version, :created_at, :headline_value, :headline_unit, :headline_label,

@@ -1,5 +1,5 @@
--- Rules for the rows of a run file besides types, ranges and references (server/runwrite/validate.c): one row
--- with a sentence for each violated rule.
+-- Rules for the rows of a run file besides types, ranges and references (server/runwrite/validate.c): a row
+-- with a message for each violated rule.
 SELECT 'an import begins behind its end' WHERE EXISTS(SELECT 1 FROM import WHERE low > id)
 UNION ALL
 SELECT 'an import ends after its parent' WHERE EXISTS(SELECT 1 FROM import WHERE parent <> 0 AND parent <= id)

@@ -1,5 +1,5 @@
--- Bytes of all run files, originals and sources; and the bytes of deleted runs among them, which are freed
--- when space is needed.
+-- Bytes of all run files, originals and sources; and how many of these bytes belong to deleted runs, whose files
+-- are deleted early when space is needed.
 WITH deleted(bytes) AS (
     SELECT coalesce(sum(d.db_bytes + coalesce(k.bytes, 0)), 0)
     FROM deleted_run d LEFT JOIN kept_size k ON k.folder = 'originals' AND k.sha256 = d.sha256

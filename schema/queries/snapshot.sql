@@ -1,2 +1,2 @@
--- Copies the current catalog into a new file :path.
+-- Copies the catalog into the new file :path.
 VACUUM INTO :path;

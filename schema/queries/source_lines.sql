@@ -1,5 +1,5 @@
--- All measurements on the lines of the file :id. The first five columns are fixed; which of the others have
--- values is found while reading.
+-- All measurements of the lines of the file :id. The first five columns have values for all profilers; the reader
+-- finds out which other columns have values.
 SELECT l.line, l.function, l.block, l.source, l.samples,
        l.hits, l.ticks, l.mem_mib, l.increment_mib, l.occurrences, l.cpu_python_pct, l.cpu_native_pct, l.cpu_system_pct, l.gpu_pct,
        l.gpu_avg_mib, l.gpu_peak_mib, l.avg_mib, l.peak_mib, l.malloc_mib, l.mallocs, l.growth_mib, l.usage_fraction, l.python_fraction,

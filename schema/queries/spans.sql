@@ -1,7 +1,7 @@
 -- Function calls on a memory curve. Header keys: see imports.sql.
 --
 -- column: id, name: number and name of the function
--- column: start_s number, end_s number, start_mib, end_mib: when the call began and ended, and the memory at these times
+-- column: start_s number, end_s number, start_mib, end_mib: times of the start and the end of the call, and the memory at these times
 -- column: level: depth of the call
 -- sort: start_s asc start_s
 -- sort: name asc name

@@ -1,10 +1,10 @@
 -- Functions of stacks (server/query/functions/stack_functions.c). grouped: the row sums several functions.
--- self, total: in ns, or in the unit of the run times its value_scale. A total counts each stack once. Header
+-- self, total: in ns, or in the unit of the run times its value_scale. A total counts a stack once. Header
 -- keys: see imports.sql.
 --
 -- column: id number, name string, name_id number, family number: of the function; `family` 7: native code
 -- column: slices number: number of its slices
--- column: self number, total number: in ns, or in the unit of the run times its `value_scale`. The total counts a stack once, however often the function stands in it
+-- column: self number, total number: in ns, or in the unit of the run times its `value_scale`. The total counts a stack once, even if it contains the function several times
 -- column: self_pct number?, total_pct number?: percent of all stacks
 -- column: first_ns number: start of the first
 -- sort: self desc self

@@ -1,5 +1,5 @@
 -- Ranges of the host projected onto the devices, by name, with the columns of `nsys stats` (as in
--- summary_times.sql). total, median, min, max and stddev are of the projected ranges, range_ns is of the
+-- summary_times.sql). total, median, min, max and stddev are of the projected ranges; range_ns is of the
 -- ranges on the host. Header keys: see imports.sql.
 --
 -- column: id number, name string, name_id number, kind number, domain string?: of the range; `domain` is null for the default one

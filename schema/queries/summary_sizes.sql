@@ -1,5 +1,5 @@
 -- Bytes moved by copies and sets, by operation, with the columns of `nsys stats` (as in summary_times.sql).
--- Leaves out those without a size in the trace. Header keys: see imports.sql.
+-- Leaves out copies and sets without a size in the trace. Header keys: see imports.sql.
 --
 -- column: id number, name string, name_id number, kind number: of the operation
 -- column: total_bytes number, calls number, avg_bytes number, med_bytes number, min_bytes number, max_bytes number, stddev_bytes number: statistics of the sizes

@@ -1,8 +1,8 @@
 -- One row per worker, with sums of its steps and devices. name and rank are from the file of the worker; NULL
 -- if it does not state them.
 --
--- column: worker number, name string?, rank number?: of its file; null if the file does not say it
--- column: steps number, span_ns number?, step_ns number?: number of its counted steps, from the first to the last, and their mean
+-- column: worker number, name string?, rank number?: worker, name and rank in its file; null if the file does not contain them
+-- column: steps number, span_ns number?, step_ns number?: number of its counted steps, time from the first to the last, and mean duration
 -- column: busy number?: share of the time in which a kernel ran, 0 to 1
 -- column: communication_ns number?, overlap_pct number?: communication, and the percentage of it that overlaps computation
 WITH w(worker) AS (SELECT worker FROM process UNION SELECT worker FROM step),

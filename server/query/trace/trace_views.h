@@ -24,8 +24,8 @@ enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct
  * frees *out with ps_ints_free. */
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
                             struct ps_ints *out, struct ps_err *err);
-/* Stores the minimum start and the maximum end of the slices of the trace; {0, 0} if it is
- * empty. */
+/* Stores the half-open range of time of all slices, counts and memory events of the trace; {0, 0}
+ * if it is empty. */
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
 /* Stores whether the run is a trace of PyTorch. Only such traces have operators. */
