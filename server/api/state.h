@@ -22,7 +22,8 @@
 struct ps_sql_limits {
     int64_t seconds, max_seconds; /* time limit: default, and maximum that a request may set */
     int64_t rows, max_rows;       /* rows of a file: default, and maximum that a request may set */
-    size_t memory, bytes;         /* bytes: memory of SQLite; size of a result file. 0: no limit */
+    /* memory of SQLite, and size of a result file, in bytes; 0: no limit */
+    size_t memory, bytes;
 };
 extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
 

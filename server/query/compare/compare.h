@@ -122,7 +122,7 @@ struct ps_run_rows {
     const struct ps_compare_table *table;
     const struct ps_query_comparison *head;
     void (*row)(void *user,
-                const struct ps_compare_input *row); /* *row is valid until the function returns */
+                const struct ps_compare_input *row); /* valid until the function returns */
     void *user;
     int64_t rows; /* number of rows of all runs read so far */
 

@@ -249,7 +249,7 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     return err->code;
 }
 
-/* Returns the row that has the id `id` in the base run (base) or else in the new run; NULL if there
+/* Returns the row that has the id `id` in the base run (if `base`) or in the new run; NULL if there
  * is none. */
 static const struct ps_comparison_row *row_of_id(const struct ps_comparison *comparison, bool base,
                                                  int64_t id)

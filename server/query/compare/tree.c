@@ -171,7 +171,7 @@ static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_
 }
 
 /* Writes the values of one group. keys: the JSON keys of the totals, the self times and the lower
- * bounds. of: base_of or now_of. */
+ * bounds. `of`: base_of or now_of. */
 static void write_side(const struct ps_tree *tree, const char *const keys[3],
                        double (*of)(const struct ps_tree *, const double *, uint32_t),
                        const uint32_t *order, size_t n, struct ps_json *json)

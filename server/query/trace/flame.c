@@ -30,8 +30,9 @@ struct builder {
     struct host {
         uint32_t *nodes; /* [row]: node of the row + 1; 0: none */
         uint32_t n;
-        int64_t first; /* minimum id of the operators with device work in the range; 0: none */
-    } * hosts;         /* indexed by track id */
+        /* minimum id of the operators with device work in the range; 0: none */
+        int64_t first;
+    } * hosts; /* indexed by track id */
     size_t n_hosts;
     /* name under which key_averages() counts a name: all steps have one path */
     struct ps_operators keys;

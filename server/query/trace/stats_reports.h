@@ -22,8 +22,8 @@ struct ps_summary_key {
 struct ps_summary_row {
     struct ps_summary_key key;
     int64_t n, first_ns;
-    int64_t range_ns,
-        works; /* of projected ranges: range_ns: time on the host; works: number of device slices */
+    /* of projected ranges: their total time on the host, and the number of their device slices */
+    int64_t range_ns, works;
 };
 
 struct ps_summary_rows {

@@ -157,8 +157,8 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
     return err->code;
 }
 
-/* A track that may be shown in the overview. place: index of the track; share: busy share of each
- * pixel, 0..255; busy: the sum of the shares. */
+/* A track that may be shown in the overview: its index, the number of its slices, the sum of its
+ * busy shares, and the busy share of each pixel (0..255). */
 struct candidate {
     size_t place;
     int64_t slices, busy;
