@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* api.h: the HTTP API (docs/api*.md): handlers that use the store, the queries and the jobs. */
+/* api.h: the HTTP API (docs/api*.md): its creation, its routes and its events. The handlers use the
+ * store, the queries and the jobs. */
 #ifndef PS_API_API_H
 #define PS_API_API_H
 
@@ -30,9 +31,10 @@ struct ps_api_config {
     struct ps_hub_limits streams;           /* limits for event streams */
     size_t queue;                           /* maximum number of unfinished imports; 0: no limit */
     const struct ps_sandbox_limits *limits; /* limits of each import; NULL: defaults */
-    uint64_t upload_max;                    /* maximum bytes of one upload, resumable or not */
-    struct ps_retention retention;          /* retention rules, for GET shelf */
-    const char *listen;                     /* for GET shelf: "127.0.0.1:7700" */
+    /* maximum size in bytes of one upload, also of a resumable one */
+    uint64_t upload_max;
+    struct ps_retention retention; /* retention rules, shown by GET shelf */
+    const char *listen;            /* shown by GET shelf: "127.0.0.1:7700" */
 };
 
 /* Starts the import workers and the thread that watches the shelf. config->store must stay valid

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* baseline.c: the baseline run of a series. */
+/* baseline.c: handlers that set and clear the baseline run of a series. */
 #include "server/api/state.h"
 
 static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
@@ -33,7 +33,7 @@ enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply
     return err->code;
 }
 
-/* Clears the baseline of a series, even if that run is no longer in the series. */
+/* Clears the baseline of a series, even if the baseline run is no longer in the series. */
 enum ps_status ps_clear_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *series = ps_param_get(ps_api_params(req), "series");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c: event streams for clients. */
+/* events.c: handlers for event streams, and the events that they send. */
 #include "server/api/state.h"
 
 /* Starts an event stream. If that fails, replies with the error and closes the connection. */
@@ -65,7 +65,8 @@ static enum ps_status send_run_event(struct ps_api *api, const char *id)
     return status;
 }
 
-/* If the run was deleted meanwhile, the deletion sends its own event. */
+/* Sends nothing if the run was deleted in the meantime, because the deletion sends an event of its
+ * own. */
 void ps_api_send_run_event(struct ps_api *api, const char *id)
 {
     (void)send_run_event(api, id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* export.c: exports runs and comparisons as files, and lists the private data in them. */
+/* export.c: handlers that export runs and comparisons as files, and that list the private data in
+ * exports. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@ enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, st
     struct ps_share_selection *picked;
     struct ps_json json = ps_reply_json(reply);
 
-    reply->cache = PS_CACHE_CHECK; /* labels change */
+    reply->cache = PS_CACHE_CHECK; /* users may change the labels of a run */
     if (select_runs(req, &picked, err) != PS_OK)
         return err->code;
     return ps_share_write_reveals(ps_request_api(req)->store, picked->ids, picked->n, &json, err);

@@ -6,7 +6,7 @@
 
 #include "server/api/state.h"
 
-/* Format: 2026-11-20T14:02:11.120Z */
+/* Formats a time in ms since 1970 UTC as "2026-11-20T14:02:11.120Z". */
 static void iso_time(int64_t ms, char out[32])
 {
     time_t seconds = (time_t)(ms / 1000);

@@ -76,7 +76,7 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
 
     if (ps_read_request_resolve(read, &question, err) != PS_OK)
         return err->code;
-    reply->cache = PS_CACHE_CHECK; /* names, tags and the list of runs change */
+    reply->cache = PS_CACHE_CHECK; /* names, tags and the list of runs may change */
     if (read->flags & PS_READ_FIXED && read->flags & PS_READ_RUN)
         set_run_validators(req, question.run, reply);
     else if (read->flags & PS_READ_FIXED)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sql.c: SQL statements of users. In a server they run on separate threads with the limits of
- * ps_sql_limits_server, and are stopped when the client disconnects or the server stops. */
+/* sql.c: handlers for the SQL statements of users. In a server, the statements run on separate
+ * threads with the limits of ps_sql_limits_server. They are interrupted when the client disconnects
+ * or the server stops. */
 #include <cjson/cJSON.h>
 #include <string.h>
 

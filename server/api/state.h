@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* state.h: state and helpers that the handlers share; for this folder only. */
+/* state.h: state and helpers that the handlers share. Only files of this folder include it. */
 #ifndef PS_API_STATE_H
 #define PS_API_STATE_H
 
@@ -25,7 +25,7 @@ struct ps_sql_limits {
     /* memory of SQLite, and size of a result file, in bytes; 0: no limit */
     size_t memory, bytes;
 };
-extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
+extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* defined in sql.c */
 
 struct ps_api {
     struct ps_api_config config;

@@ -43,7 +43,7 @@ static enum ps_status write_run(struct upload_wait *waiting, const struct slot *
 
     if (ps_query_run(waiting->api->store, id, &run, err) != PS_OK)
         return err->code;
-    text.len--; /* removes the closing brace */
+    text.len--; /* removes the closing brace of RUN */
     ps_buf_puts(&text, already ? ",\"already\":true" : ",\"already\":false");
     if (slot->sources.n) {
         struct ps_json sources;

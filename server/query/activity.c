@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* activity.c: the imports and removals of runs, with their users. */
+/* activity.c: the list of imports and removals of runs, with the users. */
 #include "server/query/views.h"
 
 static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json *json,

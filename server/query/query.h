@@ -33,10 +33,10 @@ enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params
 /* GET /api/v1/deleted: {"rows":[...]}, the deleted runs that can be recovered, last deleted first.
  */
 enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, struct ps_err *err);
-/* GET /api/v1/runs: {"total","rows"}. */
+/* GET /api/v1/runs: {"total","rows"}: the runs on the shelf, page by page. */
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err);
-/* GET /api/v1/runs/{id}: one RUN object. `id` must be complete. */
+/* GET /api/v1/runs/{id}: the object RUN of docs/api.md. `id` must be a complete id. */
 enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out,
                             struct ps_err *err);
 
@@ -64,7 +64,8 @@ enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct p
 /* GET /api/v1/lines/files: source files that line-level runs measured. */
 enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
                                    struct ps_json *out, struct ps_err *err);
-/* GET /api/v1/lines?path=&runs=: the measurements of one source file in several runs. */
+/* GET /api/v1/lines: the measurements of the source file with the parameter path in the runs with
+ * the parameter runs. */
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err);
 
@@ -103,7 +104,7 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
                                      const char *of, struct ps_params params, struct ps_json *json,
                                      struct ps_err *err);
 
-/* GET /api/v1/compare/tree. */
+/* GET /api/v1/compare/tree: the call trees of all runs, merged to one tree. */
 enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
                                      struct ps_params params, struct ps_json *json,
                                      struct ps_err *err);
@@ -121,7 +122,7 @@ enum ps_sql_format {
     PS_SQL_TABLE,
     PS_SQL_JSON, /* JSON array with an object for each row */
     PS_SQL_CSV,
-    PS_SQL_TEXT, /* aligned columns, for a terminal */
+    PS_SQL_TEXT, /* text in aligned columns, for a terminal */
 };
 
 #define PS_SQL_ROWS       10000   /* rows of PS_SQL_TABLE by default */

@@ -16,7 +16,7 @@
 struct ps_query_sort {
     const char *key;                    /* value of the parameter `sort` that selects this order */
     bool is_descending;                 /* direction if the parameter `desc` is absent */
-    const char *ascending, *descending; /* terms for ORDER BY */
+    const char *ascending, *descending; /* SQL terms for ORDER BY, in either direction */
     const char *expression; /* SQL expression that rows are sorted by; NULL: several expressions */
 };
 
@@ -28,12 +28,12 @@ struct ps_query_sum {
 /* A parameter of the SQL statement that is bound to the URL parameter with the same name. The
  * search parameters q, regex and hide are not listed. */
 struct ps_query_param {
-    const char *name; /* with its colon: ":origin" */
+    const char *name; /* the name with its colon: ":origin" */
     bool is_list;     /* a list, bound with a comma around each word: ",stdlib,local," */
 };
 
 struct ps_query_filter {
-    const char *name;      /* of the parameter */
+    const char *name;      /* name of the URL parameter */
     const char *condition; /* condition for WHERE if the parameter `name` is given */
 };
 

@@ -50,7 +50,7 @@ struct ps_read_request {
 };
 
 struct ps_read_route {
-    const char *name; /* as in PS_READS */
+    const char *name; /* the name in PS_READS */
     enum ps_status (*answer)(const struct ps_read_request *question, struct ps_answer *answer,
                              struct ps_err *err);
     unsigned flags;

@@ -18,7 +18,8 @@ enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t 
     return ps_param_int(params, "offset", 0, INT32_MAX, 0, &out->offset, err);
 }
 
-/* *key: NULL if none is given. *desc: -1 if it is not given. */
+/* Reads the parameters sort and desc. *key is NULL if sort is absent or empty; *desc is -1 if desc
+ * is absent. */
 static enum ps_status read_sort(struct ps_params params, const char **key, int64_t *desc,
                                 struct ps_err *err)
 {
@@ -36,7 +37,7 @@ static enum ps_status fail_sort(const char *key, struct ps_err *err)
 /* The output that a client requests. */
 struct output {
     enum { FORMAT_PAGE, FORMAT_ROWS, FORMAT_CSV } format;
-    struct ps_page page; /* FORMAT_PAGE */
+    struct ps_page page; /* FORMAT_PAGE: the page */
 };
 
 static enum ps_status read_output(struct ps_params params, struct output *out, struct ps_err *err)
@@ -98,7 +99,7 @@ enum ps_status ps_bind_filters(struct ps_stmt *stmt, const struct ps_query_table
 struct rows {
     struct ps_stmt *stmt; /* NULL: the rows are those of `array` */
     const struct ps_array_rows *array;
-    const uint32_t *ids; /* NULL: all rows of the statement */
+    const uint32_t *ids; /* ids of the rows; NULL: all rows of the statement */
     int64_t next, end;   /* half-open range of indices in `ids` */
 };
 
@@ -239,7 +240,7 @@ static enum ps_status write_file(struct rows *rows, bool csv, struct ps_answer *
 struct entry {
     struct ps_cache_entry cache_entry;
     int64_t total, total_unfiltered; /* numbers of rows: with the filters, and without filters */
-    struct ps_buf sums;              /* JSON object */
+    struct ps_buf sums;              /* JSON object with the sums over the filtered rows */
     /* PS_ROWS_BY_ID and arrays: the ids of the filtered rows in order; else NULL */
     uint32_t *ids;
     int64_t n_ids;
@@ -585,7 +586,7 @@ static enum ps_status prepare_table_statement(struct table_request *request, con
     return ps_bind_filters(*out, request->order.table, request->params, err);
 }
 
-/* page: NULL for all rows. */
+/* Prepares the statement that selects the rows in the requested order; page NULL: all rows. */
 static enum ps_status prepare_ordered(struct table_request *request, const struct ps_page *page,
                                       struct ps_stmt **out, struct ps_err *err)
 {

@@ -89,7 +89,8 @@ struct ps_array_rows {
 };
 enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_params params,
                                struct ps_answer *answer, struct ps_err *err);
-/* *index: of a row among the rows that pass the filters, in order; -1: it does not pass them. */
+/* Stores in *index the position (from 0) of row `id` in the ordered list of the rows that pass the
+ * filters; -1 if the row does not pass them. */
 enum ps_status ps_array_index(const struct ps_array_rows *array, struct ps_params params,
                               uint32_t id, int64_t *index, struct ps_err *err);
 /* Writes the columns of row `id` as members of the open object. */

@@ -6,7 +6,7 @@ struct compared {
     const struct ps_cached_comparison *table;
     const struct ps_comparison_row *rows;
     size_t n;
-    struct ps_db *db; /* for searches */
+    struct ps_db *db; /* database in which text searches are evaluated; NULL: no filters */
     int columns[PS_CMP_COLUMNS_MAX];
 };
 

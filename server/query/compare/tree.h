@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.h: the call trees of all runs as one tree, merged by path of names, for the JSON output.
- * Only files of this folder include it.
+ * tree.h: merges the call trees of all runs of a comparison to one tree, by path of names. tree.c
+ * writes it as JSON. Only files of this folder include it.
  */
 #ifndef PS_QUERY_COMPARE_TREE_H
 #define PS_QUERY_COMPARE_TREE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_read.c: reads the trees of the runs and merges them. */
+/* tree_read.c: reads the call trees of the runs of a comparison, and merges them to one tree. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ enum { I_ID, I_PARENT, I_SELF, I_CUMULATIVE, I_TOTAL, I_MODULE, I_ROWS = 8 };
 static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL; /* row -> node + 1 */
+    PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL; /* [row]: node + 1; 0: none */
     size_t n = 0;
 
     ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);

@@ -18,7 +18,7 @@ struct functions {
     struct ps_stack_selection part;
     struct function_row *rows;
     size_t n, cap;
-    uint32_t *row_by_text; /* text id -> row + 1 */
+    uint32_t *row_by_text; /* [text id]: index of the row + 1; 0: none */
     size_t row_by_text_cap;
     uint32_t track;
     uint32_t *open; /* [depth]: index of the row of the frame at this depth of the current stack */

@@ -51,7 +51,7 @@ struct frame {
 };
 
 struct addition {
-    int64_t *cell; /* NULL: nothing to add */
+    int64_t *cell; /* the cell to add to; NULL: the element is unused */
     int64_t length;
 };
 

@@ -77,8 +77,8 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     return err->code;
 }
 
-/* Returns the last two parts of a path, without the slash before them; the whole path if it has
- * fewer than two slashes. */
+/* Returns the last two parts of a path, without the slash before them; the complete path if it has
+ * fewer than two slashes. A backslash is also a slash. */
 static struct ps_str tail_of(const char *path)
 {
     size_t len = strlen(path), at = len;

@@ -17,8 +17,8 @@ static bool in_range(const struct ps_memory_record *r, struct ps_range range)
     return r->t_ns >= range.from_ns && r->t_ns < range.to_ns;
 }
 
-/* Creates a row for each allocation, and for each free of memory that was allocated before the
- * recording began. */
+/* Stores a row for each allocation in the range, and for each free in the range of memory that was
+ * allocated before the recording. */
 static void make_rows(const struct ps_memory_records *records, struct ps_range range,
                       struct ps_computed_table *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* busy.c: the share of each pixel that the slices of a track cover, computed from its window. */
+/* busy.c: computes for each pixel the share that the slices of a track cover, from a window of the
+ * track. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"

@@ -227,7 +227,7 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
 /* The ids of the host slices in one call of Optimizer.step. Ids of a track increase with the start
  * time. */
 struct id_range {
-    int64_t from, to; /* half-open */
+    int64_t from, to; /* half-open range of slice ids */
 };
 
 struct chunk_visitor {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* facts.h: the facts about a trace that the rules of findings check. */
+/* facts.h: the facts about a trace from which the rules derive findings. */
 #ifndef PS_QUERY_TRACE_FACTS_H
 #define PS_QUERY_TRACE_FACTS_H
 
@@ -51,9 +51,9 @@ struct ps_trace_facts {
     /* sum over the devices of the time idle because the host had not launched work
      * (trace_idle_waiting.sql) */
     int64_t waiting_ns;
-    struct ps_range longest_wait; /* {0, 0}: none */
+    struct ps_range longest_wait; /* longest time that a stream waited for the host; {0, 0}: none */
     struct ps_long_call long_call;
-    uint32_t *optimizer_names; /* text ids */
+    uint32_t *optimizer_names; /* text ids of the names of Optimizer.step */
     size_t n_optimizer_names, cap_optimizer_names;
 };
 
@@ -66,6 +66,6 @@ void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uin
                            int64_t kind, const int64_t calls_total_most[3]);
 enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
                                  struct ps_err *err);
-void ps_trace_facts_free(struct ps_trace_facts *facts); /* for PS_AUTO */
+void ps_trace_facts_free(struct ps_trace_facts *facts); /* usable with PS_AUTO */
 
 #endif

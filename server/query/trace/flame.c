@@ -25,7 +25,7 @@ struct builder {
     enum flame_on basis;
     bool is_torch; /* false: the graph cpu uses the self time on the thread too */
     struct ps_range range;
-    const struct ps_track_row *tracks; /* in the order of the timeline */
+    const struct ps_track_row *tracks; /* all tracks, in the order of the timeline */
     size_t n_tracks;
     struct host {
         uint32_t *nodes; /* [row]: node of the row + 1; 0: none */

@@ -91,7 +91,7 @@ static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
 struct names {
     struct ps_db *db;
     struct ps_ints ids;
-    uint32_t *row_by_text; /* text id -> index + 1 */
+    uint32_t *row_by_text; /* [text id]: index in `ids` + 1; 0: none */
     size_t row_by_text_cap;
 };
 

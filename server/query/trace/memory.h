@@ -27,7 +27,8 @@ void ps_memory_records_free(struct ps_memory_records *records);
 /* Compute the temporary tables of the views allocations and memory_operators. */
 ps_make_rows ps_make_allocation_rows;
 ps_make_rows ps_make_memory_operators;
-/* Sums all slices that start in the range of params, by name, as the table ps_temp_operators. */
+/* Sums the slices that start in the range of params by name, as the temporary table
+ * ps_temp_operators. */
 ps_make_rows ps_make_slices_by_name;
 
 enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,

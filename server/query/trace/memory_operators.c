@@ -20,7 +20,7 @@ struct row {
 struct rows {
     struct row *items;
     size_t n, cap;
-    uint32_t *first_row_by_text; /* text id -> index + 1 */
+    uint32_t *first_row_by_text; /* [text id]: index of the first row with the name + 1; 0: none */
     size_t first_row_cap;
 };
 

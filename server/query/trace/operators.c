@@ -16,7 +16,7 @@ struct by_name {
     struct ps_range range;
     struct name_row *rows; /* in order of first appearance */
     size_t n, cap;
-    uint32_t *row_by_text; /* text id -> index + 1 */
+    uint32_t *row_by_text; /* [text id]: index in `rows` + 1; 0: none */
     size_t row_by_text_cap;
 };
 

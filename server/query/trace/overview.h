@@ -53,7 +53,7 @@ struct ps_device_sums {
     size_t n_kernels, cap_kernels;
 };
 
-/* The time of one worker in a range. */
+/* The intervals of one worker in a range, by the role of the slices. */
 struct ps_worker_sums {
     struct ps_intervals roles[PS_N_ROLES], communication; /* sorted and joined */
 };

@@ -23,7 +23,7 @@ struct ps_relatives {
     struct ps_child_slice children[PS_RELATIVES_CHILDREN]; /* longest first */
     size_t n_children;
     int64_t children_total;
-    int64_t parent;         /* id; 0: none */
+    int64_t parent;         /* id of the parent slice; 0: none */
     int64_t previous, next; /* ids of the neighbours on the same track and depth; 0: none */
 };
 
@@ -33,7 +33,7 @@ enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[P
                                  struct ps_relatives *relatives, struct ps_err *err);
 /* Returns whether `id` is the slice of *relatives or one of its descendants. */
 bool ps_relatives_has_descendant(const struct ps_relatives *relatives, int64_t id);
-/* Writes the keys parents, children, children_total, previous, next. */
+/* Writes the keys parents (outermost first), children, children_total, previous and next. */
 enum ps_status ps_relatives_json(struct ps_db *db, const struct ps_relatives *relatives,
                                  struct ps_json *json, struct ps_err *err);
 void ps_relatives_free(struct ps_relatives *relatives);

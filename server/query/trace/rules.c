@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* Thresholds of the overview of tb_plugin 0.4. */
+/* Thresholds from the overview of tb_plugin 0.4. */
 #define LOADER_SHARE        0.05
 #define COMMUNICATION_SHARE 0.10
 #define LOW_USE             0.50
 #define FULL_MEMORY         0.90
-#define TENSOR_CORES_SINCE  7 /* major compute capability */
+#define TENSOR_CORES_SINCE  7 /* first major compute capability with Tensor Cores */
 /* Thresholds of perfshelf. If less than a tenth of a step can be saved, even a perfect fix is hard
  * to measure. */
 #define WAITING_SHARE     0.10
@@ -190,7 +190,7 @@ static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_find
 
         if (device->tensor_core_ns > 0)
             return false;
-        /* AMD devices have similar version numbers, but no Tensor Cores. */
+        /* AMD devices have similar compute capabilities, but no Tensor Cores. */
         capable = capable || (device->capability >= TENSOR_CORES_SINCE &&
                               !strstr(device->name, "AMD") && !strstr(device->name, "Instinct"));
     }

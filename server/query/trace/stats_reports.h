@@ -14,7 +14,7 @@
 /* Slices with equal keys are one row. Keys are compared as bytes, so the struct has no padding. */
 struct ps_summary_key {
     uint32_t name;     /* text id */
-    uint32_t category; /* text id of the domain of an NVTX range; else 0 */
+    uint32_t category; /* of an NVTX range: text id of its domain; else 0 */
     uint16_t kind;
     uint16_t spans_threads; /* 1: the range may end on another thread */
 };
@@ -53,7 +53,7 @@ void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, in
                     int64_t value);
 /* Computes the statistics of all rows as the temporary table ps_temp_summary. */
 void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_computed_table *out);
-void ps_summary_free(struct ps_summary_rows *rows); /* for PS_AUTO */
+void ps_summary_free(struct ps_summary_rows *rows); /* usable with PS_AUTO */
 
 /* Adds a value for each range of the host that starts in `range`: the time from the first start to
  * the last end of the device work that was launched in it (nvtx_projection.c). */

@@ -12,7 +12,7 @@ struct ps_ints {
     size_t n, cap;
 };
 void ps_ints_add(struct ps_ints *list, int64_t value);
-void ps_ints_free(struct ps_ints *list); /* for PS_AUTO too */
+void ps_ints_free(struct ps_ints *list); /* also usable with PS_AUTO */
 
 /* Reads the parameters from_ns and to_ns; an absent end is unbounded. */
 enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err);
