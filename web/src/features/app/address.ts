@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The address bar and history of the window, which store the route.
+ * Keeps the route and the window's address bar and history equal.
  */
 import { persistAddress, parseHash, route } from '../../base/router';
 
@@ -14,7 +14,7 @@ function writeAddress(hash: string, replace: boolean): void {
     route.value = parseHash(hash);
 }
 
-/** Called once, before anything is drawn. */
+/** Reads the URL and follows its changes. Called once at start, before the first render. */
 export function followAddress(): void {
     readAddress();
     persistAddress(writeAddress);

@@ -27,7 +27,7 @@ import { RunSearch, ShelfSearch } from './run_search';
 import { TopBar, type Crumb } from './top_bar';
 
 const helpOpen = signal(false);
-/** URL of the last state of the shelf, so that going back restores its filter. */
+/** URL of the shelf with its last filter, for the "Shelf" breadcrumb of the other pages. */
 let shelfHref = formatHash([]);
 
 function useWindow(): void {
@@ -44,7 +44,7 @@ function useWindow(): void {
     }, []);
 }
 
-/* Includes the series if all runs belong to the same one. */
+/* Breadcrumbs of a comparison. They include the series if all runs belong to the same series. */
 function compareCrumbs(): Crumb[] {
     const { base = '', new: fresh = '' } = route.value.query;
     const runs = `${base},${fresh}`
@@ -74,7 +74,8 @@ function crumbs(path: string[], _names: number): Crumb[] {
     return list;
 }
 
-/* Breadcrumbs of an offline file, which has no shelf; they start with the view that it was made of. */
+/* Breadcrumbs of an offline file. The file has no shelf; if it was exported from a comparison, they
+ * start with that comparison. */
 function fileCrumbs(path: string[], start: string, _names: number): Crumb[] {
     const [place, id = ''] = path;
     const list: Crumb[] = start.startsWith('#/compare') ? [{ text: 'compare', href: start }] : [];
@@ -111,7 +112,7 @@ function Place({ path }: { path: string[] }) {
     );
 }
 
-/** Called once, unless this window is a panel. */
+/** Opens the normal page. Called once; the window of a panel calls openPanel instead. */
 export function openApp() {
     followAddress();
     return <App />;

@@ -17,7 +17,8 @@ function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): Comp
         const [error, setError] = useState<ApiError | null>(null);
         const View = loaded;
         useEffectOn(() => {
-            if (View) return; // value of this render; another instance may have loaded it since
+            // The value at the first render; another instance may have loaded the view since.
+            if (View) return;
             load()
                 .then((view) => {
                     loaded = view;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search of the top bar. On the shelf it filters the shelf; elsewhere it lists the runs that
- * match, to go from one report to another.
+ * The search field of the top bar. On the shelf it filters the rows. On other pages it lists the
+ * matching runs as links.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../../base/client';
@@ -57,7 +57,8 @@ function useMatches(typed: string): Answer | null {
         getJson<Answer>(withParams(`${API}/runs`, { q: typed, limit: SHOWN }), control)
             .then(setAnswer)
             .catch((reason: unknown) => {
-                // The list is a shortcut; Enter leads to the shelf, which says what is wrong.
+                // An error is not shown here: Enter opens the shelf with the same search, which
+                // shows it.
                 if (!isAbort(reason)) setAnswer(null);
             });
         return () => control.abort();

@@ -16,7 +16,7 @@ interface TopBarProps {
     onAdd: (() => void) | null;
     /** Menu with the user and the commands of the shelf. */
     menu: ComponentChildren;
-    /** null if there is no help for keys */
+    /** null if the page has no list of keys */
     onHelp: (() => void) | null;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of a cProfile report as in the API, and helpers that all its tabs share.
+ * Types of a cProfile report's rows, as in the API, and helpers that the tabs of the report share.
  */
 import { API } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
@@ -9,7 +9,7 @@ import type { PstatsSummary, Run } from '../../base/types';
 import { setStatus } from '../../components/status_line';
 import type { FunctionCallerRow, FunctionRow } from '../../base/rows';
 
-/** One caller or callee: the numbers are of the calls between the two functions. */
+/** A caller or callee of a function; its numbers cover only the calls between the two functions. */
 export interface RelatedRow extends FunctionCallerRow {
     pct: number | null;
 }
@@ -31,7 +31,7 @@ export function functionsPath(run: Run): string {
     return `${API}/runs/${run.id}/functions`;
 }
 
-/** Selects another function in the same view, as a new history entry, and resets the picture. */
+/** Selects another function in the same view, as a new history entry; clears zoom and frame. */
 export function openFunction(id: number): void {
     const query = { ...route.peek().query, fn: String(id) };
     delete (query as Record<string, string>).zoom;
@@ -53,7 +53,7 @@ export function callsText(
 const SUMS_REMARK =
     'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
 
-/** Says in the status line that values may be bounds. */
+/** Shows a remark in the status line: values may be bounds. Runs without callers have no remark. */
 export function useSumsRemark(run: Run): void {
     useEffectOn(() => {
         if (!run.summary.flat) setStatus(undefined, SUMS_REMARK, undefined);

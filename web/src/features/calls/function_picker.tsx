@@ -23,7 +23,8 @@ interface FunctionPickerProps {
     inputRef?: { current: HTMLInputElement | null };
 }
 
-/** Finds a function by name or file; the functions with the largest cumulative time are listed first. */
+/** Field to find a function by name or file. The functions with the largest cumulative time are
+ * listed first. */
 export function FunctionPicker(props: FunctionPickerProps) {
     const { run, picked, onPick } = props;
     const [typed, setTyped] = useState<string | null>(null);

@@ -35,7 +35,7 @@ interface Laid {
     busy: boolean;
 }
 
-/** Measures text in the fonts that the SVG uses. */
+/** Returns functions that measure a text, in px, in the two fonts that the SVG uses. */
 function measures(): { mono: (text: string) => number; sans: (text: string) => number } {
     const ctx = document.createElement('canvas').getContext('2d');
     const style = getComputedStyle(document.documentElement);
@@ -50,7 +50,8 @@ function measures(): { mono: (text: string) => number; sans: (text: string) => n
     };
 }
 
-/** `textOf` returns the label of a node; it must be the same function at each call. */
+/** Lays out `graph`. `textOf` returns the label of a node; it must be the same function at each
+ * render. */
 export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid {
     const [laid, setLaid] = useState<Laid>({ drawn: null, error: null, busy: false });
     useEffect(() => {
@@ -205,7 +206,7 @@ function percent(value: number | null): string {
     return value === null ? '–' : `${pct(value)}${THIN_SPACE}%`;
 }
 
-/** Tooltip of a function: its heaviest callers above and callees below, among the drawn nodes. */
+/** Tooltip of a function, with its most expensive callers and callees among the drawn nodes. */
 function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode }) {
     const names = new Map(graph.nodes.map(({ id, name }) => [id, functionName(name)]));
     const heavy = (edges: GraphEdge[]): GraphEdge[] =>

@@ -37,7 +37,7 @@ interface ToolbarProps {
 
 type Changes = Record<string, string | null>;
 
-/** Changes the query as a new history entry and resets the view of the plane. */
+/** Changes the query as a new history entry; clears the zoom and position of the graph. */
 function pushQuery(changes: Changes): void {
     const next: Record<string, string> = { ...route.peek().query };
     delete next.view;

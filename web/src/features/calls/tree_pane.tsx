@@ -205,7 +205,8 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     );
 }
 
-/** Shows how many calls `min_pct`, `depth` and `limit` omitted, and the selected frame. */
+/** Remark with the number of calls that `min_pct`, `depth` and `limit` omitted, and with the
+ * selected frame. */
 export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
     const frame = Number(route.value.query.frame ?? -1);
     if (!tree) return null;

@@ -71,7 +71,7 @@ export function CallTreeTab({ run }: { run: Run }) {
     );
 }
 
-/** Sets the root as a new history entry and resets zoom and selection. */
+/** Sets the root function as a new history entry; clears zoom and selection. null: all roots. */
 function toRoot(id: number | null): void {
     const next: Record<string, string> = { ...route.peek().query };
     for (const key of ['root', 'zoom', 'frame']) delete next[key];
