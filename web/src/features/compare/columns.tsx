@@ -25,14 +25,14 @@ export interface ColumnInputs {
     table: ComparisonTable;
     metric: Metric;
     scale: Scale;
-    /** the largest |delta| of the table, drawn as half of a bar */
+    /** largest |delta| of the table; its bar fills half of the cell */
     maxDelta: number;
     search: Matcher;
-    /** one run per side: noise is unknown */
+    /** true: one run per side, so noise is unknown */
     single: boolean;
 }
 
-/** Measurements have several units; `place` contains the unit of the row. */
+/** Unit of a row. Measurements have several units: there, `place` of the row contains the unit. */
 export function unitOf(
     { place }: ComparisonTable,
     metric: Metric,
@@ -145,7 +145,7 @@ export function isImports({ of }: ComparisonTable): boolean {
     return of === 'imports' || of === 'packages';
 }
 
-/* Text for a moved row: its line changed, or its first importer. */
+/* Note of a row whose line or first importer changed. */
 function movedText({ by, base_by }: ComparisonRow): string {
     return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory over time of two runs in one chart: the same curve of both, their peaks and means, and the
- * difference at a given time. Times are seconds since the start of each run.
+ * Curves of memory over time of two runs for one chart, with their peak, mean and value at a time.
+ * Times are seconds since the start of each run.
  */
 import { placeKey, placeName } from '../../model/device';
 import { heldValueAt } from '../../model/step_curve';
@@ -24,7 +24,7 @@ interface Sampled {
     curves: { process: number | null; kind: string; t_s: number[]; mib: number[] }[];
 }
 
-/** Curves of mprof and Scalene: the main process, then its children by number. */
+/** Curves of mprof and Scalene: the main process and its children. */
 export function sampledCurves({ curves }: Sampled): NamedCurve[] {
     return curves.map(({ process, kind, t_s, mib }) => ({
         name: process !== null ? `child ${process}` : kind === 'rss' ? 'main process' : kind,
@@ -82,11 +82,11 @@ export interface CurveSums {
     peak: number;
     /** mean over time, bytes */
     mean: number;
-    /** time of the last known value */
+    /** end of the curve: of a stepped curve the end of the run, else the time of the last sample */
     end_s: number;
 }
 
-/** `end_s`: end of the run; a held value lasts until then. */
+/** Peak, mean and end of a curve. `end_s`: end of the run, until which a stepped curve holds. */
 export function sumsOf({ t_s, bytes, isStepped }: NamedCurve, end_s: number): CurveSums {
     const last = t_s.length - 1;
     const end = isStepped ? Math.max(end_s, t_s[last]) : t_s[last];
@@ -101,12 +101,12 @@ export function sumsOf({ t_s, bytes, isStepped }: NamedCurve, end_s: number): Cu
     return { peak, mean: duration > 0 ? area / duration : bytes[last], end_s: end };
 }
 
-/** Bytes in use at a time; null if unknown. After the end of the run it is null too. */
+/** Bytes in use at time `at`; null before the first point and after `end_s`. */
 export function bytesAt({ t_s, bytes }: NamedCurve, end_s: number, at: number): number | null {
     return at > end_s ? null : heldValueAt(t_s, bytes, at);
 }
 
-/** Names of the curves of both runs; those that both runs have come first. */
+/** Names of the curves of both runs; first the names that both runs have. */
 export function curveNames(base: NamedCurve[], fresh: NamedCurve[]): string[] {
     const [a, b] = [base.map(({ name }) => name), fresh.map(({ name }) => name)];
     const both = a.filter((name) => b.includes(name));

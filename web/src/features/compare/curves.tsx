@@ -99,7 +99,7 @@ function useDevices(run: Run | null): Loaded {
     };
 }
 
-/* The source of the curves depends on the kind of the run. */
+/* Fetches the curves of a run; the view of the API depends on the kind of the run. */
 function useCurves(run: Run): Loaded {
     const timeline = kindHas(run.kind, 'categories');
     const sampled = useSampled(isTrace(run) || timeline ? null : run);
@@ -118,7 +118,7 @@ function drawnOf(found: RunCurves | null, name: string): Drawn | null {
     return found && curve?.t_s.length ? { curve, sums: sumsOf(curve, found.end_s) } : null;
 }
 
-/* The last value holds until the end of the run, where the line ends. */
+/* Repeats the last value at `end_s`, because a stepped line must reach the end of the run. */
 function lineOf(
     { curve, sums }: Drawn,
     step: number,

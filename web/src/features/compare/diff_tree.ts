@@ -17,8 +17,8 @@ export function nodeChangeOf(tree: ComparisonTree, node: number): NodeChange {
     return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
 }
 
-/** Range of the difference of a frame, from the bounds of both sides. Nothing is known below a
- * recursive frame. */
+/** Range of the difference of a frame, from the bounds of both sides. It has no meaning if the
+ * certainty is UNKNOWN. */
 export function deltaRange(tree: ComparisonTree, node: number): [low: number, high: number] {
     const { base_total, base_low = base_total, new_total, new_low = new_total } = tree;
     return [new_low[node] - base_total[node], new_total[node] - base_low[node]];
@@ -36,7 +36,8 @@ export function nameOf(tree: GroupTree, node: number): string {
 /** Thresholds of the colour levels, as shares of the total. */
 const LEVEL_SHARES = [0.008, 0.03];
 
-/* The sign of the difference is unknown: the bounds allow both, or the frame is recursive. */
+/* Whether the sign of the difference is unknown: the bounds allow both signs, or the certainty is
+ * UNKNOWN. */
 function isSignUnknown(tree: ComparisonTree, node: number): boolean {
     const certainty = certaintyOf(tree, node);
     if (certainty === EXACT) return false;
@@ -44,7 +45,8 @@ function isSignUnknown(tree: ComparisonTree, node: number): boolean {
     return certainty === UNKNOWN || (low < 0 && high > 0);
 }
 
-/** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown. */
+/** Colour level from -3 (much faster) to 3 (much slower). 0: no difference, too few runs, within
+ * noise, or unknown sign. */
 export function nodeColourLevel(tree: ComparisonTree, node: number): number {
     const verdict = tree.verdict[node];
     const delta = deltaOf(tree, node);
@@ -54,20 +56,21 @@ export function nodeColourLevel(tree: ComparisonTree, node: number): number {
     return colourLevel(delta, Math.max(tree.base, tree.new));
 }
 
-/** Level from -3 to 3 of a difference relative to the total `whole`. */
+/** Level from -3 to 3 of a difference, by its share of `whole`; 0 only if there is no difference.
+ */
 function colourLevel(delta: number, whole: number): number {
     const share = Math.abs(delta) / (whole || 1);
     return Math.sign(delta) * (1 + LEVEL_SHARES.filter((step) => share >= step).length);
 }
 
-/** Level of a table row from -3 to 3, by its change and verdict. */
+/** Colour level of a table row from -3 to 3, by its change and verdict. */
 export function rowColourLevel(row: ComparisonRow, whole: number): number {
     if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
     if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
     return colourLevel(row.delta, whole);
 }
 
-/** Places frames with the widths of one side, widest first. */
+/** Places the frames with the widths of one side, widest siblings first. */
 export function layoutDiff(tree: ComparisonTree, side: Side): FrameLayout {
     return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
 }
@@ -82,8 +85,8 @@ export function certaintyOf(tree: GroupTree, node: number): number {
     return node < 0 ? EXACT : (tree.certainty?.[node] ?? EXACT);
 }
 
-/** Places frames by `width` below one root frame. Upper bounds of siblings may exceed the width of
- * their parent: frames that are not exact are then drawn narrower to fit. */
+/** Places frames by `width` below one root frame. Upper bounds of siblings may add up to more than
+ * the width of their parent: frames that are not exact are then drawn narrower to fit. */
 export function layoutTree(tree: GroupTree, width: number[], total: number): FrameLayout {
     const { n, parent } = tree;
     const { start, list } = childLists(parent, n);
@@ -128,7 +131,7 @@ export function matchesRow(place: string | null, row: RowName): boolean {
     return place === null || place === file || place === `${file}:${row.line}`;
 }
 
-/** The widest frame of a row; -1 if it has none. */
+/** The widest frame of a row; -1 if the row has no frame. */
 export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
     let best = -1;
     for (let i = 0; i < tree.n; i++) {

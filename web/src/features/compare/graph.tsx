@@ -35,7 +35,7 @@ const DEPTH = 2;
 const keyOf = (name: string, file: string | null, line: number | null) =>
     `${name}\n${file ?? ''}\n${line ?? 0}`;
 
-/* Rows by function name and location as in the runs of one side. */
+/* Rows of the functions table, by the name and location that each function has on one side. */
 function useRows(side: Side) {
     const path = comparePath(route.value.query, '/functions', {
         metric: 'cumtime_s',

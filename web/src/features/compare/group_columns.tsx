@@ -23,7 +23,8 @@ interface GroupColumnsOf {
     runs: number;
 }
 
-/** Formats a value of a row in the unit of its column, or in the row's unit if a column has several. */
+/** Returns a formatter for values of a row, in the unit of the table or, if rows differ, of the
+ * row. */
 function formatIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
     return (row: { place: string | null }, value: number): string =>
         of.table.place === 'unit'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pane next to the table of a group: its runs, or the selected row in each of them.
+ * Pane next to the table of a group: the runs of the group, or the selected row in each run.
  */
 import type { ComponentChildren } from 'preact';
 import type { ComparisonTable, GroupOne, GroupReport, Metric } from '../../base/compare_types';

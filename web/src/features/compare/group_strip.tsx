@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One or two groups of runs on one axis: a dot per run, the median as a bar, the MAD as a band.
- * Runs outside the axis are counted at its ends.
+ * One or two groups of runs on one axis: a dot per run, the median as a bar, the median absolute
+ * deviation as a band. Runs outside the axis are counted at the right.
  */
 import { countOutside, type StripGroup, stripScale } from './strip';
 
@@ -101,7 +101,8 @@ function Side({ group: { values, median, mad }, top, x, scale, title }: SideProp
             )}
             {values.map((value, i) =>
                 value < scale.from || value > scale.to ? null : (
-                    // Dots are offset vertically in turns, so that near values do not overlap.
+                    // Successive dots have one of three heights, so that dots of near values
+                    // overlap less.
                     <circle
                         key={i}
                         class="strip-dot"

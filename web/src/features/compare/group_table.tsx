@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One table of a group with its toolbar, next to a pane with its runs or the selected row.
+ * One table of a group with its toolbar, next to a pane with the runs of the group or the selected
+ * row.
  */
 import { useMemo } from 'preact/hooks';
 import type { ComparisonTable, GroupReport, GroupRow, Metric } from '../../base/compare_types';

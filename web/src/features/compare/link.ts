@@ -14,10 +14,10 @@ import { useJson } from '../shared/use_json';
 import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
 import { comparePath, metricOf } from './state';
 
-/** Maximum number of rows of one name that are searched for the right location. */
+/** Maximum number of rows with the same name in which the row of a frame is searched. */
 const MAX_SAME_NAME = 200;
 
-/** Selects a frame and its row; -1 clears the selection of the frame. */
+/** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
 export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
     replaceQuery({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
@@ -35,7 +35,7 @@ export async function selectFrame(table: ComparisonTable, tree: GroupTree, node:
         replaceQuery({ row: row ? String(row.id) : null });
 }
 
-/** Selects the widest frame of a row that was selected in the table. */
+/** Selects the widest frame of `row`, which was selected in the table. */
 export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowName | null) {
     useEffectOn(() => {
         if (!tree || !row) return;

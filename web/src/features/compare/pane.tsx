@@ -174,7 +174,7 @@ function rowValues(
     return pairs;
 }
 
-/* Location and importer of a row, and those in the base if they differ. */
+/* Location and first importer of a row, with the values in the base if they differ. */
 function movedRows(row: ComparisonCell, isUnit: boolean): Pair[] {
     const pairs: Pair[] = [];
     const at = (place: string | null, line: number | null) =>
@@ -204,7 +204,8 @@ function inBase(row: ComparisonRow): RowName {
     };
 }
 
-/* For one measurement per side the values are its samples, not one value per run. */
+/* Whether the row has one value per run. With one measurement per side, the values are its samples.
+ */
 function hasValuePerRun({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }

@@ -2,7 +2,7 @@
  *
  * Picture above a comparison table: memory over time, steps part by part, or an icicle of the
  * difference. The icicle merges the trees of the runs, with the widths of the new runs or of the
- * base; only the latter shows removed paths.
+ * base. Removed paths are drawn only with the widths of the base.
  */
 import { useMemo } from 'preact/hooks';
 import type { ComparisonTable, ComparisonTree, Comparison } from '../../base/compare_types';

@@ -60,7 +60,7 @@ export function RunsHead({ children }: { children: string }) {
 interface RunValuesProps {
     runs: Run[];
     href: (run: Run) => string;
-    /** formats the value of run `at`; '' if it has none */
+    /** formats the value of the run with index `at`; '' if the run has no value */
     format: (at: number) => string;
 }
 

@@ -35,7 +35,7 @@ export function NoRowsYet({ error }: { error: ApiError | null }) {
     );
 }
 
-/** The search of the URL, to highlight its hits. */
+/** Matcher for the search text of the URL, to highlight hits. */
 export function useSearch() {
     const { q, regex } = readFilters(route.value.query);
     return useMemo(() => matcher(q, regex), [q, regex]);

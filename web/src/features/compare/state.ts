@@ -49,8 +49,8 @@ export function metricOf(table: ComparisonTable, query: Query): Metric {
     return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
 }
 
-/** Whether there is one run per side, so that noise is unknown. Of measurements, the samples of a
- * run form the group. */
+/** Whether each side is a single run, so that noise is unknown. Measurements are never single:
+ * their groups are the samples of the runs. */
 export function isSingle({ base, new: fresh }: Comparison, table: ComparisonTable): boolean {
     return base.length === 1 && fresh.length === 1 && table.place !== 'unit';
 }

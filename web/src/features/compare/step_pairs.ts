@@ -11,7 +11,8 @@ export interface PartPair extends PartText {
     new: number;
 }
 
-/** In the order of the definition; parts that take no time in either run are omitted. */
+/** Pairs of the parts of the mean step, in the order of the definition. Parts that take no time in
+ * either run are omitted. */
 export function partPairs(base: Parts | undefined, fresh: Parts | undefined): PartPair[] {
     const pairs = new Map<string, PartPair>();
     const add = (side: 'base' | 'new', parts: Parts): void => {
@@ -34,14 +35,14 @@ export interface StepPair {
 export const lengthOf = (step: TraceStep | null): number =>
     step ? step.end_ns - step.start_ns : 0;
 
-/* Steps of the first worker of a job; the other workers run in parallel. */
+/* Steps of the job's first worker; the other workers run in parallel. */
 function stepsOf({ steps }: TraceOverview): TraceStep[] {
     const first = Math.min(...steps.map(({ worker }) => worker));
     return steps.filter(({ worker }) => worker === first);
 }
 
 /** Pairs step n of the base with step n + `by` of the new run. If `by` is null, the first step of
- * the base is paired with the step of the same name, else with the first step. */
+ * the base is paired with the step of the same name, or with the first step if there is none. */
 export function stepPairs(
     base: TraceOverview,
     fresh: TraceOverview,

@@ -58,7 +58,7 @@ interface StepsProps {
     base: TraceOverview;
     fresh: TraceOverview;
     definition: DefinitionText;
-    /** the groups have more runs than the two that are shown */
+    /** true: a group has several runs, of which only the first is shown */
     first: boolean;
 }
 

@@ -22,7 +22,8 @@ interface CompareTableProps {
     changes?: boolean;
     /** Called when the user selects a row in the table. */
     onPick?: (row: RowName) => void;
-    /** The server has joined the rows, so further requests for this table are fast. */
+    /** Called when the server has joined the rows; from then on, requests for this table are fast.
+     */
     onReady?: () => void;
 }
 
@@ -40,7 +41,8 @@ function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: Compariso
     }, [table, metric, search, single, top]);
 }
 
-/** The server joins and tests the rows for the first request; the other requests wait for it. */
+/** The first request makes the server join and test the rows; all other requests are sent after it.
+ */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
     const { top, error } = useLargestRows<ComparisonRow>(props.table, metric);

@@ -33,7 +33,7 @@ export function hasPicture({ pictures }: Pictures, { of }: ComparisonTable): boo
     return pictures.includes('tree') && PICTURED.includes(of);
 }
 
-/** Why a table that could have a picture has none. */
+/** Says why a table that could have a picture has none. */
 export function NoPicture({ report, table }: { report: Pictures; table: ComparisonTable }) {
     if (!report.no_tree || !PICTURED.includes(table.of)) return null;
     return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
@@ -110,7 +110,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
     );
 }
 
-/** Certainty legend of pictures whose frames have bounds; shown only in wide windows. */
+/** Certainty legend of a picture whose frames have bounds; shown only in wide windows. */
 export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
     return (
         certainty && (

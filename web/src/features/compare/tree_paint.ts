@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Paint of merged call trees. Of a comparison: colours from faster to slower, grey within noise, and an edge on frames
- * that are new or removed. */
+/* Paint of merged call trees. A comparison has colours from faster to slower, grey within noise,
+ * and an edge on frames that are new or removed. */
 import type { ComparisonTree, GroupTree } from '../../base/compare_types';
 import { THIN_SPACE } from '../../base/units';
 import type { FramePaint } from '../../canvas/frame_canvas';
@@ -16,7 +16,7 @@ interface DiffPaintInput {
     tree: ComparisonTree;
     layout: FrameLayout;
     title: string;
-    /** formats a difference with its sign */
+    /** formats a difference, with its sign */
     format: (delta: number) => string;
     /** Names are dotted module names, drawn relative to the parent frame. */
     modules: boolean;
@@ -49,7 +49,7 @@ interface FittedName {
     full: string;
 }
 
-/** `modules`: names are dotted module names, drawn relative to the parent frame. */
+/** Returns a function that fits the name of a frame into a width. `modules`: see DiffPaintInput. */
 function treeNames(tree: GroupTree, { node, parent }: FrameLayout, modules: boolean) {
     const forms: string[][] = [];
     return (f: number, maxWidth: number, measure: Measure): FittedName => {
