@@ -45,7 +45,7 @@ function useSections(run: Run): {
     return { sections, shown, ready: data !== null || error !== null };
 }
 
-/** "fit", or "fit 2" if the file has several reports of the stage. */
+/** Name of a report: "fit", or "fit 2" if the file has several reports of that stage. */
 function nameOf(sections: SectionRow[], { id, stage }: SectionRow): string {
     const label = stage ? stage.toLowerCase().replaceAll('_', ' ') : 'report';
     const same = sections.filter((other) => other.stage === stage);
@@ -134,7 +134,8 @@ function functionsHash(run: Run, report: number): string {
 const RIGHT = { align: 'right' as const, numeric: true };
 const ABSENT = <span class="zero">–</span>;
 
-/** The profiler prints only five digits, for durations from microseconds to hours. */
+/** Cell of a time in s. The profiler prints five digits, for durations from microseconds to hours;
+ * the tooltip has all of them. */
 function time(value: number | null, decimals: number) {
     if (value === null) return ABSENT;
     const text = fmtFixed(value, decimals);

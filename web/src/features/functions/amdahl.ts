@@ -5,11 +5,12 @@ export interface Amdahl {
     /** share of the total time that is spent in or below the function, 0 to 1 */
     share: number;
     total: number;
-    /** speed-up of the program if this part were twice as fast, and its time in that case */
+    /** speed-up of the program if this part were twice as fast, and the program's time in that
+     * case, s */
     speedupAtTwice: number;
     timeAtTwice: number;
-    /** speed-up of the program if this part cost nothing, and its time; Infinity if the part is
-     * everything */
+    /** speed-up of the program if this part cost nothing, and the program's time in that case, s.
+     * The speed-up is Infinity if the share is 1. */
     maxSpeedup: number;
     timeAtLimit: number;
 }
@@ -19,8 +20,8 @@ export function speedUp(share: number, factor: number): number {
     return left > 0 ? 1 / left : Infinity;
 }
 
-/** The share is capped at 1: a cumulative time may exceed Σ tottime, because the profiler measures
- * them differently. */
+/** Computes the speed-ups. `total`: time of the program, s. The share is capped at 1: a cumulative
+ * time may exceed Σ tottime, because the profiler measures them differently. */
 export function amdahl(share: number, total: number): Amdahl {
     const p = Math.min(1, Math.max(0, share));
     const speedupAtTwice = speedUp(p, 2);
@@ -35,7 +36,7 @@ export function amdahl(share: number, total: number): Amdahl {
     };
 }
 
-/** Points (factor, speed-up) of the curve, for factors from 1 to `most`. */
+/** Points (factor, speed-up) of the curve, for factors from 1 to `maxFactor`. */
 export function amdahlCurve(share: number, maxFactor: number, points: number): [number, number][] {
     const p = Math.min(1, Math.max(0, share));
     return Array.from({ length: points }, (_, i) => {

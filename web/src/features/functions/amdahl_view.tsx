@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Effect of a faster function on the program: a small curve with a point at twice the speed, and
- * the same in three sentences.
+ * three sentences with the numbers.
  */
 import { THIN_SPACE, formatSeconds, fmtFixed, pct, text } from '../../base/units';
 import { Term } from '../../components/term';
@@ -11,7 +11,7 @@ const WIDTH = 140;
 const HEIGHT = 44;
 const MAX_FACTOR = 10;
 const POINTS = 40;
-/** A larger limit is shown as no limit. */
+/** A speed-up of this factor or more is described as "no limit". */
 const NO_LIMIT = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {

@@ -29,7 +29,7 @@ type Row =
 
 const MAX_ROWS = 1000;
 
-/** Functions of the expanded files, fetched on expansion. */
+/** Functions of the expanded files, by file; fetched when a file is expanded. */
 function useExpandedFunctions(props: TableProps, open: string[]): Map<string, FunctionRow[]> {
     const { run, filters, search } = props;
     const [lists, setLists] = useState(new Map<string, FunctionRow[]>());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who calls a function, the function, what it calls: three tables with the same columns, read
- * downwards. A click or Enter on a row walks to that function; Back returns.
+ * Callers of a function, the function, and its callees: three tables with the same columns, one
+ * below the other. A click or Enter on a row selects the function of the row; Back returns.
  */
 import { useMemo } from 'preact/hooks';
 import { THIN_SPACE, fmtFixed, int } from '../../base/units';

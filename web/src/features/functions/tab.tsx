@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Functions tab: the table of pstats, callers and callees of the selected function, and its
- * call tree below.
+ * The Functions tab: the table of pstats; next to it the callers and callees of the selected
+ * function, and its call tree below.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useDefaultSelection } from '../../base/panel';

@@ -20,7 +20,7 @@ export interface TableProps {
     search: Matcher;
     total: number;
     selected: number | null;
-    /** Number of the printed table, if there are several; default: all functions of the run. */
+    /** Number of the printed table, if the run has several; default: all functions of the run. */
     report?: number;
     onShown: (rows: number) => void;
 }

@@ -39,7 +39,8 @@ interface ToolbarProps {
     error: string | null;
     /** number of rows that pass the filter; null until the first response */
     shown: number | null;
-    /** For a printed table: its number of functions, its index, and its picker. */
+    /** Only for a printed table: its number of functions, its report number, and the menu to select
+     * another table. */
     of?: number;
     report?: number;
     picker?: ComponentChildren;
@@ -117,7 +118,7 @@ export function FunctionsToolbar(props: ToolbarProps) {
     );
 }
 
-/** Sort keys of `python -m pstats`, for users who know them. */
+/** Menu of the sort keys of `python -m pstats`, for users who know those keys. */
 function SortMenu() {
     const sort = readSort(route.value.query, 'cumulative', true);
     const known = SORT_KEYS.find(({ key }) => key === sort.key);

@@ -19,7 +19,7 @@ export interface ImportData {
     tree: ImportTree;
     index: Map<number, number>;
     depth: Int32Array;
-    /** µs; bases of the percentages: Σ cumulative of the roots, and Σ self */
+    /** µs, the bases of the percentages: Σ cumulative of the roots, and Σ self */
     total: number;
     sumSelf: number;
     /** some self times are negative, because several threads imported modules at once; `total` and

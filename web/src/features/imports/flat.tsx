@@ -65,8 +65,8 @@ export function ImportsFlat(props: FlatProps) {
     );
 }
 
-/* Index of the selected row in the server's sort order, computed from the same numbers, because
- * the grid scrolls by index. -1 if it is unknown or hidden by a filter. */
+/* Index of the selected row in the server's sort order, because the grid scrolls by index. It is
+ * computed from the values that the server sorts by. -1 if it is unknown or hidden by a filter. */
 function rankOf({ data, sort, selected, hidden, found, filters, by, ...rest }: FlatProps): number {
     const { tree } = data;
     const value = sort.key === 'cumulative_us' ? tree.cumulative_us : tree.self_us;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the tree table of an import log, by what is expanded, sorted and hidden. */
+/* Rows of the tree table of an import log, as expanded, sorted and filtered. */
 import { type ChildLists, childLists, skipHiddenParents } from '../../model/frames';
 import type { ImportTree } from '../../model/icicle';
 
@@ -14,7 +14,7 @@ export interface TreeRow {
 
 export interface TreeFilter {
     hidden: Uint8Array | null;
-    /** 1 for rows to keep; their ancestors are kept too. null keeps all rows */
+    /** 1 for rows to keep; the ancestors of these rows are kept too. null keeps all rows. */
     keepMask: Uint8Array | null;
 }
 
@@ -80,8 +80,8 @@ export class ImportRows {
         return rows;
     }
 
-    /** Rows that are expanded at first: the path of the largest totals, until no child has a third
-     * of its parent's total. */
+    /** Rows that are expanded at first: the path of the largest cumulative times. It ends where no
+     * child has a third of its parent's time. */
     heaviestPath(): Set<number> {
         const open = new Set<number>();
         let node = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The packages next to the modules. The filled bar is the self time of a package, the outline the
- * cumulative time of its topmost modules. A module below another module of its package is not
+ * The packages, next to the modules. The filled bar is the self time of a package, the outline the
+ * cumulative time of its topmost modules. A module below another module of the same package is not
  * counted twice.
  */
 import { API } from '../../base/client';

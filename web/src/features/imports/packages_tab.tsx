@@ -32,7 +32,7 @@ import { asPackages } from './packages_pane';
 
 const BARS = 24;
 interface Bases {
-    /** µs: Σ self, the base of the exclusive share, and Total, the base of the inclusive one */
+    /** µs: Σ self is the base of the exclusive share, the total time that of the inclusive share */
     self: number;
     total: number;
 }
@@ -94,7 +94,8 @@ export function PackagesTab({ run }: { run: Run }) {
     );
 }
 
-/** Negative self times (threads) make shares of the sums meaningless: then there is no base. */
+/** Bases of the shares, µs; 0 for no base: negative self times (of several threads) make shares
+ * meaningless. */
 function basesOf(run: Run): { self_us: number; total_us: number } {
     const { self_us, total_us, negative_self } = summaryOf(run);
     return negative_self > 0 ? { self_us: 0, total_us: 0 } : { self_us, total_us };

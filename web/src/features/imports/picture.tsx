@@ -18,8 +18,8 @@ interface PictureProps {
     mode: Mode;
     hidden: Uint8Array | null;
     match: Uint8Array | null;
-    /** threshold in µs and the time that it applies to: the icicle uses cumulative times, the
-     * treemap self times */
+    /** threshold in µs, and the time that it applies to: a cumulative threshold applies to the
+     * icicle, a self threshold to the treemap */
     minUs: number;
     by: 'self' | 'cumulative';
     /** index of the node, or -1 */

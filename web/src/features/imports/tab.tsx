@@ -35,7 +35,7 @@ export function ImportsTab({ run }: { run: Run }) {
     );
 }
 
-/* CPython rounds each time up, so the sums differ; the status line explains the difference. */
+/* Explains in the status line why Σ self differs from Total: CPython rounds each time up. */
 function useRoundingRemark(run: Run): void {
     const { total_us, self_us, negative_self } = summaryOf(run);
     useEffectOn(() => {
@@ -115,7 +115,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     );
 }
 
-/** The next hit in log order; wraps around at the end. */
+/** The next hit in log order, or -1; continues at the other end of the log. */
 function nextHit(
     data: ImportData,
     set: Uint8Array | null,

@@ -27,7 +27,7 @@ interface Row extends ImportRow {
 
 const SORTS = ['ord', 'self_us', 'cumulative_us', 'module'];
 
-/** Expanded rows of the URL, as ids in base 36. Without a value the default rows are expanded. */
+/** Expanded nodes from the URL, which lists row ids in base 36; `first` if the URL lists none. */
 function readOpen(
     text: string | undefined,
     index: Map<number, number>,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The treemap with its input: click selects a module, double click zooms into its package, Escape
- * zooms out, left and right select by size.
+ * The treemap with its input: a click selects a module, a double click zooms into its package,
+ * Escape zooms out, the left and right keys select by size.
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -34,7 +34,8 @@ interface TreemapViewProps {
 const CRUMB = 18;
 const TOPIC = 'treemap';
 
-/* The tile under the pointer, here or in the other panel (by module name). */
+/* Tile under the pointer of this panel, else under that of the other panel, matched by module name.
+ */
 function useHover(map: Treemap, tree: ImportTree) {
     const [here, setHere] = useState(-1);
     const [otherHover, setOtherHover] = useState(-1);

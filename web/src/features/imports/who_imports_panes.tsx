@@ -22,7 +22,8 @@ function Millis({ us }: { us: number | null }) {
     return us === null ? <span class="zero">–</span> : <Num value={us / 1000} decimals={3} />;
 }
 
-/** Root first; each line was imported by the one above it. */
+/** Chain of importers, root first: the module in each line was imported by the module in the line
+ * above. */
 export function ImporterChain({ run, detail }: PaneProps) {
     const { chain, row } = detail;
     const whole = chain[0]?.cumulative_us ?? 0;
@@ -82,8 +83,8 @@ function percent(part: number | null, whole: number | null): string {
     return part !== null && whole !== null && whole > 0 ? pct((100 * part) / whole) : '–';
 }
 
-/** Breakdown of the cumulative time of the module: the ten largest children, the other children,
- * self time. */
+/** Breakdown of the module's cumulative time: its ten largest children, the other children
+ * together, and the self time. */
 export function ImportedChildren({ run, detail }: PaneProps) {
     const { row, children, rest } = detail;
     const whole = row.cumulative_us;
@@ -194,8 +195,8 @@ const AGAIN: GridColumn<ImportRow>[] = [
     },
 ];
 
-/** Every import of this module, in the order of the log. Only an import that ran the module has a
- * noticeable time; the others found it in sys.modules. */
+/** Every import of this module, in the order of the log. Only the import that executed the module
+ * takes noticeable time; all other imports found the module in sys.modules. */
 export function RepeatedImports({
     run,
     detail,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Imports to make lazy, in the format of the URL and of the API, separated by commas: `numpy` for
- * the first import of numpy in the log, `numpy@app` for the import in app.
+ * the first import of numpy in the log, `numpy@app` for the import in app, `numpy@*` for all
+ * imports.
  */
 export function readLazy(text: string | undefined): string[] {
     return (text ?? '').split(',').filter(Boolean);
@@ -14,7 +15,7 @@ export function toggleLazy(list: string[], items: string[]): string[] {
     return all ? rest : [...rest, ...items];
 }
 
-/** Returns null if nothing is lazy. */
+/** Joins the items for the URL; null if there are none. */
 export function formatLazy(list: string[]): string | null {
     return list.length ? list.join(',') : null;
 }
@@ -29,7 +30,8 @@ function placeOf({ importer }: LazyImport): string {
     return importer === null || importer === '*' ? 'whatever imports it' : importer;
 }
 
-/** Code for the user to write, in the three ways that Python has. */
+/** Python code that makes the imports lazy, in three variants: PEP 810, import in functions, PEP
+ * 562. */
 export function lazySnippet(items: LazyImport[]): string {
     const places = [...new Set(items.map(placeOf))];
     const parts = places.map((place) => {

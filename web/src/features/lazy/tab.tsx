@@ -38,11 +38,11 @@ interface LazyRow {
     fate: 'stays' | 'likely stays' | 'open' | 'saved';
     by: string | null;
     proof: string | null;
-    /** The run that is the source of this information; null for this run. */
+    /** The run whose log shows the importer; null for this run. */
     in: { id: string; name: string } | null;
 }
 
-/** An import outside of the selection, and the modules that stay imported because of it. */
+/** An import outside of the selection that keeps modules imported; `modules` is their number. */
 type LazyImporter = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
     modules: number;
 };
@@ -150,7 +150,7 @@ function timeText(us: number): string {
     return text(formatSeconds(us / 1e6));
 }
 
-/** Source of the information which modules are imported again. */
+/** Says which logs show the importers of each module; nothing if this log shows all of them. */
 function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
     if (evidence !== 'first importers') return null;
     if (!n)
@@ -203,7 +203,7 @@ function LazySentence({ data }: { data: LazyAnswer }) {
 interface ChoiceProps {
     list: string[];
     suggestions: LazySuggestion[];
-    /** The log cannot prove any saving. */
+    /** true: the log cannot prove any saving */
     isUnproven: boolean;
     keepers: LazyImporter[];
 }
@@ -263,7 +263,7 @@ function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
     );
 }
 
-/** The other imports that keep most of the modules below the selected imports loaded. */
+/** List of the other imports that keep the most modules below the selected imports loaded. */
 function Keepers({ keepers }: { keepers: LazyImporter[] }) {
     return (
         <>
@@ -330,7 +330,7 @@ const FATES: Record<LazyRow['fate'], string> = {
     stays: 'still imported',
 };
 
-/** Modules below the selected imports: saved, or still imported, and by which module. */
+/** Modules below the selected imports, each either saved or still imported, with its importer. */
 function LazyModules({
     rows,
     modules,
@@ -375,7 +375,7 @@ function LazyModules({
 
 type Kept = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
 
-/** Name of the importer; with a link if another run is the source. */
+/** Name of the importer, with a link to the run whose log shows it if that is another run. */
 function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
     if (by === null) return <span />;
     return (
