@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { fmtFixed, pct, signed } from '../../base/units';
 
-/** Grey if all digits are zero. */
+/** A number as text; grey if all its digits are zero. */
 export function quiet(text: string): ComponentChildren {
     return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
 }

@@ -6,7 +6,8 @@
 import type { LineFigures } from '../../base/line_types';
 import { figuresOf } from './source';
 
-/** Columns that are levels or shares: the largest value is used. All others are summed. */
+/** Columns with levels or shares. The largest value of the merged rows is used; other columns are
+ * summed. */
 const LARGEST = new Set([
     'mem_mib',
     'peak_mib',
@@ -27,7 +28,8 @@ function mergeValues(name: string, a: number | null, b: number | null): number |
     return LARGEST.has(name) ? Math.max(a, b) : a + b;
 }
 
-/* The first increment of a call in memory_profiler is not growth, so it is not summed. */
+/* Removes the first increment of each call of memory_profiler, which is the memory already in use,
+ * not growth. */
 function withoutBaselines(answer: LineFigures): Columns {
     const source = answer as unknown as Columns;
     const columns = Object.fromEntries(answer.columns.map((name) => [name, source[name]]));
@@ -46,7 +48,7 @@ export interface CollapsedRows {
     growthOnly: true;
 }
 
-/** Merges rows with equal keys; a merged row has the position of the first of them. */
+/** Merges rows with equal keys. A merged row has the position of its first row. */
 export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedRows {
     const at = new Map<string, number>();
     const source = withoutBaselines(answer);
@@ -73,7 +75,7 @@ export function collapseRows(answer: LineFigures, keyOf: (row: number) => string
     return { answer: Object.assign(out, columns), growthOnly: true };
 }
 
-/** Number of reported calls of each function, by its id. */
+/** Number of reported calls of each function, by function id. */
 export function callsOf(answer: LineFigures): Map<number, number> {
     const blocks = new Map<number, Set<number>>();
     answer.fn.forEach((fn, row) => {

@@ -63,8 +63,8 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean, urlCalls: stri
     return { figures, text, rows, hot: hotRows, keys, counts, calls: most > 1 ? calls : null };
 }
 
-/* Functions for the heat and the class of a row. They are the same objects until their inputs
- * change, so that rows are not redrawn. */
+/* Callbacks for the heat level of a row and for whether the row is cold. They remain the same
+ * objects until their inputs change, so that rows are not redrawn. */
 function useRowStyles(figures: Figures | null, base: Base) {
     const levelOf = useCallback(
         (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),
@@ -96,7 +96,7 @@ export function useLines(run: Run) {
         [figures, scale.unit, scale.unit_s, base],
     );
     const rowStyles = useRowStyles(figures, base);
-    // The hottest line is current by default.
+    // By default, the hottest line is current.
     const current = query.line ?? (hot.length ? (keys.get(hot[0]) ?? null) : null);
     const currentAt = useMemo(() => {
         const row = rows.find((one) => one.kind === 'line' && one.key === current);
@@ -116,7 +116,7 @@ export function useLines(run: Run) {
         tokens,
         current,
         currentAt,
-        /** the user selected the line, by click, key or link */
+        /** true: the user selected the line, by click, key or link */
         chosen: query.line !== undefined,
         fn: query.fn !== undefined ? Number(query.fn) : functionIdOf(figures, currentAt),
         hotAt: hot.indexOf(currentAt),

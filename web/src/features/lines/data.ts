@@ -18,10 +18,11 @@ import { asTimeUnit, profileUnit, timeScale, type TimeScale } from './units';
 
 export type Base = 'function' | 'file';
 
-/** Display of calls that memory_profiler reports separately: summed, or each call. */
+/** How calls that memory_profiler reports separately are shown: summed, or one by one. */
 export type Calls = 'sum' | 'each';
 
-/** Maximum number of files and functions that are fetched here; the tables of the other tabs have all. */
+/** Maximum number of files, and of functions, that are fetched here; other tabs list all of them.
+ */
 export const MAX_ROWS = 1000;
 
 /** Number of attached sources; when it changes, fetched sources are stale. */
@@ -41,7 +42,7 @@ export function scaleOf(run: Run, unit_s: number | null, query: Query): TimeScal
     return timeScale(asTimeUnit(query.unit) ?? profileUnit(seconds, rounded), seconds, rounded);
 }
 
-/** The server's sort key of the value that determines the heat, for this kind of run. */
+/** The server's sort key of the value that determines the heat in this kind of run. */
 export function heatSort(run: Run, of: 'files' | 'functions'): string {
     if (isTimed(run)) return 'time_s';
     if (kindHas(run.kind, 'line_cpu')) return of === 'files' ? 'cpu_pct' : 'cpu';
@@ -87,21 +88,23 @@ export function useSourceAnswer(
     return useJson<SourceAnswer>(file === null ? null : path);
 }
 
-/* Links from other views contain only the path. */
+/* Id of the file with this path, else of the first file. Links from other views contain only the
+ * path. */
 function fileOf(files: LineFileRow[], path: string | undefined): number | null {
     return (files.find(({ file }) => file === path) ?? files[0])?.id ?? null;
 }
 
-/* With a single file the list is not needed. */
+/* Id of the file of a run that has only one file, so that the list of files is not needed; else
+ * null. */
 function onlyFile(run: Run): number | null {
     return run.summary.files === 1 ? 1 : null;
 }
 
-/** Maximum number of lines of a file that is parsed before it is first drawn, so that it is
- * coloured at once. */
+/** A file of at most this many lines is parsed before it is first drawn, so that it has its colours
+ * at once. */
 const SHORT_LINES = 2000;
 const FIRST_SLICE_MS = 10;
-/** Parse time in ms if the browser has no requestIdleCallback. */
+/** Parse time per slice, in ms, if the browser has no requestIdleCallback. */
 const SLICE_MS = 8;
 
 type Grammar = typeof import('./python_syntax');

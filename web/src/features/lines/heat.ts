@@ -4,7 +4,7 @@
  */
 export const HEAT_STEPS: readonly number[] = [0.5, 3, 10, 25, 50];
 
-/** Rows are tinted from this level on. */
+/** Minimum level of rows that are tinted. */
 export const TINT_MIN_SHARE = 3;
 
 export function heatLevel(pct: number): number {
@@ -20,8 +20,8 @@ export interface RailMarker {
 }
 
 /** Marks of a heat rail: the hottest level of each slot, so that a long file does not have more
- * marks than fit. The rail represents a height of at least `room`, so that the marks of a short
- * file are next to their lines. */
+ * marks than fit. The rail represents a height of at least `minHeight` px, so that the marks of a
+ * short file are next to their lines. */
 export function railMarkers(
     offsets: ArrayLike<number>,
     levelOf: (row: number) => number,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Overview of the file to the right of the source: the hot lines and the visible part. Press or
+ * Overview of the file, to the right of the source: the hot lines and the visible part. Press or
  * drag to scroll.
  */
 import { useRef } from 'preact/hooks';

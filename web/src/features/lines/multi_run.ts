@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One source file as measured by several runs: one row per line; overlapping rows of a run are
- * summed.
+ * One source file as measured by several runs: one row per line. Overlapping rows of a run are
+ * merged.
  */
 import { kindHas, type KindHas } from '../../base/kinds';
 import type { MultiRunAnswer, MultiRun, LineFigures } from '../../base/line_types';
@@ -11,7 +11,7 @@ import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from '.
 export interface RunFigures {
     run: MultiRun;
     figures: Figures;
-    /** row of the measured values by line number */
+    /** index of the measured values, by line number */
     rowOfLine: Map<number, number>;
 }
 
@@ -54,7 +54,7 @@ export function pathTail(path: string): string {
 
 const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];
 
-/** Sorts this run first, then by tool, then newest first. */
+/** Order of the runs: this run first, then by tool, and of each tool the newest run first. */
 export function runOrder(self: string, runs: readonly MultiRun[]): MultiRun[] {
     const rank = ({ run, kind }: MultiRun) =>
         run === self ? -1 : ORDER.findIndex((capability) => kindHas(kind, capability));

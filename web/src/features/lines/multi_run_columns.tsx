@@ -59,7 +59,8 @@ function toolColumns(of: RunFigures): SourceColumn[] {
     ].filter(({ key }) => SHARED_COLUMNS.has(key));
 }
 
-/** Columns of one run. A cell shows the run's row with the line number of the grid row, if any. */
+/** Columns of one run. A cell shows the run's value for the line of the grid row, if the run has
+ * any. */
 export function runColumns(of: RunFigures): SourceColumn[] {
     return toolColumns(of).map((column, i) => ({
         ...column,

@@ -26,7 +26,7 @@ const MAX_PROFILES = 20;
 const DEFAULT_RUNS = 4;
 
 export interface MultiRunChoice {
-    /** False until the file to show is known. */
+    /** false while the files of the shelf, and the file to show, are not known yet */
     ready: boolean;
     files: MultiRunFiles['rows'] | null;
     path: string | null;
@@ -55,7 +55,8 @@ function useProfiles(path: string | null): Candidate[] {
     );
 }
 
-/* This run and the newest run of each other tool. */
+/* Ids of this run and the newest run of each other tool. If there is no other tool, the newest
+ * other run is added. */
 function defaultRuns(run: Run, candidates: Candidate[]): string[] {
     const chosen = candidates.filter((one) => one.run === run.id);
     const newest = [...candidates].sort((a, b) => b.created_ms - a.created_ms);
@@ -70,8 +71,8 @@ function defaultRuns(run: Run, candidates: Candidate[]): string[] {
     return chosen.map((one) => one.run);
 }
 
-/* For a cProfile dump, which has no lines: the file with the largest tottime whose lines another
- * run measured. */
+/* For a cProfile dump, which has no lines: path of the file with the largest tottime whose lines
+ * another run measured. null if there is none or the run is no dump; undefined while loading. */
 function useDumpPath(run: Run, files: MultiRunFiles['rows'] | null): string | null | undefined {
     const hasCalls = kindHas(run.kind, 'calls');
     const filesPath = withParams(`${API}/runs/${run.id}/files`, {

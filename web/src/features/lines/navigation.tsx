@@ -24,7 +24,7 @@ interface Ranking {
     file: (row: LineFileRow) => number | null;
     fn: (row: LineFunctionRow) => number | null;
     decimals: number;
-    /** header of the right column; its percent is also drawn as a bar */
+    /** header of the right column; its percentage is also drawn as a bar */
     share: string;
     fileShare: (row: LineFileRow) => number | null;
     fnShare: (row: LineFunctionRow) => number | null;
@@ -59,7 +59,7 @@ function memoryRanking(functions: LineFunctionRow[]): Ranking {
         unit: 'incr. MiB',
         file: ({ increment_mib }) => increment_mib ?? null,
         fn: ({ increment_mib }) => increment_mib,
-        decimals: most >= 100 ? 1 : 3, // as many as fit
+        decimals: most >= 100 ? 1 : 3, // as many as the column has space for
         share: 'file %',
         fileShare: () => null,
         fnShare: ({ increment_mib }) =>
@@ -219,7 +219,7 @@ function navRows(
 
 interface HotLinesProps {
     figures: Figures | null;
-    /** rows of the measured values, hottest first */
+    /** indexes of the measured values, hottest first */
     rows: number[];
     text: readonly (string | null)[];
     current: number;

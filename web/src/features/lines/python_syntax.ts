@@ -9,7 +9,7 @@ import { parser } from '@lezer/python';
 
 export type TokenKind = 'keyword' | 'string' | 'number' | 'comment';
 
-/** Columns of a token within its line. */
+/** Token of a line: the columns [from, to) in UTF-16 units, from 0. */
 export interface Token {
     from: number;
     to: number;
@@ -45,7 +45,7 @@ class TextInput implements Input {
 export interface PythonText {
     /** Parses for about `ms`; returns true when the file is completely parsed. */
     parseFor: (ms: number) => boolean;
-    /** Tokens of a line; null until the file is parsed. */
+    /** Tokens of a line, counted from 1; null until the file is parsed. */
     tokens: (line: number) => Token[] | null;
 }
 

@@ -10,7 +10,7 @@ export function rowOffsets(count: number, heightOf: (row: number) => number): Fl
     return offsets;
 }
 
-/** The row at `y`, clamped to the first and last row; -1 if there are none. */
+/** Index of the row at `y`, limited to the existing rows; -1 if there are none. */
 export function rowAt(offsets: Float64Array, y: number): number {
     let low = 0;
     let high = offsets.length - 2;

@@ -13,21 +13,22 @@ export type Measure = 'time' | 'memory' | 'cpu' | 'none';
 /** Measured values of one file, prepared for lookup. */
 export interface Figures {
     n: number;
-    /** seconds per tick; null if there are no ticks */
+    /** seconds per tick; null if the profile has no ticks */
     unit_s: number | null;
     line: number[];
     functions: SourceFunction[];
-    /** by row: index into functions; -1 if it belongs to none */
+    /** by row: index into functions; -1 if the row belongs to no function */
     fn: number[];
     block: number[];
     column: (name: string) => (number | null)[] | null;
     measure: Measure;
     /** by row: the value that determines the heat; null if it was not measured */
     value: (number | null)[];
-    /** sums of the positive values, by index of the function, and for the file */
+    /** sums of the positive values, by index of the function, and of the file; for CPU the latter
+     * is 100 */
     byFunction: number[];
     whole: number;
-    /** rows whose increment is the memory that the process already used before the function began */
+    /** rows whose increment is the memory that was in use before the function began */
     baseline: Set<number>;
     samples: Record<string, [number, number][]>;
 }
@@ -47,7 +48,7 @@ function measureOf(column: Figures['column']): Measure {
     return column('increment_mib') ? 'memory' : 'none';
 }
 
-/* The first row of each block has the complete memory of the process as its increment. */
+/* Rows that are the first of their block: their increment is the complete memory of the process. */
 function baselineRows(answer: LineFigures): Set<number> {
     const seen = new Set<string>();
     const rows = new Set<number>();
@@ -79,7 +80,8 @@ function valuesOf(
     );
 }
 
-/** `growthOnly`: collapseRows already removed the baselines, so every increment is growth. */
+/** Prepares an answer for lookup. `growthOnly`: collapseRows already removed the baselines, so
+ * every increment is growth. */
 export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
@@ -114,13 +116,14 @@ export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     };
 }
 
-/** Percent of the file; for CPU, of all samples of the program. */
+/** Percent of the file's sum; for CPU, percent of all samples of the program. */
 export function fileShare({ value, whole }: Figures, row: number): number {
     const part = value[row] ?? 0;
     return whole > 0 && part > 0 ? (100 * part) / whole : 0;
 }
 
-/** Percent of the function; for rows without a function, percent of the file. */
+/** Percent of the function's sum. For CPU, and for rows without a function, the result of
+ * fileShare. */
 export function functionShare(figures: Figures, row: number): number {
     const fn = figures.fn[row];
     if (fn < 0 || figures.measure === 'cpu') return fileShare(figures, row);
@@ -135,7 +138,8 @@ export function heatOf(figures: Figures, row: number, base: 'function' | 'file')
 
 const MAX_HOT_ROWS = 1000;
 
-/** Rows with any heat, hottest first; equal ones in line order. At most HOT_MOST rows. */
+/** Rows with a positive value, hottest first; rows with equal values in line order. At most
+ * MAX_HOT_ROWS. */
 export function hottestRows(figures: Figures): number[] {
     const rows: number[] = [];
     for (let i = 0; i < figures.n; i++) if ((figures.value[i] ?? 0) > 0) rows.push(i);
@@ -143,7 +147,7 @@ export function hottestRows(figures: Figures): number[] {
     return rows.slice(0, MAX_HOT_ROWS);
 }
 
-/** Whether the row was executed; "hide lines without hits" keeps such rows. */
+/** Whether the row was executed or has samples; "hide lines without hits" keeps such rows. */
 export function isActive(figures: Figures, row: number): boolean {
     if (row < 0) return false;
     const counted = figures.column('hits') ?? figures.column('occurrences');
@@ -155,9 +159,9 @@ export interface LineRow {
     kind: 'line';
     key: string;
     line: number;
-    /** row of the measured values; -1 if the line was not measured */
+    /** index of the measured values; -1 if the line was not measured */
     at: number;
-    /** additional row of the previous line: another function or call measured it too */
+    /** true: another function or call measured the line of the previous row too */
     isAdditional: boolean;
 }
 
@@ -180,7 +184,7 @@ function addRange(lines: Set<number>, from: number, to: number): void {
     for (let line = from; line <= to; line++) lines.add(line);
 }
 
-/* Line numbers that have source text or a value. If there is no source at all, all lines of each
+/* Line numbers that have source text or a value. Without any source text, also all lines of each
  * measured function. */
 function linesOf(text: readonly (string | null)[], figures: Figures): number[] {
     const lines = new Set<number>(figures.line);
@@ -208,8 +212,8 @@ function rowsByLine({ line }: Figures): Map<number, number[]> {
     return rows;
 }
 
-/* Returns functions that create the function headings before a given line, and those after the last
- * line. */
+/* Returns functions that create the headings of functions: `before` those above a given line,
+ * `rest` those that no line had. */
 function bandMaker({ functions, fn }: Figures) {
     let next = 0;
     let last = -1;
@@ -280,7 +284,7 @@ export function baseName(path: string): string {
 }
 
 /** The measured path that an attached file of this name belongs to: the only path with that name,
- * or the only one whose source is missing. Null if it is ambiguous. */
+ * or the only such path whose source is missing. null if there is none, or several. */
 export function pathForFile(
     name: string,
     files: readonly { path: string; missing: boolean }[],

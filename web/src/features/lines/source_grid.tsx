@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Source lines with measured values, in groups of columns separated by strong lines. Rows are drawn
- * when they scroll into view. One line is current: selected by click, by key, or by the caller.
+ * when they scroll into view. One line is current: the user selects it by click or key, or the
+ * caller sets it.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -28,7 +29,8 @@ const DIGIT_WIDTH = 8;
 const NUMBER_PAD = 28;
 const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
-/** Minimum width of the source column in px, for one run and for several; a wider grid scrolls sideways. */
+/** Minimum width of the source column in px, for one run and for several; a wider grid scrolls
+ * sideways. */
 const MIN_SOURCE_WIDTH = 160;
 const MIN_SOURCE_WIDTH_MULTI_RUN = 340;
 
@@ -52,7 +54,7 @@ interface SourceGridProps {
     current: string | null;
     onCurrent: (row: LineRow) => void;
     onHover?: (row: LineRow | null, event: PointerEvent) => void;
-    /** A second header line, over groups of columns. */
+    /** A second header line, above the columns' titles. */
     groups?: SourceGroup[];
     empty?: ComponentChildren;
     handle?: { current: SourceGridHandle | null };
@@ -96,7 +98,7 @@ function useHandle(
     });
 }
 
-/* Only the current line scrolls sideways. */
+/* Scrolls the text of the current line sideways; other lines do not move. */
 function scrollSideways(box: HTMLElement | null, by: number): void {
     const code = box?.querySelector('.source-row.is-current .source-text');
     if (code) code.scrollLeft += by;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { SourceColumn } from './source_row';
 
-/** A title above several columns. */
+/** A title above `columns` columns. */
 export interface SourceGroup {
     title: ComponentChildren;
     columns: number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asks for the source of a profile that lacks it, by drop, file picker or paste, and warns if the
+ * Asks for the source of a profile that lacks it, by drop, file picker or paste. Warns if the
  * source has changed since the recording.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -24,8 +24,8 @@ async function attach(run: Run, path: string, body: Blob): Promise<void> {
     attachedCount.value++;
 }
 
-/** Attaches dropped .py files to the measured path of the same name; adds all other files to the
- * shelf. Returns the error, if any. */
+/** Attaches dropped .py and .pyw files to the measured paths of the same names. If any dropped file
+ * has no such path, all of them are added to the shelf instead. Returns the last error, or null. */
 export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError | null {
     const [error, setError] = useState<ApiError | null>(null);
     const latest = useRef(files);

@@ -15,11 +15,11 @@ export interface SourceColumn {
     width: number;
     /** Tooltip of the header. */
     tip?: string;
-    /** First column of another tool; a strong line separates it. */
+    /** First column of another tool, which a strong line separates from the previous tool. */
     group?: boolean;
     /** The column is hidden if the window is narrower than this, in px. */
     hideBelow?: number;
-    /** The value that determines the heat; drawn in semibold. */
+    /** true: the values of this column determine the heat; its header is semibold */
     main?: boolean;
     cellClass?: string;
     render: (row: LineRow) => ComponentChildren;
@@ -34,7 +34,7 @@ interface SourceRowProps {
     text: string | null;
     tokens: Token[] | null;
     level: number;
-    /** The line was not measured. */
+    /** The line was not executed and has no samples. */
     cold: boolean;
     current: boolean;
     remark: ComponentChildren;

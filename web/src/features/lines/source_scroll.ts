@@ -31,7 +31,7 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
         setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
         const mark = window.current;
         if (!mark) return;
-        // A transform moves the mark without a layout of the page on each scroll event.
+        // Setting a transform, unlike `top`, causes no page layout on each scroll event.
         mark.style.transform = `translateY(${box.scrollTop * (height / Math.max(height, whole))}px)`;
     }
     useLayoutEffectOn(() => {
@@ -52,7 +52,8 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
     return { range, follow, height, window };
 }
 
-/** The next line at or after a row; skips headings. -1 if there is none. */
+/** Index of the first line at or after row `from` in direction `by`; skips headings. -1 if there is
+ * none. */
 export function nextLineRow(rows: SourceRow[], from: number, by: 1 | -1): number {
     let index = from;
     while (index >= 0 && index < rows.length) {
@@ -62,7 +63,8 @@ export function nextLineRow(rows: SourceRow[], from: number, by: 1 | -1): number
     return -1;
 }
 
-/** Index of the row that a navigation key moves to; null: not a navigation key. */
+/** Index of the row that a navigation key moves to, -1 if there is none; null if `key` is no
+ * navigation key. */
 export function targetRow(key: string, rows: SourceRow[], at: number, page: number): number | null {
     const last = rows.length - 1;
     switch (key) {
@@ -94,7 +96,7 @@ export interface SourceScroll {
     reveal: (index: number, centre: boolean) => void;
 }
 
-/** Scrolls to `current` when the caller changes it: by a link or the list of hot lines. */
+/** Scrolls to the row with key `current` when `current` changes and the row is not in view. */
 export function useSourceScroll(
     rows: SourceRow[],
     scroller: Box,

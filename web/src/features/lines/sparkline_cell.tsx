@@ -5,9 +5,10 @@ const HEIGHT = 15;
 const PAD = 1.5;
 
 interface SparklineCellProps {
-    /** pairs of x and y, in ascending order of x */
+    /** pairs of time and value, in ascending order of time */
     points: readonly (readonly [number, number])[];
-    /** Ranges of the axes, the same for all lines of a file, so that curves can be compared. */
+    /** Ranges of the axes: times from..to, values 0..top. They are equal for all lines of a file,
+     * so that curves can be compared. */
     from: number;
     to: number;
     top: number;

@@ -41,7 +41,8 @@ function navigationOf(lines: Lines, grid: Grid) {
         toFile: (id: number) => replaceQuery({ file: String(id), line: null, fn: null }),
         stepHot: (by: 1 | -1) => {
             if (!hot.length) return;
-            // At first the hottest line is shown but not selected, so the first step selects it.
+            // At first the hottest line is current without being selected, so the first step
+            // selects it.
             const atStart = hotAt < 0 || (!lines.chosen && by > 0);
             const next = atStart ? 0 : (hotAt + by + hot.length) % hot.length;
             show(keys.get(hot[next]), { fn: null });
@@ -187,7 +188,7 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
     );
 }
 
-/* The names of lines and functions include their file, which the other panel may not show yet. */
+/* Joins a name with its file, because the other panel may not show that file yet. */
 function within(file: string | null, name: string | null): string | null {
     return file === null || name === null ? null : `${file}\n${name}`;
 }

@@ -104,7 +104,7 @@ export function ownerText(figures: Figures, row: number): string | null {
     return [name && `in ${name}`, call].filter(Boolean).join(', ') || null;
 }
 
-/** Notes for the status line. */
+/** Remark for the status line on how to read the values; null if none is needed. */
 export function qualifiers(run: Run): string | null {
     if (kindHas(run.kind, 'line_memory')) {
         return 'memory of the whole process; a line that calls a profiled function includes its growth';
@@ -222,7 +222,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
     return facts;
 }
 
-/** Header of a line-level report; null for other kinds. */
+/** Header values of a line-level report; null for other kinds. */
 export function lineFacts(run: Run): Fact[] | null {
     if (kindHas(run.kind, 'line_times')) {
         return lineProfilerFacts(run.summary as unknown as LineProfilerSummary);

@@ -6,7 +6,8 @@
  */
 import { fmtFixed, MINUS } from '../../base/units';
 
-/** `tick`: the unit of the report if it is none of the others, such as 100 ns on Windows. */
+/** `tick`: the unit of the report, if it is none of the other units (for example 100 ns on
+ * Windows). */
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns' | 'tick';
 
 const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
@@ -21,10 +22,10 @@ const SECONDS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 
 /** Unit in which line_profiler prints by default: microseconds. */
 const TOOL_UNIT_S = 1e-6;
-/** Widths of line_profiler's columns in characters; wider numbers are printed with fewer digits. */
+/** Widths of line_profiler's columns in characters; a wider number is printed with fewer digits. */
 const WIDTH = { hits: 9, time: 12, perHit: 8 };
 
-/** How ticks are converted to a unit and formatted. */
+/** Conversion of ticks to a unit, and their number format. */
 export interface TimeScale {
     unit: TimeUnit;
     /** seconds of one tick */
@@ -40,14 +41,14 @@ export interface TimeScale {
     decimals: number;
 }
 
-/** The unit in which line_profiler prints the profile. `rounded`: the profile is a text report,
- * whose ticks are numbers printed in `unit_s`. */
+/** The unit in which line_profiler prints the profile. `rounded`: the profile is a text report, so
+ * its ticks are the printed numbers, in units of `unit_s` seconds. */
 export function profileUnit(unit_s: number, rounded: boolean): TimeUnit {
     const profileUnit_s = rounded ? unit_s : TOOL_UNIT_S;
     return TIME_UNITS.find((unit) => Math.abs(SECONDS[unit] / profileUnit_s - 1) < 1e-9) ?? 'tick';
 }
 
-/** Units that the user can choose. */
+/** Units that the user can choose for this profile. */
 export function unitsFor(unit_s: number, rounded: boolean): TimeUnit[] {
     return profileUnit(unit_s, rounded) === 'tick' ? [...TIME_UNITS, 'tick'] : [...TIME_UNITS];
 }
@@ -72,7 +73,8 @@ export function asTimeUnit(text: string | undefined): TimeUnit | null {
     return [...TIME_UNITS, 'tick' as const].find((unit) => unit === text) ?? null;
 }
 
-/* Like C's %.{digits}g: the shorter of fixed and exponential notation, without trailing zeros. */
+/* Like C's %.{digits}g: exponential notation if the exponent is below -4 or at least `digits`, else
+ * fixed notation; without trailing zeros. */
 export function formatGeneral(value: number, digits: number): string {
     if (value === 0) return '0';
     const [mantissa, power] = Math.abs(value)
@@ -123,7 +125,7 @@ export function percentText(ticks: number, total: number): string {
     return total === 0 ? '' : fmtFixed((100 * ticks) / total, 1);
 }
 
-/** Decimals that a column of printed numbers needs to show all printed digits, at most `most`. */
+/** Decimals, from 1 to `most`, that a column needs to show all digits of its values. */
 export function decimalsOf(values: readonly (number | null)[], most = 6): number {
     let decimals = 1;
     for (const value of values) {
