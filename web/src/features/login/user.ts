@@ -26,7 +26,8 @@ export function hasRole(role: Role): boolean {
     );
 }
 
-/** An uploader may delete only runs that they uploaded. */
+/** Whether the user may delete a run; an uploader may delete only runs with the uploader's own
+ * name. */
 export function mayRemove({ who }: { who: string | null }): boolean {
     return hasRole('admin') || (hasRole('uploader') && who === currentUser.value?.name);
 }
@@ -45,7 +46,7 @@ export async function logOut(): Promise<void> {
     await fetchUser();
 }
 
-/* The session may end while the page is open. */
+/* An unauthorized response means that the session has ended: fetch the user again. */
 onUnauthorized(() => {
     if (currentUser.peek()?.role !== 'nobody') void fetchUser().catch(() => undefined);
 });

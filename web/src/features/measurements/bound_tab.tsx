@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bound analysis of a command from the output of `time`: the verdict, where its time was spent, the
- * values it is based on, and the rules with their thresholds.
+ * Bound analysis of a command from the output of `time`: the verdict, where the time was spent, the
+ * values behind the verdict, and the rules with their thresholds.
  */
 import type { ComponentChildren } from 'preact';
 import { API, withParams } from '../../base/client';
@@ -89,7 +89,7 @@ function BoundSection({ run }: { run: BoundRun }) {
     );
 }
 
-/* Use of the available processors, as shares of real time x CPUs. */
+/* Use of the available processors, as shares of real time × CPUs. */
 function TimeBar({ run }: { run: BoundRun }) {
     const { real_s, user_s, sys_s, cpus } = run;
     if (!real_s || user_s === null || sys_s === null || cpus === null) return null;

@@ -7,7 +7,7 @@ interface BoxPlotProps {
     median: number | null;
     q3: number | null;
     max: number | null;
-    /** drawn as a single tick if there is no spread */
+    /** drawn as the middle tick if there is no median */
     value: number | null;
     scale: BoxScale;
     label: string;
@@ -16,7 +16,7 @@ interface BoxPlotProps {
 const MID = 8;
 const WIDTH = 1000;
 
-/** Minimum, quartiles, median and maximum on a line; a single tick if only one value is known. */
+/** Minimum, quartiles, median and maximum on a line; missing values are not drawn. */
 export function BoxPlot({ min, q1, median, q3, max, value, scale, label }: BoxPlotProps) {
     const x = (at: number) => boxPlace(scale, at) * WIDTH;
     const tick = (at: number | null, tone: string) =>

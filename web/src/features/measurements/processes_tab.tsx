@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A chart of CPU use or resident memory over time, with a line for each of the largest processes.
- * The list next to the chart is its legend; a click hides a process.
+ * The list next to the chart is its legend; a click on an entry hides the process.
  */
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
@@ -53,7 +53,7 @@ function valueText(of: 'cpu' | 'res', value: number): string {
     return of === 'res' ? text(formatBytes(value * 1024)) : `${fmtFixed(value, 1)}${THIN_SPACE}%`;
 }
 
-/* Tick distance for memory: a power of two. */
+/* Distance of the memory ticks in KiB: a power of two, for at most five ticks. */
 function roundStep(greatest_kib: number): number {
     return 2 ** Math.ceil(Math.log2(Math.max(greatest_kib, 5) / 5));
 }
@@ -71,13 +71,13 @@ function lineColour(i: number): string {
     return i === 0 ? token : `color-mix(in srgb, ${token} 65%, var(--text-1))`;
 }
 
-/* The default view: memory for a single frame of top, because CPU values are measured between two
- * frames. */
+/* The default view: CPU; memory if top recorded a single frame, because CPU values are measured
+ * between two frames. */
 function defaultView(run: Run): 'cpu' | 'res' {
     return run.summary.frames === 1 ? 'res' : 'cpu';
 }
 
-/* State of the tab, from the URL and the response. */
+/* State of the tab, derived from the URL and the response. */
 function useProcesses(run: Run) {
     const query = route.value.query;
     const defaultValue = defaultView(run);
@@ -200,7 +200,7 @@ function Picture({ view, frames }: { view: Processes; frames: number }) {
     );
 }
 
-/* The frame that is nearest to a time. */
+/* Index of the frame that is nearest to the time `at`. */
 function nearest(t_s: number[], at: number): number {
     let best = 0;
     t_s.forEach((t, i) => {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Individual samples in recording order; shows drift, slow first runs and outliers.
+ * Individual samples in recording order, which show drift, slow first runs and outliers.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { type LineChart, lineChart } from '../../components/chart';
@@ -9,7 +9,7 @@ import { watchTheme } from '../../components/theme_watch';
 interface SampleChartProps {
     label: string;
     samples: number[];
-    /** value of a horizontal line */
+    /** value of a horizontal line; null for no line */
     level: number | null;
     from: number;
     to: number;

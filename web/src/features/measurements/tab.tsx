@@ -19,7 +19,7 @@ import { boxScale, formatSpread, formatNumber } from './values';
 
 type Column = GridColumn<MeasurementRow>;
 
-/* Minimum window width in px for a column to be shown next to the pane. */
+/* Minimum window width in px at which a column is shown next to the pane, by column key. */
 const NARROW: Record<string, number> = { group: 1400, statistic: 1200, stddev: 1100, plot: 1000 };
 const RIGHT = { align: 'right' as const, numeric: true };
 
@@ -57,7 +57,8 @@ export function MeasurementsTab({ run }: { run: Run }) {
     );
 }
 
-/** Cell of a value. The unit has its own column, so that the values are aligned. */
+/** Cell of a value. The unit has a column of its own inside the cell, so that the numbers are
+ * aligned. */
 function valueCell(value: number | null, row: MeasurementRow) {
     if (value === null) return <span class="zero">–</span>;
     const shown = formatNumber(value, row.unit, row.resolution);

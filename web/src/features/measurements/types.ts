@@ -14,7 +14,7 @@ export type Verdict =
 
 export interface BoundRule {
     rule: Verdict;
-    /** formula of the compared value: "sys / (user + sys)" */
+    /** formula of `value`: "sys / (user + sys)" */
     of: string;
     /** null if an input is missing */
     value: number | null;
@@ -34,7 +34,8 @@ export interface BoundRun {
     real_s: number | null;
     user_s: number | null;
     sys_s: number | null;
-    /** value of the last printed digit, here and in the next two */
+    /** s: value of the last printed digit of real_s; the next two fields are for user_s and sys_s
+     */
     real_resolution_s: number;
     user_resolution_s: number;
     sys_resolution_s: number;
@@ -44,7 +45,7 @@ export interface BoundRun {
     voluntary_switches: number | null;
     involuntary_switches: number | null;
     utilisation: number | null;
-    /** bounds of the utilisation: printed times are truncated */
+    /** bounds of the utilisation, which is inexact because printed times are truncated */
     utilisation_low: number | null;
     utilisation_high: number | null;
     cpus: number | null;

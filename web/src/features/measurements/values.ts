@@ -10,8 +10,8 @@ import {
     fmtFixed,
 } from '../../base/units';
 
-/* Time units by the size of the value in s, so that a spread gets the unit of its value: "21.24 ms"
- * and "0.08 ms". */
+/* Time units by the size of a value in s. A spread gets the unit of its value: "21.24 ms" and "0.08
+ * ms". */
 const SECONDS: readonly [below: number, factor: number, unit: string][] = [
     [0.9999995e-6, 1e9, 'ns'],
     [0.9999995e-3, 1e6, 'µs'],
@@ -19,8 +19,8 @@ const SECONDS: readonly [below: number, factor: number, unit: string][] = [
     [Infinity, 1, 's'],
 ];
 
-/** Formats a value: four digits, fewer if the tool printed fewer (`resolution`: value of its last
- * digit). */
+/** Formats a value with four digits, or fewer if the tool printed fewer. `resolution`: value of the
+ * last printed digit. */
 export function formatNumber(
     value: number,
     unit: string,
@@ -57,7 +57,8 @@ export interface BoxScale {
 
 const MIN_LOG_RATIO = 30;
 
-/** A scale from 0, or a logarithmic one if the largest value is many times the smallest. */
+/** A linear scale that includes 0, or a logarithmic scale if `greatest` is more than MIN_LOG_RATIO
+ * times `least`. */
 export function boxScale(least: number | null, greatest: number | null): BoxScale {
     const to = greatest ?? 0;
     if (least !== null && least > 0 && to / least > MIN_LOG_RATIO)
@@ -65,7 +66,8 @@ export function boxScale(least: number | null, greatest: number | null): BoxScal
     return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
 }
 
-/** Position of a value on a scale, 0 to 1; clamped. */
+/** Position of a value on a scale, from 0 to 1; values outside of the scale are moved to its ends.
+ */
 export function boxPlace({ from, to, log }: BoxScale, value: number): number {
     const share = log
         ? Math.log(Math.max(value, from) / from) / Math.log(to / from)
@@ -73,7 +75,7 @@ export function boxPlace({ from, to, log }: BoxScale, value: number): number {
     return Math.max(0, Math.min(1, share));
 }
 
-/** Scale for the spread of one row alone, with a margin at both ends. */
+/** Linear scale for one row, from `min` to `max` with a margin at both ends. */
 export function runScale(min: number, max: number): BoxScale {
     const margin = (max - min || Math.abs(max) || 1) * 0.06;
     return { from: min - margin, to: max + margin, log: false };

@@ -37,7 +37,7 @@ const HEADROOM = 1.06;
 const ZOOM = 0.6;
 const PAN = 0.2;
 
-/** Colours of the operator families, because they are easy to distinguish. */
+/** Categories have the colours of operator families, because these are easy to distinguish. */
 const COLOURS: Record<string, string> = {
     parameter: 'matmul',
     'optimizer state': 'norm',
@@ -51,7 +51,8 @@ const COLOURS: Record<string, string> = {
 
 const colourOf = (name: string): string => `family-${COLOURS[name] ?? 'none'}`;
 
-/** Each curve is the sum of the categories up to its own; the last one is the total memory. */
+/** Stacked curves: each one is the sum of its own category and all before it; the last one is the
+ * total memory. */
 function stacked({ t_s, categories }: CategoriesAnswer): ChartCurve[] {
     const sum = t_s.map(() => 0);
     return categories.map(({ name, mib }) => {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory over time: the curves, the peak, the point under the pointer, and a range to zoom by
- * dragging. Wheel and keys move the window; the caller then fetches its data.
+ * dragging. Wheel and keys move the window; the caller then fetches the data of the window.
  */
 import type { LineView, PlotArea } from '../../components/chart';
 import { PanelLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
@@ -12,7 +12,7 @@ export interface ChartCurve {
     main: boolean;
     t_s: number[];
     mib: number[];
-    /** Token of the colour below the curve; the curve is then drawn as steps. */
+    /** Token of the colour below the curve. If it is set, the curve is drawn as steps. */
     fill?: string;
 }
 

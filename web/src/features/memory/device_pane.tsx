@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory of a run or range: by operator, by allocation, and allocations that were never freed. Also
- * used in the dock of the timeline.
+ * Memory of a run or range: by operator, by allocation, and allocations that were never freed. The
+ * pane is also used in the dock of the timeline.
  */
 import { useMemo } from 'preact/hooks';
 import { kindHas } from '../../base/kinds';
@@ -25,7 +25,7 @@ export type MemoryRows = 'operators' | 'allocations' | 'kept';
 
 export const MEMORY_COMMAND = 'torch.profiler.profile(profile_memory=True)';
 
-/** Nsight Systems does not record which call made an allocation. */
+/** Whether the run knows which operator made an allocation. Nsight Systems does not record this. */
 function hasOperators(run: Run): boolean {
     return !kindHas(run.kind, 'nvtx');
 }
@@ -88,7 +88,7 @@ const DEVICE: GridColumn<{ device_type: number; device: number }> = {
     render: ({ device_type, device }) => deviceName(device_type, device),
 };
 
-/* With several workers, the device of an allocation includes its worker. */
+/* Column with the device of an allocation; with several workers, it includes the worker. */
 function placeColumn(nameOf: WorkerName | null): Allocation {
     if (!nameOf) return DEVICE;
     return { ...(DEVICE as Allocation), width: 136, render: (row) => placeName(row, nameOf) };

@@ -121,7 +121,7 @@ interface Timeline {
     memory: MemoryDevice[];
 }
 
-/* The device in the URL, else the accelerator with the highest peak; the CPU only if there is no other. */
+/* The device in the URL, else the accelerator with the highest peak, else the CPU. */
 function chooseDevice(devices: MemoryDevice[], urlDevice: string | undefined): MemoryDevice | null {
     const named = devices.find((device) => placeKey(device) === urlDevice);
     if (named) return named;

@@ -69,7 +69,7 @@ function endsOf(curves: ChartCurve[]): { peak: number; last: number } | null {
     return { peak, last: main.mib[main.mib.length - 1] };
 }
 
-/* Data of the visible window, from the URL and the server's response, and functions that move the
+/* Data of the visible window, from the URL and the server's response, and `show`, which moves the
  * window. */
 function useMemoryView(run: Run) {
     const query = route.value.query;

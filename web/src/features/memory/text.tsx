@@ -8,7 +8,7 @@ import { THIN_SPACE, fmtFixed, plural, signed } from '../../base/units';
 import { secondsText, type TimeWindow } from '../../model/memory_curve';
 import type { ChartCurve } from './chart';
 
-/* The last sample at or before a time; null before the first. */
+/* Value of the last sample at or before the time `at`; null before the first sample. */
 function valueAt({ t_s, mib }: ChartCurve, at: number): number | null {
     let low = 0;
     let high = t_s.length - 1;
