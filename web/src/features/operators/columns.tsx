@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns of torch's key_averages(), in its order and with its digits. Columns that the file did
- * not record are omitted.
+ * Columns of torch's key_averages(), in torch's order and with torch's digits. Columns that the
+ * file did not record are omitted.
  */
 import type { OperatorRow } from '../../base/rows';
 import type { TraceSummary } from '../../base/trace_types';
@@ -17,7 +17,7 @@ import {
     timeColumn,
 } from '../trace/columns';
 
-/** annotation: ranges as they appear on the streams of devices */
+/** `annotation`: annotation ranges, as they appear on the streams of devices */
 export type Side = 'host' | 'device' | 'annotation';
 
 export interface OperatorColumnsOf {
@@ -25,7 +25,7 @@ export interface OperatorColumnsOf {
     search: Matcher;
     byShape: boolean;
     side: Side;
-    /** There is space for the less important columns. */
+    /** true: there is space for the less important columns */
     isWide: boolean;
 }
 
@@ -78,8 +78,8 @@ function hostColumns({ isWide, summary, byShape }: OperatorColumnsOf, device: bo
     ];
 }
 
-/** Time from the first to the last kernel that was launched inside. It is not a share of any total.
- */
+/** Time from the first to the last kernel that was launched inside of the annotation range. It is
+ * not a share of any total. */
 function spanColumns(): Column[] {
     return [
         timeColumn<OperatorRow>('self_device_us', 'on the stream', { width: 136 }),
@@ -106,7 +106,7 @@ function deviceColumns({ side, byShape }: OperatorColumnsOf): Column[] {
     ];
 }
 
-/** Share of the total as a column. */
+/** Column with the share of the total. */
 function share(key: 'self_cpu_pct' | 'self_device_pct', title: string, byShape: boolean): Column {
     return shareColumn<OperatorRow>(key, title, '% of the sum', {
         width: 146,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Kernels tab: work on the device, by name or by launch configuration.
+ * The Kernels tab: work on the device, grouped by name or by launch configuration.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels, copies and memsets of a run or range, by name or by launch configuration; also used in
- * the dock of the timeline.
+ * Kernels, copies and memsets of a run or range, grouped by name or by launch configuration. The
+ * table is also used in the dock of the timeline.
  */
 import { goTo } from '../../base/router';
 import type { KernelRow } from '../../base/rows';
@@ -52,7 +52,7 @@ const STREAM: Column = {
 const OCCUPANCY_TIP =
     'Estimated by the profiler from registers, shared memory and block size. Mean weighted by duration.';
 
-/** value of `kind` for kernels; copies and memsets do not use Tensor Cores */
+/** value of `kind` for kernels; copies and memsets have other values and do not use Tensor Cores */
 const KERNEL = 6;
 
 const TENSOR: Column = {

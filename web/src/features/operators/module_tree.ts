@@ -10,7 +10,7 @@ export type ModuleSort = Exclude<
 
 export interface ModuleLine extends ModuleRow {
     level: number;
-    /** null if it has no children */
+    /** whether the branch is expanded; null if the module has no children */
     open: boolean | null;
 }
 
@@ -37,7 +37,7 @@ export class ModuleTree {
         return this.below.get(id) ?? [];
     }
 
-    /** Ids that are expanded at first: from the top level, each time the child with the largest time. */
+    /** Ids that are expanded at first: the path of the largest times, from the top level down. */
     initiallyExpanded(by: 'host_total_us' | 'device_total_us'): Set<number> {
         const open = new Set<number>();
         for (let list = this.childrenOf(0); list.length > 0;) {
@@ -67,8 +67,8 @@ export class ModuleTree {
         return ids;
     }
 
-    /** Visible rows in order. With `kept`, only those rows are included and all their branches are
-     * expanded. */
+    /** Visible rows in order. With `keptIds`, only those rows are included, and all their branches
+     * are expanded. */
     flatten(
         open: ReadonlySet<number>,
         keptIds: ReadonlySet<number> | null,

@@ -24,13 +24,13 @@ export interface SummaryReport {
     id: string;
     title: string;
     tip: string;
-    /** Noun for one row. */
+    /** Nouns for the rows: plural (`what`) and singular (`one`). */
     what: string;
     one: string;
     quantity: 'time' | 'size' | 'projected';
     /** Header of the column with the count. */
     count: string;
-    /** The rows are operations; slices with different names can belong to one operation. */
+    /** true: the rows are operations; slices with different names can belong to one operation */
     operations?: boolean;
     none: string;
 }

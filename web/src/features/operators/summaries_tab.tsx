@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Summaries tab: the reports of `nsys stats` for the run or the range, one at a time, and next
- * to it all slices of the selected name.
+ * The Summaries tab: the reports of `nsys stats` for the run or the range, one at a time. Next to
+ * the report, all slices of the selected name.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
@@ -127,7 +127,7 @@ function Summary({ run, reports, report }: SummaryProps) {
     );
 }
 
-/** Values of the report that do not follow from the durations of the slices. */
+/** Values of a report's row that do not follow from the durations of the slices. */
 function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
     const number = (key: string) => Number(row[key] ?? 0);
     if (report.quantity === 'projected') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Table of the operators of a run or of a time range; also used in the dock of the timeline.
+ * Table of the operators of a run or of a time range. It is also used in the dock of the timeline.
  */
 import { goTo } from '../../base/router';
 import type { OperatorRow } from '../../base/rows';

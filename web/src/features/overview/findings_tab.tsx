@@ -21,10 +21,10 @@ const SEVERITY: Record<Finding['severity'], string> = {
     medium: 'Medium',
     low: 'Low',
 };
-/** A larger limit is shown as no limit. */
+/** A speed-up above this factor is shown as no limit. */
 const NO_LIMIT = 1000;
 
-/** Tab for views of the API whose names differ from the tab's name. */
+/** Tab for each view of the API whose name is not that of the tab. */
 const TAB_OF: Record<string, string> = {
     gaps: 'overview',
     steps: 'overview',
@@ -50,7 +50,8 @@ function hashOf(run: Run, finding: Finding): string | null {
     for (const [key, value] of Object.entries(link.params)) {
         if (key !== 'from_ns' && key !== 'to_ns') query[key] = String(value);
     }
-    // Numbers are sorted in descending order.
+    // The sort keys of these links are numeric columns, which are sorted in descending order by
+    // default.
     if (query.sort && query.desc === undefined) query.desc = '1';
     return tabHash(run, TAB_OF[link.view] ?? link.view, query, rangeOf(finding));
 }

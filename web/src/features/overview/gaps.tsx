@@ -114,7 +114,7 @@ interface LongestProps {
     range: TraceRange | null;
 }
 
-/* The ten longest gaps. With a range, those that overlap it. */
+/* The ten longest gaps; with a range, the longest that overlap the range. */
 function Longest({ run, longest: rows, range }: LongestProps) {
     if (rows.length === 0) return null;
     return (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Ranks tab: one row for each worker of the job, with its mean step as a bar on a common scale,
- * and the collectives with the part of their time that is waiting.
+ * The Ranks tab: one row for each worker of the job, with its mean step as a bar on a common scale.
+ * Below, the collectives with the part of their time that is waiting.
  */
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';

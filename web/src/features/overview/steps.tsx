@@ -53,7 +53,7 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
     );
 }
 
-/** Width available for a bar in px: the page, less the side column if there is one. */
+/** Width available for a bar in px: the page, without the side column if there is one. */
 function barWidth(): number {
     const width = viewportWidth.value;
     return width < 1000 ? width - 32 : width - 452;
@@ -86,8 +86,8 @@ function NoSteps({ torch }: { torch: boolean }) {
     );
 }
 
-/** Number of steps that are drawn until the user requests more, because each bar has several parts.
- */
+/** Number of steps that are drawn at first, because each bar has several parts; the user can
+ * request all. */
 const SHOWN_STEPS = 100;
 /** Rows that fit without scrolling. */
 const MAX_UNSCROLLED = 12;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Workers that others wait for: their step is noticeably longer than the median step. */
+/* Workers that other workers wait for: their step is noticeably longer than the median step. */
 import type { WorkerRow } from '../../base/trace_types';
 
-/** Minimum excess over the median; steps of one job differ by a few percent without a cause. */
+/** Minimum excess over the median, as a share; steps of one job differ by a few percent without a
+ * cause. */
 const MIN_EXCESS = 0.05;
 
 export function median(values: readonly number[]): number | null {
@@ -12,7 +13,8 @@ export function median(values: readonly number[]): number | null {
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** By worker: excess of its step over the median, 0.21 for 21 %. Only workers above OVER are included. */
+/** By worker: excess of the worker's step over the median, 0.21 for 21 %. Only excesses above
+ * MIN_EXCESS are included. */
 export function excessByWorker(rows: readonly WorkerRow[]): Map<number, number> {
     const middle = median(rows.flatMap(({ step_ns }) => (step_ns === null ? [] : [step_ns])));
     const out = new Map<number, number>();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The Overview of a trace: breakdown of a step, device utilisation, idle times by cause, and the
- * most expensive operators and kernels. With a range, everything except the list of steps is
- * recomputed for it.
+ * most expensive operators and kernels. With a range, all parts except the list of steps are
+ * computed for the range.
  */
 import { useEffect } from 'preact/hooks';
 import { route } from '../../base/router';

@@ -21,7 +21,7 @@ interface TopProps<R> {
     range: TraceRange | null;
 }
 
-/* For the complete run, the rows are part of the overview's response. */
+/* Rows of the list. For the complete run, they are part of the overview's response (`top`). */
 function useTop<R>({ run, top, range }: TopProps<R>, view: string, sort: string): R[] {
     const on = view === 'operators' && traceOf(run).devices > 0 ? 'host' : undefined;
     const path = rangedPath(run, view, range, { sort, desc: 1, limit: SHOWN, on });

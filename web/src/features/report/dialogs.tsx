@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Editing and deleting runs, one or several, from the shelf and from a report.
+ * Dialogs that edit and delete one or several runs, for the shelf and for a report.
  */
 import { useState } from 'preact/hooks';
 import { API, asApiError, sendJson, type ApiError } from '../../base/client';
@@ -49,7 +49,8 @@ function tellDeleted(runs: Run[]): void {
     });
 }
 
-/* Calls `act` for each run in sequence. On failure the dialog remains open and names the run. */
+/* `each` calls `act` for one run after the other. On failure the dialog remains open and names the
+ * run. */
 function useEach(runs: Run[], done: () => void) {
     const [busy, setBusy] = useState(false);
     const [failed, setFailed] = useState<{ run: Run; error: ApiError } | null>(null);
@@ -158,8 +159,8 @@ function NoteField({ label, value, onInput, placeholder }: FieldProps) {
     );
 }
 
-/** One run: name, series, tags and note as they are. Several: a series and a note to set, and tags
- * to add. */
+/** For one run: name, series, tags and note, with their current values. For several runs: a series
+ * and a note to set, and tags to add. */
 export function EditDialog({ runs, onClose, onDone }: DialogProps) {
     const one = runs.length === 1 ? runs[0] : null;
     const [name, setName] = useState(one?.name ?? '');

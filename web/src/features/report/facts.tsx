@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Main values in the header of a report, by kind of profile, and warnings about the complete
+ * Main values in the header of a report, by kind of profile, and warnings that concern the complete
  * report.
  */
 import { kindHas } from '../../base/kinds';

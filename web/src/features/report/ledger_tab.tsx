@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ledger of a file: the identity, and a row for every repaired or rejected record, with its
- * position.
+ * The ledger of a file: read = stored + repaired + rejected + other, and a row for every repaired
+ * or rejected record, with its position.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { API, withParams } from '../../base/client';

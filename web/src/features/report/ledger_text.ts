@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ledger as text. read = stored + repaired + rejected + other: no record is dropped silently.
+ * The ledger as text. read = stored + repaired + rejected + other: no record is dropped silently.
  */
 import type { Ledger } from '../../base/types';
 import { int } from '../../base/units';
 
 export interface LedgerText {
-    /** Short form for a narrow cell. */
+    /** Text for a narrow cell. */
     short: string;
     /** Whether any record was repaired or rejected. */
     flagged: boolean;
-    /** The complete identity. */
+    /** The complete equation. */
     identity: string;
 }
 

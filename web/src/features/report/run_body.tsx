@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A run and one of its views, in a report or in a panel.
+ * Loads a run, and shows one of its views in a report or in a panel.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { API, ApiError, asApiError, getJson, isAbort } from '../../base/client';
@@ -15,7 +15,7 @@ import { loadView, type TabSpec, loadedView } from './tabs';
 
 const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
 
-/* The run: immediately as the shelf last received it, then as the server returns it. */
+/* The run: at first as the shelf last received it, then as the server returns it. */
 export function useRun(id: string): { run: Run | null; error: ApiError | null } {
     const [run, setRun] = useState<Run | null>(cachedRuns.get(id) ?? null);
     const [error, setError] = useState<ApiError | null>(null);
@@ -51,7 +51,7 @@ export function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
     useEffectOn(() => {
         hideTooltip();
         setError(null);
-        // Decide by the view of this render: another component may have loaded the view since then.
+        // `View` is the value of this render: another component may have loaded the view since.
         if (View) return;
         loadView(spec)
             .then(() => redraw((n) => n + 1))

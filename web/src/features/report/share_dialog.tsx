@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dialog to export runs to a file for other people: the sensitive data in it, a checkbox to redact
- * each category, and the two file formats.
+ * Dialog to export runs to a file for other people: the sensitive data in the runs, a checkbox to
+ * redact each category of data, and the two file formats.
  */
 import { useState } from 'preact/hooks';
 import { withParams, type Params } from '../../base/client';
@@ -17,7 +17,7 @@ interface Reveal {
     examples: { value: string; becomes: string }[];
 }
 
-/** Label of a category, and the data that redaction keeps. */
+/** By category: its label, and the data that redaction keeps. */
 const CATEGORY_TEXTS: Record<string, [string, string]> = {
     paths: ['Paths', 'folders; names of files and paths below site-packages are kept'],
     hosts: ['Host names', 'names and addresses of machines'],
@@ -30,7 +30,7 @@ const CATEGORY_TEXTS: Record<string, [string, string]> = {
 interface ShareProps {
     /** `/api/v1/runs/ID` or `/api/v1/compare` */
     path: string;
-    /** only for a comparison: its groups */
+    /** only for a comparison: the groups */
     params?: Params;
     title: string;
     onClose: () => void;

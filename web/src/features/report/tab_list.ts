@@ -20,7 +20,7 @@ export interface TabText {
     shown?: (run: TabRun) => boolean;
 }
 
-/** Whether the run recorded callers; without them there is no call tree and no call graph. */
+/** Whether the run recorded callers; only then there is a call tree and a call graph. */
 const hasCallers = ({ summary }: TabRun): boolean => !summary.flat;
 
 /** Whether the run has functions. Of Lightning's profilers, only the advanced one records them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The code of the tabs of reports. Each kind has one chunk, which is fetched when it is first
- * shown. The shelf prefetches chunks while the browser is idle.
+ * The code of the tabs of reports. Each kind has one chunk, which is fetched when a tab of that
+ * kind is first shown. The shelf prefetches chunks while the browser is idle.
  */
 import type { ComponentType } from 'preact';
 import { kindRows } from '../../base/kinds';
@@ -76,7 +76,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'time-order': async () => (await import('../timeline/tab')).TimelineTab,
 };
 
-/* One object for each tab; it is the key of the cache of loaded code. */
+/* One object per tab, so that the object can be the key of the cache `loaded`. */
 const SPECS = Object.fromEntries(
     (Object.keys(LOADERS) as TabKey[]).map((key) => [key, { ...TABS[key], load: LOADERS[key] }]),
 ) as Record<TabKey, TabSpec>;
@@ -87,7 +87,7 @@ export function tabsOf(run: Run): TabSpec[] {
 
 const loaded = new Map<TabSpec, TabView>();
 
-/** The view, if its code is loaded. */
+/** The view of a tab; null if its code is not loaded. */
 export function loadedView(spec: TabSpec): TabView | null {
     return loaded.get(spec) ?? null;
 }

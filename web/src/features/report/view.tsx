@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frame of a report: name and main values of the run, and its tabs. The selected tab fills the
- * rest.
+ * The frame of a report: name and main values of the run, its tabs, and below them the selected
+ * tab.
  */
 import { useEffect, useState, useLayoutEffect, useRef } from 'preact/hooks';
 import { showAxis } from '../../base/axis';
@@ -37,8 +37,8 @@ import { ShareDialog } from './share_dialog';
 import { tabId } from './tab_list';
 import { tabsOf, type TabSpec } from './tabs';
 
-/* Last query of each tab, so that returning to a tab restores its state. The range of a trace and
- * the table of a printed report are common to all tabs. */
+/* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED are
+ * common to all tabs: the range of a trace and the number of a printed report. */
 const lastQuery = new Map<string, Query>();
 const SHARED = ['from_ns', 'to_ns', 'report'];
 
@@ -101,7 +101,8 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     useEffect(() => {
         document.title = `${run.name} · perfshelf`;
     }, [run.name]);
-    // A layout effect runs before the effects of the tab, which adds its remark in the middle.
+    // A layout effect, because it runs before the effects of the tab, which set the middle of the
+    // status line.
     useLayoutEffectOn(() => {
         const { bytes, sha256 } = run;
         const source = `${int(bytes)} bytes · sha256 ${sha256.slice(0, 4)}…${sha256.slice(-4)}`;
@@ -276,7 +277,7 @@ function NoRun({ id, error }: { id: string; error: ApiError }) {
     );
 }
 
-/** Note of a user on the run; of a long note only the first lines until it is expanded. */
+/** Note of a user on the run; a long note is cut to its first lines until the user expands it. */
 function RunNote({ text }: { text: string }) {
     const ref = useRef<HTMLParagraphElement | null>(null);
     const [all, setAll] = useState(false);
