@@ -58,8 +58,8 @@ function leftOutNotices(job: Job, files: JobMember[]): ShelfNotice[] {
     ];
 }
 
-/** One notice for each failed or already known file of an archive, and one for all files that were
- * left out. */
+/** One notice for each failed or already known file of an archive (at most MAX_FILES), one for the
+ * files that were left out, and one if the job failed. */
 export function archiveNotices(job: Job): ShelfNotice[] {
     const members = job.members ?? [];
     const rows = members

@@ -24,7 +24,7 @@ export interface PagedSource<R> extends GridSource<R> {
 }
 
 const PAGE = 200;
-/** Number of rows around the view that are fetched in advance. */
+/** Number of rows before and after the view that are fetched in advance. */
 const AHEAD = 60;
 
 interface Generation<R> {
@@ -34,7 +34,8 @@ interface Generation<R> {
     pages: Map<number, R[]>;
 }
 
-/** Rows are objects keyed by column name; R must match the columns of the view. */
+/** Creates a source that fetches `path`. Rows are objects with the column names as keys; R must
+ * match the columns of the view. */
 export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     const version = signal(0);
     const loading = signal(false);
@@ -144,8 +145,8 @@ function asObject<R>(columns: string[], row: unknown[]): R {
 }
 
 /** A server-side table that is fetched again when its parameters change; another path creates a new
- * source. `isHeld` keeps the rows while the parameters are invalid, such as an incomplete regular
- * expression. */
+ * source. While `isHeld` is true, the rows do not change: the parameters are invalid, for example
+ * an incomplete regular expression. */
 export function useSource<R>(path: string, params: Params, isHeld = false): PagedSource<R> {
     const source = useMemoOn(() => pagedSource<R>(path, params), [path]);
     const key = withParams('', params);
@@ -156,7 +157,7 @@ export function useSource<R>(path: string, params: Params, isHeld = false): Page
     return source;
 }
 
-/** Returns `value`, or while `isHeld` is true the last value before that. */
+/** Returns `value`, or, while `isHeld` is true, the last value from before. */
 export function useHeldValue<T>(value: T, isHeld: boolean): T {
     const last = useRef(value);
     if (!isHeld) last.current = value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * State of the shelf in this window, besides the rows: totals, imports in progress, notifications,
- * and changes of rows. One event stream keeps it up to date.
+ * State of the shelf in this window, except its rows: totals, imports in progress, formats, and
+ * notifications about changed rows. One event stream keeps it up to date.
  */
 import { signal } from '@preact/signals';
 import { API, asApiError, events, getJson, sendJson, type ApiError } from '../../base/client';
@@ -17,9 +17,9 @@ export const connected = signal(true);
 export const matches = signal<number | null>(null);
 /** Unfinished imports of all users. */
 export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
-/** Time in ms at which this window first received a job, to estimate the remaining time. */
+/** Time in ms at which this window first received each job, to estimate the remaining time. */
 export const firstSeenMs = new Map<string, number>();
-/** Ids of the jobs that this window started; results are shown only for these. */
+/** Ids of the jobs that this window started; notices are shown only for their results. */
 const ownJobs = new Set<string>();
 
 export type RunChange = { type: 'run'; run: Run } | { type: 'gone'; id: string } | { type: 'all' };
@@ -27,7 +27,8 @@ type Listener = (change: RunChange) => void;
 const listeners = new Set<Listener>();
 /** Last known state of runs, so that a report can show its header immediately. */
 export const cachedRuns = new Map<string, Run>();
-/** Changes when a name in a breadcrumb may have changed. */
+/** Incremented when the name or the series of a cached run changes, so that breadcrumbs are
+ * redrawn. */
 export const namesVersion = signal(0);
 
 export function noteRun(run: Run): void {
@@ -112,7 +113,8 @@ function finishJob(job: Job): void {
     if (job.state === 'done') publishRunChange({ type: 'all' });
 }
 
-/* Fetches the jobs that began before the stream; after a gap in the stream, reloads everything. */
+/* Fetches the server's jobs. After a gap in the event stream, listeners must reload their rows
+ * too. */
 async function catchUp(afterGap: boolean): Promise<void> {
     try {
         const { rows } = await getJson<{ rows: Job[] }>(`${API}/jobs`);
@@ -142,8 +144,8 @@ async function loadFormats(): Promise<void> {
     }
 }
 
-/* One stream per visible window: browsers limit the connections to a server, and a hidden window
- * catches up when it becomes visible. */
+/* Opens the event stream. Only visible windows have a stream, because browsers limit the
+ * connections to a server; a hidden window catches up when it becomes visible. */
 function listen(afterGap: boolean): () => void {
     let gap = afterGap;
     return events(`${API}/events`, {
@@ -165,7 +167,7 @@ function listen(afterGap: boolean): () => void {
     });
 }
 
-/** Starts listening; returns a function that stops it. */
+/** Starts following the shelf; returns a function that stops it. */
 export function followShelf(): () => void {
     void refreshShelf();
     void loadFormats();

@@ -32,23 +32,24 @@ interface TableTabProps<R> {
     /** Title, the plural noun for the rows: 'Files', 'Functions'. */
     title: string;
     sort: string;
-    /** Shows the origin filter and the hide field. */
+    /** Shows the origin filter and the hide field, respectively. */
     origins?: boolean;
     hide?: boolean;
     remark?: ComponentChildren;
-    /** First in the toolbar. */
+    /** First element of the toolbar. */
     picker?: ComponentChildren;
     /** Additional parameters of the request. */
     extra?: Record<string, string | number | undefined>;
     /** The key of the URL that holds the selected row. */
     selectKey: string;
     rowKey: (row: R) => string | number;
-    /** `narrow`: the pane next to the table takes up width. */
+    /** `narrow`: a pane next to the table takes up width. */
     columns: (search: Matcher, narrow: boolean) => GridColumn<R>[];
     narrow?: boolean;
     /** The default sort order is ascending: the order of the file. */
     upward?: boolean;
-    /** Name of a row in another run; by default, the comparison of the runs matches rows. */
+    /** Name and file of a row, to find it in another run. By default only the server's comparison
+     * matches rows. */
     called?: (row: R) => Called;
     onOpen: (row: R) => void;
     empty: (filtered: boolean) => string;
@@ -179,8 +180,9 @@ interface TableNames<R> {
     called: (row: R) => Called;
 }
 
-/** Translates the ids of rows into names for the other panel. Only fetched rows are known: a name
- * that is not found is undefined until all rows are fetched, then null. */
+/** Translates the ids of rows into names for the other panel, and names into ids. Only fetched rows
+ * are known: valueOf returns undefined for an unknown name until all rows are fetched, then null.
+ */
 function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: boolean): void {
     const fetched = (): R[] => {
         const rows: R[] = [];

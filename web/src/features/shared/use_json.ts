@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The server's response for a path. The old data remains until the new data is loaded, so that the
+ * The server's response for a path. The old data remains until the new data arrives, so that the
  * page does not flicker.
  */
 import { useEffect, useState } from 'preact/hooks';
@@ -8,7 +8,7 @@ import { type ApiError, asApiError, getJson, isAbort } from '../../base/client';
 
 export interface Answer<T> {
     data: T | null;
-    /** the path that `data` answers */
+    /** path whose response is `data`; null before the first response */
     path: string | null;
     error: ApiError | null;
     loading: boolean;

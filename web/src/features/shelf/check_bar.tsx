@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Actions for the checked runs. For two runs it already shows the difference.
+ * Bar with the actions for the checked runs; for two runs it also shows their difference.
  */
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
@@ -24,7 +24,8 @@ interface CheckBarProps {
 
 type Groups = [base: Run[], fresh: Run[]];
 
-/* Two runs are a pair. More runs are split into two groups of repeats if `grouped`; else null. */
+/* Groups to compare. Two runs are a pair. More runs are split into two groups of repeats if
+ * `grouped`; else null. */
 function groupsOf(runs: Run[], grouped: boolean, swapped: boolean): Groups | null {
     const pair = (): Groups => {
         const [base, fresh] = baseAndNew(runs[0], runs[1]);
@@ -156,7 +157,7 @@ function Pair({ groups: [base, fresh] }: { groups: Groups }) {
     );
 }
 
-/* The server's verdict on two groups. */
+/* Difference and verdict that the server computes for two groups. */
 function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;

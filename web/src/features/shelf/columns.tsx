@@ -40,7 +40,7 @@ export function runHref(run: Run): string {
 
 type Column = GridColumn<ShelfRow>;
 
-/* Wraps a cell renderer for runs: rows that are not runs have no cells. */
+/* Wraps a cell renderer for runs; rows that are not runs get empty cells. */
 function ofRun(render: (run: Run) => ReturnType<Column['render']>): Column['render'] {
     return (row) => (row.type === 'run' ? render(row.run) : null);
 }
@@ -301,7 +301,7 @@ interface IncomingRowProps {
     onCancel: (() => void) | null;
 }
 
-/** An import in progress, in its final place. */
+/** Row of an import in progress, at the position that the run will have. */
 export function RunningImportLine({ incoming, underDay, onCancel }: IncomingRowProps) {
     const { kind, name, done, total, state } = incoming;
     const waits = state === 'waiting' || state === 'queued';

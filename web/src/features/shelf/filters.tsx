@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The line above the shelf: kinds with their counts, the filter menus, the grouping.
+ * The line above the shelf: kinds with their counts, the filter menus, and the grouping.
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { route, setQuery } from '../../base/router';
@@ -46,7 +46,7 @@ export function setGrouping(grouping: Grouping): void {
     setQuery({ group: grouping === 'series' ? 'series' : null, sort: null, desc: null });
 }
 
-/* As many kinds as fit are shown as chips; the others are in a menu after them. */
+/* Shows as many kinds as fit as chips; a menu after the chips has the others. */
 function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | undefined }) {
     const box = useRef<HTMLDivElement | null>(null);
     const [visibleCount, setVisibleCount] = useState(Infinity);
@@ -106,7 +106,7 @@ interface ChipProps {
     count: number | undefined;
     kind: string | null;
     current: string | undefined;
-    /** There is no space for the chip. */
+    /** true: there is no space for the chip */
     hidden?: boolean;
 }
 

@@ -22,7 +22,7 @@ export function ShelfNotices() {
     );
 }
 
-/* The Undo button remains until all runs are restored. */
+/* Notice about deleted runs. The Undo button remains until all runs are restored. */
 function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: ComponentChildren }) {
     const [busy, setBusy] = useState(false);
     const [error, setError] = useState<ApiError | null>(null);

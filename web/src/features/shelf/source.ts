@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The runs of the shelf as a grid source: the first part of the server's list, which grows while
- * the user scrolls, with headings and imports in progress in between. Runs that are not loaded yet
- * are empty rows below.
+ * The runs of the shelf as a grid source. It holds the first part of the server's list, which grows
+ * while the user scrolls, and inserts headings and imports in progress. Runs that are not loaded
+ * yet are empty rows at the end.
  */
 import { effect, signal, type Signal } from '@preact/signals';
 import {
@@ -25,7 +25,7 @@ import {
 import { cachedRuns, onRunChange, type RunChange } from '../shared/shelf_state';
 
 const PAGE = 200;
-/** Number of rows that are fetched before they come into view. */
+/** Number of rows below the view that are fetched in advance. */
 const AHEAD = 100;
 /** Maximum number of rows of one request, for a jump far down or a reload. */
 const MAX_ROWS = 1000;
@@ -74,7 +74,8 @@ export function shelfSource(): ShelfSource {
 
     function weave(): void {
         rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
-        // peek: effects call this function too and must not depend on the value that they change.
+        // peek: effects call this function too, and an effect must not depend on a signal that it
+        // sets.
         version.value = version.peek() + 1;
     }
 
@@ -176,7 +177,8 @@ export function shelfSource(): ShelfSource {
     };
 }
 
-/** Keeps the imports in progress of a source equal to `read()`. */
+/** Sets the imports in progress of a source to `read()` whenever a signal that it reads changes.
+ * Returns a function that stops this. */
 export function followImports(
     source: ShelfSource,
     read: () => readonly RunningImport[],

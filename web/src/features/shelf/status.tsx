@@ -10,7 +10,7 @@ export function isLocal(listen: string): boolean {
     return /^(127\.|localhost|\[::1\])/.test(listen);
 }
 
-/** Status line of the shelf: totals, storage, who can connect, and keys. */
+/** Sets the status line of the shelf: totals, storage, who can connect, and keys. */
 export function useShelfStatus(checked: number): void {
     const now = shelf.value;
     const live = connected.value;
@@ -58,8 +58,8 @@ function QuotaStatus({ shelf: now }: { shelf: Shelf }) {
     );
 }
 
-/** Text that says who can connect. Behind a proxy the server listens on localhost only, but other
- * machines can still connect. */
+/** Describes who can connect. A server behind a proxy listens on localhost only, although other
+ * machines can connect; a shelf that requires tokens may be in this case. */
 function openTo(listen: string, tokens: boolean): string {
     if (!isLocal(listen)) return 'open to the network';
     return tokens ? 'for those with a token' : 'this machine only';
@@ -69,7 +69,8 @@ function Store({ place }: { place: string }) {
     return <span title="Several servers share this shelf"> · {place}</span>;
 }
 
-/** Replaces the rest of the status line, because changes cannot be stored now. */
+/** Shown in the middle of the status line while the shelf's database is unreachable; changes cannot
+ * be stored. */
 function DatabaseAway({ place }: { place: string }) {
     return (
         <span class="warn" title={`${place} does not answer`}>
@@ -78,7 +79,7 @@ function DatabaseAway({ place }: { place: string }) {
     );
 }
 
-/** Describes the retention rules, because they delete runs. */
+/** Lists the retention rules, because they delete runs. */
 function RetentionRules({ shelf: now }: { shelf: Shelf }) {
     if (now.keep.length === 0) return null;
     const rules = now.keep.map((rule) => rule.what).join(', ');

@@ -62,8 +62,8 @@ function groupingOf({ group, sort }: Query): Grouping {
     return group === 'series' ? 'series' : 'day';
 }
 
-/* Whether a filter is set. It hides imports in progress too, because whether they match is not
- * known yet. */
+/* Whether a filter is set. A filter hides imports in progress too, because they cannot be matched
+ * yet. */
 function isFiltered({ q, kind, series, tag, who }: Query): boolean {
     return Boolean(q || kind || series || tag || who);
 }
@@ -93,7 +93,7 @@ function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSourc
     return source;
 }
 
-/* The checked runs. Runs that the filter hides remain checked. */
+/* The checked runs. A checked run remains checked while the filter hides it. */
 function useChecks(source: ShelfSource) {
     const [checked, setChecked] = useState<ReadonlyMap<string, Run>>(new Map());
     const last = useRef<string | null>(null);
@@ -181,7 +181,7 @@ interface KeysOf {
     openDialog: (dialog: RunDialog) => void;
 }
 
-/* The keys of the shelf act on the row under the cursor. */
+/* Keys of the shelf, for the grid's current row or for the complete shelf. */
 function useShelfKeys({ source, handle, check, openDialog }: KeysOf): void {
     const { query } = route.value;
     const withCurrent = (act: (run: Run, event: KeyPress) => void) => (event: KeyPress) => {

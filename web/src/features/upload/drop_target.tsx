@@ -29,7 +29,8 @@ export function showDrop(): void {
 }
 
 function onDragLeave(event: DragEvent): void {
-    // A drag also leaves elements inside the window; only leaving the window has no related target.
+    // Drags between elements of the window have a related target; a drag out of the window has
+    // none.
     if (event.relatedTarget === null) dragged.value = null;
 }
 
@@ -75,8 +76,8 @@ function refuse(event: DragEvent): void {
     event.dataTransfer.dropEffect = 'none';
 }
 
-/** For users who may not add runs: prevents the browser from opening a dropped file instead of the
- * page. */
+/** Used instead of DropTarget for users who may not add runs: the browser must not open a dropped
+ * file instead of the page. */
 export function NoDropTarget() {
     useEffect(() => {
         addEventListener('dragover', refuse);
@@ -89,7 +90,8 @@ export function NoDropTarget() {
     return null;
 }
 
-/** Files dropped on the window are added to the shelf, unless the current tab claims them. */
+/** A tab that accepts dropped files. All other files that are dropped on the window are added to
+ * the shelf. */
 interface DropHandler {
     /** Whether the tab accepts all of these files. */
     accepts: (names: string[]) => boolean;
@@ -98,7 +100,7 @@ interface DropHandler {
 
 let claim: DropHandler | null = null;
 
-/** Registers a claim; the returned function removes it. */
+/** Registers the handler of the current tab; the returned function removes it. */
 export function registerDropHandler(next: DropHandler): () => void {
     claim = next;
     return () => {
@@ -106,7 +108,7 @@ export function registerDropHandler(next: DropHandler): () => void {
     };
 }
 
-/** Passes the files to the tab; returns false if they are for the shelf. */
+/** Passes the files to the current tab; returns false if the tab does not accept them. */
 function dispatchDrop(transfer: DataTransfer): boolean {
     const files = [...transfer.files];
     if (!claim || !files.length || !claim.accepts(files.map(({ name }) => name))) return false;
@@ -115,7 +117,8 @@ function dispatchDrop(transfer: DataTransfer): boolean {
 }
 
 interface DropOverlayProps {
-    /** 0 if the browser does not report the number; file names are never available before the drop */
+    /** number of files, 0 if the browser does not report it; names of files are not available
+     * before the drop */
     count: number;
     listen: string;
 }

@@ -38,7 +38,8 @@ export function padding(size: number): Uint8Array {
     return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** Header blocks before the bytes of a file. The caller adds `padding` after the bytes. */
+/** Header blocks to write before the bytes of a file; the caller writes `padding(size)` after the
+ * bytes. */
 export function fileHeader(name: string, size: number): Uint8Array[] {
     if (/^[\x20-\x7e]{1,100}$/.test(name)) return [header(name, size, '0')];
     const record = paxRecord(name);
@@ -50,7 +51,7 @@ export function fileHeader(name: string, size: number): Uint8Array[] {
     ];
 }
 
-/** The two zero blocks at the end of the file. */
+/** The two zero blocks that end a tar file. */
 export function tarEnd(): Uint8Array {
     return new Uint8Array(2 * BLOCK);
 }

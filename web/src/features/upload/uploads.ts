@@ -23,7 +23,7 @@ interface Sending {
 let queue: Sending[] = [];
 let count = 0;
 
-/** Rows of the files that are not yet jobs, oldest first. */
+/** Rows of the files whose upload has not ended, oldest first. */
 export const sending = signal<readonly RunningImport[]>([]);
 
 function publish(): void {
@@ -153,7 +153,8 @@ async function filesUnder(
     }
 }
 
-/* Uploads a folder as one archive, so that the server can find the files that belong together. */
+/* Uploads a folder as one archive, so that the server can combine the files that belong together.
+ */
 async function addFolder(folder: FileSystemEntry): Promise<void> {
     const found: FolderFile[] = [];
     try {
@@ -182,7 +183,8 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
 
 /** Adds dropped files and folders. */
 export async function addDroppedFiles(data: DataTransfer): Promise<void> {
-    // Read the entries before the first await, because the browser then empties the list.
+    // Read all entries before the first await, because the browser empties the list after the
+    // event.
     const folders: FileSystemEntry[] = [];
     const files: File[] = [];
     for (const item of data.items) {
