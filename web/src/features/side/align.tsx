@@ -47,7 +47,8 @@ function selectedSlice(side: Side): number | null {
 type NameSearch = { q: string; regex: boolean };
 type Moment = { ns: number; id?: number };
 
-/** The next slice in each run that matches the search; null unless both runs have one. */
+/** Aligns by the next slice of each run that matches the search. Returns false, without a change,
+ * if one of the runs has no such slice. */
 async function findBoth(
     { runs, now }: BarProps,
     search: Record<Side, NameSearch>,
@@ -62,7 +63,8 @@ async function findBoth(
     return true;
 }
 
-/* Aligns by the selected slices, else by the first slice in each run that the search finds. */
+/* Aligns by the selected slices, else by the first hit of the search in each run. Returns an error
+ * message, or null. */
 async function alignEvent(props: BarProps): Promise<string | null> {
     const [base, fresh] = [selectedSlice('base'), selectedSlice('new')];
     if (base !== null && fresh !== null) {
@@ -80,7 +82,7 @@ async function alignEvent(props: BarProps): Promise<string | null> {
     return found ? null : 'One of the runs has no hit. Search for a slice that both runs have.';
 }
 
-/* Moves to the previous or next slice of the same name in both runs. */
+/* Aligns by the previous or next slices of the same names. Returns an error message, or null. */
 async function stepEvent(props: BarProps, by: 1 | -1): Promise<string | null> {
     const { align, anchors } = props.now;
     if (align.by !== 'event') return null;

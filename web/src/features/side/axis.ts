@@ -41,7 +41,8 @@ const spanOf = ({ start_ns, end_ns }: TimelineAnswer): TimeView => ({
     to: Math.max(start_ns + 1, end_ns),
 });
 
-/** `aligned` is null while the timelines are loading, and if it is not needed (`isNeeded`). */
+/** Loads the timelines of both runs if `isNeeded`, and aligns them. `aligned` is null while the
+ * timelines are loading and if it is not needed. */
 export function useAligned(
     runs: Record<Side, Run>,
     isNeeded: boolean,
@@ -65,7 +66,7 @@ export function useAligned(
         const places = axisPositions(anchors, spanOf(base), spanOf(fresh));
         return { align, anchors, places, timelines: { base, new: fresh } };
     }, [align, base, fresh, a.data, b.data, a.loading, b.loading]);
-    // The last alignment remains until the next is loaded.
+    // The last alignment remains until the new one is loaded.
     const last = useRef(aligned);
     if (aligned || !isNeeded) last.current = aligned;
     return { aligned: last.current, failed: baseError !== null || newError !== null };
@@ -77,14 +78,14 @@ export function shareTimeAxis(runs: Record<Side, Run>, views: string[]): boolean
     return views.includes(TIMELINE) && a.unit === b.unit && a.scale === b.scale;
 }
 
-/** Only traces have steps and slices to align by; stack profiles can only be aligned at the start.
- */
+/** Whether steps and slices can be used for the alignment. Stack profiles have neither, and can
+ * only be aligned at the start. */
 export function canAlign(runs: Record<Side, Run>): boolean {
     return isTrace(runs.base) && isTrace(runs.new);
 }
 
-/** Changes the alignment. The ruler counts from the aligned time. The visible part of the base
- * stays the same, unless `moveOn`: then the view moves to the aligned time. */
+/** Changes the alignment; the rulers count from the new aligned time. The visible part of the base
+ * stays the same, except for events and with `moveOn`: then the view moves to the aligned time. */
 export function alignBy(now: Aligned, next: Align, moveOn = false): void {
     const { at } = route.peek().query;
     const { base, new: fresh } = now.timelines;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page around two panels: it stores both URLs in its own URL, and applies changes of one panel
- * to the other. Ids of one run are translated by name, which the view on screen provides, or by the
- * rows of the comparison.
+ * to the other. Ids of one run are translated into ids of the other: by name, if the current view
+ * knows the names, else by the rows of the comparison.
  */
 import { effect, signal } from '@preact/signals';
 import { API, asApiError, getJson, withParams } from '../../base/client';
@@ -31,7 +31,7 @@ export interface MissingName {
     name: string;
 }
 
-/** The row of the other run that matches a row. */
+/** The row of the other run that matches a row; `id` is null if the other run has no such row. */
 interface MatchingRow {
     id: number | null;
     name: string;
@@ -47,7 +47,7 @@ export function sideHash(view: string, query: Query): string {
     return formatHash(['compare', SIDE_TAB, view], query);
 }
 
-/** The view to show for the view that the URL asks for. */
+/** The view of the URL if both runs have it, else the first view. */
 export function sideView(views: string[], urlView: string | undefined): string {
     return urlView && views.includes(urlView) ? urlView : (views[0] ?? '');
 }
@@ -58,10 +58,10 @@ export class SideHost {
     readonly missing = signal<MissingName | null>(null);
     private readonly panels = new Map<Side, Panel>();
     private readonly frames = new Map<Side, HTMLIFrameElement>();
-    /** the panel that the user works in: the other panel follows its scrolling, and keys of the
-     * page are sent to it */
+    /** The panel that the user last used. The other panel follows its scrolling; keys of the page
+     * are sent to it. */
     private active: Side = 'base';
-    /** names that the view of a side could not translate yet, by URL key */
+    /** by side and URL key: names that the view of that side could not translate yet */
     private readonly pending = new Map<Side, Map<string, string>>(SIDES.map((s) => [s, new Map()]));
     private readonly stop: () => void;
     private places: Record<Side, AxisPosition> | null = null;
@@ -78,14 +78,14 @@ export class SideHost {
         });
     }
 
-    /** Called when another view is shown. */
+    /** Called when the page shows another view. */
     enter(): void {
         this.missing.value = null;
         this.focus();
     }
 
     /** Sets the positions of both runs on the common time axis. While they are loading (`waiting`),
-     * the panels wait. */
+     * the panels are not updated. */
     place(places: Record<Side, AxisPosition> | null, waiting: boolean): void {
         this.places = places;
         this.waiting = waiting;
@@ -144,7 +144,8 @@ export class SideHost {
         };
     }
 
-    /* Applies selections that only one side has, from a link or after another run was selected. */
+    /* Translates selections that only one side of the URL has: from a link, or after another run
+     * was selected. */
     private catchUp(): void {
         for (const side of SIDES) {
             for (const [key, value] of aloneKeys(route.peek().query, side)) {
@@ -153,7 +154,7 @@ export class SideHost {
         }
     }
 
-    /** Sends the focus to the panel that the user last worked in. */
+    /** Gives the focus to the panel that the user last used. */
     focus(): void {
         this.frames.get(this.active)?.contentWindow?.focus();
     }
@@ -175,7 +176,7 @@ export class SideHost {
         navigate(['compare', SIDE_TAB, view], query, how);
     }
 
-    /* Applies a change of the other panel to `query`, translated for the panel of `side`. */
+    /* Changes `query` for the panel of `side`, after the other panel changed `key` to `value`. */
     private follow(side: Side, key: string, value: string, query: Query): void {
         const name = `${side}.${key}`;
         this.pending.get(side)?.delete(key);
@@ -206,15 +207,15 @@ export class SideHost {
         const of = tableOfKey(this.runs[from].kind, this.view, key);
         if (!of || !/^\d+$/.test(value)) return;
         const match = await this.matchingRow(of, from, value);
-        // The user may have navigated since.
+        // The user may have navigated during the request.
         const query = { ...route.peek().query };
         if (!match || query[`${from}.${key}`] !== value) return;
         if (match.id === null) this.missing.value = { side, key, name: match.name };
         else this.put(side, key, String(match.id), query);
     }
 
-    /* The row of `side` that matches a row. Null for rows that are not compared, such as modules
-     * of the interpreter's start. */
+    /* The row of the other run that matches row `id` of `side`. null for rows that the server does
+     * not compare, such as modules of the interpreter's start. */
     private async matchingRow(of: string, side: Side, id: string): Promise<MatchingRow | null> {
         const { base, new: fresh } = this.runs;
         const params = { base: base.id, new: fresh.id, side, id };
@@ -231,8 +232,8 @@ export class SideHost {
         navigate(route.peek().path, query, { replace: true });
     }
 
-    /* Called when the view of a side can translate names: applies the pending names, and the
-     * selections that only this side has. */
+    /* Called when the view of a side can translate names: applies the pending names, and translates
+     * the selections that only this side has. */
     private resolve(side: Side): void {
         const before = route.peek().query;
         const query = { ...before };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A report as a panel next to another one: only its view. Links to other pages, and keys that are
- * not bound here, are handled by the page around it.
+ * A report as a panel next to another panel: only its view. The page around the panels handles
+ * links to other pages, and keys that are not bound here.
  */
 import { signal } from '@preact/signals';
 import { showAxis } from '../../base/axis';
@@ -32,7 +32,7 @@ export function hostOfWindow(): PanelHost | null {
     return frame?.panelHost ?? null;
 }
 
-/** Called once, instead of opening the normal page. */
+/** Opens the page of a panel. Called once; the window of a normal page calls openApp instead. */
 export function openPanel(host: PanelHost) {
     persistAddress((hash, replace) => host.navigated(hash, replace));
     startPanel(host, showHash);
@@ -62,7 +62,8 @@ function useShell(host: PanelHost): void {
             host.filesDragged();
         };
         addEventListener('keydown', onKey, { signal });
-        // A click on a picture does not focus it; keys go to the clicked panel nevertheless.
+        // A click on a picture does not focus the window by itself, but the keys must be sent to
+        // the clicked panel.
         const pressed = () => {
             if (!document.hasFocus()) window.focus();
             active();

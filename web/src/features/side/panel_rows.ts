@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Links the tables and graphs of two panels: the row under the pointer is marked in both, by its
- * name, and both scroll together. This works on the DOM of any table, so views need no code for it.
+ * Links the tables and graphs of two panels: the row under the pointer is marked in both panels, by
+ * its name, and both panels scroll together. This works on the DOM of any table, so views need no
+ * code for it.
  */
 import { onPanelMessage, postToPanels } from '../../base/panel';
 
@@ -9,7 +10,8 @@ const ROWS = '.grid-row, .source-row, .graph-node';
 const SCROLLERS = '.grid-scroll, .source-scroll, .frame-scroll';
 const MARK_CLASS = 'is-beside';
 
-/* Name of a row: its first cell that is not a number, or the name in a box of a graph. */
+/* Name of a row: the text of its first cell that is not a number, or the name in a box of a graph.
+ */
 function nameOf(row: Element): string {
     const name = row.querySelector('.grid-cell:not(.is-right), .source-text, .graph-name');
     return (name ?? row).textContent?.trim() ?? '';
@@ -21,7 +23,8 @@ function markRows(name: string): void {
     }
 }
 
-/* Index among the scrolling boxes of the window. The other panel has them in the same order. */
+/* Index among the scrolling boxes of the window. The other panel has the same boxes in the same
+ * order. */
 function indexOf(box: Element): number {
     return [...document.querySelectorAll(SCROLLERS)].indexOf(box);
 }
@@ -66,7 +69,7 @@ export function linkRows(): () => void {
         moved = box;
         const before = box.scrollTop;
         box.scrollTop = top;
-        // The box was already at the end of its range, so there is no scroll event.
+        // There is no scroll event, because the box was already at the end of its range.
         if (box.scrollTop === before) moved = null;
     });
     return () => {

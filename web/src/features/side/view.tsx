@@ -21,7 +21,7 @@ import { AlignBar } from './align';
 import { canAlign, shareTimeAxis, TIMELINE, useAligned } from './axis';
 import { sideHash, SideHost, sideView } from './host';
 
-/* The shown run of each group: the first, unless the user selected another. */
+/* The run to show of each group: the run that the user selected, else the first. */
 function runsOf(comparison: Comparison, query: Query): Record<Side, Run> {
     const pick = (side: Side) =>
         comparison[side].find(({ id }) => id === query[`${side}.${RUN_KEY}`]) ??
@@ -115,7 +115,7 @@ interface PanelsProps {
 
 function Panels({ runs, comparison, views, current }: PanelsProps) {
     const host = useMemoOn(() => new SideHost(runs, views), []);
-    // Timelines are stacked, so that their time axes are in line.
+    // Timelines are stacked, so that their time axes are aligned.
     const stacked = current === TIMELINE;
     const isRequested = stacked || route.value.query[ALIGN_KEY] !== undefined;
     const isAligned = isRequested && shareTimeAxis(runs, views);
@@ -148,7 +148,7 @@ function Panels({ runs, comparison, views, current }: PanelsProps) {
 interface FrameProps {
     side: Side;
     run: Run;
-    /** runs of its group */
+    /** all runs of the group of this side */
     runs: Run[];
     host: SideHost;
 }
@@ -181,7 +181,7 @@ function PanelFrame({ side, run, runs, host }: FrameProps) {
     );
 }
 
-/* Shows the last part of the name: the last frame of a path, or the text of a line. */
+/* Shows the last part of the name, for example the last frame of a path or the text of a line. */
 function MissingNote({ name }: { name: string }) {
     const last = name.split('\n').filter(Boolean).pop();
     return (
@@ -214,8 +214,8 @@ function RunPicker({ side, run, runs }: { side: Side; run: Run; runs: Run[] }) {
     );
 }
 
-/** Source of a panel's iframe: the shelf's page with `?panel`. An offline file has no URL to load, so
- * there it is the head of this page, which contains the complete program. */
+/** Source of a panel's iframe: the shelf's page with `?panel`. An offline file has no URL to load;
+ * its panels contain the head of this page, which includes the complete program. */
 function panelPage(): { src: string } | { srcdoc: string } {
     if (!offlineFile()) return { src: '/?panel' };
     const head = document.head.innerHTML;
