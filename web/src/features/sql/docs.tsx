@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Documentation next to the editor: the views and columns with their comments in the schema. A
+ * Documentation next to the editor: the views and their columns, with the comments of the schema. A
  * click inserts the name at the cursor.
  */
 import { useState } from 'preact/hooks';

@@ -15,7 +15,8 @@ export interface SqlEditorHandle {
 interface SqlEditorProps {
     label: string;
     value: string;
-    /** [from, to) of the part that the server reported as wrong; null if none. */
+    /** Range [from, to) of the text that the server reported as wrong, in UTF-16 units; null if
+     * none. */
     wrong: [number, number] | null;
     onInput: (value: string) => void;
     onRun: () => void;
@@ -71,8 +72,8 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
                 wrap="off"
                 value={value}
                 onInput={(event) => onInput(event.currentTarget.value)}
-                // On focus the shown text becomes the user's text, so that a late example does not
-                // replace it.
+                // On focus the shown text becomes the user's text, so that an example that is
+                // loaded later does not replace it.
                 onFocus={(event) => onInput(event.currentTarget.value)}
                 onScroll={follow}
                 onKeyDown={onKeyDown}

@@ -22,7 +22,7 @@ export function isNumber({ type }: SqlColumn): boolean {
     return type === 'integer' || type === 'real';
 }
 
-/** Seven significant digits for reals; integers are printed completely. */
+/** Text of a cell: seven significant digits for reals, all digits for integers. */
 export function cellText(value: SqlValue, { type }: SqlColumn): string {
     if (value === null) return '';
     if (typeof value === 'string') return value;
@@ -61,11 +61,12 @@ export function sortRows(rows: SqlValue[][], at: number, desc: boolean): SqlValu
 export interface SqlPoints {
     x: number[];
     y: number[];
-    /** labels of x if it is not a number; its positions are then 0, 1, …; null if x is a number */
+    /** labels of the points, at x = 0, 1, …, if column x is not a number; null if it is */
     names: string[] | null;
 }
 
-/** Points from two columns; rows that lack a value are omitted. x -1: the index of the row. */
+/** Points from the columns with index x and y; x = -1 means the index of the row. Rows that lack a
+ * value are omitted. */
 export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): SqlPoints {
     const named = x >= 0 && !isNumber(columns[x]);
     const points: SqlPoints = { x: [], y: [], names: named ? [] : null };
@@ -79,7 +80,7 @@ export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): Sq
     return points;
 }
 
-/** Columns of the axes: those chosen by name; by default x is the first column and y is the first
+/** Indexes of the columns with the names x and y. By default x is the first column and y the first
  * other numeric column. -1 if there is none. */
 export function axesOf({ columns }: SqlResult, x: string, y: string): { x: number; y: number } {
     const numbers = columns.flatMap((column, i) => (isNumber(column) ? [i] : []));

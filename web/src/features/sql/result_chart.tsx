@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chart of two columns of a query result: a line, dots, or bars from zero. Points are not thinned,
- * because the meaning of the values is unknown.
+ * Chart of two columns of a query result: a line, dots, or bars from zero. Points are not thinned
+ * out, because the meaning of the values is unknown.
  */
 import { fmtFixed } from '../../base/units';
 import type { Curve, LineView } from '../../components/chart';
@@ -34,7 +34,7 @@ function tick(value: number): string {
     return fmtFixed(value, size >= 100 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 3);
 }
 
-/** Bars as one outline, because they are drawn by a line chart. */
+/** All bars as one outline, because a line chart draws them. */
 function bars({ x, y }: SqlPoints, colour: string): Curve {
     const order = x.map((_, i) => i).sort((a, b) => x[a] - x[b]);
     let gap = Infinity;

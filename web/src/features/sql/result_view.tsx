@@ -171,7 +171,7 @@ const CUT_TEXTS = {
     time: 'what came within 10 s',
 };
 
-/** "1 234 rows · 12 ms", and whether the result was cut. */
+/** "1 234 rows · 12 ms", and a remark if the result was cut. */
 export function resultText({ rows, cut, elapsed_s }: SqlResult): string {
     const count = plural(rows.length, 'row');
     const ms = elapsed_s * 1000;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements that users saved on the shelf for everyone: for runs of one kind, or for queries over
+ * Statements that users saved on the shelf for all users: for runs of one kind, or for queries over
  * the shelf.
  */
 import { useState } from 'preact/hooks';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * SQL over the catalog and the runs that `runs` of the URL names.
+ * SQL over the catalog, and over the runs that the URL parameter `runs` lists.
  */
 import { useEffect, useMemo } from 'preact/hooks';
 import { replaceQuery, route } from '../../base/router';
@@ -41,7 +41,7 @@ export function SqlShelf() {
     );
 }
 
-/** The text is applied on Enter and on blur. */
+/** Field with the list of runs. The text is applied on Enter and on blur. */
 function RunsField({ named }: { named: string }) {
     const [typed, setTyped] = useTyped(named);
     const text = typed ?? named;

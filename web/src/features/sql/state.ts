@@ -7,7 +7,7 @@ import { API, type ApiError, asApiError, fileFor, isAbort, sendJson } from '../.
 import { useEffectOn } from '../../base/hooks';
 import type { SqlResult } from './result';
 
-/** Scope of a query: one run, or the catalog and the runs of a list; []: only the catalog. */
+/** Scope of a query: one run, or the catalog with a list of runs, which may be empty. */
 export type SqlScope = { run: string } | { runs: string[] };
 
 export interface SqlRequest {
@@ -19,8 +19,8 @@ export interface SqlRequest {
 
 const NO_REQUEST: SqlRequest = { sql: '', result: null, error: null, running: false };
 
-/** Runs a statement; '' runs nothing. Runs it again when `stamp` changes; the old result remains
- * until the new one is loaded. */
+/** Sends a statement; '' sends nothing. Sends it again when `stamp` changes. The old result remains
+ * until the new one arrives. */
 export function useStatement(scope: SqlScope, sql: string, limit: number, stamp: number) {
     const [request, setRequest] = useState<SqlRequest>(NO_REQUEST);
     const control = useRef<AbortController | null>(null);
@@ -76,7 +76,7 @@ export function history(): string[] {
         const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
         return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
     } catch {
-        return []; // Storage is disabled, or its content is not ours.
+        return []; // storage is disabled, or it contains invalid data
     }
 }
 
@@ -85,6 +85,6 @@ function remember(sql: string): void {
         const list = [sql, ...history().filter((one) => one !== sql)].slice(0, MAX_HISTORY);
         localStorage.setItem(KEY, JSON.stringify(list));
     } catch {
-        // Storage is disabled: there is no history.
+        // storage is disabled: there is no history
     }
 }

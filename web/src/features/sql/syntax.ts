@@ -37,8 +37,8 @@ export function sqlPieces(sql: string): SqlPiece[] {
     return pieces;
 }
 
-/** The token at a byte offset of the statement, as [from, to) in UTF-16 units; at the end of the
- * statement the last token. */
+/** Range [from, to), in UTF-16 units, of the token at a byte offset of the statement; at the end of
+ * the statement, of the last token. */
 export function wordAtByte(sql: string, byte: number): [number, number] {
     const head = new TextDecoder().decode(new TextEncoder().encode(sql).slice(0, byte));
     const from = Math.min(head.length, sql.length);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The SQL tab: a statement over the public views of the run, its result below, the documentation of
- * the views next to it. The URL contains the statement, so a link shows the same result.
+ * The SQL tab: a statement over the public views of the run, its result below, and the
+ * documentation of the views next to it. The URL contains the statement, so a link shows the same
+ * result.
  */
 import type { Run } from '../../base/types';
 import schema from '../../../../schema/run.sql';

@@ -35,7 +35,7 @@ const ROWS = 10_000;
 const MAX_ROWS = 100_000;
 const SHORT = 64;
 
-/** With more runs than this, views without rows are not determined. */
+/** With more runs than this, the page does not query which views have rows. */
 const MAX_FILTERED_RUNS = 20;
 
 function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
@@ -44,7 +44,7 @@ function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
         let left = false;
         setFilled(null);
         if ('runs' in scope && scope.runs.length > MAX_FILTERED_RUNS) return undefined;
-        // If this fails, all views are listed as if they had rows.
+        // If this query fails, all views are listed as if they had rows.
         filledViews(
             scope,
             views.map(({ name }) => name),
@@ -58,7 +58,8 @@ function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
     return filled;
 }
 
-/** Text of the editor: the text typed since the last run, else the statement of the URL. */
+/** Text of the editor: the text typed since the last run, else the statement of the URL, else
+ * `fallback`. */
 function useDraft(urlSql: string, fallback: string) {
     const [typed, setTyped] = useTyped(urlSql);
     return { draft: typed ?? (urlSql || fallback), setTyped };
@@ -68,9 +69,9 @@ interface SqlViewProps {
     scope: SqlScope;
     views: ViewDoc[];
     examples: SqlExample[];
-    /** Kind of run whose saved statements are offered; '' for those of the shelf. */
+    /** Kind of run whose saved statements are offered; '' for the statements of the shelf. */
     kind: string;
-    /** Field before the examples that selects the runs of the query. */
+    /** Field, before the examples, that selects the runs of the query. */
     picker?: ComponentChildren;
     /** Text for a view without rows. */
     emptyText?: (view: ViewDoc) => string;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The SQL views, read from the schema source: names, columns and comments. A comment describes all
- * columns on its line.
+ * The SQL views, parsed from the schema source: names, columns and comments. A comment describes
+ * all columns on its line.
  */
 
 export interface ViewLine {
@@ -18,7 +18,7 @@ export interface ViewDoc {
 const HEAD = /((?:^--[^\n]*\n)*)^CREATE (?:TEMP )?VIEW (\w+) AS([^\n]*)\n?/gm;
 const COMMENT = /--\s?(.*)$/;
 
-/** The statement text from `from` up to its semicolon. No string in the schema contains a semicolon. */
+/** The text from `from` up to its first semicolon. No string in the schema contains a semicolon. */
 function bodyOf(sql: string, from: number): string {
     const lines: string[] = [];
     for (const line of sql.slice(from).split('\n')) {
@@ -32,7 +32,7 @@ function nameOf(item: string): string | null {
     return /(?:^|[\s.])"?(\w+)"?\s*$/.exec(item)?.[1] ?? null;
 }
 
-/** The items of a SELECT up to its FROM, with the number of the line on which each item ends. */
+/** The items of a SELECT up to its FROM, with the index of the line on which each item ends. */
 function selectItems(lines: string[]): { name: string; line: number }[] {
     const found: { name: string; line: number }[] = [];
     let depth = 0;
@@ -93,7 +93,7 @@ export function viewsOf(sql: string): ViewDoc[] {
     });
 }
 
-/** The same views for queries over several runs, which have an additional column `run`. */
+/** The same views as in queries over several runs, where they have an additional column `run`. */
 export function multiRunViews(views: ViewDoc[]): ViewDoc[] {
     const run = { columns: ['run'], comment: 'which run a row is of' };
     return views.map((view) => ({ ...view, lines: [run, ...view.lines] }));

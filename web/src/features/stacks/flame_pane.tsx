@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The flame graph of a run or range: self time on the host, time on the device below the operators
- * that launched it, or wall time with the Python frames. Also used in the dock of the timeline.
+ * that launched the work, or wall time with the Python frames. The pane is also used in the dock of
+ * the timeline.
  */
 import { useMemo } from 'preact/hooks';
 import { axisText } from '../../base/axis';
@@ -40,7 +41,8 @@ interface FlamePaneProps {
     run: Run;
     range: TraceRange | null;
     search?: Matcher;
-    /** The tab has the switch in its toolbar and handles the keys. */
+    /** true in the Flame tab, which has the switch in its toolbar and handles the keys; false in
+     * the dock */
     isEmbedded?: boolean;
     onMatched?: (count: number | null, share: number) => void;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph of a trace: places the frames of GET /runs/{id}/flame. A frame is as wide as its
- * total. Its children are below it from the left, in the order of the response. The space left on
- * the right is its self time plus nodes that were too small to send. */
+ * total. The children are below it, from the left, in the order of the response. The space to their
+ * right is the self time of the frame plus the nodes that were too small to send. */
 import type { FlameAnswer } from '../../base/trace_types';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 
@@ -26,7 +26,8 @@ export function layoutFlame(flame: FlameAnswer): FrameLayout {
     return out.finish(total);
 }
 
-/** Σ total of the hits that are not below another hit, so that no time is counted twice. */
+/** Σ total of the matching nodes that are not below another matching node, so that no time is
+ * counted twice. */
 export function matchedNs({ n, parent, total }: FlameAnswer, match: Uint8Array): number {
     const inside = new Uint8Array(n);
     let sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The functions of a stack profile with self and total weight. The total counts a stack once, even
- * if the function occurs in it several times. Used as a tab, in the sandwich tab, and in the dock
- * of the timeline.
+ * if the function occurs in it several times. The table is used as a tab, in the Sandwich tab, and
+ * in the dock of the timeline.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../../base/axis';
@@ -168,7 +168,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
     );
 }
 
-/* Switch to hide frames of module initialisers; nothing if the run has none. */
+/* Switch to hide the frames of module initialisers; nothing if the run has none. */
 function InitialiserSwitch({ run }: { run: Run }) {
     if (!run.summary.initialisers) return null;
     return (

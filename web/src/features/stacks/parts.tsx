@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts that the tabs of stack profiles share: the thread menu, the legend, and
- * the field for the sample period. */
+/* Parts that the tabs of stack profiles share: the thread menu, the legend, and the field for the
+ * sample period. */
 import { API } from '../../base/client';
 import { useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';

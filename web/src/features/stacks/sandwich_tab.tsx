@@ -38,7 +38,7 @@ interface FirstPage {
     rows: [number, string, number][];
 }
 
-/* The selected function; by default the one with the largest self weight. */
+/* Name id of the selected function; by default of the function with the largest self weight. */
 function useFunction(run: Run): string | null {
     const { fn, track } = route.value.query;
     const range = useRange();

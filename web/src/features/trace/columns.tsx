@@ -19,7 +19,7 @@ export const RIGHT = { align: 'right' as const, numeric: true };
 
 type Column<R> = Omit<GridColumn<R>, 'key' | 'title' | 'render'>;
 
-/** A number; grey if all of its digits are zero. */
+/** A number as text; grey if all its digits are zero. */
 function shown(value: number, decimals: number): ComponentChildren {
     const text = fmtFixed(value === 0 ? 0 : value, decimals);
     return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
@@ -45,8 +45,8 @@ export function nameColumn<R extends { name: string; family: number }>(
 
 type Key<R> = Extract<keyof R, string>;
 
-/** Column of names without families, for traces other than torch's. Their frames begin with the
- * path, so a long name keeps its end. */
+/** Column of names without families, for traces that are not from torch. Their frames start with
+ * the path, so a long name is cut at its start. */
 export function pathNameColumn<R extends { name: string }>(search: Matcher): GridColumn<R> {
     return {
         key: 'name',
@@ -63,8 +63,8 @@ export function pathNameColumn<R extends { name: string }>(search: Matcher): Gri
     };
 }
 
-/** Column of times: µs of the API as ms. If the row has a percentage, or there is a base, the time
- * is above a bar with its share. */
+/** Column of times: µs of the API shown as ms. If there is a percentage or a base, the time is
+ * above a bar with its share. */
 export function timeColumn<R>(
     key: Key<R>,
     title: string,
@@ -94,7 +94,7 @@ export function timeColumn<R>(
     };
 }
 
-/** A percentage that the server computed; the header names its base. */
+/** Column of a percentage that the server computed; the header names the base. */
 export function shareColumn<R>(
     key: Key<R>,
     title: string,
@@ -167,7 +167,7 @@ export function mibColumn<R>(
     };
 }
 
-/** A plain number with a fixed count of decimals. */
+/** Column of plain numbers with a fixed count of decimals. */
 export function numberColumn<R>(
     key: Key<R>,
     title: string,
@@ -190,8 +190,8 @@ export function numberColumn<R>(
     };
 }
 
-/** Columns of a table next to a pane: the columns that narrow windows hide are hidden at larger
- * widths already. */
+/** Columns of a table, next to a pane if `pane`: columns that are hidden in narrow windows are then
+ * hidden in wider windows too. */
 export function columnsBesidePane<R>(columns: GridColumn<R>[], pane: boolean): GridColumn<R>[] {
     if (!pane) return columns;
     return columns.map((column) =>
@@ -199,7 +199,7 @@ export function columnsBesidePane<R>(columns: GridColumn<R>[], pane: boolean): G
     );
 }
 
-/** A text column: a long text is cut at its end, the tooltip has the complete text. */
+/** Column of texts: a long text is cut at its end, the tooltip has the complete text. */
 export function textColumn<R>(
     key: Key<R>,
     title: string,

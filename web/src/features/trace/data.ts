@@ -28,8 +28,8 @@ export function isTrace(run: Run): boolean {
     return kindHas(run.kind, 'slices');
 }
 
-/** Whether device work is attributed to the calls that launched it. Only then there are values for
- * devices and steps. */
+/** Whether device work is attributed to the calls that launched it. Otherwise there are no values
+ * for devices and steps. */
 export function isAttributed(run: Run): boolean {
     return kindHas(run.kind, 'devices');
 }
@@ -53,21 +53,21 @@ export function axisOfRun(run: Run): AxisUnit {
 /** assumed time between two samples in ms, unless the user sets another */
 export const PERIOD_MS = 10;
 
-/** Assumed time of a sample in ms for files that count samples; else null. */
+/** Assumed time between two samples in ms, for files that count samples; else null. */
 export function samplePeriod(run: Run): number | null {
     if (axisOfRun(run).unit !== 'samples') return null;
     const urlPeriod = Number(route.value.query.period);
     return urlPeriod > 0 ? urlPeriod : PERIOD_MS;
 }
 
-/** Estimated time of a number of samples: `≈ 6.02 s`; '' if the file contains times. */
+/** Estimated time of a weight in samples: `≈ 6.02 s`; '' if the file contains times. */
 export function estimateText(run: Run, weight: number): string {
     const period = samplePeriod(run);
     if (period === null) return '';
     return `≈${THIN_SPACE}${text(formatSeconds(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }
 
-/** px of the overview above the tracks */
+/** number of bins of the overview above the tracks */
 const OVERVIEW_PX = 1000;
 
 export function timelinePath(run: Run): string {
@@ -88,7 +88,7 @@ export function useRange(): TraceRange | null {
     return readRange({ from_ns, to_ns });
 }
 
-/** URL of another tab with the selected range, or with the given range. */
+/** URL of another tab with the given range; if `range` is undefined, with the selected range. */
 export function tabHash(
     run: Run,
     tab: string,

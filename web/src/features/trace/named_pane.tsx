@@ -24,11 +24,12 @@ import { timelineHash } from './timeline_link';
 interface NamedPaneProps {
     run: Run;
     title: string;
-    /** As in the URL: `name_id.kind`; any further part identifies only the row. */
+    /** `name_id.kind`, as in the URL; any further part only distinguishes rows of the same name */
     selected: string;
-    /** The row, if it is loaded. */
+    /** the row, if it is loaded */
     row: { first_ns: number } | null;
-    /** The name is that of an operation; slices with different names can belong to one operation. */
+    /** true: the name is that of an operation; slices with different names can belong to one
+     * operation */
     operation?: boolean;
     onShapes?: (name: string) => void;
     children?: ComponentChildren;

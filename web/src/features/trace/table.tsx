@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A table of a trace for the whole run or a range of it: the server sums, sorts, filters and pages.
- * It is used in tabs and in the dock of the timeline; there `prefix` separates its URL keys from
- * those of the tab.
+ * A table of a trace for the complete run or a range: the server sums, sorts, filters and pages.
+ * The table is used in tabs and in the dock of the timeline; there `prefix` separates its URL keys
+ * from the keys of the tab.
  */
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
@@ -23,7 +23,7 @@ export interface EmbeddedTable {
     prefix?: string;
 }
 
-/** Properties of the rows, in addition. */
+/** Additional properties of a table with filters and a selected row. */
 interface RowsTable<R> extends EmbeddedTable {
     filters?: TableFilters;
     selected?: string | null;
@@ -34,9 +34,9 @@ interface RowsTable<R> extends EmbeddedTable {
 
 /** A table of names in a tab, next to a pane, or in the dock of the timeline. */
 export interface NamesTable<R> extends RowsTable<R> {
-    /** marked in the names */
+    /** highlighted in the names */
     search?: Matcher;
-    /** Less important columns are hidden, because a pane takes up width. */
+    /** true: a pane takes up width, so less important columns are hidden */
     narrow?: boolean;
 }
 
@@ -67,7 +67,7 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
         ...(filters && filterParams(filters)),
         ...props.params,
     };
-    /* The shown rows remain while a filter is invalid. */
+    /* While a filter is invalid, the shown rows do not change. */
     const source = useSource<R>(viewPath(run, view), params, filters?.broken ?? false);
     const version = source.version.value;
     useEffectOn(() => {
@@ -108,13 +108,13 @@ export function filterParams({ q, regex, hide }: TableFilters): Params {
     return { q: q || undefined, regex: regex ? 1 : undefined, hide: hide || undefined };
 }
 
-/** Parameters of the sort order; exports use the same. */
+/** Request parameters of the sort order, for the table and for exports. */
 export function sortParams(fallback: { key: string; desc: boolean }): Params {
     const sort = readSort(route.value.query, fallback.key, fallback.desc);
     return { sort: sort.key, desc: sort.desc };
 }
 
-/** Caches the columns until one of the values in `of` changes. */
+/** Columns from `make`, which is called again when one of the values in `of` changes. */
 export function useColumns<R>(make: () => GridColumn<R>[], of: unknown[]): GridColumn<R>[] {
     return useMemoOn(make, of);
 }

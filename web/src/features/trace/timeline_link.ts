@@ -11,10 +11,10 @@ import { tabHash, traceOf } from './data';
 interface Place {
     /** complete name to search for */
     find?: string;
-    /** `find` is an operation: names of its slices may have a suffix in brackets */
+    /** true: `find` is an operation, whose slices may have a suffix in brackets in their names */
     operation?: boolean;
     slice?: number | null;
-    /** becomes the selected range and the view; undefined keeps the selected range */
+    /** the selected range and the view; undefined keeps the selected range */
     range?: TraceRange;
 }
 

@@ -29,9 +29,9 @@ interface TraceToolbarProps {
     params: Params;
     /** Number of rows that pass the filters; null before the first response. */
     shown: number | null;
-    /** The rows are names, each with many slices. */
+    /** true: the rows are names, each of many slices */
     named?: boolean;
-    /** Switches, at the left. */
+    /** Switches at the left end. */
     children?: ComponentChildren;
 }
 

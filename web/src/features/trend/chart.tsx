@@ -23,7 +23,8 @@ interface TrendChartProps {
     xStep?: number;
     xText: (place: number) => string;
     yText: (value: number) => string;
-    /** `at`: the point under the pointer or cursor; `picked`: the point to compare another one with */
+    /** indexes of points: `at` is under the pointer or cursor, `picked` is chosen to be compared
+     * with another point */
     at: number | null;
     picked: number | null;
     onHover: (index: number | null, event: PointerEvent) => void;
@@ -31,9 +32,9 @@ interface TrendChartProps {
     onChange: (change: TrendChange) => void;
 }
 
-/** With more points, the line has no dots. */
+/** A line with more points than this has no dots. */
 const MAX_DOTS = 250;
-/** px; a click farther away from all points selects none */
+/** px; a click farther than this from all points selects none */
 const MAX_CLICK_PX = 24;
 
 function band({ points }: Trend, places: number[], token: Token): Curve[] {
@@ -137,8 +138,8 @@ const WORD_PX = 7;
 const ROW_PX = 17;
 const ROWS = 3;
 
-/* Assigns labels to rows so that they do not overlap; null if there is no space: then only a line
- * is drawn. */
+/* Assigns each label a row so that labels do not overlap. null if no row has space: only a line is
+ * drawn. */
 function labelRows(spots: { x: number; width: number }[]): (number | null)[] {
     const ends: number[] = Array.from({ length: ROWS }, () => -Infinity);
     return spots.map(({ x, width }) => {

@@ -14,7 +14,7 @@ const WIDTH = 64;
 const HEIGHT = 16;
 const PAD = 2.5;
 
-/** A curve of 64 × 16 px whose last point, this run, is a dot. Draws nothing for fewer than two points. */
+/** A curve of 64 × 16 px with a dot at its last point. Fewer than two points draw nothing. */
 function Sparkline({ values }: { values: number[] }) {
     if (values.length < 2) return null;
     const low = Math.min(...values);
@@ -66,7 +66,7 @@ interface RowTrendProps {
     metric: string;
 }
 
-/** Link to the trend of a row; nothing if no run belongs to a series. */
+/** Link to the trend of a row; nothing if none of the runs belongs to a series. */
 export function RowTrendLink({ runs, of, row, place, metric }: RowTrendProps) {
     const series = runs.find((run) => run.series)?.series;
     if (!series || offlineFile()) return null;

@@ -11,7 +11,8 @@ export interface Span {
     to: number;
 }
 
-/** Whether the points are in time order; points grouped by a tag may not be. */
+/** Whether the points are in time order; points that group runs by a tag may be in another order.
+ */
 export function isInTime({ points }: Trend): boolean {
     return points.every(({ at }, i) => i === 0 || Date.parse(at) >= Date.parse(points[i - 1].at));
 }
@@ -30,7 +31,8 @@ export function spanOf(positions: readonly number[]): Span {
 }
 
 const MARGIN = 0.08;
-/** Margin above the points, with space for the labels of change points. */
+/** Margin above the values, as a share of their range, with space for the labels of change points.
+ */
 const LABEL_MARGIN = 0.3;
 
 /** Range of the vertical axis: all values with their spread, the baseline, and space for labels. */
@@ -54,7 +56,7 @@ export function rangeOf(trend: Trend, fromZero: boolean): Span {
     };
 }
 
-/** Index of the point whose position is nearest. */
+/** Index of the point whose position is nearest to `at`. */
 export function nearest(positions: readonly number[], at: number): number {
     let best = 0;
     positions.forEach((place, i) => {
@@ -76,14 +78,15 @@ export function levelsOf(trend: Trend, positions: readonly number[]): [number, n
     ]);
 }
 
-/** Halfway between the last point of the old level and the first point of the new one. */
+/** Position halfway between the last point of the old level and the first point of the new level.
+ */
 export function changePosition(change: TrendChange, positions: readonly number[]): number {
     return (positions[change.index - 1] + positions[change.index]) / 2;
 }
 
 const DAY_MS = 86_400_000;
 
-/** A time on an axis of this length; precise enough for neighbours to differ. */
+/** Formats a time on an axis of `length_ms`, so precisely that neighbouring ticks differ. */
 export function tickTime(time: Date, length_ms: number): string {
     if (length_ms > 3 * DAY_MS) return isoDay(time);
     const seconds = String(time.getSeconds()).padStart(2, '0');
@@ -145,7 +148,7 @@ export function summarize(trend: Trend): { tone: string; phrase: string; rest: s
     };
 }
 
-/** Maximum number of runs in a group. */
+/** Maximum number of runs of a point that are compared. */
 const MAX_GROUP = 200;
 const AROUND = 5;
 

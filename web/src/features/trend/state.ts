@@ -11,8 +11,8 @@ import type { Groups } from './points';
 
 const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
 
-/** Path of the API. If the URL has a table but no row yet, the trend is still that of the headline.
- */
+/** Path of the API for the trend in the URL. While the URL has a table but no row, the trend is
+ * that of the headline. */
 export function trendPath(query: Query, format?: string): string {
     const trendQuery: Query = {};
     for (const key of TREND_KEYS) if (query[key]) trendQuery[key] = query[key];

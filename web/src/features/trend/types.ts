@@ -3,7 +3,7 @@
  * JSON of trends, see docs/api-compare.md.
  */
 export interface TrendPoint {
-    /** newest run of the point, as are name and tags */
+    /** id, name and tags are those of the newest run of the point */
     id: string;
     name: string;
     /** time of the oldest run of the point, ISO 8601 */
@@ -20,8 +20,8 @@ export interface TrendPoint {
     tags: Record<string, string>;
 }
 
-/** A change of level: medians of the points from .. index - 1 (`before`) and index .. to - 1
- * (`after`). */
+/** A change of level. `before`: median of the points [from, index). `after`: median of the points
+ * [index, to). */
 export interface TrendChange {
     index: number;
     from: number;
@@ -43,8 +43,8 @@ export interface Trend {
     metric: string;
     title: string;
     unit: string;
-    /** number of runs that were not evaluated because they are older than the newest `limit`
-     * runs */
+    /** number of runs that were not evaluated because they are older than the newest `limit` runs
+     */
     older: number;
     left_out: { why: string; runs: number }[];
     baseline: { id: string; name: string; at: string; value: number | null } | null;

@@ -38,8 +38,8 @@ import { TrendToolbar } from './toolbar';
 const TICKS = 10;
 const MAX_UNIT_CHARS = 3;
 
-/** Counter that increases when a run is added, changed or removed, so that the trend is fetched
- * again. */
+/** Counter that is incremented when a run is added, changed or removed, so that the trend is
+ * fetched again. */
 function useStamp(): number {
     const [stamp, setStamp] = useState(0);
     const timer = useRef(0);
@@ -160,8 +160,8 @@ function LeftOut({ trend }: { trend: Trend }) {
     return <p class="trend-left-out">Not shown: {parts.join(', ')}.</p>;
 }
 
-/** Index of the selected point. It is stored by its run, because the index changes when runs are
- * added or removed. */
+/** Index of a chosen point, and its setter. The state is the id of the point's run, because the
+ * index changes when runs are added or removed. */
 function useChosen(trend: Trend): [number | null, (index: number | null) => void] {
     const [id, setId] = useState<string | null>(null);
     const index = trend.points.findIndex((point) => point.id === id);
