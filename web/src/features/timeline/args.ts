@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arguments of a slice as rows: known ones with labels and units, the others as the file has them.
+ * Arguments of a slice as rows: known arguments with labels and units, the others as in the file.
  */
 import { axisText, isTimeAxis } from '../../base/axis';
 import { bytesText, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
@@ -35,7 +35,7 @@ const numberOf = (value: unknown): number | null => {
     return typeof n === 'number' && Number.isFinite(n) ? n : null;
 };
 
-/** Formats a time with three decimals: in ms, below 1 ms in µs. */
+/** Formats a time with three decimals, in ms, or in µs below 1 ms. */
 export function timesText(ns: number): string {
     if (!isTimeAxis()) return axisText(ns);
     if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN_SPACE}µs`;
@@ -151,7 +151,8 @@ export function argRows({ slice, args }: SliceAnswer): FactRow[] {
         }));
 }
 
-/** Label for the slice at the other end of an arrow; torch's own kinds have labels of their own. */
+/** Label for the slice at the other end of an arrow; torch's own kinds of arrows have special
+ * labels. */
 export function flowLabel(kind: string, out: boolean): string {
     if (kind === 'fwdbwd') return out ? 'Its backward' : 'Its forward';
     if (kind === 'ac2g') return out ? 'Launched' : 'Launched by';

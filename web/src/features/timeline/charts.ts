@@ -26,7 +26,8 @@ export function paintCharts(surface: Surface, scene: TimelineScene): void {
     }
 }
 
-/* Neighbouring pixels are joined by lines, so that a busy stream looks like an area, not like a comb. */
+/* Neighbouring pixels are joined by lines, so that a busy stream looks like an area and not like a
+ * comb. */
 function paintBusy(
     { ctx, width }: Surface,
     scene: TimelineScene,
@@ -106,8 +107,9 @@ function paintArea(
     ctx.stroke();
 }
 
-/* Each value holds until the next point, the last one until the end of the run. Nothing is drawn
- * before the first point. */
+/* Traces a step curve as a path. Each value holds until the next point, the last value until the
+ * end of the run. The path starts at the first point. `closed`: the path encloses the area down to
+ * zero. */
 function traceSteps(
     { ctx, width }: Surface,
     { view, answer }: TimelineScene,
@@ -118,7 +120,7 @@ function traceSteps(
 ): void {
     const scale = width / (view.to - view.from);
     const height = (plot.bottom - plot.top) / (plot.max - plot.min);
-    // Areas begin at zero, which is not the minimum of a counter with negative values.
+    // Areas start at zero, which is not the minimum of a counter with negative values.
     const zeroY = plot.bottom + Math.min(0, plot.min) * height;
     const first = Math.max(0, pointFrom(t, view.from) - 1);
     const last = Math.min(t.length, pointFrom(t, view.to) + 1);

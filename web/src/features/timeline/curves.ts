@@ -3,7 +3,7 @@
 import { placeKey } from '../../model/device';
 import type { CurvesAnswer } from '../../model/timeline_types';
 
-/** Each value holds until the next point. */
+/** A curve over `t` in ns; each value holds until the next point. */
 export interface StepCurve {
     t: Float64Array;
     value: Float64Array;
@@ -53,7 +53,7 @@ export function curveSet(
     return { ...window, nsPerPx, keys: new Set(keys), memory, counters, busy };
 }
 
-/** First point at or after t. */
+/** Index of the first point at or after the time `at`; t.length if there is none. */
 export function pointFrom(t: Float64Array, at: number): number {
     let [low, high] = [0, t.length];
     while (low < high) {
@@ -64,7 +64,7 @@ export function pointFrom(t: Float64Array, at: number): number {
     return low;
 }
 
-/** The value that holds at t; NaN before the first point. */
+/** The value that holds at the time `at`; NaN before the first point. */
 export function valueAt({ t, value }: StepCurve, at: number): number {
     const next = pointFrom(t, at);
     if (next < t.length && t[next] === at) return value[next];

@@ -22,16 +22,16 @@ export interface WindowRequest {
     view: TimeView;
     /** width of the view in px */
     px: number;
-    /** visible lanes, by kind of data */
+    /** what the visible lanes show, by kind of data: ids of tracks and counters, keys of devices */
     tracks: number[];
     busy: number[];
     memory: string[];
     counters: number[];
-    /** the view is moving: approximate data is sufficient */
+    /** true: the view is moving, and approximate data is sufficient */
     moving: boolean;
 }
 
-/** px above and below the visible lanes; lanes in that range are fetched too */
+/** px above and below the visible lanes in which the data of lanes is fetched too */
 const AROUND = 120;
 
 function add(wanted: WindowRequest, lane: Lane): void {

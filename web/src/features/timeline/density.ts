@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Density as a bitmap with one pixel per bin and one row per depth. It is painted once when a
- * window arrives, then only scaled. Panning over a million slices costs one drawImage per depth.
+ * Density of slices as a bitmap with one pixel per bin and one row per depth. The bitmap is painted
+ * once when a window arrives, then only scaled. Panning over a million slices costs one drawImage
+ * per depth.
  */
 import type { TrackWindow } from '../../model/timeline_cache';
 import { fillOf, type TimelineTheme } from './theme';
 
 const MAX_OPACITY = 0.55;
-/** Share of MAX_OPACITY that a bin with little coverage has at least, so that it is visible. */
+/** Share of MAX_OPACITY that every bin has at least, so that a bin with little coverage is visible.
+ */
 const MIN_OPACITY_SHARE = 0.4;
 const UNMATCHED_FACTOR = 0.5;
 

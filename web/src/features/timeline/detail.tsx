@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Details of the selected slice: times, arguments, ancestors, the launch or the launched kernels,
- * and its rank among all slices of the same name.
+ * Details of the selected slice: times, arguments, ancestors, the launch of a kernel or the
+ * launched kernels, and the rank among all slices of the same name.
  */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -28,7 +28,7 @@ interface DetailProps {
     run: Run;
     timeline: TimelineAnswer;
     answer: Answer<SliceAnswer>;
-    /** the launch of a kernel with its ancestors, which are operators */
+    /** only for a kernel: its launch, whose ancestors are operators */
     launcher: SliceAnswer | null;
     onSelect: (id: number | null) => void;
 }
@@ -108,7 +108,7 @@ interface RelationsProps {
 function Relations({ data, launcher, onSelect }: RelationsProps) {
     const { launch, operator, parents, kernels, children, flows, memory } = data;
     const inside = launch && launcher ? launcher.parents : parents;
-    // The rows for the launch and the launched kernels already show these arrows.
+    // The rows for the launch and for the launched kernels already represent these arrows.
     const shownIds = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
     const others = flows.filter(({ from, to }) => !shownIds.has(from) && !shownIds.has(to));
     const link = (one: { id: number; name: string }) => (

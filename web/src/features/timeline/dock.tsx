@@ -21,7 +21,7 @@ const MAX_SHARE = 0.75;
 interface DockProps {
     run: Run;
     range: TraceRange | null;
-    /** pane with the selected slice, only in narrow windows */
+    /** the selected slice as a pane, only in narrow windows */
     slice: { title: string; body: ComponentChildren } | null;
     tools: ComponentChildren;
 }

@@ -29,7 +29,8 @@ function overviewRows(scene: TimelineScene): OverviewRow[] {
     return rows;
 }
 
-/* The overview rows do not change, so they are painted once per width and theme. */
+/* Draws the overview. Its rows do not change, so they are painted only when the width, the pixel
+ * ratio, the theme or the navigable range changes. */
 export class OverviewPainter {
     private bitmap: HTMLCanvasElement | null = null;
     private key = '';
@@ -100,7 +101,7 @@ function overviewStrip({ width, ratio }: Surface, { answer, whole }: TimelineSce
     return { left, width: Math.max(1, answer.end_ns - answer.start_ns) * scale, ratio };
 }
 
-/* Edges are on whole device pixels, and neighbours of equal height are one box, so that no comb
+/* Edges are on whole device pixels, and neighbours of equal height form one box, so that no comb
  * pattern appears. */
 function stripRow(
     ctx: CanvasRenderingContext2D,

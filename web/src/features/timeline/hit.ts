@@ -14,13 +14,13 @@ export interface Hit {
     lane: Lane;
     track: number;
     depth: number;
-    /** -1 for several slices that are too short to be drawn one by one */
+    /** -1 for a group of slices that are too short to be drawn individually */
     id: number;
     name: number;
     family: number;
     start: number;
     end: number;
-    /** number of slices at this point */
+    /** number of slices in the group; 1 for a single slice */
     count: number;
 }
 

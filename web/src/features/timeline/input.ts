@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pointer and wheel input of the timeline. The start point decides the effect of a drag: it moves
+ * Pointer and wheel input of the timeline. The start point of a drag decides its effect: it moves
  * the window in the overview, selects a range on the ruler, or pans the lanes.
  */
 import { hideTooltip, showTooltip } from '../../components/tooltip';
@@ -20,7 +20,7 @@ const CLICK_PX = 4;
 const EDGE_PX = 5;
 const WHEEL_ZOOM = 0.0022;
 
-/** A drag in progress; `move` gets the px moved since its start. */
+/** A drag in progress; `move` receives the px moved since the start, and the pointer's x. */
 interface Drag {
     x: number;
     y: number;
@@ -40,7 +40,7 @@ function overviewX(stage: TimelineStage, t: number): number {
     return ((t - stage.whole.from) / widthOf(stage.whole)) * stage.renderer.width;
 }
 
-/** Which edge of a window is at x; null if none. */
+/** The edge of a window that is at most EDGE_PX from x; null if none is. */
 function edgeAt(x: number, left: number, right: number): 'from' | 'to' | null {
     const [a, b] = [Math.abs(x - left), Math.abs(x - right)];
     if (Math.min(a, b) > EDGE_PX) return null;
@@ -71,7 +71,7 @@ function overviewDrag(stage: TimelineStage, { x, y }: Point): Drag {
     return { x, y, moved: false, move, end: () => undefined };
 }
 
-/** Creates a range from the start point, or moves one edge of the existing range. */
+/** Drag that creates a range from the start point, or moves one edge of the existing range. */
 function rangeDrag(stage: TimelineStage, { x, y }: Point, edge: 'from' | 'to' | null): Drag {
     const { range } = stage.props;
     const fixed = edge && range ? (edge === 'from' ? range.to : range.from) : stage.timeAt(x);
@@ -101,7 +101,7 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
         if (!click) return;
         const hit = stage.hit(atX, atY);
         if (hit && hit.id < 0) {
-            // Several slices in one pixel: zoom in.
+            // A group of slices: zoom in.
             const middle = (hit.start + hit.end) / 2;
             stage.easeTo(zoomView(stage.view, whole, 0.25, middle));
         } else stage.props.onSelect(hit ? hit.id : null);
@@ -109,7 +109,7 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
     return { x, y, moved: false, move, end };
 }
 
-/** The edge of the range at a point of the ruler or the lanes. */
+/** The edge of the selected range at a point of the ruler or the lanes; null if none. */
 function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null {
     const { range } = stage.props;
     if (!range || y < OVERVIEW) return null;
@@ -148,7 +148,8 @@ function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void
     else stage.scrollTo(stage.parts.scroller.scrollTop + dy);
 }
 
-/* Updates the hover. The tooltip is shown shortly after the outline. */
+/* Returns a function that updates the hover: the outline immediately, the tooltip after HOVER_MS.
+ */
 function createHover(stage: TimelineStage): (event: PointerEvent | null, point: Point) => void {
     let timer = 0;
     return (event, point) => {
@@ -231,7 +232,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     }
 
     const wheel = (event: WheelEvent): void => onWheel(stage, event, pointOf(event));
-    // A click must not show the focus ring; the keys typed afterwards are for the picture.
+    // A click must not show the focus ring; keys typed afterwards are for the timeline.
     const onMouseDown = (event: MouseEvent): void => {
         event.preventDefault();
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();

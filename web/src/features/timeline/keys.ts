@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Keyboard input of the timeline. A held key moves the view in every frame, because the key repeat
- * of the keyboard stutters.
+ * of the keyboard is not smooth.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
@@ -11,15 +11,16 @@ import type { TimelineStage } from './stage';
 const STEP_ZOOM = 0.8;
 const STEP_PAN = 0.12;
 const STEP_SCROLL = 51;
-/** zoom factor and pan distance (in view widths) per second while a key is held */
+/** while a key is held, per second: zoom factor, and pan distance in view widths */
 const HELD_ZOOM = 0.06;
 const HELD_PAN = 0.9;
 const HELD_AFTER_MS = 180;
 
-/** Returns the view after zooming by the factor `zoom` or panning by `pan` view widths. */
+/** The view after zooming by the factor `zoom` or panning by `pan` view widths. */
 type Move = (stage: TimelineStage, zoom: number, pan: number) => TimeView;
 
-/* Centre of a zoom: the pointer if it is over the lanes, else the middle of the view. */
+/* Time at the centre of a zoom: under the pointer if it is over the canvas, else in the middle of
+ * the view. */
 function zoomCentre(stage: TimelineStage): number {
     const { pointer, view } = stage;
     return pointer ? stage.timeAt(pointer.x) : (view.from + view.to) / 2;
@@ -47,7 +48,8 @@ const MOVES: Record<string, Move> = {
     '-': zoomBy(false),
 };
 
-/* A short press moves by one step; if the key is held, the movement continues until its release. */
+/* Pressing a key moves the view by one step; if the key is held, the movement continues until its
+ * release. */
 class HeldKey {
     private key = '';
     private frame = 0;
@@ -136,7 +138,8 @@ function rangeOfSlice(now: TimelineStage): void {
     onRange({ from: selected.start, to: Math.max(selected.start + 1, selected.end) });
 }
 
-/** Clears the selection, the range and the search; if there are none, zooms out. */
+/** Clears the slice, else the range, else the search; without any of them, zooms out to the
+ * complete run. */
 function clearSelection(now: TimelineStage): void {
     const { selected, range, found } = now.props;
     if (selected || range || found) now.props.onBack();

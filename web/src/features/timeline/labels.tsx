@@ -5,7 +5,7 @@
  */
 import { type Lane, laneIndexAt, type Lanes } from './lanes';
 
-/** px; the labels of higher lanes move with the scroll position */
+/** px; in lanes higher than this, the label moves with the scroll position */
 const HIGH_LANE = 140;
 
 interface LabelsProps {

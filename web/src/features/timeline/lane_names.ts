@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of timeline lanes that another run of the same program has too, because the ids of its
- * processes and threads differ. With them two timelines have the same order and scroll and fold
- * together.
+ * Names of timeline lanes that another run of the same program has too; the ids of processes and
+ * threads differ between runs. By these names two timelines have the same order, and scroll and
+ * fold together.
  */
 import { placeKey } from '../../model/device';
 import type { TimelineAnswer, TraceTrack } from '../../model/timeline_types';
@@ -21,7 +21,8 @@ function withoutNumber(name: string, number: string): string {
     return (number ? name.replaceAll(number, '') : name).replaceAll(/\s+/g, ' ').trim();
 }
 
-/* Tracks with equal names are numbered in their order. */
+/* Returns a function that names tracks. It must be called for all tracks in order, because equal
+ * names get a number. */
 function createTrackNamer({ processes }: TimelineAnswer): (track: TraceTrack) => string {
     const byId = new Map(processes.map((process) => [process.id, process]));
     const seen = new Map<string, number>();
@@ -57,7 +58,8 @@ export function laneNames(timeline: TimelineAnswer): LaneNames {
 /** Like a - b, but 0 for two infinities. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
 
-/** Sorts the tracks like those of the other run; tracks that it lacks are last in their process. */
+/** Sorts the tracks in the order of the other run; tracks that the other run lacks are last in
+ * their process. */
 export function sortTracks(timeline: TimelineAnswer, order: readonly string[]): TimelineAnswer {
     const places = new Map(order.map((name, i) => [name, i]));
     const name = createTrackNamer(timeline);
@@ -79,7 +81,8 @@ export function sortTracks(timeline: TimelineAnswer, order: readonly string[]): 
     return { ...timeline, tracks: tracks.map(({ track }) => track) };
 }
 
-/** Scroll position as `name px`: the lane at the upper edge, and how many px of it are scrolled out. */
+/** Scroll position as `name px`: the lane at the upper edge, and how many px of the lane are above
+ * the edge. */
 export function formatTop(lanes: Lanes, { nameOf }: LaneNames, top: number): string {
     const lane = lanes.lanes[laneIndexAt(lanes, top)];
     const name = lane && nameOf.get(lane.key);
@@ -94,7 +97,8 @@ export function parseTop(lanes: Lanes, { keyOf }: LaneNames, position: string): 
     return match && lane ? lane.top + Math.min(Number(match[2]), lane.height) : null;
 }
 
-/** Translates lane keys of the URL into names, or names into keys; omits what `map` lacks. */
+/** Translates lane keys of the URL into names, or names into keys; omits keys that `map` does not
+ * contain. */
 export function translateKeys(
     text: string,
     map: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lanes of the timeline from top to bottom: one per track, the busy share below each stream, memory
- * and counters. This module computes the layout only; the canvas and the labels draw it.
+ * Lanes of the timeline from top to bottom: one per track, the busy share below each stream,
+ * memory, counters. This module computes the layout only; the canvas and the labels draw it.
  */
 import type {
     TraceProcessRow as TraceProcess,
@@ -34,7 +34,7 @@ export interface Lane {
     top: number;
     height: number;
     folded: boolean;
-    /** first lane of a process */
+    /** true: first lane of a process */
     first: boolean;
     process: TraceProcess | null;
     track: TraceTrack | null;
@@ -44,9 +44,9 @@ export interface Lane {
 }
 
 export interface LaneLabel {
-    /** bold: the process, in its first lane */
+    /** shown in bold: the process, only in its first lane */
     process: string;
-    /** the name fits on the same line */
+    /** true: the name fits on the line of the process */
     isInline: boolean;
     name: string;
     role: string;
@@ -70,7 +70,7 @@ const TRACK_ROLES: Record<number, string> = {
     [TRACK.sync]: 'device waits',
 };
 
-/** With several workers in a run, the label of each process includes its worker. */
+/** Label of a process; with several workers in a run it includes the worker. */
 function processLabel(process: TraceProcess, nameOf: WorkerName | null): string {
     const label = processName(process);
     return nameOf ? `${label}, ${nameOf(process.worker)}` : label;
@@ -83,7 +83,7 @@ function processName({ name, labels, pid, device }: TraceProcess): string {
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
 }
 
-/* With an address of up to 15 digits there is no space for `thread`. */
+/* Label of a thread by its id; without `thread` if the id is a long address. */
 function threadLabel(tid: string): string {
     return /^\d{1,9}$/.test(tid) ? `thread ${tid}` : tid;
 }
@@ -231,7 +231,8 @@ function addCounter(builder: LaneBuilder, counter: TraceCounter): void {
     );
 }
 
-/* Processes that have only instants and recording windows. The profiler created them; they are last. */
+/* Ids of the processes that have only instants and recording windows. The profiler created them;
+ * their lanes are last. */
 function profilerProcesses(tracks: TraceTrack[]): Set<number> {
     const profilerOnly = new Set(tracks.map(({ process }) => process));
     for (const { process, kind } of tracks) {
@@ -261,7 +262,7 @@ export function layoutLanes(
     const tracks = (apart: boolean): TraceTrack[] =>
         answer.tracks.filter(({ process }) => profilerOnly.has(process) === apart);
     for (const track of tracks(false)) addTrack(builder, track);
-    // Device memory first, because its lanes are then next to those of the streams.
+    // Device memory is first, so that its lanes are next to the lanes of the streams.
     for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(builder, memory);
     for (const memory of answer.memory) if (memory.device_type === 0) addMemory(builder, memory);
     for (const counter of answer.counters) addCounter(builder, counter);
@@ -273,7 +274,7 @@ export function layoutLanes(
     return { lanes: builder.lanes, height: builder.top, byTrack };
 }
 
-/** Index of the first lane that ends below y. */
+/** Index of the first lane whose lower edge is below y. */
 export function laneIndexAt({ lanes }: Lanes, y: number): number {
     let [low, high] = [0, lanes.length];
     while (low < high) {
@@ -289,11 +290,10 @@ export function laneAt(lanes: Lanes, y: number): Lane | null {
     return lane && y >= lane.top ? lane : null;
 }
 
-/** y of the upper edge of a depth, from the top of the first lane. A folded track shows only its
- * outermost row. */
+/** y of the upper edge of the row at a depth, in px from the top of the first lane. */
 export const sliceTop = (lane: Lane, depth: number): number => lane.top + PAD + depth * SLICE_ROW;
 
-/** The depth at y; -1 if the lane has none there. */
+/** The depth of the row at y; -1 if there is none. A folded track has only its outermost row. */
 export function depthAt(lane: Lane, y: number): number {
     const depth = Math.floor((y - lane.top - PAD) / SLICE_ROW);
     const rows = lane.folded ? 1 : (lane.track?.depth ?? 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arrows of the selected slice. The response for a slice has the ids of the slices at the other
- * ends; their positions are in the responses for those slices.
+ * The arrows of the selected slice. The response for a slice has only the ids of the slices at the
+ * other ends, so the positions are read from the responses for those slices.
  */
 import { useMemo } from 'preact/hooks';
 import { API } from '../../base/client';
@@ -46,7 +46,7 @@ function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
 export interface Links {
     selected: Mark | null;
     flows: Flow[];
-    /** response for the slice at the other end */
+    /** response for the slice at the other end of the arrow */
     other: SliceAnswer | null;
 }
 

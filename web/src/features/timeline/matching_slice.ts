@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * When the user selects a slice, selects the matching slice in the other panel: of the same name,
- * and nearest to it on the common axis. A slice that the user selected there remains selected.
+ * When the user selects a slice in one panel, selects the matching slice in the other panel: the
+ * slice of the same name that is nearest on the common axis. If the user selected a slice in the
+ * other panel too, that selection remains.
  */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
@@ -32,7 +33,7 @@ async function nearest(run: Run, name: string, ns: number): Promise<Hit | null> 
 
 interface MatchingSliceProps {
     run: Run;
-    /** ns of this run: the aligned time */
+    /** the aligned time, in ns of this run */
     origin: number;
     /** id of the selected slice, and its data once it is loaded */
     id: number | null;

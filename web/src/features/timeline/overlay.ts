@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drawn over the slices: hover, selection, and the arrows of the selected slice. */
+/* Outlines and arrows over the slices: hover, selection, and the arrows of the selected slice. */
 import type { Hit } from './hit';
 import { type Lane, SLICE_ROW, sliceTop } from './lanes';
 import { type Flow, HEAD, type Mark, type Surface, type TimelineScene, xOf } from './scene';
@@ -44,8 +44,8 @@ export function paintMarks(surface: Surface, scene: TimelineScene): void {
     for (const flow of scene.flows) paintFlow(surface, scene, flow);
 }
 
-/* Draws an arrow from the bottom of one slice to the top of the other, or from top to bottom if the
- * other is above it. */
+/* Draws an arrow between two slices, from the lower edge of the upper slice to the upper edge of
+ * the lower slice, or in the opposite direction. */
 function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
     const { width, ctx } = surface;
     const [a, b] = [

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Links the timeline of a panel with the timeline of the other run: both pan, zoom and scroll
- * together, and are drawn in the same frame. Times are sent as ns after the aligned time, lanes by
- * names that both runs have.
+ * together, and are drawn in the same frame. Messages contain times in ns after the aligned time,
+ * and lanes as names that both runs have.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { axisUnit } from '../../base/axis';
@@ -75,8 +75,8 @@ interface TimelineLink {
     observer: StageObserver | null;
 }
 
-/** Links this timeline with the other run's, and sorts the new run's tracks in the order of the
- * base. */
+/** Links this timeline with the timeline of the other run, and sorts the tracks of the new run in
+ * the order of the base. */
 export function useTimelineLink(
     whole: TimelineAnswer,
     stage: { current: TimelineStage | null },
@@ -89,8 +89,8 @@ export function useTimelineLink(
     const names = useMemo(() => laneNames(whole), [whole]);
     const observer = useMemo(() => (isPanel() ? createObserver(names) : null), [names]);
     useOtherTimeline(stage, names);
-    // The base sends its position when it is mounted, and when the new run is mounted later and
-    // requests it.
+    // The base sends its position when it is mounted, and again when the new run is mounted later
+    // and requests it.
     const isBase = panelSide() === 'base';
     const postPosition = (): void => {
         if (!isBase || !stage.current) return;

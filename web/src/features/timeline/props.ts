@@ -13,18 +13,18 @@ import type { TimelineStage } from './stage';
 
 export interface TimelineProps {
     answer: TimelineAnswer;
-    /** slices have families */
+    /** true: slices have families */
     torch: boolean;
     data: TimelineData;
     lanes: Lanes;
     /** `from~to` in ns after the origin; '' for the complete run */
     at: string;
     onAt: (at: string | null) => void;
-    /** navigable range of both runs, if another run is aligned with this one */
+    /** range that covers both runs, in ns of this run, if another run is aligned with it */
     commonRange?: TimeView | null;
-    /** ns of this run that its ruler shows as 0 */
+    /** the time, in ns of this run, that the ruler shows as 0 */
     origin?: number;
-    /** callbacks that repeat the actions of this stage in the other timeline, in the same frame */
+    /** callbacks that repeat the user's actions in the other timeline, in the same frame */
     observer?: StageObserver | null;
     /** vertical scroll position of the lanes, px */
     y: number;
@@ -34,7 +34,7 @@ export interface TimelineProps {
     selected: Mark | null;
     flows: Flow[];
     onSelect: (id: number | null) => void;
-    /** text ids that the search matches */
+    /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
     onFold: (keys: string[]) => void;
     onNeed: (need: WindowRequest) => void;
@@ -42,16 +42,16 @@ export interface TimelineProps {
     onBack: () => void;
     onFind: () => void;
     tip: (hit: Hit) => ComponentChildren;
-    /** tooltip of a lane with a curve at time t; null for none */
+    /** tooltip of a lane's curve at time t; null for none */
     curveTip: (lane: Lane, t: number) => ComponentChildren;
 }
 
 export interface StageObserver {
     onMoved: (stage: TimelineStage) => void;
     onScrolled: (stage: TimelineStage) => void;
-    /** the pointer moved or left */
+    /** called when the pointer moved, or left the canvas */
     onPointed: (stage: TimelineStage) => void;
-    /** called before `sent` is written to the URL shared by both timelines */
+    /** called before the stage's `sent` is written to the URL, which both timelines share */
     onWritten: (stage: TimelineStage) => void;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Fetches the data that the timeline needs: windows of slices, curves, names. At most one request
- * of each kind is pending; a request whose data is not needed any more is aborted.
+ * of each kind is pending; a request is aborted when its data is no longer needed.
  */
 import { API, type ApiError, asApiError, getJson, isAbort, withParams } from '../../base/client';
 import type { TextNames } from '../../base/trace_types';
@@ -12,8 +12,8 @@ import { curveSet } from './curves';
 import type { WindowRequest, TimelineData } from './data';
 
 const MAX_NAMES = 2000;
-/** Width in px of the window of the complete run, which is shown while other data is loading. It
- * may be coarse. */
+/** Width in px of the window of the complete run. It may be coarse, because it is only shown while
+ * other data is loading. */
 const WHOLE_PX = 1000;
 
 type WindowRange = { from: number; to: number; px: number };
@@ -57,7 +57,7 @@ export class TimelineLoader {
         this.namesRequest?.abort();
     }
 
-    /** Fetches the names that the picture or a tooltip needs. */
+    /** Fetches the marked names, which the picture or a tooltip needs. */
     async fetchNames(): Promise<void> {
         const { names } = this.data;
         if (this.namesRequest || !names.waiting || this.disposed) return;
@@ -85,7 +85,7 @@ export class TimelineLoader {
         if (!isAbort(reason) && !this.disposed) this.onError(asApiError(reason));
     }
 
-    /* Whether the pending request will return all of the wanted data. */
+    /* Whether the pending request will return all of the needed data. */
     private satisfies(
         pending: PendingRequest | null,
         need: WindowRequest,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Role of a thread in a torch trace, derived from the names of its outermost slices, because the
- * file does not contain it.
+ * Role of a thread in a torch trace, derived from the names of the thread's outermost slices,
+ * because the file does not contain roles.
  */
 import { TRACK, type TraceTrack } from '../../model/timeline_types';
 import type { TimelineData } from './data';
@@ -13,18 +13,19 @@ const MAX_NAMES = 60;
 const TRAINING_LOOP = /^ProfilerStep|^enumerate\(DataLoader\)/;
 const BACKWARD = /^autograd::engine::evaluate_function|Backward\d*$|AccumulateGrad$/;
 /** minimum share of backward names among the outermost names of a thread; a thread that runs both
- * passes has about as many forward names */
+ * passes has about as many forward names as backward names */
 const MIN_BACKWARD_SHARE = 0.6;
 const LOADING = /DataLoader|_worker_loop|pin_memory/;
 
 interface ThreadNames {
     id: number;
-    /** names of the two outermost levels */
+    /** names of the slices on the two outermost levels */
     names: string[];
     outermost: string[];
 }
 
-/** Ids of the distinct names of the outermost slices, including the names of density bins. */
+/** Ids of at most MAX_NAMES distinct names of the outermost slices, including the names of density
+ * bins. */
 function outerNameIds(data: TimelineData, track: number, levels = LEVELS): Set<number> {
     const ids = new Set<number>();
     const window = data.cache.wholeOf(track);
@@ -38,7 +39,7 @@ function outerNameIds(data: TimelineData, track: number, levels = LEVELS): Set<n
     return ids;
 }
 
-/** Marks the names that are needed to derive roles; they are fetched with the next request. */
+/** Marks the names that the roles are derived from; they are fetched with the next request. */
 export function loadRoleNames(data: TimelineData, tracks: TraceTrack[]): void {
     for (const { id, kind } of tracks) {
         if (kind !== TRACK.thread) continue;

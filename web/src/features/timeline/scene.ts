@@ -17,7 +17,8 @@ export const RULER = 22;
 /** px above the first lane */
 export const HEAD = OVERVIEW + RULER;
 
-/** A slice that is drawn individually even if the window only counts it. */
+/** A slice that is drawn individually, even if the window has only a density for it. Times in ns.
+ */
 export interface Mark {
     id: number;
     track: number;
@@ -29,16 +30,17 @@ export interface Mark {
 export interface Flow {
     from: Mark;
     to: Mark;
-    /** ns: start and end of the arrow */
+    /** times of the start and the end of the arrow, ns */
     fromNs: number;
     toNs: number;
 }
 
 export interface TimelineScene {
     answer: TimelineAnswer;
-    /** navigable range: the run, and more if another run is aligned with it */
+    /** navigable range: the run; if another run is aligned with it, the range that covers both runs
+     */
     whole: TimeView;
-    /** ns: the time that the ruler shows as 0 */
+    /** the time that the ruler shows as 0, ns */
     origin: number;
     view: TimeView;
     /** vertical scroll position of the lanes, px */
@@ -52,13 +54,14 @@ export interface TimelineScene {
     selected: Mark | null;
     flows: Flow[];
     range: TimeView | null;
-    /** text ids that the search matches; null if there is no search */
+    /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
-    /** changes with `found` and the theme; the density is then repainted */
+    /** incremented when `found` or the theme changes, so that the density is painted again */
     paintVersion: number;
 }
 
-/** The drawing surface of the tracks: context, size in px, and text measurement. */
+/** The drawing surface of the tracks: context, size in px, device pixels per px, and text
+ * measurement. */
 export interface Surface {
     ctx: CanvasRenderingContext2D;
     width: number;

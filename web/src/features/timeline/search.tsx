@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search of the timeline: hits keep their colour, Enter moves from hit to hit, and matching names
- * are listed below with their counts.
+ * Search of the timeline: hits keep their colour, Enter moves from hit to hit, and the matching
+ * names are listed below with their counts.
  */
 import { axisText } from '../../base/axis';
 import { API, getJson, isAbort, withParams } from '../../base/client';
@@ -19,7 +19,7 @@ export interface Find {
     q: string;
     regex: boolean;
     answer: Answer<FindAnswer>;
-    /** text ids that match; null: no search */
+    /** ids of the matching names; null if there is no search */
     found: ReadonlySet<number> | null;
 }
 
@@ -34,11 +34,12 @@ export function useFind(run: Run, q: string, regex: boolean): Find {
     return { q, regex, answer, found };
 }
 
-/** The next or previous matching slice; null if there is none in that direction. */
+/** The next or previous slice that matches; null if there is none in that direction. */
 export async function findFrom(
     run: Run,
     { q, regex }: { q: string; regex: boolean },
-    /** start of the search: a slice, or only a time */
+    /** start of the search: a time, and the id of a slice at that time if the search starts at a
+     * slice */
     from: { ns: number; id?: number },
     backward: boolean,
 ): Promise<FindAnswer['hit']> {
@@ -64,7 +65,7 @@ interface FieldProps {
     find: Find;
     inputRef: { current: HTMLInputElement | null };
     width?: number;
-    /** message if the last Enter found no slice */
+    /** message after Enter found no slice; null for none */
     message: string | null;
     onEnter: (backward: boolean) => void;
 }
@@ -89,7 +90,8 @@ export function FindField({ find, inputRef, width, message, onEnter }: FieldProp
     );
 }
 
-/** The matching names, largest total time first; a click selects the next slice of that name. */
+/** The matching names, largest total time first. A click selects the next slice of the clicked
+ * name. */
 export function FoundNames({ find, onName }: { find: Find; onName: (found: FoundName) => void }) {
     const { data, error } = find.answer;
     if (error) return <p class="timeline-hint">{error.text}</p>;

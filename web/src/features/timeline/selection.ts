@@ -23,14 +23,15 @@ interface SelectProps {
     detail: Answer<SliceAnswer>;
     selected: Mark | null;
     find: Find;
-    /** id of the slice in the URL */
+    /** id of the slice in the URL; null for none */
     id: number | null;
-    /** ns of this run: the time that is aligned with the other run */
+    /** the time that is aligned with the other run, in ns of this run */
     origin: number;
 }
 
-/** `select` moves the view to the slice; `selectClicked` does not, because a clicked slice is
- * visible. A slice in the URL is moved to unless the URL also has the window. */
+/** `select` moves the view to the slice; `clicked` does not, because a clicked slice is visible.
+ * When the tab is opened, the view moves to the slice of the URL, unless the URL also has a window.
+ */
 export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
     const urlQuery = route.peek().query;
     const reveal = useRef<number | null>(urlQuery.at ? null : Number(urlQuery.slice) || null);
@@ -52,7 +53,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         picked(id);
         setSlice(id);
     };
-    /** The neighbour on the same row. */
+    /** Selects the previous or next slice on the same row. */
     const step = (forward: boolean): void => {
         const next = forward ? detail.data?.next : detail.data?.previous;
         if (next !== null && next !== undefined) select(next);

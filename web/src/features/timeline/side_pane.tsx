@@ -33,8 +33,8 @@ export function SidePane({ field, find, timeline, onName, children }: SidePanePr
 const hasStreams = ({ tracks }: TimelineAnswer): boolean =>
     tracks.some(({ stream }) => stream >= 0);
 
-/* One label for each colour. Python frames have the colour of annotations, slices without a family
- * that of runtime calls. */
+/* One label for each colour. Python frames have the colour of annotations; slices without a family
+ * have the colour of runtime calls. */
 const LEGEND = FAMILIES.flatMap(({ key, label }, family): [number, string][] => {
     if (key === 'none' || key === 'python') return [];
     if (key === 'runtime') return [[family, 'runtime, other']];

@@ -34,14 +34,15 @@ class Numbers {
 }
 
 export class SlicePainter {
-    /** boxes as x, y, width, by fill; boxes that the search does not match are in `quiet` */
+    /** boxes as x, y, width, by fill; `unmatchedBoxes` has the boxes that the search does not match
+     */
     private readonly boxes: Numbers[] = [];
     private readonly unmatchedBoxes: Numbers[] = [];
-    /** labels as x, y, available width; their name ids are in `labelNames` */
+    /** labels as x, y, available width; `labelNames` has their name ids */
     private readonly labels = new Numbers();
     private readonly labelNames: number[] = [];
     private readonly instants = new Numbers();
-    /** number of slices in the last picture, individually drawn and counted ones */
+    /** number of slices that the last picture drew individually */
     drawn = 0;
 
     paint(surface: Surface, scene: TimelineScene): void {
@@ -72,8 +73,8 @@ export class SlicePainter {
         this.drawn = 0;
     }
 
-    /* Draws the near window where it has data, and the window of the complete run to its left and
-     * right. */
+    /* Draws the near window where it has data; to the left and right of it, the window of the
+     * complete run. */
     private lane(surface: Surface, scene: TimelineScene, lane: Lane): void {
         const track = lane.track?.id ?? -1;
         const { view, cache } = scene;
@@ -114,7 +115,8 @@ export class SlicePainter {
         }
     }
 
-    /* Instants have no width and so no density: draws a tick at each bin that has any. */
+    /* Instants have no width, and so no coverage to draw: draws a tick at each bin that has
+     * instants. */
     private ticks(
         { width }: Surface,
         scene: TimelineScene,

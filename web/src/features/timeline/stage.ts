@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * State of the timeline between renders: window, scroll position, hover. Input changes it directly
- * and is drawn in the next frame from data in memory. Missing data is requested meanwhile, and the
- * URL is updated after a pause.
+ * State of the timeline between renders: window, scroll position, hover. Input changes the state
+ * directly; the next frame is drawn from data in memory. Missing data is requested meanwhile, and
+ * the URL is updated after a pause.
  */
 import { hideTooltip } from '../../components/tooltip';
 import {
@@ -41,11 +41,11 @@ function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number
 export class TimelineStage {
     readonly renderer: TimelineCanvas;
     readonly scene: TimelineScene;
-    /** position of the pointer over the canvas, in px; null if it is elsewhere */
+    /** position of the pointer over the canvas, in px; null if the pointer is elsewhere */
     pointer: { x: number; y: number } | null = null;
-    /** range that is being dragged; on release it becomes the range */
+    /** range that the user is dragging; null if none. On release it becomes the selected range. */
     draft: TimeView | null = null;
-    /** the last window that this stage wrote to the URL */
+    /** the window in the URL, as this or the other timeline last wrote it */
     sent: string;
     private frame = 0;
     private easing = 0;
@@ -219,7 +219,7 @@ export class TimelineStage {
         this.requestData();
     }
 
-    /** Scrolls without notifying the other timeline, which sent the position. */
+    /** Applies a scroll position that the other timeline sent, without sending it back. */
     showTop(top: number): void {
         this.parts.scroller.scrollTop = top;
         this.scene.top = this.parts.scroller.scrollTop;
@@ -236,7 +236,7 @@ export class TimelineStage {
     }
 
     /** Applies a changed alignment. The view keeps its times on the ruler, so it shows another part
-     * of the run, unless the URL has a new window. */
+     * of the run; if the URL has a new window, the view shows that window. */
     changeAlignment({ commonRange, origin = 0, at }: TimelineProps): void {
         const { scene } = this;
         if (!commonRange || (sameView(scene.whole, commonRange) && scene.origin === origin)) return;
@@ -269,8 +269,8 @@ export class TimelineStage {
     private commit(): void {
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
-            // With a range, an empty value would mean the range, so the complete run is written
-            // explicitly.
+            // If a range is selected, an empty value would mean the range, so the complete run is
+            // written explicitly.
             const short = sameView(this.view, this.whole) && !this.props.range;
             const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
             this.sent = at ?? '';
@@ -304,7 +304,8 @@ export class TimelineStage {
         this.easeTo(firstView(this.props, this.whole, this.scene.origin));
     }
 
-    /** Key F: shows the selected slice; if it is shown already, the range; then the complete run. */
+    /** Key F: shows the selected slice; if the view shows the slice already, the range; then the
+     * complete run. */
     fit(): void {
         const { selected, range } = this.props;
         const targets = [selected && { from: selected.start, to: selected.end }, range, this.whole];
@@ -315,7 +316,7 @@ export class TimelineStage {
         this.easeTo(views[(now + 1) % views.length] ?? this.whole);
     }
 
-    /** Makes a slice visible with little movement. */
+    /** Makes a slice visible, with as little movement as possible. */
     reveal(mark: { track: number; depth: number; start: number; end: number }): void {
         const view = revealView({ from: mark.start, to: mark.end }, this.view, this.whole);
         if (!sameView(view, this.view)) this.easeTo(view);

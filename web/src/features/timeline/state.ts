@@ -27,7 +27,8 @@ export function toggleFolded(keys: string[]): void {
     replaceQuery({ off: [...off].join(',') || null });
 }
 
-/** Number of slices behind the visible lanes. */
+/** Number of slices in the loaded windows of the visible lanes, including slices that are only
+ * counted in density bins. */
 function countDrawn(wanted: WindowRequest, data: TimelineData): number {
     let slices = 0;
     for (const track of wanted.tracks) {
@@ -41,14 +42,14 @@ interface Loaded {
     data: TimelineData;
     loader: TimelineLoader;
     error: ApiError | null;
-    /** number of slices behind the picture; null before the first picture */
+    /** number of slices in the loaded windows of the visible lanes; null before the first data */
     drawn: number | null;
     roles: ReadonlyMap<number, string>;
 }
 
 const NO_ROLES: ReadonlyMap<number, string> = new Map();
 
-/** The data and its loader, while the tab is open. */
+/** The data of the timeline and its loader; the loader is disposed when the tab is closed. */
 export function useTimelineData(
     run: Run,
     timeline: TimelineAnswer,

@@ -49,7 +49,7 @@ function useBar(run: Run, range: TraceRange | null): Bar | null {
     return { title, segments: segmentsOf(data.mean.tensorboard), base: 'of step' };
 }
 
-/** Nothing for traces without steps, unless there is a range. */
+/** Row above the tracks; nothing for a trace without steps, unless a range is selected. */
 export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null }) {
     const { steps } = traceOf(run);
     const isShown = isAttributed(run) && (steps > 0 || range !== null);

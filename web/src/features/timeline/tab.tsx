@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Timeline tab: the breakdown of a step, the tracks, the selected slice next to them, the
- * tables of the range below. Window, range, slice, search, folded tracks and the dock are in the
- * URL.
+ * The Timeline tab: the breakdown of a step, the tracks, the selected slice next to the tracks, and
+ * the tables of the range below. Window, range, slice, search, folded tracks and the dock are in
+ * the URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
@@ -56,13 +56,13 @@ interface TimelineProps {
     timeline: TimelineAnswer;
 }
 
-/* Parses the range that both aligned runs cover, `from~to`. */
+/* Parses `from~to`, the range in ns that covers both aligned runs; null if there is none. */
 function parseCommonRange(text: string | undefined): TimeView | null {
     const [from, to] = (text ?? '').split('~').map(Number);
     return to > from ? { from, to } : null;
 }
 
-/* State of the tab: the values of the URL, and the data to show them. */
+/* State of the tab: the values of the URL, and the data for them. */
 function useTimeline({ run, timeline: read }: TimelineProps) {
     const { query } = route.value;
     const stage = useRef<TimelineStage | null>(null);

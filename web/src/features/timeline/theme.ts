@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Style sheet tokens for the canvas of the timeline. */
+/* Colours and fonts of the timeline's canvas, read from the style sheet. */
 import { FAMILIES } from '../../model/family';
 import { mix, parseHex } from '../../model/tint';
 
@@ -18,7 +18,7 @@ export interface TimelineTheme {
     font: string;
     fontSmall: string;
     fontStrong: string;
-    /** by fill number: families, then the tints for slices without a family */
+    /** fills by number: the families, then the tints for slices without a family */
     fills: string[];
     /** [r, g, b] of each fill, for the pixels of the density */
     rgb: Uint8Array;
@@ -32,7 +32,7 @@ export interface TimelineTheme {
 export const NAME_TINTS = 5;
 const FIRST_TINT = FAMILIES.length;
 
-/** Index of a slice's fill. The tint depends on the name id, which is constant within a run. */
+/** Number of a slice's fill. The tint depends on the name id, which is constant within a run. */
 export function fillOf(family: number, name: number): number {
     if (family > 0 && family < FIRST_TINT) return family;
     return FIRST_TINT + ((Math.imul(name, 0x9e3779b1) >>> 16) % NAME_TINTS);
@@ -44,7 +44,7 @@ function nameTints(base: string, towards: string): string[] {
     return tints;
 }
 
-/** `torch`: slices without a family are grey, like `other` in the legend. */
+/** `torch`: slices without a family are grey, as `other` is in the legend. */
 export function readTimelineTheme(element: Element, torch: boolean): TimelineTheme {
     const style = getComputedStyle(element);
     const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();

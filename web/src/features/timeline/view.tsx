@@ -13,11 +13,12 @@ import { TimelineLabels } from './labels';
 import type { StageParts, TimelineProps } from './props';
 import { TimelineStage } from './stage';
 
-/** Labels are rendered in steps of this many px, so that scrolling rarely renders. */
+/** The range of rendered labels changes in steps of this many px, so that most scroll events render
+ * nothing. */
 const LABEL_BAND = 400;
 
 interface TimelineViewProps extends TimelineProps {
-    /** receives the stage, for calls by the parent */
+    /** receives the stage, so that the parent can call it */
     stageRef: { current: TimelineStage | null };
 }
 
