@@ -56,8 +56,8 @@ export function nodeColourLevel(tree: ComparisonTree, node: number): number {
     return colourLevel(delta, Math.max(tree.base, tree.new));
 }
 
-/** Level from -3 to 3 of a difference, by its share of `whole`; 0 only if there is no difference.
- */
+/** Level from -3 to 3 of a difference, by its share of `whole`; 0 only if there is no
+ * difference. */
 function colourLevel(delta: number, whole: number): number {
     const share = Math.abs(delta) / (whole || 1);
     return Math.sign(delta) * (1 + LEVEL_SHARES.filter((step) => share >= step).length);

@@ -9,7 +9,7 @@ import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { comparePath } from './state';
 
-/** Number of rows that have their own step in the waterfall. */
+/** Maximum number of rows that have a step of their own in the waterfall. */
 const STEPS = 9;
 
 export interface LargestRows<R> {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Links table rows and frames of the picture: selecting one selects the other and scrolls the table
- * to the row. */
+/* Links table rows and frames of the picture: the selection of either selects the other. The table
+ * scrolls to the row of a selected frame. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { getJson, type Params, withParams } from '../../base/client';

@@ -204,8 +204,8 @@ function inBase(row: ComparisonRow): RowName {
     };
 }
 
-/* Whether the row has one value per run. With one measurement per side, the values are its samples.
- */
+/* Whether the row has one value per run. With one measurement per side, the values are its
+ * samples. */
 function hasValuePerRun({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }

@@ -13,7 +13,8 @@ export interface StripGroup {
     mad: number;
 }
 
-/** Runs more than this many MADs from the median are counted instead of extending the scale. */
+/** Runs that are more than this many median absolute deviations from the median are counted instead
+ * of extending the scale. */
 const OUTLIER_MADS = 8;
 
 function visibleRange({ values, median, mad }: StripGroup): [number, number] {
@@ -42,7 +43,7 @@ export function niceTicks(from: number, to: number, count: number): number[] {
     return out;
 }
 
-/** Number of values left and right of the scale. */
+/** Numbers of values left and right of the scale. */
 export function countOutside(
     values: readonly number[],
     scale: StripScale,

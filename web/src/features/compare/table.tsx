@@ -22,8 +22,8 @@ interface CompareTableProps {
     changes?: boolean;
     /** Called when the user selects a row in the table. */
     onPick?: (row: RowName) => void;
-    /** Called when the server has joined the rows; from then on, requests for this table are fast.
-     */
+    /** Called when the server has joined the rows; from then on, requests for this table are
+     * fast. */
     onReady?: () => void;
 }
 
@@ -41,8 +41,8 @@ function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: Compariso
     }, [table, metric, search, single, top]);
 }
 
-/** The first request makes the server join and test the rows; all other requests are sent after it.
- */
+/** The first request makes the server join and test the rows; all other requests are sent after
+ * it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
     const { top, error } = useLargestRows<ComparisonRow>(props.table, metric);

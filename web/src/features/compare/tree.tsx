@@ -24,7 +24,7 @@ import { comparePath } from './state';
 
 const NODES = 20_000;
 
-/* Tables with this picture: their rows are the frames. */
+/* Tables that can have this picture, because their rows are frames of the call tree. */
 const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
 
 type Pictures = Pick<Comparison, 'pictures' | 'no_tree'>;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The columns of pstats, in its order and with its digits. Both bars are shares of the total.
+ * The columns of pstats, in the order and with the digits of pstats. Both bars are shares of the
+ * total.
  */
 import type { FunctionRow } from '../../base/rows';
 import { int, fmtFixed } from '../../base/units';
@@ -12,7 +13,7 @@ import { functionName, libraryPath, placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { callsText } from '../calls/data';
 
-/** Sort keys of `python -m pstats` and `-s`, in the order of its help. */
+/** Sort keys of `python -m pstats` and `-s`, in the order of the help of pstats. */
 export const SORT_KEYS: { key: string; label: string; description: string; desc: boolean }[] = [
     { key: 'calls', label: 'calls', description: 'ncalls', desc: true },
     { key: 'pcalls', label: 'pcalls', description: 'primitive calls', desc: true },

@@ -25,8 +25,8 @@ export function FilesTab({ run }: { run: Run }) {
 interface FilesOfProps {
     run: Run;
     total: number;
-    /** Number of the printed table, if the run has several, and the menu to select another table.
-     */
+    /** Number of the printed table, if the run has several, and the menu to select another
+     * table. */
     report?: number;
     picker?: ComponentChildren;
 }

@@ -11,7 +11,7 @@ import { AmdahlView } from './amdahl_view';
 import { Sandwich } from './callers';
 import { Place } from './columns';
 
-/** The selected function: possible speed-up, callers, the function itself, callees. */
+/** Pane of the selected function: possible speed-up, callers, the function itself, callees. */
 export function FunctionPane({ run, id }: { run: Run; id: number | null }) {
     const answer = useJson<FunctionDetail>(id === null ? null : `${functionsPath(run)}/${id}`);
     const detail = answer.data;

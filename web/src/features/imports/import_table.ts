@@ -18,7 +18,8 @@ export interface TreeFilter {
     keepMask: Uint8Array | null;
 }
 
-/** Also marks all ancestors of marked rows, so that each hit is shown on its path. */
+/** Copy of `mask` in which all ancestors of marked rows are marked too, so that each hit is shown
+ * on its path. */
 export function withAncestors(tree: ImportTree, mask: Uint8Array): Uint8Array {
     const out = mask.slice();
     for (let i = tree.n - 1; i >= 0; i--) {

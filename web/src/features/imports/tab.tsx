@@ -115,7 +115,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     );
 }
 
-/** The next hit in log order, or -1; continues at the other end of the log. */
+/** Node of the next hit in log order, or -1; continues at the other end of the log. */
 function nextHit(
     data: ImportData,
     set: Uint8Array | null,

@@ -12,8 +12,8 @@ export interface Rect {
 }
 
 export interface Tile extends Rect {
-    /** a module, or REST_TILE: all modules of the package that are too small for tiles of their own
-     */
+    /** a module, or REST_TILE: all modules of the package that are too small for tiles of their
+     * own */
     node: number;
     package: number;
     us: number;

@@ -34,8 +34,8 @@ interface TreemapViewProps {
 const CRUMB = 18;
 const TOPIC = 'treemap';
 
-/* Tile under the pointer of this panel, else under that of the other panel, matched by module name.
- */
+/* Tile under the pointer of this panel, else under that of the other panel, matched by module
+ * name. */
 function useHover(map: Treemap, tree: ImportTree) {
     const [here, setHere] = useState(-1);
     const [otherHover, setOtherHover] = useState(-1);

@@ -58,7 +58,7 @@ function shareTip(base: Base, { rounded }: TimeScale): string | undefined {
         : 'of the time of its function, as line_profiler prints it';
 }
 
-/** line_profiler: hits, time, time per hit, percent. */
+/** Columns of line_profiler: hits, time, time per hit, percent. */
 export function timeColumns(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
     const [hits, ticks] = [figures.column('hits'), figures.column('ticks')];
     if (!ticks) return [];
@@ -116,7 +116,7 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
 const BASELINE =
     'memory of the process when the function started: memory_profiler prints it as the first increment, but it is not growth';
 
-/** memory_profiler: memory after the line, its change, number of executions. */
+/** Columns of memory_profiler: memory after the line, its change, number of executions. */
 export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
     const mem = figures.column('mem_mib');
     const increment = figures.column('increment_mib');
@@ -279,7 +279,8 @@ function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | 
     };
 }
 
-/** Scalene: stacked CPU bar and its parts, memory, copies, GPU, memory curve of the line. */
+/** Columns of Scalene: stacked CPU bar and its parts, memory, copies, GPU, memory curve of the
+ * line. */
 export function scaleneColumns(figures: Figures): SourceColumn[] {
     if (figures.measure !== 'cpu') return [];
     const parts = CPU_PARTS.map(({ key }) => figures.column(key));

@@ -21,8 +21,8 @@ export type Base = 'function' | 'file';
 /** How calls that memory_profiler reports separately are shown: summed, or one by one. */
 export type Calls = 'sum' | 'each';
 
-/** Maximum number of files, and of functions, that are fetched here; other tabs list all of them.
- */
+/** Maximum number of files, and of functions, that are fetched here; other tabs list all of
+ * them. */
 export const MAX_ROWS = 1000;
 
 /** Number of attached sources; when it changes, fetched sources are stale. */

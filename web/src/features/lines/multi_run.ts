@@ -11,7 +11,7 @@ import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from '.
 export interface RunFigures {
     run: MultiRun;
     figures: Figures;
-    /** index of the measured values, by line number */
+    /** by line number: index into the arrays of `figures` */
     rowOfLine: Map<number, number>;
 }
 

@@ -219,7 +219,7 @@ function navRows(
 
 interface HotLinesProps {
     figures: Figures | null;
-    /** indexes of the measured values, hottest first */
+    /** indexes into the arrays of `figures`, hottest row first */
     rows: number[];
     text: readonly (string | null)[];
     current: number;

@@ -159,7 +159,7 @@ export interface LineRow {
     kind: 'line';
     key: string;
     line: number;
-    /** index of the measured values; -1 if the line was not measured */
+    /** index into the arrays of Figures; -1 if the line was not measured */
     at: number;
     /** true: another function or call measured the line of the previous row too */
     isAdditional: boolean;

@@ -34,8 +34,8 @@ export interface BoundRun {
     real_s: number | null;
     user_s: number | null;
     sys_s: number | null;
-    /** s: value of the last printed digit of real_s; the next two fields are for user_s and sys_s
-     */
+    /** s: value of the last printed digit of real_s; the next two fields are for user_s and
+     * sys_s */
     real_resolution_s: number;
     user_resolution_s: number;
     sys_resolution_s: number;

@@ -66,8 +66,8 @@ export function boxScale(least: number | null, greatest: number | null): BoxScal
     return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
 }
 
-/** Position of a value on a scale, from 0 to 1; values outside of the scale are moved to its ends.
- */
+/** Position of a value on a scale, from 0 to 1; values outside of the scale are moved to its
+ * ends. */
 export function boxPlace({ from, to, log }: BoxScale, value: number): number {
     const share = log
         ? Math.log(Math.max(value, from) / from) / Math.log(to / from)

@@ -12,7 +12,8 @@ export interface ChartCurve {
     main: boolean;
     t_s: number[];
     mib: number[];
-    /** Token of the colour below the curve. If it is set, the curve is drawn as steps. */
+    /** Style sheet token of the colour below the curve. If it is set, the curve is drawn as
+     * steps. */
     fill?: string;
 }
 

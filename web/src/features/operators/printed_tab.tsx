@@ -19,7 +19,7 @@ import { TraceToolbar } from '../trace/toolbar';
 import { operatorColumns } from './columns';
 import { operatorSort } from './table';
 
-/* Printed tables lack some columns of operators; `operatorColumns` then leaves those out. */
+/* Printed tables lack some columns of operators; `operatorColumns` then omits these columns. */
 type PrintedRow = OperatorRow & Pick<PrintedOperatorRow, 'source' | 'cut'>;
 
 const STACK = textColumn<PrintedRow>('source', 'source location', {

@@ -89,7 +89,7 @@ function NoSteps({ torch }: { torch: boolean }) {
 /** Number of steps that are drawn at first, because each bar has several parts; the user can
  * request all. */
 const SHOWN_STEPS = 100;
-/** Rows that fit without scrolling. */
+/** Maximum number of rows that fit without scrolling. */
 const MAX_UNSCROLLED = 12;
 
 interface StepListProps {

@@ -157,7 +157,7 @@ function Pair({ groups: [base, fresh] }: { groups: Groups }) {
     );
 }
 
-/* Difference and verdict that the server computes for two groups. */
+/* Difference of two groups, with the server's verdict. */
 function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;

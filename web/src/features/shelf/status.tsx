@@ -58,8 +58,8 @@ function QuotaStatus({ shelf: now }: { shelf: Shelf }) {
     );
 }
 
-/** Describes who can connect. A server behind a proxy listens on localhost only, although other
- * machines can connect; a shelf that requires tokens may be in this case. */
+/** Describes who can connect. A server that listens on localhost may be behind a proxy, so other
+ * machines may connect if the shelf requires tokens. */
 function openTo(listen: string, tokens: boolean): string {
     if (!isLocal(listen)) return 'open to the network';
     return tokens ? 'for those with a token' : 'this machine only';

@@ -10,8 +10,8 @@ const ROWS = '.grid-row, .source-row, .graph-node';
 const SCROLLERS = '.grid-scroll, .source-scroll, .frame-scroll';
 const MARK_CLASS = 'is-beside';
 
-/* Name of a row: the text of its first cell that is not a number, or the name in a box of a graph.
- */
+/* Name of a row: the text of its first cell that is not a number, or the name in a box of a
+ * graph. */
 function nameOf(row: Element): string {
     const name = row.querySelector('.grid-cell:not(.is-right), .source-text, .graph-name');
     return (name ?? row).textContent?.trim() ?? '';

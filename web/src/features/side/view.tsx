@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two runs side by side: every view that both have, in two linked panels. A panel is a window of
- * the program, so each has the width, the keys and the axis of its own run.
+ * Two runs side by side: every view that both runs have, in two linked panels. Each panel is an
+ * iframe with the program, so it has the width, the keys and the axis of its own run.
  */
 import { useMemo, useRef } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';

@@ -22,7 +22,7 @@ interface SavedQuery {
 }
 
 interface SavedProps {
-    /** '' the shelf */
+    /** kind of the runs; '' for statements over the shelf */
     kind: string;
     sql: string;
     onRun: (sql: string) => void;

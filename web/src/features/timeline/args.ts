@@ -140,7 +140,7 @@ export function factRows(answer: SliceAnswer, track: TraceTrack | null): FactRow
     return [...timeRows(answer), ...(device ? deviceRows(track, answer.args) : workRows(answer))];
 }
 
-/** All other arguments of the slice. */
+/** Rows for the arguments of a slice; for device work, without the arguments in SHOWN_ARGS. */
 export function argRows({ slice, args }: SliceAnswer): FactRow[] {
     const device = isDeviceWork(slice.kind);
     return Object.entries(args)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Renderer of the timeline: one canvas with overview, ruler and lanes. Each frame is drawn
- * completely from data in memory. It has no view state.
+ * Renderer of the timeline: one canvas with overview, ruler and lanes. The renderer draws each
+ * frame completely from data in memory, and has no view state.
  */
 import { paintCharts } from './charts';
 import { OverviewPainter, paintGrid, paintOrigin, paintRange, paintRuler } from './head';

@@ -8,8 +8,8 @@ import type { TrackWindow } from '../../model/timeline_cache';
 import { fillOf, type TimelineTheme } from './theme';
 
 const MAX_OPACITY = 0.55;
-/** Share of MAX_OPACITY that every bin has at least, so that a bin with little coverage is visible.
- */
+/** Share of MAX_OPACITY that every bin has at least, so that a bin with little coverage is
+ * visible. */
 const MIN_OPACITY_SHARE = 0.4;
 const UNMATCHED_FACTOR = 0.5;
 
@@ -63,7 +63,7 @@ function paintDensity(
     return canvas;
 }
 
-/** The bitmap of a window; null if it has no density. */
+/** The bitmap of a window; null if the window has no density. */
 export function densityOf(
     window: TrackWindow,
     theme: TimelineTheme,

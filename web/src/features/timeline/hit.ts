@@ -86,7 +86,8 @@ export function hitSlice(
     };
 }
 
-/** x: px from the left edge of the tracks; y: px from the top of the first lane. */
+/** The slice at x px from the left edge of the tracks and y px from the top of the first lane; null
+ * if there is none. */
 export function hitAt(
     cache: WindowCache,
     lanes: Lanes,

@@ -148,8 +148,8 @@ function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void
     else stage.scrollTo(stage.parts.scroller.scrollTop + dy);
 }
 
-/* Returns a function that updates the hover: the outline immediately, the tooltip after HOVER_MS.
- */
+/* Returns a function that updates the hover: the outline immediately, the tooltip after
+ * HOVER_MS. */
 function createHover(stage: TimelineStage): (event: PointerEvent | null, point: Point) => void {
     let timer = 0;
     return (event, point) => {

@@ -17,8 +17,8 @@ export const RULER = 22;
 /** px above the first lane */
 export const HEAD = OVERVIEW + RULER;
 
-/** A slice that is drawn individually, even if the window has only a density for it. Times in ns.
- */
+/** A slice that is drawn individually, even if the window has only a density for it. Times in
+ * ns. */
 export interface Mark {
     id: number;
     track: number;
@@ -37,8 +37,8 @@ export interface Flow {
 
 export interface TimelineScene {
     answer: TimelineAnswer;
-    /** navigable range: the run; if another run is aligned with it, the range that covers both runs
-     */
+    /** navigable range: the run; if another run is aligned with it, the range that covers both
+     * runs */
     whole: TimeView;
     /** the time that the ruler shows as 0, ns */
     origin: number;

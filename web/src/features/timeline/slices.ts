@@ -34,8 +34,8 @@ class Numbers {
 }
 
 export class SlicePainter {
-    /** boxes as x, y, width, by fill; `unmatchedBoxes` has the boxes that the search does not match
-     */
+    /** boxes as x, y, width, by fill; `unmatchedBoxes` has the boxes that the search does not
+     * match */
     private readonly boxes: Numbers[] = [];
     private readonly unmatchedBoxes: Numbers[] = [];
     /** labels as x, y, available width; `labelNames` has their name ids */

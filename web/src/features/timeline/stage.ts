@@ -210,7 +210,7 @@ export class TimelineStage {
         this.commit();
     }
 
-    /** Shows a view without notifying the other timeline or the URL. */
+    /** Shows a view without changing the other timeline or the URL. */
     show(view: TimeView): void {
         cancelAnimationFrame(this.easing);
         this.scene.view = view;
@@ -297,7 +297,7 @@ export class TimelineStage {
         step(start);
     }
 
-    /** Shows a window from the URL, unless this stage wrote it. */
+    /** Shows a window from the URL, unless it equals `sent`. */
     follow(at: string): void {
         if (at === this.sent) return;
         this.sent = at;

@@ -20,8 +20,8 @@ interface TipProps {
 
 const RETRY_MS = 60;
 
-/** Tooltip of the slice under the pointer. If the name of the slice is not loaded, it is requested.
- */
+/** Tooltip of the slice under the pointer. If the name of the slice is not loaded, it is
+ * requested. */
 export function SliceTip({ hit, data, loader }: TipProps) {
     const [, redraw] = useState(0);
     const name = data.names.nameOf(hit.name);

@@ -11,8 +11,8 @@ export interface Span {
     to: number;
 }
 
-/** Whether the points are in time order; points that group runs by a tag may be in another order.
- */
+/** Whether the points are in time order; points that group runs by a tag may be in another
+ * order. */
 export function isInTime({ points }: Trend): boolean {
     return points.every(({ at }, i) => i === 0 || Date.parse(at) >= Date.parse(points[i - 1].at));
 }
@@ -31,8 +31,8 @@ export function spanOf(positions: readonly number[]): Span {
 }
 
 const MARGIN = 0.08;
-/** Margin above the values, as a share of their range, with space for the labels of change points.
- */
+/** Margin above the values, as a share of their range, with space for the labels of change
+ * points. */
 const LABEL_MARGIN = 0.3;
 
 /** Range of the vertical axis: all values with their spread, the baseline, and space for labels. */
@@ -78,8 +78,8 @@ export function levelsOf(trend: Trend, positions: readonly number[]): [number, n
     ]);
 }
 
-/** Position halfway between the last point of the old level and the first point of the new level.
- */
+/** Position halfway between the last point of the old level and the first point of the new
+ * level. */
 export function changePosition(change: TrendChange, positions: readonly number[]): number {
     return (positions[change.index - 1] + positions[change.index]) / 2;
 }

@@ -143,7 +143,7 @@ function foundRows(page: Page | null): FoundRow[] {
     );
 }
 
-/** Finds a row of the newest run by its name; the largest are offered first. */
+/** Field to find a row of the newest run by name; the largest rows are offered first. */
 function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: ComparisonTable }) {
     const { query } = route.value;
     const [typed, setTyped] = useState<string | null>(null);

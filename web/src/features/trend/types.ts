@@ -43,8 +43,8 @@ export interface Trend {
     metric: string;
     title: string;
     unit: string;
-    /** number of runs that were not evaluated because they are older than the newest `limit` runs
-     */
+    /** number of runs that were not evaluated because they are older than the newest `limit`
+     * runs */
     older: number;
     left_out: { why: string; runs: number }[];
     baseline: { id: string; name: string; at: string; value: number | null } | null;

@@ -153,8 +153,8 @@ async function filesUnder(
     }
 }
 
-/* Uploads a folder as one archive, so that the server can combine the files that belong together.
- */
+/* Uploads a folder as one archive, so that the server can combine the files that belong
+ * together. */
 async function addFolder(folder: FileSystemEntry): Promise<void> {
     const found: FolderFile[] = [];
     try {
