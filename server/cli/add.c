@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEEPEST 64 /* folders in each other */
+#define DEEPEST 64 /* maximum depth of nested folders */
 
 struct add_state {
     const struct ps_options *options;
@@ -126,11 +126,12 @@ static void import_pipe(struct add_state *adding, int pipe, const char *path, co
 
 /* The regular files of a folder and its subfolders, sorted by path. */
 struct folder {
-    char **paths; /* malloc'ed, like each string; all begin with the path of the folder */
+    char **paths; /* array and strings are malloc'ed; each begins with the folder's path */
     size_t count, cap;
 };
 
-/* Called for each file and folder below `path` that cannot be read; the others are still listed. */
+/* Called for each file or folder that cannot be read, with its path. The remaining files are still
+ * listed. */
 typedef void folder_unreadable(void *user, const char *path, const struct ps_err *err);
 
 struct walk {
@@ -193,8 +194,8 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Hidden names are skipped, links to folders are not followed. Fails if `path` itself cannot be
- * read. */
+/* Lists the regular files below `path`. Skips hidden names and links to folders. Fails if `path`
+ * itself cannot be read. */
 static enum ps_status list_folder(const char *path, folder_unreadable *unreadable, void *user,
                                   struct folder *out, struct ps_err *err)
 {
@@ -218,10 +219,10 @@ static void free_folder(struct folder *folder)
 struct merge_state {
     const char *const *paths;
     size_t n, next;
-    struct timespec modified; /* the oldest modification time */
+    struct timespec modified; /* oldest modification time of the opened operands */
 };
 
-/* Opens the next operand; leaves out unchanged if there is none. */
+/* Opens the next operand; *out is unchanged if all operands were opened. */
 static enum ps_status next_operand(void *user, struct ps_import_process_file *out,
                                    struct ps_err *err)
 {
@@ -289,8 +290,8 @@ static void add_operands_merged(struct add_state *adding)
 
 /* --- Folders --- */
 
-/* Number of files from index `at` that are workers and spans of one training job. They are
- * adjacent, because the list is sorted. */
+/* Number of files, from index `at` on, that belong to one training job (workers and spans). They
+ * are adjacent because the list is sorted. */
 static size_t job_files(const struct folder *folder, size_t at)
 {
     const char *first = folder->paths[at];

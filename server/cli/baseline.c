@@ -4,7 +4,7 @@
 #include "server/cli/client.h"
 #include "server/cli/runs.h"
 
-/* Makes the run the baseline of its series. out: the changed RUN. */
+/* Makes the run the baseline of its series. Appends the changed RUN object (JSON) to out. */
 static enum ps_status pin_run(struct ps_client *client, const char *run, struct ps_buf *out,
                               struct ps_err *err)
 {

@@ -13,7 +13,8 @@
 
 #include "base/log.h"
 
-/* Starts the browser with an empty signal mask and without the terminal. */
+/* Starts the browser with an empty signal mask and with stdin, stdout and stderr at /dev/null.
+ * Returns 0 or an error number. */
 static int spawn_browser(const char *url, pid_t *pid)
 {
     char program[] = "xdg-open";
@@ -37,7 +38,7 @@ static int spawn_browser(const char *url, pid_t *pid)
     return code;
 }
 
-/* Waits for the browser process, so that a long-running server keeps no zombie. */
+/* Reaps the browser process, so that no zombie remains while a server runs. */
 static void *wait_for_browser(void *pid)
 {
     (void)waitpid((pid_t)(intptr_t)pid, NULL, 0);

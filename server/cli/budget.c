@@ -71,7 +71,7 @@ bool ps_value_convert(double value, const char *from, const char *to, double *ou
 {
     const struct unit *a = unit_of(from), *b = unit_of(to);
     *out = value;
-    if (!b) /* a unit such as samples is a count */
+    if (!b) /* no entry in the table, such as "samples": the values are counts */
         return a && a->kind == COUNT;
     if (!a || a->kind != b->kind)
         return false;

@@ -7,24 +7,25 @@
 #include "base/mem.h"
 
 struct ps_budget {
-    const char *text; /* the complete argument */
+    const char *text; /* complete argument of --budget, not copied */
     char table[32];   /* table name; "headline" for the headline of the run */
-    const char *name; /* name of the row, in `text`, name_len bytes */
+    const char *name; /* name of the row: name_len bytes in `text`; NULL for the headline */
     size_t name_len;
     double value;
     char unit[8]; /* "" if there is none */
 };
 
-/* Parses "imports.torch=1.2s" or "headline=2s". PS_BAD_REQUEST: invalid. */
+/* Parses "imports.torch=1.2s" or "headline=2s". PS_BAD_REQUEST: invalid. *out points into `text`.
+ */
 enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps_err *err);
 
-/* Reads the value of an option: "+10%" (unit "%"), "50ms"; a plus sign is allowed. If it is
- * invalid, the hint says "write EXAMPLE". */
+/* Parses the value of an option, such as "+10%" (unit "%") or "50ms" (unit "ms"). Negative values
+ * and unknown units are invalid. The hint of a failure says "write EXAMPLE". */
 enum ps_status ps_value_read(const char *option, const char *example, const char *text,
                              double *value, char unit[8], struct ps_err *err);
 
-/* Converts a value to another unit of the same kind, such as 1.2 s to us. False if the kinds
- * differ. */
+/* Converts a value to another unit of the same kind, such as 1.2 s to 1200000 us. If `to` is
+ * unknown, such as "samples", its kind is a count. False if the kinds differ. */
 bool ps_value_convert(double value, const char *from, const char *to, double *out);
 
 #endif

@@ -10,21 +10,21 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MAX 1000 /* rows with one name */
-#define CAUSES   5    /* rows listed below a headline that grew too much */
+#define ROWS_MAX 1000 /* maximum number of rows in one request */
+#define CAUSES   5    /* maximum number of rows listed as causes of a slower headline */
 
 enum state { WITHIN, OVER, MISSING };
 
-/* One result of the check. */
+/* Result for one row, or for the headline. */
 struct finding {
     enum state state;
     const char *name, *place; /* place: NULL if it is not shown */
-    double value, limit;      /* NAN if there is none */
+    double value, limit;      /* each NAN if absent */
     double base;              /* NAN if there is no baseline */
     const char *unit;
-    const char *significance;                  /* NULL if it was not tested */
-    char limit_text[80], comparison_text[160]; /* printed limit; printed comparison with it */
-    struct ps_buf details;                     /* one per line */
+    const char *significance;                  /* "significant", "within noise", "unknown", NULL */
+    char limit_text[80], comparison_text[160]; /* as printed */
+    struct ps_buf details;                     /* lines, each with its line break */
 };
 
 /* The findings in three formats: lines, rows of a Markdown table, and JSON. */
@@ -34,7 +34,7 @@ struct report {
     size_t n_checked, n_over, n_missing;
 };
 
-/* Appends the text of a cell of a Markdown table. */
+/* Appends text to a cell of a Markdown table, with special characters escaped. */
 static void add_cell(struct ps_buf *out, const char *text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
@@ -124,7 +124,7 @@ static void finding_free(struct finding *finding)
 
 /* --- Budgets of rows --- */
 
-/* Reads imports of a run, or imports/ID, restricted to one module. */
+/* Reads GET runs/RUN/imports or, if id is not NULL, runs/RUN/imports/ID, for one module. */
 static enum ps_status read_imports(struct ps_client *client, const char *run, const char *id,
                                    const char *module, cJSON **out, struct ps_err *err)
 {
@@ -207,7 +207,8 @@ static enum ps_status wrong_unit(const struct ps_budget *budget, const char *uni
     return ps_fail(err, PS_BAD_REQUEST, "--budget %s: wrong unit for this metric", budget->text);
 }
 
-/* Finds the newest run with the row in the series of `run`; PS_NOT_FOUND if there is none. */
+/* Sets *out to the id of the newest run in the series of `run` that has the row. PS_NOT_FOUND if
+ * there is none. */
 static enum ps_status find_in_series(const struct ps_cli_comparison *compared, const cJSON *run,
                                      const char *table, const char *name, struct ps_buf *out,
                                      struct ps_err *err)
@@ -237,8 +238,8 @@ static enum ps_status find_in_series(const struct ps_cli_comparison *compared, c
     return status == PS_OK && !out->len ? PS_NOT_FOUND : status;
 }
 
-/* None of the checked runs has the row. If the baseline or another run of the series has it, the
- * name is reported as missing; otherwise it was probably mistyped. */
+/* Called if none of the checked runs has the row. If the baseline or another run of the series has
+ * the row, reports it as missing. Otherwise fails, because the name is probably mistyped. */
 static enum ps_status check_missing(struct report *report, const struct ps_cli_comparison *compared,
                                     const struct ps_budget *budget, const char *name, bool in_base,
                                     struct ps_err *err)
@@ -359,7 +360,7 @@ static enum ps_status check_headline(struct report *report,
     return PS_OK;
 }
 
-/* Adds the rows that grew most, if the headline grew too much. */
+/* Adds the rows that grew most to the details of a headline that grew too much. */
 static enum ps_status add_causes(struct finding *finding, const struct ps_cli_comparison *compared,
                                  struct ps_err *err)
 {
@@ -399,7 +400,8 @@ static bool is_above_all(const cJSON *headline)
     return true;
 }
 
-/* Adds a note that there are too few runs for a test, with the number needed. */
+/* Adds details about growth of unknown significance: the probability of chance, or the number of
+ * runs that a test needs. */
 static void add_unknown(struct finding *finding, const struct ps_cli_comparison *compared)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->response, "new");
@@ -535,7 +537,7 @@ static enum ps_status check_all(const struct ps_options *options, const struct p
     return err->code;
 }
 
-/* Checks the options before a shelf is opened. */
+/* Parses the budgets and checks the options, before a shelf is opened. */
 static enum ps_status read_options(const struct ps_options *options, struct ps_budget *budgets,
                                    struct ps_err *err)
 {
@@ -581,8 +583,8 @@ static enum ps_status no_baseline(const char *against, const cJSON *base, struct
                    against);
 }
 
-/* Compares the runs with the baseline, excluding the checked runs from it. *ids contains the ids of
- * a reduced baseline, which out refers to. */
+/* Compares the checked runs with the baseline, from which the checked runs are excluded. *out
+ * points to *ids, which contains the ids of a baseline that was reduced. */
 static enum ps_status compare_with(struct ps_client *client, const char *against, const char *run,
                                    struct ps_cli_comparison *out, struct ps_buf *ids,
                                    struct ps_err *err)

@@ -79,8 +79,8 @@ bool ps_child_interrupted(void)
     return interrupted;
 }
 
-/* The terminal sends its signals to the child too; only signals sent to this process alone must be
- * passed on. */
+/* The terminal sends its signals to the child too. Only a signal that a process sent to this
+ * process alone (si_code <= 0) must be passed on. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -98,7 +98,8 @@ static void block_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &all, before);
 }
 
-/* Ignored signals (nohup) remain ignored, for this process and for the child. */
+/* Installs on_signal. Signals that are ignored (nohup) remain ignored, in this process and in the
+ * child. */
 static void catch_signals(struct sigaction before[N_PASSED])
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -118,10 +119,11 @@ static void restore_signals(const struct sigaction before[N_PASSED])
 
 /* --- Running --- */
 
-/* Descriptors of the child. -1: inherited, NOWHERE: /dev/null. */
+/* Descriptors that become stdin, stdout and stderr of the child. -1: inherited, NOWHERE: /dev/null.
+ */
 struct descriptors {
     int in, out, err;
-    const sigset_t *mask; /* NULL: inherited */
+    const sigset_t *mask; /* signal mask of the child; NULL: inherited */
 };
 #define NOWHERE (-2)
 
@@ -166,7 +168,8 @@ static bool has_ended(pid_t pid, int how)
     return about.si_pid == pid;
 }
 
-/* After waitpid the pid may be reused, so signals must no longer be passed on to it. */
+/* Returns the exit status, or 128 + n after signal n. Resets `running` before waitpid, because the
+ * kernel may reuse the pid afterwards and signals must not be sent to another process. */
 static int reap_child(pid_t pid)
 {
     sigset_t before;
@@ -179,11 +182,11 @@ static int reap_child(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* If the terminal was closed, output of the program is lost, but the lines about imports must not
- * be. */
+/* Writes the output of the program to stderr and the lines about imports to `log`. If stderr is
+ * closed, only the output of the program is lost. */
 static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
 {
-    /* nobody could be told that stderr is closed */
+    /* no message can be printed if stderr is closed */
     (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->other_output), "stderr", PS_ERR_IGNORED);
     split->other_output.len = 0;
     enum ps_status status =
@@ -192,8 +195,8 @@ static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_
     return status;
 }
 
-/* Reads until the pipe has no writer, or the child has ended and the pipe is empty: a background
- * process may keep the other end open. */
+/* Reads until the pipe has no writer, or until the child has ended and the pipe is empty: a
+ * background process of the child may keep the write end open. */
 static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *err)
 {
     PS_AUTO(ps_import_split_free) struct ps_import_split split = {0};

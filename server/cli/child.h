@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Arguments of a command. ps_words_end adds a terminating NULL. `items` is malloc'ed, the strings
- * are not. */
+/* Arguments of a command. Owns `items`, but not the strings. ps_words_end appends the terminating
+ * NULL and returns `items`. */
 struct ps_words {
     const char **items;
     size_t n, cap;
@@ -20,11 +20,11 @@ void ps_words_free(struct ps_words *words);
 struct ps_child {
     const char *path; /* the executable file */
     const char *const *argv;
-    /* descriptor to which lines of -X importtime in its stderr are written; the rest goes to our
-     * stderr. -1: stderr is not read */
+    /* descriptor for the lines that -X importtime prints to stderr of the child; its other output
+     * goes to our stderr. -1: stderr is not read */
     int import_log;
-    bool out_to_stderr; /* its stdout is redirected to our stderr */
-    bool is_silent;     /* its stdin is empty, and its output is dropped */
+    bool out_to_stderr; /* stdout of the child goes to our stderr */
+    bool is_silent;     /* stdin, stdout and stderr of the child are /dev/null */
 };
 
 /*
@@ -36,13 +36,13 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
 /* Whether a signal interrupted the last ps_child_run. */
 bool ps_child_interrupted(void);
 
-/* Runs a program without input and appends its stdout, of which little is expected. quiet: its
- * stderr is dropped. */
+/* Runs a program with stdin at /dev/null and appends its stdout to out; output after about 64 KiB
+ * is dropped. quiet: stderr is dropped, otherwise it is inherited. */
 enum ps_status ps_child_capture(const char *path, const char *const *argv, bool quiet,
                                 struct ps_buf *out, int *status_out, struct ps_err *err);
 
 /* The path of a program: `name` itself if it contains a slash, else the first executable file in
- * PATH. malloc'ed, or NULL. */
+ * PATH. malloc'ed; NULL if there is none. */
 char *ps_find_program(const char *name);
 
 #endif

@@ -34,7 +34,7 @@ int ps_cli_export(const struct ps_options *options);
 int ps_cli_prune(const struct ps_options *options);
 
 /* (print.c) Prints "perfshelf: SUBJECT: TEXT at byte N; HINT" on stderr, with control characters
- * escaped. Returns 1. */
+ * escaped; an unknown offset or hint is omitted. Returns 1. */
 int ps_print_failure(const char *subject, const struct ps_err *err);
 /* Like ps_print_failure, with the shelf (its folder or shared store) as the subject. */
 int ps_print_shelf_failure(const struct ps_options *options, const struct ps_err *err);
@@ -48,8 +48,8 @@ void ps_print(const struct ps_buf *text);
  * written (such as a full disk). */
 int ps_flush_stdout(int status);
 
-/* Output of a check of the shelf: progress, and one line on stdout for each problem: FILE: WHAT:
- * TEXT; HINT, or an object (verify.c). */
+/* Output of a check of the shelf (verify.c): progress, and one line on stdout for each problem,
+ * "FILE: WHAT: TEXT; HINT" or, if `json`, an object. */
 struct ps_finding;
 struct ps_check_output {
     struct ps_progress progress;
@@ -58,7 +58,8 @@ struct ps_check_output {
 void ps_check_output_finding(void *looking, const struct ps_finding *finding);
 bool ps_check_output_progress(void *looking, uint64_t done, uint64_t total, uint64_t files);
 
-/* PS_NOT_FOUND: the folder is not a shelf, and the command does not create one. */
+/* Checks that the folder is a shelf, for commands that do not create one. PS_NOT_FOUND: it is not a
+ * shelf. */
 enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
 /* Prints on stderr that the folder is a new shelf. */
 void ps_print_created(const char *dir);

@@ -104,7 +104,7 @@ void ps_path_param(struct ps_buf *path, const char *key, const char *value)
 
 /* --- Requests --- */
 
-/* Copies a streamed response to a file or a buffer. */
+/* Copies a streamed response to the file at fd, or to out if fd < 0. */
 static enum ps_status copy_stream(struct ps_stream *stream, struct ps_buf *out, int fd,
                                   struct ps_err *err)
 {

@@ -2,7 +2,7 @@
 /*
  * client.h: access to the shelf of a command through the HTTP API (docs/api.md). For --data and
  * --store the handlers run in this process; for --server they run on that server. Commands need not
- * distinguish the two. Imports use other functions: see import_profile.h and remote_import.h.
+ * distinguish the two cases. Imports use other functions: see import_profile.h and remote_import.h.
  */
 #ifndef PS_CLI_CLIENT_H
 #define PS_CLI_CLIENT_H
@@ -12,30 +12,30 @@
 
 struct ps_client;
 
-/* NULL after reporting a failure. */
+/* Opens the shelf that the options select. NULL after reporting a failure. */
 struct ps_client *ps_client_open(const struct ps_options *options);
 void ps_client_close(struct ps_client **client); /* for PS_AUTO */
 /* The shelf itself, for functions that are not in the API; NULL with --server. */
 struct ps_store *ps_client_store(struct ps_client *client);
 struct ps_remote_http *ps_client_http(struct ps_client *client); /* NULL without --server */
 
-/* Build a path below /api/v1/: begin with ps_buf_puts, then append encoded segments and
- * parameters. */
+/* ps_path_add and ps_path_param build a path below /api/v1/: begin with ps_buf_puts, then append
+ * encoded segments and parameters. */
 void ps_path_add(struct ps_buf *path, const char *segment); /* any bytes, such as a run name */
 /* Appends "?key=value" or "&key=value"; nothing if value is NULL. */
 void ps_path_param(struct ps_buf *path, const char *key, const char *value);
 
-/* Requests, and what reads their responses, do nothing if err is filled already, and return its
- * code: a sequence is checked once, at its end. */
+/* The functions below do nothing and return the code of err if err contains a failure already, so a
+ * caller may check only the last of several calls. */
 
-/* Sends a request; `body` is JSON, may be empty. The JSON of the response is appended to out. */
+/* Sends a request; `body` is JSON or empty. Appends the JSON of the response to out. */
 enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,
                               struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
 /* Parses a response; free the tree with ps_run_free. PS_INTERNAL: it is not JSON. */
 enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err);
-/* Like ps_client_get, but returns a tree. */
+/* Like ps_client_get, but parses the JSON into a tree; free it with ps_run_free. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);
 /* Writes the body of the response, which may be larger than memory, to the empty file at fd. The
@@ -46,10 +46,10 @@ enum ps_status ps_client_save(struct ps_client *client, const char *method, cons
 
 /* Fails because a RUN argument is "". */
 enum ps_status ps_client_fail_empty_run(struct ps_err *err);
-/* Appends the RUN object of a RUN argument, as JSON. */
+/* Appends the RUN object (JSON) of the run that a RUN argument names. */
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
                              struct ps_err *err);
-/* Like ps_client_run, but returns a tree. */
+/* Like ps_client_run, but returns a tree; free it with ps_run_free. */
 enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,
                                   struct ps_err *err);
 

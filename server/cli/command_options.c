@@ -8,7 +8,7 @@
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
      ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
      ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE))
-/* Commands that do not need the files of a shelf folder. */
+/* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \

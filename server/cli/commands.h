@@ -23,9 +23,9 @@ extern const char *const ps_command_groups[PS_N_GROUPS]; /* titles */
 struct ps_command_row {
     const char *name;
     enum ps_command_group group;
-    size_t min, max; /* number of operands */
-    /* operands after which option parsing stops: the rest is the command line of another program;
-     * 0: never */
+    size_t min, max; /* minimum and maximum number of operands */
+    /* number of operands after which option parsing stops, because the command line of another
+     * program follows; 0: option parsing never stops */
     size_t n_own_operands;
 };
 
@@ -50,8 +50,8 @@ struct ps_option_row {
     enum ps_option_type type;
     unsigned commands;       /* bit mask of 1 << PS_COMMAND_... */
     size_t field;            /* offset in struct ps_options */
-    bool of_shelf;           /* selects the shelf of a command, and is common to many commands */
-    const char *description; /* a description without a full stop */
+    bool of_shelf;           /* the option selects the shelf; many commands have it */
+    const char *description; /* without a full stop at its end */
 };
 
 /* Indexed by enum ps_command. PS_COMMAND_NONE has only a text, perfshelf.txt. */

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MAX 1000 /* maximum of the API for one response */
+#define ROWS_MAX 1000 /* maximum number of rows in one response of the API */
 
-/* Appends the path compare, compare/functions, ... with the two groups. */
+/* Appends the path "compare" or, for a table, "compare/OF", with both groups as parameters. */
 static void add_path(const struct ps_cli_comparison *compared, const char *of, struct ps_buf *path)
 {
     ps_buf_puts(path, "compare");
@@ -37,8 +37,8 @@ void ps_cli_comparison_close(struct ps_cli_comparison *compared)
     *compared = (struct ps_cli_comparison){0};
 }
 
-/* Finds the list item whose `key` is `name`, or the first item if name is NULL. A failure lists all
- * names. */
+/* Finds the list item whose `key` is `name`, or the first item if name is NULL. The hint of a
+ * failure lists all names. */
 static enum ps_status choose_table(const cJSON *list, const char *key, const char *name,
                                    const char *what, const cJSON **out, struct ps_err *err)
 {

@@ -10,35 +10,37 @@
 struct ps_cli_comparison {
     struct ps_client *client;
     const char *base_runs,
-        *new_runs;      /* the groups, as on the command line; base NULL: only one group */
+        *new_runs;      /* groups as on the command line, not copied; base NULL: only one group */
     struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
     cJSON *response;    /* the same response as a tree */
 };
 
-/* base, now: RUN, or several separated by commas; base NULL: one group only. Close it in
- * any case. */
+/* Compares two groups. base, now: RUN, or several runs separated by commas; base NULL: reports only
+ * the group `now`. Call ps_cli_comparison_close in any case. */
 enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
                               struct ps_cli_comparison *out, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
-/* The table of that name; NULL: the first one. If there is none, the error lists the names. */
+/* The table `of`, such as "functions"; NULL: the first table. PS_BAD_REQUEST: there is none; the
+ * hint lists the names. */
 enum ps_status ps_cli_table(const struct ps_cli_comparison *compared, const char *of,
                             const cJSON **out, struct ps_err *err);
-/* The metric of that name in the table; NULL: the first one. PS_BAD_REQUEST lists the names. */
+/* The metric `name` of the table; NULL: its first metric. PS_BAD_REQUEST: there is none; the hint
+ * lists the names. */
 enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
                              struct ps_err *err);
 
-/* A page of rows of a table, with its sums; free it with ps_run_free. name: only rows of exactly
- * this name, NULL: all. */
+/* Reads at most `limit` rows of a table, and its sums; free *out with ps_run_free. name: only rows
+ * of exactly this name; NULL: all rows. */
 enum ps_status ps_cli_rows(const struct ps_cli_comparison *compared, const cJSON *table,
                            const cJSON *metric, const char *name, unsigned limit, cJSON **out,
                            struct ps_err *err);
-/* Like ps_cli_rows, sorted by a column of docs/api-compare.md; NULL: by size. */
+/* Like ps_cli_rows. sort: a column of docs/api-compare.md; NULL: the default order of the API. */
 enum ps_status ps_cli_rows_by(const struct ps_cli_comparison *compared, const cJSON *table,
                               const cJSON *metric, const char *name, const char *sort,
                               unsigned limit, cJSON **out, struct ps_err *err);
-/* Evaluates --rows and --sort of `show`. *rows is the default and is replaced if --rows is set;
- * sort gets the column of the metric, "name", or "" for the default. */
+/* Evaluates --rows and --sort of `show`. *rows contains the default and is replaced if --rows is
+ * set; sort receives a column, "name", or "" for the default order. */
 enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
                                         const cJSON *metric, unsigned *rows, char sort[80],
                                         struct ps_err *err);
@@ -46,21 +48,21 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
 enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err);
 
-/* The cell of a column in row `at` of a page; NULL after the last row. */
+/* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
 const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column);
 double ps_cli_number(const cJSON *page, int at, const char *column);    /* 0 if there is none */
 const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" if there is none */
 
 /* Appends "app.prof", or "app.prof and 4 more" for a list of runs. */
 void ps_cli_format_names(const cJSON *runs, struct ps_buf *out);
-/* Whether each row of the table has its own unit, in column place. */
+/* Whether each row of the table has its own unit, in the column `place`. */
 bool ps_cli_unit_is_place(const cJSON *table);
 /* The unit of a metric in a row. */
 const char *ps_cli_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
 /* Adds a cell with the name and the location of a row. `about` is the table of the comparison. */
 void ps_cli_name_cell(struct ps_table *table, const cJSON *about, const cJSON *page, int row);
-/* Appends all rows of a table and the runs as one line of JSON. Numbers are copied as strings,
- * since parsing would lose digits. */
+/* Appends all rows of a table and the runs as one line of JSON. Numbers are copied as text, since
+ * parsing would lose digits. */
 enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, const cJSON *table,
                                       const cJSON *metric, struct ps_buf *out, struct ps_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.c: copies a shelf into another one, and prints a line for each difference. */
+/* copy.c: copies a shelf into another shelf, and prints a line for each difference. */
 #include "server/cli/cli.h"
 #include "server/cli/format.h"
 #include "server/maintenance/transfer.h"
@@ -54,7 +54,8 @@ static void print_summary(const struct ps_options *options, const struct ps_tran
     ps_print(&line);
 }
 
-/* The name of a shelf, without a password. malloc'ed. */
+/* The folder of a shelf, or the host and database of a store without user and password. malloc'ed.
+ */
 static char *place_of(const char *shelf)
 {
     return ps_pg_is_url(shelf) ? ps_pg_place(shelf) : ps_strdup(ps_str_from_c(shelf));

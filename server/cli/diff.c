@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS 30 /* rows in the printed table */
+#define ROWS 30 /* maximum number of printed rows */
 
 /* --- Headline in words --- */
 

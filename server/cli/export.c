@@ -26,7 +26,7 @@ static void add_word(struct ps_client *client, const char *word, struct ps_buf *
     ps_buf_printf(runs, "%s%s", runs->len ? "," : "", found ? ids.items[0] : word);
 }
 
-/* Appends the path of the exported runs; of: "export" or "reveals". */
+/* Appends the path of the runs or the comparison to export; of: "export" or "reveals". */
 static void put_path(const struct ps_options *options, struct ps_client *client, const char *of,
                      struct ps_buf *path)
 {
@@ -102,7 +102,7 @@ static enum ps_status print_preview(const struct ps_options *options, struct ps_
 
 /* --- File --- */
 
-/* Indexes of response headers. */
+/* Indexes of the requested response headers; HEADERS is their number. */
 enum { NAME, RUNS, HEADERS };
 
 static void add_json(const struct ps_out_file *out, const char *ending, char *runs,
@@ -124,7 +124,7 @@ static void add_json(const struct ps_out_file *out, const char *ending, char *ru
     ps_json_end(&json);
 }
 
-/* Names the file as the shelf suggests, always with the extension for its format. */
+/* Sets the final name of the file: the name in `disposition`, with the extension of its format. */
 static void name_file(struct ps_out_file *out, const char *disposition)
 {
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};

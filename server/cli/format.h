@@ -6,8 +6,8 @@
 #include "base/buf.h"
 
 /* Appends a string from a profile or a file name. Control characters, direction marks and bytes
- * that are not UTF-8 are replaced by visible escapes (
- * , \x1b), because they could manipulate the terminal. */
+ * that are not UTF-8 are replaced by visible escapes such as \x1b, because they could manipulate
+ * the terminal. */
 void ps_append_escaped(struct ps_buf *out, struct ps_str text);
 
 /* "12.34 ms": four significant digits; units from ns to s, then minutes and hours. Returns out. */

@@ -6,9 +6,9 @@
 #include <ctype.h>
 
 #define WIDTH    80
-#define TERM_MAX 22 /* a longer term is on a line of its own */
-#define INDENT   2  /* of lists */
-#define GAP      2  /* between a term and its description */
+#define TERM_MAX 22 /* columns; the description of a longer term begins on the next line */
+#define INDENT   2  /* columns before a term */
+#define GAP      2  /* minimum number of columns between a term and its description */
 
 /* --- Text --- */
 
@@ -31,7 +31,8 @@ static struct ps_str next_word(struct ps_str *line)
     return word;
 }
 
-/* Appends a wrapped paragraph. Its first line begins at `column`; the others are indented. */
+/* Appends a paragraph, wrapped at WIDTH columns. The first line begins at `column`; each further
+ * line is indented by `indent` columns. */
 static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column, unsigned indent)
 {
     bool first = true;
@@ -60,7 +61,8 @@ static struct ps_str next_line(struct ps_str *text)
 
 /* --- Lists --- */
 
-/* The column of the descriptions, enlarged if necessary for this term. */
+/* Returns `column`, the column of the descriptions, or a greater one if the term needs more space.
+ * Terms longer than TERM_MAX are ignored. */
 static unsigned column_for(unsigned column, size_t term)
 {
     const unsigned needed = INDENT + (unsigned)term + GAP;
@@ -112,7 +114,7 @@ static void add_paragraphs(struct ps_buf *out, const char *text)
 
 /* --- Help of a command --- */
 
-/* Appends "List the runs on the shelf, newest first." */
+/* Appends the summary as a sentence: "List the runs on the shelf, newest first." */
 static void add_summary(const char *summary, struct ps_buf *out)
 {
     ps_buf_printf(out, "%c%s.\n\n", toupper((unsigned char)summary[0]), summary + 1);
@@ -140,7 +142,8 @@ static void add_spelling(const struct ps_option_row *option, struct ps_buf *out)
         ps_buf_printf(out, " %s", option->arg);
 }
 
-/* Appends the options that select the shelf, or the others; nothing if there are none. */
+/* Appends the options of the command that select the shelf or, if of_shelf is false, its other
+ * options. Appends nothing if there are none. */
 static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lines = {0};

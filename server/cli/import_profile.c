@@ -111,7 +111,7 @@ static void on_outcome(void *user, const char *name, const struct ps_import_resu
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (err->code != PS_OK && !name[0])
-        return; /* reported by ps_import_all too */
+        return; /* ps_import_all returns the same error, and its caller reports it */
     ps_buf_printf(&path, "%s%s%s", profile->path, name[0] ? "/" : "", name);
     ps_progress_end(&output->progress);
     if (err->code != PS_OK) {

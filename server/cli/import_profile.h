@@ -17,9 +17,9 @@ struct ps_label {
     bool update; /* also change the labels of existing runs */
 };
 
-/* Runs that were added, with their number and the id of the last one. */
+/* Counts the runs of several imports. `id` is the id of the last run. */
 struct ps_imported_runs {
-    const char *url; /* URL of the server of the shelf, for JSON; NULL: it is not served */
+    const char *url; /* URL of the shelf, for the JSON output; NULL: no server serves the shelf */
     size_t n;
     char id[PS_ID_SIZE];
     /* Called for a run that existed before, before its line is printed; may be NULL. The function
@@ -35,16 +35,16 @@ struct ps_import_profile {
     const char *path;     /* for messages */
     const char *filename; /* default name of the run; "" if there is none */
     bool is_reimport;     /* an existing run is imported again: its sources are kept */
-    bool is_from_folder;  /* found in a folder: a file that is not a profile is no failure */
+    bool is_from_folder;  /* found in a folder: skipped with a note if it is not a profile */
     struct ps_provenance provenance;
     const struct ps_sandbox_limits *limits; /* of the import; NULL: the defaults */
 };
 
 /*
- * Imports the profile, prints its line (with `json`, an object) to stdout and attaches its sources;
- * for an archive, each profile in it. Shows progress. An interrupt stops it if
- * ps_progress_catch_interrupts was called. The runs are added to *out (may be NULL). Returns 0, or
- * 1 after reporting the failure.
+ * Imports a profile, or each profile of an archive. For each run, prints a line (with `json`, an
+ * object) to stdout and attaches the sources. Shows progress. An interrupt stops the import if
+ * ps_progress_catch_interrupts was called. The runs are counted in *out, which may be NULL. Returns
+ * 0, or 1 after reporting the failure.
  */
 int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
                           const struct ps_import_profile *profile, bool json,
@@ -55,7 +55,7 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
 int ps_imported_runs_add(struct ps_imported_runs *shelved, const char *path, bool json,
                          const struct ps_import_result *result);
 
-/* Login name of the user of this process; "" if there is none. Static. */
+/* Login name of the user of this process; "" if unknown. Static storage. */
 const char *ps_cli_login_name(void);
 
 #endif

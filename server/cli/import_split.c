@@ -6,8 +6,8 @@
 #define MARK_LEN        (sizeof MARK - 1)
 #define IMPORT_LINE_MAX (1 << 16)
 
-/* Whether a line has the form "import time:  123 |  456 | name". The program may print the first
- * words itself. */
+/* Whether a line has the form "import time:  123 |  456 | name". Other lines that begin with MARK
+ * are output of the program. */
 static bool is_import(const char *line, size_t len)
 {
     size_t least = MARK_LEN;
@@ -17,7 +17,7 @@ static bool is_import(const char *line, size_t len)
     return bar && memchr(bar + 1, '|', len - (size_t)(bar + 1 - line));
 }
 
-/* Length of the longest end of text that is a prefix of MARK. */
+/* Length of the longest suffix of text that is a proper prefix of MARK. */
 static size_t partial_mark_len(const char *text, size_t len)
 {
     size_t n = len < MARK_LEN - 1 ? len : MARK_LEN - 1;
@@ -26,8 +26,8 @@ static size_t partial_mark_len(const char *text, size_t len)
     return n;
 }
 
-/* Moves bytes from the start of text to log or rest. Returns their number; 0: more input is
- * needed. */
+/* Appends bytes from the start of text to `log` or `other_output`. Returns their number; 0: more
+ * input is needed. */
 static size_t split_line(struct ps_import_split *split, const char *text, size_t len)
 {
     const char *mark = memmem(text, len, MARK, MARK_LEN);

@@ -9,7 +9,7 @@
 /* Initialize with `struct ps_import_split s = {0};`. The caller reads `log` and
  * `other_output` and then sets their len to 0. */
 struct ps_import_split {
-    struct ps_buf pending; /* may become a line about an import */
+    struct ps_buf pending; /* beginning of a line that may be about an import */
     struct ps_buf log;     /* complete lines about imports */
     /* all other output, including the beginning of a line that continues with a line about an
      * import */
@@ -17,8 +17,8 @@ struct ps_import_split {
 };
 
 void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n);
-/* There is no output for a while: moves `pending` to `other_output`, because it may be a prompt.
- * With `ended`, a last line without a line break may still be an import. */
+/* Call this when no input arrives for a while: moves `pending` to `other_output`, because it may be
+ * a prompt. If `ended`, the last line may be a line about an import without its line break. */
 void ps_import_split_flush(struct ps_import_split *split, bool ended);
 void ps_import_split_free(struct ps_import_split *split);
 

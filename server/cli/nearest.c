@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define WORD_MAX   48 /* longer words match none */
-#define PREFIX_MIN 3  /* minimum length for matching the beginning of a word */
-#define LIMIT_MAX  3  /* maximum edit distance for words of any length */
+#define WORD_MAX   48 /* characters; a longer word matches none */
+#define PREFIX_MIN 3  /* minimum length of a typed word that matches as a prefix */
+#define LIMIT_MAX  3  /* maximum edit distance, also for long words */
 
 static size_t min_of(size_t a, size_t b)
 {

@@ -15,7 +15,7 @@ struct ps_nearest {
 /* Leading dashes and case are ignored. For equal distances the first word is kept. */
 void ps_nearest_offer(struct ps_nearest *nearest, const char *word);
 
-/* The most similar of n words, or NULL. */
+/* The most similar of n words; NULL if none is similar. */
 const char *ps_nearest_find(const char *typed, const char *const *words, size_t n);
 
 #endif

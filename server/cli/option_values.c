@@ -11,7 +11,8 @@
 
 #define GREATEST 1e15 /* maximum value: exact as a double, far below UINT64_MAX */
 
-/* Parses a value in this unit, which is the default. *out is unchanged if text is NULL. */
+/* Parses a value and converts it to `unit`, which is also the default unit. *out is unchanged if
+ * text is NULL. */
 static enum ps_status read_one(const char *option, const char *text, const char *unit,
                                uint64_t *out, struct ps_err *err)
 {
@@ -146,7 +147,7 @@ static enum ps_status check_role(const char *word, struct ps_err *err)
     return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --role", word);
 }
 
-/* Adds a hint for the first invalid category of a list: the most similar one. */
+/* Adds the valid category that is most similar to the first invalid one of a list as the hint. */
 static void hint_category(const char *words, struct ps_err *err)
 {
     while (*words) {

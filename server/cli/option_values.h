@@ -10,15 +10,15 @@
 #define PS_REPEAT_MAX  10000   /* maximum of record --repeat */
 #define PS_SECONDS_MAX 1000000 /* maximum of sql --seconds */
 
-/* Absent options have their default. PS_BAD_REQUEST: invalid value. */
+/* Reads --import-memory and --import-cpu, or their defaults. PS_BAD_REQUEST: invalid value. */
 enum ps_status ps_options_read_limits(const struct ps_options *options,
                                       struct ps_sandbox_limits *out, struct ps_err *err);
 enum ps_status ps_options_read_queue(const struct ps_options *options, size_t *out,
                                      struct ps_err *err);
-/* Bytes; 0: no limit. */
+/* Reads --quota in bytes; 0: no limit. */
 enum ps_status ps_options_read_quota(const struct ps_options *options, uint64_t *out,
                                      struct ps_err *err);
-/* Bytes; 0: the default of the store. */
+/* Reads --cache-size in bytes; 0: the default of the store. */
 enum ps_status ps_options_read_cache(const struct ps_options *options, uint64_t *out,
                                      struct ps_err *err);
 

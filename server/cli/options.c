@@ -20,7 +20,7 @@ static enum ps_status fail_usage(const struct ps_options *out, struct ps_err *er
     return PS_BAD_REQUEST;
 }
 
-/* Whether a list of words, separated by spaces, contains this one. */
+/* Whether a list of words, separated by spaces, contains `word`. */
 static bool has_word(const char *words, const char *word)
 {
     const size_t len = strlen(word);
@@ -126,7 +126,7 @@ static enum ps_command find_command(const char *word)
     return PS_COMMAND_NONE;
 }
 
-/* The option of the command whose name is the part of `word` before '='. */
+/* The option of the command whose name is the part of `word` before '='; NULL if there is none. */
 static const struct ps_option_row *find_option(enum ps_command command, const char *word)
 {
     size_t len = strcspn(word, "=");
@@ -258,8 +258,8 @@ static enum ps_status check_operands(const struct ps_options *out, struct ps_err
     return fail_usage(out, err);
 }
 
-/* $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG specification requires that a
- * relative XDG_DATA_HOME is ignored. */
+/* Sets the default folder: $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG
+ * specification requires that a relative XDG_DATA_HOME is ignored. */
 static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -275,8 +275,8 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
     return PS_BAD_REQUEST;
 }
 
-/* Refuses passwords in arguments: all users of the machine can read a command line, but not the
- * environment of a process. */
+/* Refuses a password in an argument (`said`): all users of the machine can read a command line, but
+ * not the environment of a process. */
 static enum ps_status check_url(const char *option, const char *url, bool said, struct ps_err *err)
 {
     bool secret;
@@ -288,7 +288,8 @@ static enum ps_status check_url(const char *option, const char *url, bool said, 
                    "%s contains a password, which other users of this machine can see", option);
 }
 
-/* Determines the two shelves of a copy: folders or URLs. */
+/* Determines both shelves of a copy: folders or URLs. $PERFSHELF_STORE replaces one missing shelf.
+ */
 static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
 {
     const char *kept = getenv("PERFSHELF_STORE");
@@ -336,7 +337,8 @@ static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
     return PS_OK;
 }
 
-/* The cache for a store is in $XDG_CACHE_HOME/perfshelf/<host and database>. */
+/* Sets the folder of the cache for a store: $XDG_CACHE_HOME/perfshelf/<host and database>, else
+ * ~/.cache/perfshelf/<host and database>. */
 static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -361,7 +363,7 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-/* "help", "help COMMAND" */
+/* Parses "help" and "help COMMAND". */
 static enum ps_status parse_help(int argc, char **argv, struct ps_options *out, struct ps_err *err)
 {
     out->help = true;

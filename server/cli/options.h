@@ -41,7 +41,7 @@ enum ps_command {
 struct ps_options {
     enum ps_command command;
     bool help, version;
-    const char *data;   /* the folder; never NULL if the command needs a shelf */
+    const char *data;   /* folder of the shelf, or of the cache of a store; NULL with --server */
     bool default_shelf; /* neither the command line nor the environment selects a shelf */
     const char *store;  /* URL of a shared store; NULL: the folder is the shelf */
     const char *listen; /* ADDR:PORT */
@@ -56,7 +56,7 @@ struct ps_options {
     const char *redact, *base, *fresh;           /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    const char **retention_rules; /* retention rules: retention_options.h */
+    const char **retention_rules; /* values of --keep: retention_options.h */
     size_t n_retention_rules;
     const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
     const char *from, *to;                                               /* NULL: not given */
@@ -66,7 +66,7 @@ struct ps_options {
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run,
         update, force;
-    /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
+    /* positional arguments: FILE..., RUN..., RUN and SQL, or a recorder and its command */
     const char **operands;
     size_t n_operands;
     struct ps_arena arena;
@@ -80,7 +80,7 @@ void ps_options_free(struct ps_options *options);
  * itself. */
 bool ps_command_works_on_runs(enum ps_command command);
 
-/* "add"; "" for PS_COMMAND_NONE. */
+/* The name of a command, such as "add"; "" for PS_COMMAND_NONE. */
 const char *ps_command_name(enum ps_command command);
 
 #endif

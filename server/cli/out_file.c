@@ -32,7 +32,7 @@ static char *target_of(const char *path)
     return ps_strdup(ps_buf_slice(&out));
 }
 
-/* Follows all links; the target need not exist. */
+/* Sets *out (malloc'ed) to the path after following all links. The target need not exist. */
 static enum ps_status follow_links(const char *path, char **out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_from_c(path));
@@ -70,7 +70,7 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* Only inherited descriptors are allowed; those that this program opened are closed on exec. */
+/* Fails unless the descriptor was inherited; those that this program opened are closed on exec. */
 static enum ps_status check_inherited(int fd, const char *path, struct ps_err *err)
 {
     const int flags = fcntl(fd, F_GETFD);
@@ -80,7 +80,7 @@ static enum ps_status check_inherited(int fd, const char *path, struct ps_err *e
     return ps_fail_errno(err, "cannot write", path);
 }
 
-/* If stdout is redirected to a file, /dev/stdout is that file. */
+/* Whether the file is the one to which stdout is redirected. */
 static bool is_stdout(const struct stat *about)
 {
     struct stat out;
@@ -102,14 +102,14 @@ static enum ps_status check_target(const char *path, bool force, const struct st
     return PS_OK;
 }
 
-/* "DIR/" for "DIR/x"; "" without a folder. */
+/* The folder of a path: "DIR/" for "DIR/x", "" if the path has none. */
 static struct ps_str folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return (struct ps_str){path, slash ? (size_t)(slash + 1 - path) : 0};
 }
 
-/* Whether a file at `path` can be created or replaced. */
+/* Checks that a file at `path` can be created or replaced. */
 static enum ps_status check_folder(const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *target = NULL;
@@ -139,7 +139,7 @@ enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *er
 
 /* --- Opening --- */
 
-/* Opens a nameless file, which is copied when the output is complete. */
+/* Opens a nameless temporary file, which ps_out_file_commit copies to the target. */
 static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
 {
     const char *folder = getenv("TMPDIR");
@@ -152,8 +152,8 @@ static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
     return PS_OK;
 }
 
-/* Opens a temporary file in the folder of the target. Its name is short, because that of the target
- * may have the maximum length. */
+/* Opens a temporary file in the folder of the target. Its name is short, because the name of the
+ * target may have the maximum length. */
 static enum ps_status open_part(struct ps_out_file *out, mode_t mode, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};

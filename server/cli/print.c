@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Whether the message already begins with the subject: "@99: the shelf has fewer runs". */
+/* Whether the message begins with the subject and a colon, such as "@99: the shelf has fewer runs".
+ */
 static bool begins_with_subject(const char *text, const char *subject)
 {
     const size_t len = strlen(subject);

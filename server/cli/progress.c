@@ -46,7 +46,7 @@ void ps_progress_start(struct ps_progress *progress, const char *subject)
         .subject = subject, .started_s = monotonic_s(), .terminal = isatty(STDERR_FILENO)};
 }
 
-/* "big.prof  [#######-----]  62 %, 27.1 MiB of 43.5 MiB, about 2 s left" */
+/* Draws "big.prof  [#######-----]  62 %, 27.1 MiB of 43.5 MiB, about 2 s left". spent: seconds. */
 static void draw_bar(const struct ps_progress *progress, double done, double total,
                      uint64_t records, double spent)
 {

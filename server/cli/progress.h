@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 struct ps_progress {
-    const char *subject;       /* what is processed, such as a file name */
+    const char *subject;       /* name of the processed file or command */
     double started_s, drawn_s; /* seconds of the monotonic clock; drawn 0: no bar is shown */
     bool terminal;
 };
 
 void ps_progress_start(struct ps_progress *progress, const char *subject);
-/* Progress callback of imports; user is a struct ps_progress. Returns false when the process was
- * interrupted. */
+/* Progress callback of imports; `progress` is a struct ps_progress, done and total are in bytes.
+ * Returns false when the process was interrupted. */
 bool ps_progress_step(void *progress, uint64_t done, uint64_t total, uint64_t records);
-/* Clears the line. */
+/* Clears the progress bar. */
 void ps_progress_end(struct ps_progress *progress);
 
 /* From now on an interrupt (SIGINT, SIGTERM) only sets a flag, so that the current work can stop

@@ -70,8 +70,8 @@ static void print_summary(const struct prune_state *pruning)
     ps_print(&line);
 }
 
-/* Deletes one run. If another process deleted it, or the rules keep it now, that is not a failure.
- * False: deleting the others would fail too. */
+/* Deletes one run. It is no failure if another process deleted the run, or if the rules keep it
+ * now. False: deleting the remaining runs would fail too. */
 static bool remove_one(struct prune_state *pruning, const struct ps_prune_candidate *run)
 {
     struct ps_err err = PS_ERR_INIT;

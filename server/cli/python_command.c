@@ -15,7 +15,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* python, python3.12, python3.13t, python3-dbg, pypy3 */
+/* Whether a path names a Python: python, python3.12, python3.13t, python3-dbg, pypy3. */
 static bool is_python(const char *path)
 {
     static const char *const names[] = {"python", "pypy"};
@@ -30,7 +30,8 @@ static bool is_python(const char *path)
 
 /* --- Options of the interpreter --- */
 
-/* Parser state. Each call parses words[i] and its value; true once the program was found. */
+/* State of the parser of interpreter options. Each function parses words[i] and its value, and
+ * returns true once the program is found. */
 struct flags {
     const char *const *words;
     size_t n, i;
@@ -137,7 +138,8 @@ static char *skip_env(char *word, char **line)
     return word;
 }
 
-/* If a path is too long for #!, installers write #!/bin/sh and '''exec' PYTHON "$0" "$@". */
+/* The command after '''exec' in the second line; NULL if there is none. If a path is too long for
+ * #!, installers write #!/bin/sh and '''exec' PYTHON "$0" "$@". */
 static char *find_exec(char *second)
 {
     static const char exec[] = "'''exec' ";
@@ -211,8 +213,8 @@ static enum ps_status read_script(const char *const *words, size_t n, const char
     return read_words(kept, n, out, err);
 }
 
-/* Commands that start other programs. Some are Python scripts, and would be profiled instead of the
- * program that they start. */
+/* Whether the command starts other programs. Some such commands are Python scripts, and would be
+ * profiled instead of the program that they start. */
 static bool starts_others(const char *word)
 {
     static const char *const names[] = {

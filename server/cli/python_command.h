@@ -28,7 +28,7 @@ enum ps_status ps_python_command_read(const char *const *words, size_t n,
                                       struct ps_python_command *out, struct ps_err *err);
 void ps_python_command_free(struct ps_python_command *command);
 
-/* "app.py", "pytest": the name of the program, without folders. */
+/* The name of the program without folders, such as "app.py" or "pytest"; "code" for -c. */
 const char *ps_python_command_name(const struct ps_python_command *command);
 
 #endif

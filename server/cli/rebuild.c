@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rebuild.c: rebuilds the catalog and imports the runs with damaged files again. */
+/* rebuild.c: rebuilds the catalog, and imports again the runs whose files are damaged. */
 #include "server/cli/cli.h"
 #include "server/cli/format.h"
 #include "server/cli/import_profile.h"

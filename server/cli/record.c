@@ -30,7 +30,7 @@
 #define RUN_NAME_MAX 60
 #define TAGS_MAX     6
 #define CUT          "..."
-#define COMMAND_MAX  (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
+#define COMMAND_MAX  (PS_LABEL_MAX - sizeof CUT + 1) /* bytes before CUT in a truncated tag */
 #define MASK         "(masked)"
 
 /* --- Masked command --- */
@@ -52,7 +52,7 @@ static void add_quoted(struct ps_buf *out, const char *word)
     ps_buf_puts(out, "'");
 }
 
-/* "scheme://user:password@host" */
+/* Whether a word contains "scheme://user:password@host". */
 static bool has_password(const char *word)
 {
     const char *name = strstr(word, "://"), *at;
@@ -84,7 +84,7 @@ static void add_masked(struct ps_buf *out, const char *before, const char *word)
     }
 }
 
-/* The words, quoted for a shell; with `mask`, likely secrets are masked. malloc'ed. */
+/* The words as one line, quoted for a shell; with `mask`, likely secrets are masked. malloc'ed. */
 static char *quote_command(const char *const *words, size_t n, bool mask)
 {
     struct ps_buf out = {0};
@@ -103,7 +103,7 @@ static char *quote_command(const char *const *words, size_t n, bool mask)
 
 /* Information about a recording, as tags of its run. */
 struct record_tags {
-    struct ps_tag *tags; /* has space for TAGS_MAX further tags */
+    struct ps_tag *tags; /* array with space for TAGS_MAX more tags than the user set */
     size_t n;
     struct ps_arena arena;
 };
@@ -145,7 +145,8 @@ static void add_checkout(struct record_tags *about)
         set_tag(about, "dirty", "yes");
 }
 
-/* At most PS_LABEL_MAX bytes, truncated between characters. */
+/* A copy of the text. If it is longer than PS_LABEL_MAX bytes, it is truncated between characters
+ * and ends with CUT. */
 static char *shorten_text(struct ps_arena *arena, const char *text)
 {
     size_t len = strlen(text), most = COMMAND_MAX;
@@ -212,7 +213,7 @@ static char *program_line(struct recording *r)
     return line;
 }
 
-/* At most RUN_NAME_MAX bytes of the line, truncated between characters. */
+/* The line, or at most its first RUN_NAME_MAX bytes, truncated between characters, and "…". */
 static const char *run_name(struct recording *r, const char *line)
 {
     size_t len = strlen(line);
@@ -238,7 +239,7 @@ static const char *series_name(struct recording *r, const char *line)
     return ps_arena_printf(&r->arena, "%s %.8s", name, hash);
 }
 
-/* "app.prof" for app.py */
+/* The file name of the profile: "app.prof" for app.py. */
 static const char *file_name(struct recording *r)
 {
     const char *name = ps_python_command_name(&r->command), *dot = strrchr(name, '.');
@@ -261,7 +262,8 @@ static void fill_label(struct recording *r)
     r->label.user_name = ps_cli_login_name();
 }
 
-/* The file name for -o: "out.prof", or "out.3.prof" for the third of several runs. */
+/* The file name of recording `i` (from 1) for -o: "out.prof", or "out.3.prof" for the third of
+ * several recordings. */
 static const char *output_name(struct recording *r, unsigned i)
 {
     const char *out = r->options->output, *slash = strrchr(out, '/');
@@ -348,8 +350,9 @@ static enum ps_status copy_file(int from, int to, const char *path, struct ps_er
     return n == 0 ? PS_OK : ps_fail_errno(err, "cannot read", "the profile");
 }
 
-/* Appends all importers of each module to the log. The program runs once more for this, since the
- * listener would change the import times. One such run is enough for --repeat. */
+/* Appends all importers of each module to the log of recording `i`. They are recorded by a separate
+ * run of the program, since recording them would change the import times. Only the first recording
+ * starts this run; --repeat uses its result for all recordings. */
 static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_err *err)
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
@@ -450,8 +453,8 @@ static int take_profile(struct recording *r, unsigned i, int exit_status)
     return exit_status ? exit_status : shelved ? status : 1;
 }
 
-/* Records once. Returns the exit status of the command, or that of the import if the command
- * succeeded. */
+/* Records once. Returns the exit status of the command or, if the command succeeded, the status of
+ * the import. */
 static int record_once(struct recording *r, unsigned i)
 {
     struct ps_err err = PS_ERR_INIT;

@@ -97,8 +97,8 @@ static enum ps_status check_python(const struct ps_recorder *recorder,
     return strcmp(has, "has") == 0 ? PS_OK : fail_missing_module(recorder, command, err);
 }
 
-/* Whether -X importtime is among the flags of the user: then Python logs its own imports in each
- * check too. */
+/* Whether the user passed -X importtime: Python then logs its imports also when it is only checked.
+ */
 static bool has_importtime(const struct ps_python_command *command)
 {
     for (size_t i = 0; i < command->flags.n; i++)
@@ -137,7 +137,8 @@ static void add_program(const struct ps_python_command *command, struct ps_words
         ps_words_add(words, command->args[i]);
 }
 
-/* Adds -X importtime, as a user would, unless the user did so already: -X importtime=2. */
+/* Appends the command with -X importtime, unless the user passed that option already, for example
+ * as -X importtime=2. */
 static void add_flag(const struct ps_python_command *command, struct ps_words *words)
 {
     add_python(command, words);

@@ -11,10 +11,10 @@ struct ps_recorder {
     const char *ending;         /* extension of the output file */
     const char *module;         /* required Python module, or NULL */
     const char *package;        /* package that contains the module; NULL: the standard library */
-    const char *launch, *outer; /* names of scripts in launch/; NULL: none */
+    const char *launch, *outer; /* scripts in launch/, outer starts launch; NULL: none */
     unsigned python_min;        /* minimum Python version; 307 is 3.7 */
     bool from_stderr;           /* the profile is extracted from stderr */
-    const char *empty_hint;     /* hint if the profile is empty, or NULL */
+    const char *empty_hint;     /* hint if no function was measured, or NULL */
 };
 
 /* NULL and err if the profiler is unknown. */
@@ -27,7 +27,7 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
                                  struct ps_err *err);
 
 /* Appends the command line that records the command into the file `out`; `typed` is the command as
- * typed. The strings are in `arena` or belong to the command. */
+ * typed, with secrets masked. The strings are in `arena` or belong to the command. */
 void ps_recorder_command(const struct ps_recorder *recorder,
                          const struct ps_python_command *command, const char *out,
                          const char *typed, struct ps_arena *arena, struct ps_words *words);

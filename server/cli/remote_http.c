@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-#define ANSWER_MAX  ((size_t)512 << 20) /* maximum in memory */
+#define ANSWER_MAX  ((size_t)512 << 20) /* maximum bytes of a response in memory */
 #define TRIES       9
 #define TRIES_FIRST 3
 #define SILENCE_S   90L /* longer than the server's time limit for queries */
@@ -30,7 +30,7 @@ struct exchange {
     struct ps_remote_http *http;
     const struct ps_remote_request *request;
     struct ps_buf answer; /* body that is not written to the file */
-    int fd;               /* file for the body of a 2xx; -1: `answer` is used for it too */
+    int fd;               /* file for the body of a 2xx response; -1: `answer` receives it too */
     struct ps_err err;    /* reason why the transfer was aborted */
 };
 
@@ -202,7 +202,8 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
     (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.ptr ? request->body.ptr : "");
 }
 
-/* Reports a failure without a response. Invalid certificates are not worth a retry. */
+/* Reports a failure without a response. An invalid certificate is PS_FORBIDDEN, which is not
+ * retried. */
 static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err *err)
 {
     bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;

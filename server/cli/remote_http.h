@@ -32,9 +32,9 @@ struct ps_wanted_header {
 struct ps_remote_request {
     const char *method, *path; /* path: below /api/v1/ */
     struct ps_str body;
-    bool no_retry; /* no retry after a dropped connection (PS_IO): the caller retries in its own way
-                    */
-    /* NULL: none; it covers `total` bytes, of which `bytes_before` were sent already */
+    /* no retry after a dropped connection (PS_IO), because the caller has its own retries */
+    bool no_retry;
+    /* progress bar for `total` bytes, of which earlier requests sent `bytes_before`; NULL: none */
     struct ps_progress *progress;
     uint64_t bytes_before, total;
     struct ps_wanted_header *headers; /* filled in from a 2xx response */
@@ -51,7 +51,8 @@ enum ps_status ps_remote_send(struct ps_remote_http *http, const struct ps_remot
  * written to that file, which is truncated before each attempt. */
 enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remote_request *request,
                                struct ps_buf *out, int fd, struct ps_err *err);
-/* Converts the error of a response or job ({"code","text","at","hint"}, or NULL) to err. */
+/* Converts the error object of a response or a job ({"code","text","at","hint"}, or NULL) to err.
+ * http: the HTTP status. */
 void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err);
 /* Waits before attempt `n` (1, 2, ...); false if there are no more attempts. */
 bool ps_remote_wait(struct ps_remote_http *http, unsigned n);

@@ -16,9 +16,9 @@
 #include "server/cli/sources.h"
 #include "server/http/url.h"
 
-#define PIECE_MAX   ((size_t)8 << 20) /* half of what the server accepts in one request */
+#define PIECE_MAX   ((size_t)8 << 20) /* bytes; half of the maximum of the server for one request */
 #define PIECE_MIN   ((size_t)64 << 10)
-#define BEGINNINGS  3 /* attempts if the server does not know the upload any more */
+#define BEGINNINGS  3 /* maximum number of uploads if the server has lost an upload */
 #define LOOK_MS_MAX 1000
 
 struct remote_upload {
@@ -28,7 +28,7 @@ struct remote_upload {
     struct ps_imported_runs *shelved;
     struct ps_progress progress;
     bool json, failed;
-    uint64_t bytes, offset; /* bytes of the file; bytes that the server has */
+    uint64_t bytes, offset; /* size of the file; number of bytes that the server has */
     size_t piece;
     char id[64];
 };
@@ -116,8 +116,8 @@ static enum ps_status put_piece(struct remote_upload *sending, struct ps_str byt
     return ps_remote_send(sending->http, &request, &answer, err);
 }
 
-/* A chunk or its response was lost: asks the server for its offset. Smaller chunks are more likely
- * to arrive over bad connections. */
+/* Called if a chunk or its response was lost: asks the server how many bytes it has, and halves the
+ * chunk size, because smaller chunks are more likely to arrive over bad connections. */
 static enum ps_status find_offset(struct remote_upload *sending, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -200,7 +200,8 @@ static enum ps_status end_upload(struct remote_upload *sending, cJSON **out, str
     return ps_remote_send(sending->http, &request, out, err);
 }
 
-/* Reads the job. PS_NOT_FOUND: the server was restarted and numbers jobs from 1 again. */
+/* Reads the job that `first` describes. PS_NOT_FOUND: the server was restarted, and another job has
+ * the id now. */
 static enum ps_status read_job(struct remote_upload *sending, const cJSON *first, cJSON **out,
                                struct ps_err *err)
 {
@@ -223,7 +224,7 @@ static bool has_ended(const cJSON *job)
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
 
-/* Waits until the job has ended; *out is its final state. */
+/* Waits until the job that `first` describes has ended; *out is its final state. */
 static enum ps_status watch_job(struct remote_upload *sending, const cJSON *first, cJSON **out,
                                 struct ps_err *err)
 {
@@ -260,7 +261,7 @@ static bool is_refusal(enum ps_status status)
     return status != PS_OK && status != PS_IO && status != PS_NOT_FOUND && status != PS_CANCELLED;
 }
 
-/* One attempt: upload and import. */
+/* Uploads and imports the file once. */
 static enum ps_status send_once(struct remote_upload *sending, cJSON **job, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
@@ -324,7 +325,7 @@ static enum ps_status attach_there(void *user, const char *path, int fd, bool ch
     return ps_remote_send(there->http, &request, &answer, err);
 }
 
-/* Like ps_cli_attach_sources, for a run (its id) of the remote server. */
+/* Like ps_cli_attach_sources, for a run of the remote server; `run` is its id. */
 static void upload_sources(struct ps_remote_http *http, const char *run,
                            const struct ps_provenance *from)
 {
@@ -340,8 +341,7 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
     ps_buf_printf(&where, "runs/%s/sources", run);
     request.path = where.ptr;
     if (ps_remote_send(http, &request, &answer, &err) != PS_OK) {
-        if (err.code !=
-            PS_NOT_FOUND) /* PS_NOT_FOUND: this kind of run has no lines, so no sources */
+        if (err.code != PS_NOT_FOUND) /* PS_NOT_FOUND: runs of this kind have no lines */
             ps_print_note(run, &err);
         return;
     }
@@ -388,7 +388,8 @@ static void report_failure(struct remote_upload *sending, const char *path,
         sending->failed = ps_print_failure(path, err) != 0;
 }
 
-/* Prints the outcome for a job or one member of an archive: its run, or the error. */
+/* Prints the run or the error of a job, or of one member of an archive. `skip`: a file that is not
+ * a profile is no failure. */
 static void print_outcome(struct remote_upload *sending, const char *path, const cJSON *of,
                           bool skip)
 {
@@ -429,8 +430,8 @@ static void tell_all(struct remote_upload *sending, const cJSON *job)
 
 /*
  * Like ps_cli_import_profile, with the shelf of `http`: uploads the file in chunks, continues after
- * dropped connections, waits for the import and prints its line, or one for each profile of an
- * archive. Attaches the sources. Returns 0, or 1 after reporting the failure.
+ * dropped connections, waits for the import, prints a line for each run and attaches its sources.
+ * Returns 0, or 1 after reporting the failure.
  */
 static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
                             const struct ps_import_profile *profile, bool json,
@@ -471,8 +472,8 @@ struct label_change {
     const struct ps_label *label;
 };
 
-/* Callback for a run that existed before: changes its labels if --update is set; otherwise prints a
- * note if they differ. */
+/* Callback for a run that existed before. If its labels differ from the options, changes them if
+ * --update is set, and prints a note otherwise. */
 static int label_known(void *user, const char *path, const char *id, char **name)
 {
     const struct label_change *relabeling = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_import.h: adds profiles to the shelf of a client, also with --server. */
+/* remote_import.h: adds profiles to the shelf of a client, local or remote. */
 #ifndef PS_CLI_REMOTE_IMPORT_H
 #define PS_CLI_REMOTE_IMPORT_H
 

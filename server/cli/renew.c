@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* renew.c: imports runs of an older perfshelf version again, from their originals. */
+/* renew.c: imports again, from their originals, the runs that an older version of perfshelf
+ * imported. */
 #include "server/cli/cli.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/progress.h"

@@ -47,8 +47,7 @@ static const char *rule_words(const struct ps_retention_rule *rule, struct ps_ar
 
 /* --- Reading of rules --- */
 
-/* Parses a limit; false if it is invalid. Only plain decimal numbers are allowed, unlike in
- * strtod. */
+/* Parses a limit; false if it is invalid. Accepts only plain decimal numbers, unlike strtod. */
 static bool read_limit(const char *text, struct ps_retention_rule *out)
 {
     char unit[8];

@@ -15,7 +15,7 @@
 #include "server/catalog/retention.h"
 #include "server/cli/options.h"
 
-/* Parses the rules of all --keep; strings are in the arena and in options. PS_BAD_REQUEST:
+/* Parses the rules of all --keep options; strings are in the arena and in options. PS_BAD_REQUEST:
  * invalid. */
 enum ps_status ps_retention_parse(const struct ps_options *options, struct ps_arena *arena,
                                   struct ps_retention *out, struct ps_err *err);

@@ -16,7 +16,7 @@ static bool has_id(const struct ps_run_ids *ids, const char *id)
     return false;
 }
 
-/* POST resolve: resolves all arguments in one snapshot of the catalog. */
+/* Sends POST resolve, which resolves all arguments in one snapshot of the catalog. */
 static enum ps_status ask_ids(struct ps_client *client, const char *const *words, size_t n,
                               cJSON **out, struct ps_err *err)
 {

@@ -6,7 +6,7 @@
 #include "server/cli/client.h"
 #include "server/cli/format.h"
 
-/* Distinct runs, in the order of the arguments. */
+/* Ids of distinct runs, in the order of the arguments. */
 struct ps_run_ids {
     char (*items)[PS_ID_SIZE];
     size_t n;
@@ -19,15 +19,17 @@ void ps_run_ids_free(struct ps_run_ids *ids); /* for PS_AUTO */
 
 void ps_run_free(cJSON **run); /* for PS_AUTO */
 
-/* The string of a member, "" if it is absent; the number of a member, 0 if it is absent. */
+/* ps_run_text: the string of a member, "" if it is absent. ps_run_number: the number of a member, 0
+ * if it is absent. */
 const char *ps_run_text(const cJSON *run, const char *key);
 double ps_run_number(const cJSON *run, const char *key);
 
-/* "1.534 s": the headline with its unit; seconds are scaled. Returns out; "" without a headline. */
+/* The headline with its unit, such as "1.534 s"; seconds and bytes are scaled. Returns out; ""
+ * without a headline. */
 char *ps_run_format_headline(const cJSON *run, char out[64]);
-/* "2026-11-20 14:02": local time of the creation time, which is ISO 8601 in UTC. Returns out. */
+/* The creation time (ISO 8601 in UTC) in local time, such as "2026-11-20 14:02". Returns out. */
 char *ps_run_format_time(const cJSON *run, char out[32]);
-/* Appends "k=v k2=v2". */
+/* Appends the tags: "k=v k2=v2". */
 void ps_run_format_tags(const cJSON *run, struct ps_buf *out);
 
 #endif

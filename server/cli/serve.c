@@ -43,13 +43,13 @@
 #define CONNECTIONS    512
 #define PER_ADDRESS    128
 #define IDLE_S         30
-#define TIMEOUT_MS     60000 /* of a view; PERFSHELF_TIMEOUT_MS lowers it for tests */
-#define STREAMS        256   /* event streams; the other half of the connections is for requests */
-#define STREAMS_EACH   64    /* per address, and per user */
+#define TIMEOUT_MS     60000 /* time limit of a query; PERFSHELF_TIMEOUT_MS lowers it for tests */
+#define STREAMS        256   /* maximum of event streams; the other connections serve requests */
+#define STREAMS_EACH   64    /* maximum of event streams per address, and per user */
 /* Times for stopping. Running requests and imports may finish within GRACE_MS, then they are
- * cancelled. The process exits within EXIT_MS after the first signal, or CUT_MS after the second,
- * in any case. SHARED: the times for a shared store, where cancelled work is written to a database,
- * which may be slow. */
+ * cancelled. The process always exits within EXIT_MS after the first signal, or CUT_MS after the
+ * second. GRACE_SHARED_MS and CUT_SHARED_MS replace these times for a shared store, because
+ * cancelled work is written to its database, which may be slow. */
 #define GRACE_MS        7000
 #define GRACE_SHARED_MS 3000
 #define CUT_MS          2000
@@ -68,7 +68,7 @@ struct server {
     struct ps_server_record *record;
     struct ps_listener listener;
     char hostname[256], hostname_local[264];
-    const char **hosts; /* accepted names; the strings belong to others */
+    const char **hosts; /* accepted host names; owns the array, but not the strings */
     size_t n_hosts;
     struct ps_buf tls_cert, tls_key;
     bool tokens;
@@ -78,8 +78,8 @@ struct server {
 
 /* --- Signals --- */
 
-/* A separate thread receives the signals, so that the process ends in time even if another thread
- * is blocked, also during the start or the stop. */
+/* Signals that the process has received. A separate thread receives them, so that the process ends
+ * in time even if another thread is blocked, also during the start or the stop. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
@@ -138,7 +138,7 @@ static enum ps_status start_signals(struct ps_err *err)
     return PS_OK;
 }
 
-/* Waits for the n-th signal, at most wait_ms. Returns whether it has arrived. */
+/* Waits at most wait_ms for the n-th signal (from 1). Returns whether it has arrived. */
 static bool is_signalled(unsigned n, int wait_ms)
 {
     const int64_t until_ms = ps_monotonic_ms() + wait_ms;
@@ -253,7 +253,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .slow_threads = THREADS,
         .timeout_ms = timeout_ms(),
         .connections = CONNECTIONS,
-        /* Requests through a proxy, or from this machine, all have the same address. */
+        /* All requests through a proxy, or from this machine, have the same address. */
         .per_address = options->is_proxied || server->listener.loopback ? 0 : PER_ADDRESS,
         .idle_s = IDLE_S,
         .app = server->api,
@@ -266,7 +266,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
     return ps_http_start(&config, &server->http, err);
 }
 
-/* Queues the uploads of servers that have crashed since. */
+/* Queues the uploads of other servers of the store that have crashed. */
 static void resume_uploads(void *user)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -326,8 +326,8 @@ static void announce_sandbox(void)
         ps_log("built with AddressSanitizer: the memory of importers is not limited");
 }
 
-/* Logs if the quota is exceeded: files may have been added without the server, or the quota was
- * lowered. */
+/* Logs a warning if the quota is exceeded: files may have been added without the server, or the
+ * quota was lowered. */
 static void print_quota(const struct server *server)
 {
     struct ps_quota room;
@@ -366,7 +366,7 @@ static void print_addresses(const struct server *server)
         (void)printf("  also at %s\n", url);
     }
     freeifaddrs(list);
-    for (size_t i = 1; i < server->n_hosts; i++) { /* the first is the bound address */
+    for (size_t i = 1; i < server->n_hosts; i++) { /* hosts[0] is the bound address */
         write_url(server, server->hosts[i], url);
         (void)printf("  also at %s, if that name resolves to this machine\n", url);
     }
@@ -407,8 +407,8 @@ static void print_start(const struct server *server)
                "--tls-key, or a proxy");
 }
 
-/* Writes the record by which `perfshelf add` and other commands find this server. Not for a shared
- * store, which has no folder. */
+/* Writes the record by which `perfshelf add` and other commands find this server. Writes none for a
+ * shared store, which has no folder. */
 static void record_server(struct server *server)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -447,8 +447,8 @@ static void cancel_imports(struct server *server)
                ps_format_count(left, "accepted upload", count));
 }
 
-/* Waits for running requests and imports, and cancels them if that takes too long or a second
- * signal arrives. False: some are left after the time limit. */
+/* Waits for running requests and imports, and cancels them after the grace time or a second signal.
+ * False: requests or imports are left after the time limit. */
 static bool drain_jobs(struct server *server)
 {
     const bool is_shared = ps_store_is_shared(server->store);
@@ -459,7 +459,7 @@ static bool drain_jobs(struct server *server)
     bool cancelled = false;
     int calm = 0;
 
-    /* Check twice: a request may be in the kernel's buffer that was not read yet. */
+    /* Check twice: the kernel may buffer a request that no thread has read yet. */
     while (calm < 2) {
         if (is_signalled(2, CHECK_MS) && !hurried)
             hurried = ps_monotonic_ms();
@@ -477,7 +477,8 @@ static bool drain_jobs(struct server *server)
     return true;
 }
 
-/* Waits up to 50 intervals for the event streams to end; clients that do not read are ignored. */
+/* Waits for the event streams to end, at most 50 CHECK_MS intervals, because a client may not read.
+ */
 static void end_streams(struct server *server)
 {
     for (int i = 0; i < 50 && ps_api_count_streams(server->api) > 0; i++)
@@ -545,7 +546,7 @@ static void free_ticket(struct file_ticket *file)
     free(file);
 }
 
-/* Reports the outcome for a file of an archive. */
+/* Attaches the sources of the run of one file of an archive, or logs its failure. */
 static void on_part(const struct file_ticket *file, const struct ps_job_part *part)
 {
     if (part->run)
@@ -584,7 +585,7 @@ static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
     return file;
 }
 
-/* url: URL of the shelf to show when the import has ended, or NULL. */
+/* Queues the import of a file. url: URL of the shelf to show when the import has ended, or NULL. */
 static enum ps_status queue_file(struct ps_store *store, struct ps_jobs *jobs, const char *path,
                                  const char *url, struct ps_err *err)
 {
@@ -611,8 +612,8 @@ static enum ps_status queue_file(struct ps_store *store, struct ps_jobs *jobs, c
     return status;
 }
 
-/* Queues the imports. Failures are logged, and sources are attached as by `add`. With
- * options->open, shows the shelf, or the run of the first file when it is imported. */
+/* Queues the imports of all files. Logs failures, and attaches sources like `add`. If
+ * options->open, shows the run of the first queued file when it is imported, or the shelf. */
 static void import_files(struct ps_store *store, struct ps_jobs *jobs,
                          const struct ps_serve_options *options, const char *url)
 {

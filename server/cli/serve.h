@@ -17,10 +17,10 @@ struct ps_serve_options {
     const char *listen;
     bool open;                /* show the shelf (or the first of the files) in the browser */
     const char *run;          /* with open: the run to show; NULL: the shelf */
-    const char *const *files; /* profiles to import when the server runs */
+    const char *const *files; /* profiles that the started server imports */
     size_t n_files;
     uint64_t upload_max;           /* maximum bytes of one upload; 0: 8 GiB */
-    uint64_t cache;                /* bytes of the cache for files of the store; 0: the default */
+    uint64_t cache;                /* maximum bytes of the cache of a store; 0: the default */
     uint64_t quota;                /* maximum bytes of the shelf; 0: no limit */
     struct ps_retention retention; /* retention rules; n 0: keep all runs */
     size_t queue;                  /* maximum number of unfinished imports; 0: no limit */
@@ -29,7 +29,7 @@ struct ps_serve_options {
     const char *const *hosts;
     size_t n_hosts;
     bool tokens;     /* require tokens on the loopback too */
-    bool is_proxied; /* behind a trusted proxy: require tokens and use its X-Forwarded-For */
+    bool is_proxied; /* behind a trusted proxy: requires tokens and uses X-Forwarded-For */
     const char *tls_cert, *tls_key; /* PEM files; both set or both NULL */
 };
 

@@ -10,9 +10,9 @@
 #include "server/cli/format.h"
 
 #define STEP_MS   1000  /* interval of checks for changes of the shelf */
-#define MINUTE_MS 60000 /* runs grow older without a change */
+#define MINUTE_MS 60000 /* interval of checks for the age of runs */
 #define REST_MS   10000 /* pause after a failure, or if another server deletes runs */
-#define SHARE     20    /* at most 1/SHARE of the time is used for finding runs to delete */
+#define SHARE     20    /* 1/SHARE is the maximum share of the time for finding runs to delete */
 
 struct ps_retention_thread {
     struct ps_store *store;
@@ -22,15 +22,15 @@ struct ps_retention_thread {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;
-    bool failed;            /* retry: the last attempt failed for some runs */
+    bool failed;            /* the last attempt failed for some runs and is repeated */
     bool is_failure_logged; /* the current failure was logged */
     bool jumped;            /* a jump of the clock was logged */
     bool is_wait_logged;    /* it was logged that runs wait because of the hourly limit */
-    int64_t since_ms;       /* wall clock at the start */
-    int64_t rest_ms;        /* monotonic time until which nothing is checked */
+    int64_t since_ms;       /* start of the thread, ms since 1970 */
+    int64_t rest_ms;        /* monotonic time of the next check */
 };
 
-/* Waits; false if the thread is to stop. */
+/* Waits `ms`; false if the thread must stop. */
 static bool wait_ms(struct ps_retention_thread *keeper, int64_t ms)
 {
     const int64_t until_ms = ps_monotonic_ms() + ms;
@@ -89,7 +89,7 @@ static void due_free(struct ps_retention_due *due)
     ps_prune_list_free(&due->runs);
 }
 
-/* Logs the active limits, each once while it lasts. */
+/* Logs the limits that delay deletions, each once while it applies. */
 static void tell_limits(struct ps_retention_thread *keeper, const struct ps_retention_due *due)
 {
     const double days = (double)due->jump_ms / 86400000.0;
@@ -129,8 +129,8 @@ static void apply_retention(struct ps_retention_thread *keeper)
     keeper->is_failure_logged &= keeper->failed;
 }
 
-/* Whether to apply the rules again. known: version of the shelf at the last time, looked: time of
- * that. */
+/* Whether to apply the rules again. known: version of the shelf at the last check; looked:
+ * monotonic time of the last check, in ms. */
 static bool is_due(const struct ps_retention_thread *keeper, int64_t version, int64_t known,
                    int64_t looked)
 {

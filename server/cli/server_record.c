@@ -27,7 +27,7 @@ struct ps_server_record {
     int fd; /* locked */
 };
 
-/* The record of a server. */
+/* A server, as read from its record. */
 struct served {
     char *url, *data; /* data: real path of the folder */
     int64_t started_ms;
@@ -46,11 +46,12 @@ static bool make_folder(const char *path)
 
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return false;
-    /* Ignore folders of other users, and links. */
+    /* Another user could have created the folder, or a link. */
     return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid();
 }
 
-/* Finds the folder, and creates it if necessary; false and errno if that fails. */
+/* Appends the path of the folder of records, and creates it if necessary; false and errno if that
+ * fails. */
 static bool find_folder(struct ps_buf *out)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *state = getenv("XDG_STATE_HOME"),
@@ -159,7 +160,8 @@ static void add_record(struct served_list *list, const cJSON *record)
                         (int64_t)started->valuedouble};
 }
 
-/* Reads a record. If it is not locked, its server was killed, and the record is deleted. */
+/* Adds the server of a record to the list. An unlocked record is deleted, because its server was
+ * killed. */
 static void read_record(struct served_list *list, int folder, const char *name)
 {
     PS_AUTO(ps_close_fd)
@@ -206,7 +208,7 @@ static void served_free(struct served_list *list)
     free(list->items);
 }
 
-/* The server of the folder; NULL if there is none. */
+/* The server that serves the folder `data`; NULL if there is none. */
 static const struct served *find_server(const struct served_list *list, const char *data)
 {
     PS_AUTO(ps_free_ptr) char *real = realpath(data, NULL);

@@ -18,16 +18,16 @@ enum ps_status ps_server_record_write(const char *url, const char *data,
                                       struct ps_server_record **out, struct ps_err *err);
 void ps_server_record_delete(struct ps_server_record *record); /* NULL is allowed */
 
-/* The URL of the server for the shelf of a command line, with a trailing slash: --server, or the
- * server of this user for its folder. False: it is not served. */
+/* Appends the URL of the server for the shelf of a command line, with a trailing slash: --server,
+ * or the server of this user for its folder. False: there is none. */
 bool ps_server_find_url(const struct ps_options *options, struct ps_buf *url);
 
 /* For a command line that selects no shelf: if the default shelf is not served but others are,
  * selects the one whose server started last and prints a note on stderr. */
 void ps_server_select_shelf(struct ps_options *options);
 
-/* Prints one line on stdout: the shelf of the runs and its URL. Prints nothing for a selected shelf
- * that is not served. */
+/* Prints one line on stdout: the shelf of the runs and its URL. Prints nothing with --json, or if
+ * no server serves a shelf that the command line selects. */
 void ps_server_print_url(const struct ps_options *options, const struct ps_imported_runs *runs);
 
 #endif

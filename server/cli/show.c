@@ -38,7 +38,7 @@ static void add_ledger(struct ps_table *table, const cJSON *run)
                     ps_run_number(ledger, "rejected"), ps_run_number(ledger, "other"));
 }
 
-/* Joins a list of names, such as the deepest chain of an import log. */
+/* Adds a list of names, joined by arrows, such as the deepest chain of an import log. */
 static void add_list(struct ps_table *table, const char *label, const cJSON *list)
 {
     const cJSON *item;
@@ -112,7 +112,7 @@ static void add_run(struct ps_table *table, const cJSON *run)
     add_summary(table, run);
 }
 
-/* The note is below the table, because its lines are not shortened. */
+/* Appends the note below the table, where its lines are not shortened. */
 static void add_note(const cJSON *run, struct ps_buf *out)
 {
     const char *line = ps_run_text(run, "note");
@@ -127,7 +127,8 @@ static void add_note(const cJSON *run, struct ps_buf *out)
     }
 }
 
-/* Whether the argument is a group of runs. A run whose name contains commas has priority. */
+/* Whether the argument selects a group of runs. A single run whose name contains commas has
+ * priority. */
 static bool is_group(struct ps_client *client, const char *word)
 {
     PS_AUTO(ps_buf_free) struct ps_buf run = {0};
@@ -138,7 +139,7 @@ static bool is_group(struct ps_client *client, const char *word)
         return false;
     ps_client_run(client, word, &run, &none);
     return none.code == PS_NOT_FOUND ||
-           none.code == PS_BAD_REQUEST; /* PS_BAD_REQUEST: for "@7,@8" */
+           none.code == PS_BAD_REQUEST; /* PS_BAD_REQUEST: a word such as "@7,@8" */
 }
 
 /* Appends the first finding of a trace, or the limiting factor of a timed command; nothing for
@@ -151,7 +152,7 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
         PS_AUTO(ps_run_free) cJSON *answer = NULL;
-        struct ps_err none = PS_ERR_INIT; /* ignored: kinds without this view */
+        struct ps_err none = PS_ERR_INIT; /* ignored: other kinds lack this view */
         ps_buf_printf(&path, "runs/%s/%s", id, views[i].view);
         if (ps_client_read(client, path.ptr, &answer, &none) != PS_OK)
             continue;
@@ -167,7 +168,7 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
     }
 }
 
-/* Whether all rows have the same unit, so that they can be compared. */
+/* Whether all rows of the page have the same unit, so that they can be compared. */
 static bool one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
 {
     const char *unit = ps_cli_unit(table, metric, page, 0);
@@ -201,7 +202,7 @@ static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON 
     ps_buf_puts(out, "\n");
 }
 
-#define METRICS 3 /* further columns */
+#define METRICS 3 /* maximum number of columns for other metrics */
 #define ROWS    10
 
 static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
@@ -254,7 +255,7 @@ struct show_request {
     struct ps_cli_comparison compared;
     const cJSON *table, *metric;
     unsigned rows;
-    char sort[80]; /* column; "": the metric */
+    char sort[80]; /* column of the order; "": the metric */
 };
 
 static void asked_close(struct show_request *asked)
@@ -293,7 +294,7 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
     return PS_OK;
 }
 
-/* Checks the table options with --json, which prints only the run. */
+/* Checks the table options for --json, which prints no table. */
 static enum ps_status check_table(const struct ps_options *options, struct ps_client *client,
                                   const char *id, struct ps_err *err)
 {

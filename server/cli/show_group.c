@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define ROWS 30 /* default number of rows */
+#define ROWS 30 /* default of --rows */
 
 static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
@@ -98,7 +98,7 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
     ps_cli_compare(client, NULL, options->operands[0], &compared, err);
     ps_cli_table(&compared, options->of, &table, err);
     ps_cli_metric(table, options->metric, &metric, err);
-    /* With --json all rows are printed, but both options must be valid. */
+    /* With --json all rows are printed, but --rows and --sort must be valid. */
     ps_cli_read_rows_options(options, table, metric, &rows, sort, err);
     return options->json ? ps_cli_comparison_json(&compared, table, metric, out, err)
                          : print_table(&compared, table, metric, sort, rows, out, err);

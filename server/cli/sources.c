@@ -12,7 +12,7 @@
 
 #define NAMES_TOLD 3
 
-/* Names for one note: the first few, and the total number. */
+/* Names for one note: text of the first NAMES_TOLD names, and the number of all names. */
 struct name_list {
     struct ps_buf text;
     size_t n;
@@ -22,8 +22,8 @@ struct attach_state {
     ps_attach_source *attach;
     void *user; /* passed to attach */
     const struct ps_provenance *provenance;
-    char *root;   /* real path of from->root, or NULL */
-    char *folder; /* folder of the profile, with a trailing slash; "" for the current one */
+    char *root;   /* real path of provenance->root, or NULL */
+    char *folder; /* folder of the profile with a trailing slash; "": current folder */
     size_t n_wanted;
     struct name_list missing, changed;
 };
@@ -61,8 +61,8 @@ static bool begins_as_python(int fd)
     return strncmp(head, "#!", 2) == 0 && strstr(head, "python");
 }
 
-/* Whether the file is Python. Other files that a profile names (a key, a password file) must not be
- * uploaded. */
+/* Whether the file is Python. Other files that a profile may name, such as keys or password files,
+ * must not be uploaded. */
 static bool is_python(const char *path, int fd)
 {
     static const char *const endings[] = {".py", ".pyw", ".pyx", ".pxi", ".pxd"};
@@ -76,8 +76,8 @@ static bool is_python(const char *path, int fd)
     return false;
 }
 
-/* Returns a descriptor, or -1 if the file does not exist or must not be uploaded. Does not block on
- * a pipe. */
+/* Opens a source; -1 if the file does not exist or must not be uploaded. Does not block on a pipe.
+ */
 static int open_source(const char *path, int flags)
 {
     struct stat about;
@@ -105,7 +105,7 @@ static int open_below(const char *root, const char *tail)
     return open_source(real, O_NOFOLLOW);
 }
 
-/* Whether the name is ambiguous without its folder. */
+/* Whether many folders contain a file of this name, so that the name alone identifies none. */
 static bool is_vague(const char *tail)
 {
     return strcmp(tail, "__init__.py") == 0 || strcmp(tail, "__main__.py") == 0;
@@ -175,8 +175,8 @@ static void attach_one(struct attach_state *a, const struct ps_wanted_source *wa
         add_name(&a->changed, wanted->path);
 }
 
-/* Sources that are missing below --source-root are reported, since the user expects them there. The
- * paths that a profile of another machine recorded are often missing here. */
+/* Reports missing and changed sources. Missing sources are reported only with --source-root, where
+ * the user expects them: paths in a profile of another machine are often missing here. */
 static void tell_all(const struct attach_state *a)
 {
     if (a->root)
@@ -188,7 +188,7 @@ static void tell_all(const struct attach_state *a)
                  &a->changed);
 }
 
-/* "logs/" for logs/app.lprof. malloc'ed. */
+/* The folder of a path: "logs/" for logs/app.lprof, "" if it has none. malloc'ed. */
 static char *folder_of(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;

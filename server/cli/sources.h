@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.h: finds the sources that a line-level profile measured on this machine and attaches them
- * to its run. */
+/* sources.h: finds the source files of a line-level profile on this machine and attaches them to
+ * its run. */
 #ifndef PS_CLI_SOURCES_H
 #define PS_CLI_SOURCES_H
 
@@ -10,9 +10,9 @@
 
 /* Origin of a profile, which determines where its sources are searched. */
 struct ps_provenance {
-    const char *profile;      /* its path; NULL: read from a pipe */
+    const char *profile;      /* path of the profile; NULL: read from a pipe */
     const char *root;         /* --source-root; NULL: the paths that the profile recorded */
-    struct timespec modified; /* modification time: sources written later have changed */
+    struct timespec modified; /* of the profile; later sources have changed */
 };
 
 /* A measured file whose source the profile does not contain. */
@@ -25,11 +25,12 @@ typedef enum ps_status ps_attach_source(void *user, const char *path, int fd, bo
                                         struct ps_err *err);
 
 /*
- * Finds and attaches these files. Below `root`, the recorded path is tried, then ever shorter
- * suffixes of it, and no file outside of `root` is read. Without `root`, only the recorded path is
- * tried, relative to the folder of the profile and to the current folder, and attached sources are
- * kept. Only regular files that are Python by name or first line are used, since a profile may name
- * any file. Never fails: missing, changed and refused sources are reported on stderr as notes.
+ * Finds and attaches the wanted sources. Below from->root, the recorded path is tried, then ever
+ * shorter suffixes of it, and no file outside of the root is read. Without a root, only the
+ * recorded path is tried, relative to the folder of the profile and to the current folder, and
+ * sources that are attached already are kept. Only regular files that are Python by name or first
+ * line are used, since a profile may name any file. Never fails: missing, changed and refused
+ * sources are reported on stderr as notes.
  */
 void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wanted_source *wanted,
                          size_t n, ps_attach_source *attach, void *user);

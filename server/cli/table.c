@@ -41,7 +41,7 @@ static struct ps_str cell_at(const struct ps_table *table, size_t i)
     return (struct ps_str){table->text.ptr + from, table->ends[i] - from};
 }
 
-/* Number of code points: most terminals use one column for each. */
+/* Width of a text in columns: its code points, since most terminals use one column for each. */
 static unsigned width_of(struct ps_str text)
 {
     unsigned width = 0;
@@ -62,8 +62,8 @@ static struct ps_str head_of(struct ps_str text, unsigned points)
     return (struct ps_str){text.ptr, n};
 }
 
-/* Appends "beginning…end" in `width` columns: both the start of a name and the end of a path
- * matter. */
+/* Appends "beginning…end" in `width` columns, because both the start of a name and the end of a
+ * path matter. */
 static void add_shortened(struct ps_buf *out, struct ps_str cell, unsigned width)
 {
     const unsigned all = width_of(cell), tail = width / 3, head = width - tail - 1;

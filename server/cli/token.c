@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* "2026-11-20 14:02" in local time; NULL for 0 (never). */
+/* Formats a time (ms since 1970) as local time, "2026-11-20 14:02". NULL for 0 (never). */
 static const char *day_of(int64_t ms, char out[24])
 {
     time_t seconds = (time_t)(ms / 1000);
@@ -162,7 +162,8 @@ int ps_cli_token(const struct ps_options *options)
         return 0;
     if (acts[i].act != add_token)
         return 1;
-    /* The token was not printed, and the shelf stores only its hash: nobody can use it. */
+    /* Revoke the token: it was not printed, and the shelf stores only its hash, so nobody can use
+     * it. */
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_token_revoke(store, options->operands[1], &err) != PS_OK)
         return ps_print_failure("token", &err);

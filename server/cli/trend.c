@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define ROWS  30 /* rows in the printed table: the newest points */
+#define ROWS  30 /* maximum number of printed points, the newest */
 #define SPARK 60 /* points in the sparkline */
 
 static const cJSON *list_of(const cJSON *trend, const char *key)
@@ -65,7 +65,7 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
     }
 }
 
-/* The change that begins at a point, or NULL. */
+/* The change that begins at the point with this index (from 0), or NULL. */
 static const cJSON *change_at(const cJSON *trend, int at)
 {
     const cJSON *change;

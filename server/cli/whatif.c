@@ -4,14 +4,15 @@
 #include "server/cli/comparison.h"
 #include "server/cli/table.h"
 
-#define ROWS 20 /* modules in the printed table, the slowest first */
+#define ROWS 20 /* maximum number of printed modules, the slowest first */
 
 static const cJSON *get_member(const cJSON *answer, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(answer, key);
 }
 
-/* Appends "12.30 ms (3.1 % of all imports)". */
+/* Appends `what` and a time with its share of `of`, both in µs: "12.30 ms (3.1 % of all imports)".
+ */
 static void add_share(const char *what, double us, double of, struct ps_buf *out)
 {
     char figure[64];
@@ -53,7 +54,7 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
     }
 }
 
-/* Adds "b", or "b, as in nightly" if the importer is known from another run. */
+/* Adds a cell with the importer: "b", or "b, as in nightly" if another run recorded it. */
 static void add_importer(const cJSON *row, struct ps_table *table)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
