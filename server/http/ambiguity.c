@@ -16,7 +16,7 @@ static bool name_equals(const char *name, size_t len, const char *want)
     return len == strlen(want) && strncasecmp(name, want, len) == 0;
 }
 
-/* A token of RFC 9110, except that bytes above ASCII are accepted too. */
+/* Whether a header name is a token of RFC 9110, except that bytes above ASCII are accepted too. */
 static bool is_token(const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ambiguity.h: rejects requests that two servers in a row could parse differently; for this folder
- * only.
+ * ambiguity.h: rejects requests that a proxy and this server could parse differently. Private to
+ * this folder.
  *
  * A proxy in front of this server must agree with it on where a request ends and on its host.
- * Otherwise bytes that are a body for one are the next request for the other (request smuggling).
- * libmicrohttpd resolves such ambiguities in its own way; this server rejects the requests.
+ * Otherwise bytes that are a body for one of them are the next request for the other one (request
+ * smuggling). libmicrohttpd resolves such ambiguities in its own way; this server rejects the
+ * requests.
  */
 #ifndef PS_HTTP_AMBIGUITY_H
 #define PS_HTTP_AMBIGUITY_H

@@ -64,8 +64,8 @@ void ps_client_end_waiting(struct ps_client *client)
     atomic_store_explicit(&client->waiting_since_s, 0, memory_order_relaxed);
 }
 
-/* Whether data is waiting for the client. *acked: bytes that it has acknowledged since it
- * connected. */
+/* Whether the client has not acknowledged all data that was sent to it. *acked: number of bytes
+ * that it has acknowledged since it connected. */
 static bool has_to_read(const struct ps_client *client, uint64_t *acked)
 {
     struct tcp_info info;
@@ -80,7 +80,8 @@ static bool has_to_read(const struct ps_client *client, uint64_t *acked)
     return true;
 }
 
-/* Compares the read rate of a client with the minimum, over windows of `window_s` seconds. */
+/* Whether the client reads at less than the minimum rate, measured over windows of `window_s`
+ * seconds. */
 static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t window_s)
 {
     uint64_t acked, floor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clients.h: the open connections, and time limits for slow ones; for this folder only.
+ * clients.h: the open connections, and time limits for slow ones. Private to this folder.
  *
  * libmicrohttpd closes connections without traffic, but not a connection that receives one byte of
  * a header now and then. A client therefore has a limited time for the headers of a request,
@@ -20,10 +20,10 @@
 struct ps_client {
     struct ps_client *next, **link;
     int fd;
-    /* seconds on the monotonic clock since which headers are awaited; 0 during a request */
+    /* monotonic time (s) since which the headers of a request are awaited; 0 during a request */
     atomic_int_least64_t waiting_since_s;
-    /* used by ps_clients_sweep only: start of the current window (seconds) in which data waits for
-     * the client, or 0 */
+    /* for ps_clients_sweep only: monotonic time (s) at which the current window of the read rate
+     * began; 0: no data waits for the client */
     int64_t window_start_s;
     uint64_t acknowledged; /* bytes that the client had acknowledged at window_start_s */
 };
@@ -36,7 +36,7 @@ struct ps_clients {
 void ps_clients_init(struct ps_clients *clients);
 void ps_clients_destroy(struct ps_clients *clients);
 
-/* Register and unregister a connection. fd must stay open in between. */
+/* Register and unregister a connection. fd must stay open until it is unregistered. */
 struct ps_client *ps_client_add(struct ps_clients *clients, int fd);
 void ps_client_remove(struct ps_clients *clients, struct ps_client *client);
 
@@ -44,7 +44,7 @@ void ps_client_begin_waiting(struct ps_client *client); /* waits for headers fro
 void ps_client_end_waiting(struct ps_client *client);   /* has received the headers */
 
 /* Shuts down connections that wait longer than `patience_s` seconds for headers, and connections
- * that read less than PS_READ_RATE_MIN bytes a second for a quarter of that time although data was
+ * that read less than PS_READ_RATE_MIN bytes a second for patience_s / 4 seconds although data was
  * waiting. */
 void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s);
 

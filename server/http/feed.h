@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* feed.h: an event stream (hub.h) as the body of a response; for this folder only. */
+/* feed.h: an event stream (hub.h) as the body of a response. Private to this folder. */
 #ifndef PS_HTTP_FEED_H
 #define PS_HTTP_FEED_H
 
@@ -7,7 +7,7 @@
 
 #include "server/http/hub.h"
 
-/* The response owns the feed from now on. NULL if libmicrohttpd is out of memory. */
+/* Makes a response that owns the feed. NULL if libmicrohttpd is out of memory. */
 struct MHD_Response *ps_feed_response(struct ps_feed *feed, struct MHD_Connection *connection);
 
 #endif

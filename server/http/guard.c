@@ -8,7 +8,8 @@
 
 #include "base/str.h"
 
-/* Splits "name:port"; false if the text after the colon is not a port. */
+/* Splits "name:port" and sets *name to the part before the colon; false if the part after it is not
+ * a port. */
 static bool split_port(const char *host, struct ps_str *name)
 {
     const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
@@ -26,7 +27,7 @@ static bool same_name(struct ps_str name, const char *known)
     return name.len == strlen(known) && strncasecmp(name.ptr, known, name.len) == 0;
 }
 
-/* 192.168.0.7 or [fe80::1] */
+/* Whether a name is a numeric address: 192.168.0.7 or [fe80::1]. */
 static bool is_address(struct ps_str name)
 {
     char text[INET6_ADDRSTRLEN];

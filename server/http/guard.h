@@ -14,7 +14,7 @@
  * request is refused. A link that opens the shelf as a page is served, because users send each
  * other such links.
  *
- * The functions only compare strings: they keep nothing and may be called from any thread.
+ * The functions only compare strings: they have no state and may be called from any thread.
  *
  *     const struct ps_guard guard = {.hosts = names, .n_hosts = 1};      names: {"shelf.lan"}
  *
@@ -30,7 +30,7 @@
 #include <stddef.h>
 
 struct ps_guard {
-    /* own names without port, in addition to localhost, 127.0.0.1 and [::1] */
+    /* names of this server without port, in addition to localhost, 127.0.0.1 and [::1] */
     const char *const *hosts;
     size_t n_hosts;
     bool any_address; /* accepts every numeric Host: the server does not listen on loopback only */
@@ -42,8 +42,8 @@ bool ps_guard_accepts_host(const struct ps_guard *guard, const char *host);
  * is accepted. */
 bool ps_guard_accepts_origin(const char *origin, const char *host);
 
-/* Whether the request may come from this site. site, dest: the headers Sec-Fetch-Site and
- * Sec-Fetch-Dest of a read, NULL if absent. For a write, dest is NULL. */
+/* Whether a request that a page of this site caused is accepted. site, dest: the headers
+ * Sec-Fetch-Site and Sec-Fetch-Dest of a read, NULL if absent. For a write, dest is NULL. */
 bool ps_guard_accepts_site(const char *site, const char *dest);
 
 #endif

@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "server/http/exchange.h"
 
-#define MEMORY_PER_CLIENT 32768 /* headers of both directions, and a chunk of the body */
+#define MEMORY_PER_CLIENT 32768 /* bytes; request and response headers, and a block of the body */
 
-/* Gets the raw request line, before libmicrohttpd decodes it: afterwards %2F looks like a slash,
- * and a string ends at %00. */
+/* Called with the raw URI of a request, before libmicrohttpd decodes it: afterwards %2F looks like
+ * a slash, and a string ends at %00. */
 static void *on_request_line(void *cls, const char *uri, struct MHD_Connection *connection)
 {
     return ps_exchange_create(cls, uri, connection);

@@ -44,7 +44,7 @@ struct ps_http_config {
      * req->user_name. Called on a thread that serves connections, when the headers are known. NULL:
      * everything is allowed. */
     bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
-    /* Version number of the subject of a reply, 0 if the subject does not exist; see
+    /* Version number of the subject of a reply; 0: the subject does not exist. See
      * ps_reply_allow_caching. Called from any thread. NULL if no handler names a subject. */
     uint64_t (*mark)(void *app, const char *subject);
     const char *tls_cert, *tls_key; /* PEM; both set: HTTPS, both NULL: HTTP */
@@ -59,7 +59,8 @@ void ps_http_sweep(struct ps_http *http);
 
 /* Accepts no new connections. Current requests continue; their responses ask clients to close. */
 void ps_http_quiesce(struct ps_http *http);
-/* Stops the PS_ROUTE_SLOW handlers that read: running and new ones are answered with 503. */
+/* Cancels the requests that run PS_ROUTE_SLOW handlers and only read: running and later ones are
+ * answered with 503. */
 void ps_http_cancel(struct ps_http *http);
 /* Number of requests being received, handled or answered; event streams are not counted. */
 unsigned ps_http_in_flight(struct ps_http *http);

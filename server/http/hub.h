@@ -31,8 +31,8 @@ struct ps_hub_limits {
 
 /* The client of a feed; strings are copied. */
 struct ps_feed_owner {
-    const char *address; /* "": unknown, not limited */
-    const char *holder;  /* user name of the token; "": unknown */
+    const char *address; /* "": unknown, then per_address does not apply */
+    const char *holder;  /* user name of the token; "": unknown, then per_holder does not apply */
     const char *secret;  /* the token or the session; "": none was required */
 };
 
@@ -45,7 +45,8 @@ enum ps_status ps_hub_subscribe(struct ps_hub *hub, uint64_t topic, const struct
                                 struct ps_feed **out, struct ps_err *err);
 void ps_feed_free(struct ps_feed *feed); /* for a feed that was not sent; NULL is allowed */
 
-/* `data` must be one line. */
+/* Send an event to all feeds of a topic (PS_TOPIC_ALL: to all feeds), or to one feed. `data` must
+ * be one line. */
 void ps_hub_send(struct ps_hub *hub, uint64_t topic, const char *event, struct ps_str data);
 void ps_feed_send(struct ps_feed *feed, const char *event, struct ps_str data);
 /* End this feed, or all feeds of a topic (except those of PS_TOPIC_ALL), after the events that are

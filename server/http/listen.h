@@ -7,7 +7,8 @@
 
 struct ps_listener {
     int fd; /* owned by the caller, until it is passed to ps_http_start */
-    /* "127.0.0.1:7700", "[::1]:7700": the bound address; port 0 is replaced by the real one */
+    /* bound address, such as "127.0.0.1:7700" or "[::1]:7700"; port 0 is replaced by the actual
+     * port */
     char address[80];
     char host[64];    /* without the port, in the form of a Host header */
     bool loopback;    /* reachable from this machine only */
@@ -15,11 +16,11 @@ struct ps_listener {
     unsigned port;
 };
 
-/* where: "ADDR:PORT", "[ADDR6]:PORT", "NAME:PORT" or ":PORT" (loopback). PS_BAD_REQUEST: not an
- * address of this form; PS_CONFLICT: in use; PS_IO. */
+/* Opens the socket. where: "ADDR:PORT", "[ADDR6]:PORT", "NAME:PORT" or ":PORT" (loopback).
+ * PS_BAD_REQUEST: another form or an unknown name; PS_CONFLICT: the address is in use; PS_IO. */
 enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_err *err);
 
-/* Checks that `where` has the form ADDRESS:PORT. PS_BAD_REQUEST: it has not. */
+/* Checks that `where` has the form ADDRESS:PORT. PS_BAD_REQUEST: it has another form. */
 enum ps_status ps_listen_check(const char *where, struct ps_err *err);
 
 #endif

@@ -10,8 +10,8 @@ struct ps_local_result {
     struct ps_exchange exchange;
 };
 
-/* There is no connection that could wait for a deferred reply: the handler must have
- * finished it. */
+/* Runs the handler. No connection can wait for a deferred reply, so the handler must have finished
+ * it when it returns. */
 static enum ps_status run_handler(struct ps_exchange *x, struct ps_err *err)
 {
     enum ps_status status = x->route->handle(&x->req, &x->reply, err);

@@ -25,8 +25,8 @@ struct ps_local {
 
 struct ps_local_result;
 
-/* Calls the handler of `target`, which has the form of a request line: "/api/v1/runs?limit=1".
- * After PS_OK the reply contains the result. Free *out in any case. */
+/* Calls the handler of `target`, which has the form of a request target: "/api/v1/runs?limit=1".
+ * After PS_OK the reply contains the result. Call ps_local_result_free in any case. */
 enum ps_status ps_local_call(const struct ps_local *local, const char *method, const char *target,
                              struct ps_str body, struct ps_local_result **out, struct ps_err *err);
 struct ps_reply *ps_local_result_reply(struct ps_local_result *answer);

@@ -164,7 +164,7 @@ struct ps_multipart {
     const struct ps_multipart_ops *ops;
     void *user;
     enum state state;
-    char boundary[BOUNDARY_MAX + 5]; /* "\r --" and the boundary */
+    char boundary[BOUNDARY_MAX + 5]; /* "\r\n--" and the boundary */
     size_t boundary_len;
     struct ps_buf hold; /* input that cannot be parsed yet */
 };
@@ -210,8 +210,8 @@ static struct ps_str boundary_of(const struct ps_multipart *parser)
     return (struct ps_str){parser->boundary, parser->boundary_len};
 }
 
-/* Number of bytes of `in` before the boundary if it is found, else the bytes that cannot be part of
- * a boundary that is incomplete. */
+/* If *found, the number of bytes of `in` before the boundary, else the number of bytes that cannot
+ * be part of an incomplete boundary at the end of `in`. */
 static size_t before_boundary(const struct ps_multipart *parser, struct ps_str in, bool *found)
 {
     const char *at = ps_str_find(in, boundary_of(parser));
@@ -240,7 +240,8 @@ static enum ps_status step_data(struct ps_multipart *parser, struct ps_str *in, 
     return status;
 }
 
-/* "--" ends the form, a line break begins a part; spaces may precede either. */
+/* Parses the input after a boundary: "--" ends the form, a line break begins a part; spaces may
+ * precede both. */
 static enum ps_status step_after_boundary(struct ps_multipart *parser, struct ps_str *in,
                                           bool *more, struct ps_err *err)
 {
@@ -255,8 +256,8 @@ static enum ps_status step_after_boundary(struct ps_multipart *parser, struct ps
         parser->state = IN_HEAD;
     else
         return ps_fail(err, PS_BAD_REQUEST, "the multipart form is malformed after a boundary");
-    /* Keeps the line break: a part without headers ends its header block with this one and the
-     * next. */
+    /* Keep the line break in the input: in a part without headers, this line break and the next one
+     * are the end of the header block. */
     *in = ps_str_skip(*in, parser->state == DONE ? 2 : 0);
     return PS_OK;
 }
@@ -283,8 +284,8 @@ static enum ps_status step_head(struct ps_multipart *parser, struct ps_str *in, 
     return parser->ops->begin(parser->user, &part, err);
 }
 
-/* For a part without a body, the line break of the empty line may be the first one of the
- * boundary. */
+/* Skips the line break after the header block, unless it begins a boundary because the part has no
+ * body. */
 static enum ps_status step_data_begins(struct ps_multipart *parser, struct ps_str *in, bool *more)
 {
     *more = in->len >= parser->boundary_len;

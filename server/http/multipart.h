@@ -12,7 +12,7 @@
 
 struct ps_part {
     char name[128];
-    /* last path component, control characters replaced; "" if there is none */
+    /* last path component of the file name, control characters replaced; "" if there is none */
     char filename[256];
     char path[1024]; /* file name with the directories that the sender passed */
     bool is_file;    /* the part has filename=, or its name is "file" */
@@ -29,12 +29,12 @@ struct ps_multipart;
 
 bool ps_is_multipart(const char *content_type); /* false for NULL */
 
-/* PS_BAD_REQUEST: the content type has no usable boundary. */
+/* Creates a parser. PS_BAD_REQUEST: the content type has no usable boundary. */
 enum ps_status ps_multipart_create(const char *content_type, const struct ps_multipart_ops *ops,
                                    void *user, struct ps_multipart **out, struct ps_err *err);
 enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str bytes,
                                  struct ps_err *err);
-/* The body has ended. PS_BAD_REQUEST: the final boundary is missing. */
+/* Call this when the body has ended. PS_BAD_REQUEST: the final boundary is missing. */
 enum ps_status ps_multipart_finish(struct ps_multipart *parser, struct ps_err *err);
 void ps_multipart_free(struct ps_multipart *parser); /* NULL is allowed */
 

@@ -85,7 +85,7 @@ bool ps_gzip_compress(struct ps_str in, struct ps_buf *out)
     return true;
 }
 
-/* Characters that need no escape in a quoted string. */
+/* Whether a character needs no escape in a quoted string. */
 static bool is_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '%' && c != '/';

@@ -9,7 +9,7 @@
 /* Whether Accept-Encoding contains gzip (or *) and does not refuse it with q=0. */
 bool ps_accepts_gzip(const char *accept_encoding);
 
-/* Whether If-None-Match contains this tag (weak comparison) or is *. */
+/* Whether If-None-Match contains the tag `etag` (weak comparison) or is *. */
 bool ps_etag_matches(const char *if_none_match, const char *etag);
 
 /* Whether content of this type is worth compressing; type is not NULL. */
@@ -22,8 +22,8 @@ bool ps_gzip_compress(struct ps_str in, struct ps_buf *out);
  * needed, in UTF-8 (RFC 6266). name is not NULL. */
 char *ps_format_attachment(struct ps_arena *arena, const char *name);
 
-/* The file name in such a header, possibly of another server; NULL if it has none. It may contain
- * slashes. */
+/* The file name in the value of Content-Disposition, possibly of another server; NULL if it has
+ * none. It may contain slashes. */
 const char *ps_parse_attachment(struct ps_arena *arena, const char *disposition);
 
 #endif

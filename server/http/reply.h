@@ -22,26 +22,27 @@ struct ps_feed;
 struct ps_reply {
     unsigned status;
     const char *type;
-    struct ps_buf body; /* moved out when it is sent */
-    struct ps_str
-        static_body;      /* instead of body: bytes that stay valid as long as the server runs */
+    struct ps_buf body; /* moved to the response when the reply is sent */
+    /* instead of body: bytes that stay valid as long as the server runs */
+    struct ps_str static_body;
     const char *encoding; /* Content-Encoding of static_body: "gzip" or NULL */
-    /* instead of body: stream_bytes bytes of this stream; then it is freed and stream_fd is
-     * closed */
+    /* instead of body: stream_bytes bytes of this stream; when they are sent, the stream is freed
+     * and stream_fd is closed */
     struct ps_stream *stream;
     int stream_fd;
     uint64_t stream_bytes;
     struct ps_feed *feed; /* instead of body: an event stream, until it is ended */
     const char *etag;     /* quoted; NULL: computed from the body if cache is set */
     const char *cache;    /* Cache-Control; NULL: no-store */
-    /* an HTML page or a script of ours: is sent with the policy that allows our scripts */
+    /* the body is a page or a script of this program: it is sent with the content security policy
+     * that allows such scripts */
     bool is_page;
     struct {
         const char *name, *value;
     } headers[PS_REPLY_HEADERS];
     size_t n_headers;
     bool is_cacheable;   /* ps_reply_allow_caching was called */
-    const char *subject; /* its argument */
+    const char *subject; /* argument of ps_reply_allow_caching */
     uint64_t mark;
 };
 
@@ -55,17 +56,17 @@ void ps_reply_add_header(struct ps_reply *reply, const char *name, const char *v
  * to this URL, for as long as ps_http_config.mark of the subject returns `mark` (subject NULL: as
  * long as the server runs). Read the mark before computing the response. */
 void ps_reply_allow_caching(struct ps_reply *reply, const char *subject, uint64_t mark);
-/* A JSON writer into the body. */
+/* Returns a JSON writer that appends to the body. */
 struct ps_json ps_reply_json(struct ps_reply *reply);
 
 /* The HTTP status code of an error. All replies use this mapping. */
 unsigned ps_http_status_of(enum ps_status status);
 /* Writes {"code","text","at","hint"} as a value; also used for jobs and lists. */
 void ps_json_error(struct ps_json *out, const struct ps_err *err);
-/* Like ps_json_error, with any code word; at, hint: NULL if there is none. */
+/* Like ps_json_error, with any code word. at: byte offset; at, hint: NULL if there is none. */
 void ps_json_error_fields(struct ps_json *out, const char *word, const char *text,
                           const uint64_t *at, const char *hint);
-/* Turns the reply into the error err; its former content is dropped. */
+/* Replaces the content of the reply by the error err. */
 void ps_reply_set_error(struct ps_reply *reply, const struct ps_err *err);
 /* Like ps_reply_set_error, for an error without ps_status: HTTP status and code word. */
 void ps_reply_set_error_fields(struct ps_reply *reply, unsigned http, const char *word,

@@ -33,8 +33,8 @@
 #define PS_BODY_MAX  ((size_t)64 << 10) /* maximum body of a PS_ROUTE_BODY request */
 #define PS_SMALL_MAX ((uint64_t)16 << 20)
 
-/* An uploaded file: in the spool, closed. It is deleted with the request unless the handler claims
- * it with ps_request_claim_file. */
+/* An uploaded file in the spool. It is closed, and deleted with the request unless the handler
+ * claims it with ps_request_claim_file. */
 struct ps_upload_file {
     char *path;            /* malloc'ed; NULL once it was claimed */
     const char *part;      /* name of its form part; "" if the file is the request body */
@@ -69,11 +69,11 @@ enum ps_route_flags {
 
 struct ps_route {
     const char *method; /* "GET" serves HEAD too */
-    const char *path;   /* segments; {name} matches any one, {name*} (last) the rest of the path */
+    const char *path;   /* {name} matches one segment, {name*} at the end the rest of the path */
     ps_handler *handle;
     unsigned flags;
-    unsigned required_right; /* right that ps_http_config.admit checks; the scale is that of the
-                                handlers */
+    /* right that ps_http_config.admit checks, on a scale that the routes define */
+    unsigned required_right;
 };
 
 /* Address of the client: "192.168.0.7", "fe80::1", or "" without a connection. Allocated in the
@@ -93,7 +93,8 @@ char *ps_request_claim_file(struct ps_upload_file *file);
 bool ps_request_is_disconnected(const struct ps_request *req);
 
 void ps_request_defer(struct ps_request *req);
-/* status, err: as a handler would return them; err may be NULL if status is PS_OK. */
+/* Completes the reply of a deferred request. status, err: as a handler would return them; err may
+ * be NULL if status is PS_OK. */
 void ps_request_finish(struct ps_request *req, enum ps_status status, const struct ps_err *err);
 
 #endif

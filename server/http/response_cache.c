@@ -10,14 +10,14 @@
 #include "base/hash_table.h"
 #include "base/mem.h"
 
-#define OVERHEAD ((size_t)2 << 10) /* bytes charged for an entry besides its body */
+#define OVERHEAD ((size_t)2 << 10) /* bytes that an entry counts besides its body and its URL */
 
 struct entry {
     struct ps_cached_response ready; /* must be the first member */
     struct entry *newer, *older;
-    atomic_uint holders; /* references; the set has one */
+    atomic_uint holders; /* number of references, including that of the cache */
     uint64_t hash;
-    uint32_t index; /* in the set's entries */
+    uint32_t index; /* index in `entries` */
     bool gzip, in_set;
     size_t address_len;
     char *address;
@@ -30,8 +30,9 @@ struct ps_response_cache {
     uint32_t *vacant; /* unused indexes of `entries` */
     uint32_t n_vacant, cap_vacant;
     struct ps_hash_table by_address;
-    struct entry ends; /* list head, ordered by use: ends.older is the most recently used entry,
-                          ends.newer the least */
+    /* head of the list in order of use: ends.older is the most recently used entry, ends.newer the
+     * least recently used one */
+    struct entry ends;
     size_t bytes;
 };
 
@@ -101,7 +102,7 @@ static struct entry *find_response(struct ps_response_cache *set, struct ps_str 
     return index == PS_HASH_NONE ? NULL : set->entries[index];
 }
 
-/* The address must not be in the set yet. */
+/* The URL must not be in the cache yet. */
 static void put_in(struct ps_response_cache *set, struct entry *entry)
 {
     const struct response_key wanted = {{entry->address, entry->address_len}, entry->gzip};

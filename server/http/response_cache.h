@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * response_cache.h: LRU cache of complete responses, with their headers and the matching 304
- * response. Keys are the URL and whether the client accepts gzip. The least recently used ones are
- * removed when the total exceeds PS_RESPONSE_CACHE_BYTES. Thread-safe; for this folder only.
+ * response. Keys are the URL and whether the client accepts gzip. The least recently used entries
+ * are removed when the total exceeds PS_RESPONSE_CACHE_BYTES. Thread-safe. Private to this
+ * folder.
  */
 #ifndef PS_HTTP_RESPONSE_CACHE_H
 #define PS_HTTP_RESPONSE_CACHE_H
@@ -13,7 +14,7 @@
 
 #include "base/mem.h"
 
-#define PS_RESPONSE_CACHE_BYTES    ((size_t)16 << 20) /* bytes of all bodies and headers */
+#define PS_RESPONSE_CACHE_BYTES    ((size_t)16 << 20) /* maximum bytes of all entries */
 #define PS_RESPONSE_CACHE_BODY_MAX ((size_t)4 << 20)  /* maximum bytes of one body */
 
 struct ps_response_cache;
@@ -23,10 +24,9 @@ struct ps_cached_response {
     const struct ps_route *route;
     struct MHD_Response *response;
     struct MHD_Response *not_modified; /* the 304 response; NULL without an ETag */
-    const char *etag;                  /* as in the response, or NULL */
+    const char *etag;                  /* value of the ETag header, or NULL */
     const char *subject; /* subject of the response, or NULL: the response is always valid */
-    uint64_t mark;       /* version number of the subject when the response was made
-                            (ps_reply_allow_caching) */
+    uint64_t mark;       /* argument of ps_reply_allow_caching */
     size_t bytes;
 };
 
@@ -44,7 +44,7 @@ void ps_response_cache_release(const struct ps_cached_response *ready);
  * response and copies the strings. */
 void ps_response_cache_put(struct ps_response_cache *set, struct ps_str address, bool gzip,
                            const struct ps_cached_response *ready);
-/* Removes this response from the cache, if it is still there. */
+/* Removes this response from the cache unless it was removed before. */
 void ps_response_cache_drop(struct ps_response_cache *set, const struct ps_cached_response *ready);
 
 #endif

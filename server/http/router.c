@@ -8,7 +8,7 @@ struct raw_args {
     size_t n;
 };
 
-/* Whether the path matches the pattern; args: the text that matched each {...}. */
+/* Whether the path matches the pattern; args: the texts that matched each {...}, not decoded. */
 static bool match_path(const char *pattern, struct ps_str path, struct raw_args *args)
 {
     size_t at = 0, from;

@@ -12,7 +12,7 @@ struct ps_upload {
     const struct ps_spool *spool;
     struct ps_request *req;
     struct ps_multipart *multipart; /* NULL if the body is one file */
-    uint64_t bytes, max;            /* of the body: received, maximum */
+    uint64_t bytes, max;            /* bytes of the body: received so far, maximum */
     uint64_t reserved, written;     /* bytes of space: reserved, already written to files */
     int fd;                         /* the file being written, -1 between files */
     bool in_field;
@@ -106,7 +106,7 @@ static enum ps_status end_part(void *user, struct ps_err *err)
 
 static const struct ps_multipart_ops part_ops = {begin_part, part_data, end_part};
 
-/* Reserves space for `bytes` bytes of the body in total. */
+/* Increases the reserved space to `bytes` bytes, if it is smaller. */
 static enum ps_status reserve_bytes(struct ps_upload *upload, uint64_t bytes, struct ps_err *err)
 {
     const struct ps_spool *spool = upload->spool;

@@ -11,7 +11,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte encoded by "%XX" at `at`, or -1. */
+/* The byte that "%XX" at index `at` encodes; -1 if it is no valid escape. */
 static int escaped_byte(struct ps_str text, size_t at)
 {
     int high, low;

@@ -59,8 +59,8 @@ static void move_to_long(struct ps_work *work, struct worker *worker)
     work->lanes[LONG].running++;
 }
 
-/* Moves overdue tasks to the long lane if tasks wait for the quick one. Returns the time
- * (monotonic clock, ms) of the next check; 0: time alone will change nothing. */
+/* Moves overdue tasks to the long lane if tasks wait for the quick lane. Returns the monotonic time
+ * (ms) of the next check; 0: no check is needed before a task is added or ends. */
 static int64_t move_overdue(struct ps_work *work)
 {
     const int64_t now = ps_monotonic_ms();
@@ -112,7 +112,7 @@ static bool is_done(const struct ps_work *work)
 
 /* --- Threads and public functions --- */
 
-/* Waits for the next task; NULL if there will be none. */
+/* Ends the previous task of this worker and waits for its next task; NULL: the worker must end. */
 static struct task *next_task(struct ps_work *work)
 {
     struct task *task = NULL;
@@ -166,7 +166,7 @@ enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work *
         work->lanes[lane].last = &work->lanes[lane].first;
         work->lanes[lane].most = most[lane];
     }
-    pthread_mutex_lock(&work->lock); /* workers read the array of workers */
+    pthread_mutex_lock(&work->lock); /* new workers read the array when they get the lock */
     for (; work->n_workers < threads && code == 0; work->n_workers += code == 0) {
         struct worker *worker = &work->workers[work->n_workers];
 
