@@ -2,8 +2,8 @@
 /*
  * engine.c: the queries of the server, compiled to WebAssembly for exported pages, which have no
  * server. The page (web/src/offline/worker.ts) passes the files, then requests URLs of the API; the
- * same code as in the server computes the responses. URLs that write or need other runs are not
- * supported.
+ * same code as in the server computes the responses. URLs that write, or need runs that the page
+ * does not contain, are not supported.
  *
  * Buffers that the page fills are allocated with ps_engine_alloc and then owned by the engine.
  */
@@ -50,8 +50,8 @@ void ps_engine_file(char *name, const unsigned char *bytes, size_t len)
 
 /* --- Endpoints --- */
 
-/* Runs an SQL statement. Parameters replace the JSON body of the server's URL: sql, run or runs,
- * limit, format. */
+/* Runs an SQL statement. The URL parameters sql, run or runs, limit and format replace the JSON
+ * body of the same URL of the server. */
 static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer *out,
                               struct ps_err *err)
 {
@@ -96,7 +96,7 @@ static const struct ps_read_route read_sql = {"sql", ask_sql, 0};
 #define READ(pattern, name, flags)  &ps_read_##name,
 static const struct ps_route routes[] = {{.method = "GET", .path = API "sql"}, PS_READS(ROUTE)};
 static const struct ps_read_route *const reads[] = {&read_sql,
-                                                    PS_READS(READ)}; /* same order as routes */
+                                                    PS_READS(READ)}; /* in the order of `routes` */
 
 /* --- Dispatch --- */
 
@@ -152,7 +152,7 @@ static void error_body(struct ps_buf *body, const struct ps_err *err)
     ps_json_end(&json);
 }
 
-/* Opens the files that were passed: 1, or 0 if that fails. */
+/* Opens the files that were passed to ps_engine_file. Returns 1, or 0 if that fails. */
 EXPORT("ps_engine_open")
 int ps_engine_open(void)
 {
@@ -161,7 +161,7 @@ int ps_engine_open(void)
     return ps_shelf_open(&store, &err) == PS_OK;
 }
 
-/* Computes the response to `url` (path and query), which is freed. The result is valid until the
+/* Computes the response to `url` (path and query), and frees `url`. The result is valid until the
  * next call. */
 EXPORT("ps_engine_ask")
 const struct answer *ps_engine_ask(char *url)

@@ -89,7 +89,7 @@ static int file_shm_unmap(sqlite3_file *file, int remove)
     return SQLITE_OK;
 }
 
-/* Returns a pointer into the file, without a copy. */
+/* Sets *out to a pointer into the file, so that SQLite needs no copy; NULL beyond its end. */
 static int file_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **out)
 {
     const struct open_file *open = (const struct open_file *)file;
@@ -148,8 +148,7 @@ static int sleep_not(sqlite3_vfs *vfs, int us)
     return us;
 }
 
-static int current_time(sqlite3_vfs *vfs,
-                        sqlite3_int64 *out) /* out: milliseconds of the Julian date */
+static int current_time(sqlite3_vfs *vfs, sqlite3_int64 *out) /* out: Julian date in milliseconds */
 {
     static const sqlite3_int64 epoch = 24405875 * (sqlite3_int64)8640000;
 

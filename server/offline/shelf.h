@@ -6,7 +6,7 @@
 
 #include "server/catalog/store.h"
 
-/* Opens the store; the files must have been added. It is never closed. */
+/* Opens the store; its files must have been added before. The store is never closed. */
 enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err);
 
 #endif

@@ -32,7 +32,7 @@ static void merge_sort(const struct merge_state *m, char *at, size_t n)
         else
             left += m->size, taken++;
     }
-    /* The remaining elements of the right half are in place already. */
+    /* The remaining elements of the right half are already at their final position. */
     memcpy(out, left, (half - taken) * m->size);
     memcpy(at, m->room, (size_t)(out - m->room) + (half - taken) * m->size);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stdlib.h: the stdlib.h of the libc, with functions of glibc that it lacks. */
+/* stdlib.h: the stdlib.h of the libc, and functions of glibc that it lacks. */
 #include_next <stdlib.h>
 
 #ifndef PS_OFFLINE_STDLIB_H
