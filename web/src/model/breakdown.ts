@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Breakdown of a step's time by three definitions. They differ, but each sums to the wall time of
- * the step. This module has their labels, colours and descriptions. */
+/* Breakdown of the time of a step by three definitions. Their parts differ, but the parts of each
+ * sum to the wall time of the step. This module has their labels, colours and descriptions. */
 import type { Definition, Parts } from '../base/trace_types';
 
 export interface DefinitionText {

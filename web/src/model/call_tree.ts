@@ -12,7 +12,7 @@ export const EXACT = 0;
 export const BOUNDED = 1;
 export const UNKNOWN = 2;
 
-/** Used instead of a node: calls of an exact frame that were too small to be sent. */
+/** Node of a frame that stands for the calls of an exact frame that were too small to be sent. */
 export const OMITTED_KEYS = -2;
 
 export interface CallTree {
@@ -84,7 +84,7 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
     return { frames: out.finish(total), shrunk };
 }
 
-/** Drawn width per second of upper bound; below 1 inside a frame that was shrunk. */
+/** Ratio of the drawn width to the upper bound; below 1 inside a frame that was shrunk. */
 function scaleOf(tree: CallTree, node: number, width: number): number {
     const hi = tree.hi[node];
     return hi > 0 ? Math.min(1, width / hi) : 1;

@@ -166,7 +166,8 @@ export function verdictText(judged: Judged, unit: string, nBase: number, nNew: n
     return [wordOf(verdict === 'up', unit), `, above the${noiseText}${test}${range}.`];
 }
 
-/** Name of a group: that of its only run, or the common part of its runs' names. */
+/** Name of a group: the name of its only run, or the common start of the names of its runs. If that
+ * is too short, the common series or the name of the first run. */
 export function groupName(runs: readonly Run[]): string {
     if (runs.length === 1) return runs[0].name;
     const [first] = runs;

@@ -51,7 +51,7 @@ export function placeName(place: MemoryPlace, nameOf: WorkerName | null): string
     return nameOf ? `${name}, ${nameOf(place.worker)}` : name;
 }
 
-/** Name of a device that runs kernels. Some accelerators have no number. */
+/** Name of a device that runs kernels. Some accelerators have no number (a negative `device`). */
 export function acceleratorName(device: number): string {
     return device < 0 ? 'device' : `GPU ${device}`;
 }

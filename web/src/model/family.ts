@@ -21,7 +21,7 @@ export const FAMILIES: readonly Family[] = [
     { key: 'python', label: 'Python' },
 ];
 
-/** An unknown number counts as `none`. */
+/** The family with this number in the API; an unknown number counts as `none`. */
 export function familyOf(family: number | null | undefined): Family {
     return FAMILIES[family ?? 0] ?? FAMILIES[0];
 }

@@ -9,7 +9,7 @@ export interface Filters {
     hide: string;
     /** origins that are hidden */
     off: ReadonlySet<Origin>;
-    /** a regular expression is invalid (or incomplete): nothing is requested with it */
+    /** a regular expression is invalid or incomplete, so that no data is requested with it */
     broken: boolean;
     /** threshold in the unit of the field; null if there is none */
     min: number | null;

@@ -25,7 +25,7 @@ export function frameForms(name: string): string[] {
     return forms.filter((form, i) => i === 0 || form !== forms[i - 1]);
 }
 
-/** The longest form that fits into `room` px, else the shortest with an ellipsis, or ''. */
+/** The longest form that fits into `maxWidth` px, else the shortest with an ellipsis, or ''. */
 export function fitForms(forms: readonly string[], maxWidth: number, measure: Measure): string {
     const fitting = forms.find((form) => measure(form) <= maxWidth);
     return fitting ?? fitEllipsis(forms[forms.length - 1], maxWidth, measure);

@@ -24,8 +24,8 @@ function withoutPlace(name: string): string {
     return name.slice(0, locationStart(name) || name.length);
 }
 
-/* Returns the frames of a row that are below one of `above` and have this name. If there is none,
- * returns those that differ only in the source location. */
+/* Returns the frames of a row that are children of a frame of `above` and have this name. If there
+ * is none, returns the children whose names differ only in the source location. */
 function below(layout: FrameLayout, row: number, above: Set<number>, name: string, nameOf: NameOf) {
     const [exact, sameFunction] = [new Set<number>(), new Set<number>()];
     const nameOnly = withoutPlace(name);

@@ -19,7 +19,7 @@ export function placeOn({ from_ns, to_ns, log }: Histogram, value: number): numb
     return Math.max(0, Math.min(1, at));
 }
 
-/** Heights from 0 to 1; bars with a count have at least the height `least`. */
+/** Heights from 0 to 1; bars with a count above 0 have at least the height `least`. */
 export function heights({ count }: Histogram, least = 0.03): number[] {
     const most = Math.max(1, ...count);
     return count.map((n) => (n === 0 ? 0 : Math.max(least, n / most)));

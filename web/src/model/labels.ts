@@ -6,7 +6,7 @@ export type Measure = (text: string) => number;
 
 const ELLIPSIS = '…';
 
-/** A module below its own package is written as `.rest`; any other with its full name. */
+/** The name `.rest` of a module below the package `above`; the full name of other modules. */
 export function relativeName(name: string, above: string | null): string {
     if (
         above &&

@@ -16,8 +16,8 @@ const MIN_LEAK_SHARE = 0.95;
 /** Shorter windows do not indicate a leak: every program grows while it starts. */
 const LEAK_SECONDS = 5;
 
-/** What the slope of a window means; null if it means nothing. `ends`: peak and last value of the
- * window; memory that was released at the end is not a leak. */
+/** Describes the slope of a window in words; null if there is no slope. `ends`: peak and last value
+ * of the window; memory that was released at the end is not a leak. */
 export function slopeText(
     mib_s: number | null,
     shown: TimeWindow,
@@ -38,7 +38,8 @@ export function slopeText(
     return `${rate}: a leak if it continues`;
 }
 
-/** Assigns spans to rows of brackets: the level in the file, or the first row with free space. */
+/** Assigns spans to rows of brackets: the row of their level in the file, or the next row with free
+ * space. */
 export function spanRows(spans: readonly MemorySpan[]): { span: MemorySpan; row: number }[] {
     const ends: number[] = [];
     return [...spans]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The search language, same as the server's for tables: words that must all occur in name or file,
- * ignoring case; a word with a leading `-` must not occur. Or a single regular expression. */
+/* The search language, which is that of the tables of the server: words that must all occur in name
+ * or file, ignoring case; a word with a leading `-` must not occur. Or a single regular expression.
+ */
 
 export interface Matcher {
     empty: boolean;
@@ -77,7 +78,7 @@ function mergeRanges(ranges: [number, number][]): [number, number][] {
     return out;
 }
 
-/** 1 for each matching index, and their count; null if there is no search. */
+/** `set`: 1 for each matching index; `count`: number of matches; null if there is no search. */
 export function matchSet(
     m: Matcher,
     n: number,

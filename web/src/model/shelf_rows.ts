@@ -64,7 +64,8 @@ function today(now: Date): Group {
     return { key: 'day 0', title: label, date };
 }
 
-/** `complete`: `runs` has all runs, so the count of the last heading is final. */
+/** Returns the rows of the shelf. `complete`: `runs` contains all runs, so the count of the last
+ * heading is final. */
 export function shelfRows(
     runs: readonly Run[],
     incoming: readonly RunningImport[],
@@ -92,7 +93,7 @@ export function shelfRows(
     return rows;
 }
 
-/** The base is the older of the two runs. */
+/** Orders two runs: the base is the older one. */
 export function baseAndNew(a: Run, b: Run): [base: Run, fresh: Run] {
     return a.created_at <= b.created_at ? [a, b] : [b, a];
 }
@@ -105,7 +106,7 @@ export interface Delta {
     pct: number | null;
 }
 
-/** Null if the headlines of the two runs measure different things. */
+/** Difference of the headlines of two runs; null if the headlines measure different things. */
 export function headlineDelta(base: Run, fresh: Run): Delta | null {
     const [a, b] = [base.headline, fresh.headline];
     if (!a || !b || a.unit !== b.unit || a.label !== b.label || base.kind !== fresh.kind)

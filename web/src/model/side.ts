@@ -60,7 +60,7 @@ export function panelQuery(query: Query, side: Side, kind: string): Query {
     return out;
 }
 
-/** The keys that stay when the view changes: groups, selected runs and alignment. */
+/** The part of the query that stays when the view changes: groups, selected runs and alignment. */
 export function groupKeys(query: Query): Query {
     const out: Query = {};
     for (const side of SIDES) {
@@ -70,7 +70,8 @@ export function groupKeys(query: Query): Query {
     return out;
 }
 
-/** Merges the query `asked` of one side's panel into the page's query; the keys of the other side stay. */
+/** Merges `panelQueryOfSide`, the query of one panel, into the query of the page; the keys of the
+ * other side stay. */
 export function mergeQuery(query: Query, side: Side, panelQueryOfSide: Query, kind: string): Query {
     const out = groupKeys(query);
     const otherPrefix = `${otherSide(side)}.`;

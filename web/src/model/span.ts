@@ -39,8 +39,8 @@ export function easeSpan(from: Span, to: Span, t: number): Span {
     return { x0: from.x0 + (to.x0 - from.x0) * k, x1: from.x1 + (to.x1 - from.x1) * k };
 }
 
-/** One level out: the nearest frame that covers the range and is wider than it; -1 for the complete
- * picture. */
+/** The frame one level out: the nearest frame that covers the range and is wider than it; -1 for
+ * the complete picture. */
 export function enclosingFrame(layout: FrameLayout, span: Span): number {
     const width = span.x1 - span.x0;
     const path = coveredPath(layout, span.x0, span.x1);

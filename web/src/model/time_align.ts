@@ -28,7 +28,7 @@ export function parseAlign(text: string | undefined): Align {
     return shift ? { by: 'ns', shift: Number(shift[1]) } : ALIGN_STARTS;
 }
 
-/** Null for the default, the start. */
+/** The URL value of an alignment; null for the default, the start. */
 export function formatAlign(align: Align): string | null {
     if (align.by === 'start') return null;
     return align.by === 'ns' ? `ns:${align.shift}` : `${align.by}:${align.base}:${align.new}`;
@@ -109,7 +109,7 @@ export function stepBy(
     return { by: 'step', base: a, new: b };
 }
 
-/** The visible range in the base's time: it covers both runs. */
+/** The visible range of the common axis in the base's time: it covers both runs. */
 export function commonRange(base: TimeView, fresh: TimeView, shift: number): TimeView {
     return {
         from: Math.min(base.from, fresh.from - shift),
@@ -144,7 +144,8 @@ type Query = Record<string, string>;
 
 const PAGE_KEYS = ['origin', 'reach'];
 
-/* The URL stores a range in the base's time. The part before `least` is removed. */
+/* Moves the range in `from_ns` and `to_ns` by `by` ns: the URL stores it in the base's time. The
+ * part before `least` is removed. */
 function moveRange(query: Query, by: number, least: number): Query {
     const { from_ns, to_ns, ...rest } = query;
     if (from_ns === undefined || to_ns === undefined || by === 0) return query;

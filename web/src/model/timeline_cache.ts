@@ -18,7 +18,7 @@ export interface SliceColumns {
     lane: Uint32Array;
 }
 
-/** Runs of pixels with slices too short to draw one by one, sorted by depth and px. */
+/** Ranges of adjacent pixels with slices too short to draw one by one, sorted by depth and px. */
 export interface DensityColumns {
     n: number;
     px: Uint32Array;
@@ -106,7 +106,7 @@ export function firstAfter(slices: SliceColumns, low: number, high: number, t: n
     return low;
 }
 
-/** First run of [low, high) that ends after px. */
+/** First pixel range of [low, high) that ends after px. */
 export function runAfter(density: DensityColumns, low: number, high: number, px: number): number {
     while (low < high) {
         const middle = (low + high) >> 1;

@@ -82,7 +82,7 @@ export class NameTable {
         return true;
     }
 
-    /** Marks the names of a window's slices that are wide enough for a label at `ofPx` ns per pixel. */
+    /** Marks the names of the slices of a window that are wide enough for a label at `nsPerPx`. */
     markLabels(window: TrackWindow, nsPerPx: number): void {
         const { slices } = window;
         const least = LABEL_PX * nsPerPx;

@@ -155,7 +155,7 @@ export interface FindAnswer {
     hit: (SliceRef & { track: number; depth: number }) | null;
 }
 
-/** A slice's id is track · 2³² + row, which exceeds the 32 bits of bit operations. */
+/** The id of a slice is track · 2³² + row, which exceeds the 32 bits of bit operations. */
 export const TRACK_UNIT = 2 ** 32;
 
 export const sliceId = (track: number, row: number): number => track * TRACK_UNIT + row;

@@ -40,13 +40,13 @@ export function panView(view: TimeView, whole: TimeView, by: number): TimeView {
     return clampView({ from: view.from + by, to: view.to + by }, whole);
 }
 
-/** A window that shows [from, to] with a margin on both sides. */
+/** A view that shows the range `of`, with a margin on both sides as a share of its width. */
 export function fitView(of: TimeView, whole: TimeView, margin = 0.06): TimeView {
     const width = Math.max(1, widthOf(of));
     return clampView({ from: of.from - width * margin, to: of.to + width * margin }, whole);
 }
 
-/** Makes [from, to] visible: no change if it is visible already, else it is centred. Keeps the
+/** Makes the range `of` visible: no change if it is visible already, else it is centred. Keeps the
  * width if the range fits. */
 export function revealView(of: TimeView, view: TimeView, whole: TimeView): TimeView {
     const width = widthOf(view);
@@ -71,7 +71,8 @@ export function viewText(view: TimeView): string {
     return `${Math.floor(view.from)}~${Math.ceil(view.to)}`;
 }
 
-/** Times may be negative when the other run of a comparison began earlier. */
+/** Parses `FROM~TO` in ns; null if it is invalid. Times may be negative when the other run of a
+ * comparison began earlier. */
 export function parseView(text: string | undefined, whole: TimeView): TimeView | null {
     const match = /^(-?\d+)~(-?\d+)$/.exec(text ?? '');
     if (!match) return null;

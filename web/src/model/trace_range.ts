@@ -13,7 +13,7 @@ type Query = Record<string, string | undefined>;
 
 const INTEGER = /^\d{1,16}$/;
 
-/** Null for the complete run, also if the URL value is invalid. */
+/** The range of the URL; null for the complete run, also if the URL value is invalid. */
 export function readRange({ from_ns, to_ns }: Query): TraceRange | null {
     if (!from_ns || !to_ns || !INTEGER.test(from_ns) || !INTEGER.test(to_ns)) return null;
     const range = { from_ns: Number(from_ns), to_ns: Number(to_ns) };
@@ -25,7 +25,7 @@ export function rangeParams(range: TraceRange | null): { from_ns?: number; to_ns
     return range ? { from_ns: range.from_ns, to_ns: range.to_ns } : {};
 }
 
-/** As URL query parameters; null clears the range. */
+/** The range as URL query parameters; null clears it. */
 export function rangeQuery(range: TraceRange | null): {
     from_ns: string | null;
     to_ns: string | null;

@@ -12,7 +12,7 @@ export type WorkerName = (worker: number) => string;
 
 export const numberedWorker: WorkerName = (worker) => `worker ${worker}`;
 
-/** Uses worker numbers if ranks repeat or are missing. */
+/** Names of workers by rank, or by worker number if ranks repeat or are missing. */
 export function workerNames(rows: readonly NamedWorker[]): WorkerName {
     const ranks = new Map(rows.map(({ worker, rank }) => [worker, rank]));
     const distinct = new Set(ranks.values());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entry point of offline files: loads the embedded runs and shows them in the same page. A panel
- * uses the engine of the page around it.
+ * Entry point of offline files: loads the embedded runs and shows the page for them. A panel uses
+ * the engine of the page around it.
  */
 import { render } from 'preact';
 import { answerFrom } from '../base/client';

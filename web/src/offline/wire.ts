@@ -103,7 +103,8 @@ export class LocalShelf {
         this.waiting.clear();
     }
 
-    /* Sends the next request when the worker is idle: one that is cancelled in the queue is not computed. */
+    /* Sends the next request when the worker is idle, so that a request that is cancelled in the
+     * queue is never computed. */
     private next(): void {
         const id = this.busy ? undefined : this.queue.shift();
         const pending = id === undefined ? undefined : this.waiting.get(id);

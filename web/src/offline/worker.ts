@@ -28,7 +28,8 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
     return bytes;
 }
 
-/* `take` is called with the inflated bytes and their offset. */
+/* Inflates gzip parts. Calls `onBytes` with the inflated bytes and their offset; `bytes` is the
+ * expected size. */
 function inflate(name: string, bytes: number, onBytes: (at: number, piece: Uint8Array) => void) {
     const stream = new DecompressionStream('gzip');
     const writer = stream.writable.getWriter();

@@ -3,8 +3,8 @@
  * Messages between the page and the worker of its engine.
  */
 
-/** First the files in parts, each gzip in base64: `engine` first, then the files of the shelf. Then
- * requests. */
+/** Messages to the worker: first the files in parts, each gzip in base64, `engine` before the files
+ * of the shelf, then requests. */
 export type ToWorker =
     | { say: 'file'; name: string; bytes: number }
     | { say: 'part'; base64: string }
