@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Unit of the horizontal axis of the run on the page. Traces and most stack profiles count
- * nanoseconds. Other stack profiles count samples or bytes, multiplied by a scale if the file has
- * fractions.
+ * nanoseconds. Other stack profiles count samples or bytes. If the file has fractions, the counts
+ * are multiplied by a scale.
  */
 import {
     formatBytes,
@@ -19,11 +19,11 @@ export interface AxisUnit {
     unit: string;
     /** axis values per unit */
     scale: number;
-    /** total of a run of stacks, in axis values; decides which unit its columns use */
+    /** total of a stack profile in axis values; decides the unit of time columns */
     whole?: number;
 }
 
-/** ns; from this total on, columns of times are in seconds */
+/** ns; if the total is at least this, columns of times are in seconds, otherwise in milliseconds */
 const LONG_NS = 10e9;
 
 export const TIME_AXIS: AxisUnit = { unit: 's', scale: 1 };

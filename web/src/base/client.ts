@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * HTTP client of the server API; all views use it. Every failure becomes an ApiError: what failed,
- * where, and what to do.
+ * HTTP client of the server API; all views use it. Every failure becomes an ApiError, which says
+ * what failed, where, and what to do.
  */
 import type { ErrorBody } from './types';
 
@@ -65,7 +65,7 @@ export interface RequestOptions {
 export type Wire = (path: string, init: RequestInit) => Promise<Response>;
 let wire: Wire | null = null;
 
-/** Sends all later requests to `other` instead of the server. There are no server events then. */
+/** Sends all later requests to `other` instead of the server. `events` then delivers no events. */
 export function answerFrom(other: Wire): void {
     wire = other;
 }
@@ -169,8 +169,8 @@ export interface EventHandlers {
     /** Called when the stream is opened or reopened: events may have been missed, so fetch the
      * state. */
     open?: () => void;
-    /** Called when the stream breaks. The browser reconnects; if the server refused, `events` does
-     * so later. */
+    /** Called when the stream breaks. The browser reconnects; if the server refused the stream,
+     * `events` reconnects after REFUSED_MS. */
     lost?: () => void;
 }
 

@@ -4,8 +4,8 @@
  */
 import type { Run } from './types';
 
-/** 'up': more; 'down': less; 'same': within noise; 'few': too few runs for a test; null: one run
- * per side, no test. */
+/** 'up': greater than the base; 'down': less than the base; 'same': within noise; 'few': too few
+ * runs for a test; null: one run per side, no test. */
 export type Verdict = 'up' | 'down' | 'same' | 'few' | null;
 export type Change = 'added' | 'removed' | 'moved' | null;
 
@@ -42,7 +42,7 @@ export interface ComparisonTable {
     /** kind of source location in `place`: 'file' */
     place: string | null;
     metrics: Metric[];
-    /** the metric that a budget limits */
+    /** name of the metric that a budget limits */
     budget: string;
 }
 
@@ -79,7 +79,7 @@ export interface ComparisonRow extends Judged {
 }
 
 export interface ComparisonCell extends ComparisonRow {
-    /** only if the place is one */
+    /** path of the file, only if `place` is a file */
     file?: string | null;
     base_values: number[];
     new_values: number[];
@@ -109,7 +109,7 @@ export interface GroupRow {
 }
 
 export interface GroupOne extends GroupRow {
-    /** only if the place is one */
+    /** path of the file, only if `place` is a file */
     file?: string | null;
     values: number[];
 }
@@ -131,7 +131,7 @@ export interface GroupTree {
     new_total: number[];
     /** absent for cProfile dumps */
     new_self?: number[];
-    /** lower bounds, cProfile dumps only: their totals are upper bounds */
+    /** cProfile dumps only: lower bounds; `new_total` has the upper bounds */
     new_low?: number[];
     /** cProfile dumps only: 0 exact, 1 bounded, 2 unknown (recursive) */
     certainty?: number[];
@@ -140,7 +140,7 @@ export interface GroupTree {
 /** Merged call trees of two groups. */
 export interface ComparisonTree extends GroupTree {
     base: number;
-    /** 0 none (one run per side), 1 too few runs, 2 within noise, 3 up, 4 down */
+    /** by node: 0 none (one run per side), 1 too few runs, 2 within noise, 3 up, 4 down */
     verdict: number[];
     base_total: number[];
     base_self?: number[];

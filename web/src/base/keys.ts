@@ -33,7 +33,7 @@ export interface KeyScope {
     keys: KeyBinding[];
 }
 
-/** The innermost scope is last. */
+/** Scopes with bound keys, the innermost one last. */
 export const scopes = signal<KeyScope[]>([]);
 
 export function bindKeys(name: string, keys: KeyBinding[]): () => void {

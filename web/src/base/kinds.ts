@@ -29,7 +29,7 @@ export type KindHas =
 
 export interface KindRow {
     name: string;
-    /** a short word: at most 6 letters */
+    /** short label of at most 6 letters */
     mark: string;
     has: ReadonlySet<KindHas>;
     /** keys of the tabs in features/report/tabs.ts, in order */

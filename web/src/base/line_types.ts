@@ -63,7 +63,7 @@ export interface LineFigures {
     block?: number[];
     columns: string[];
     functions: SourceFunctionRow[];
-    /** by row: pairs of seconds and MiB */
+    /** by row index: pairs of seconds and MiB */
     samples?: Record<string, [number, number][]>;
 }
 

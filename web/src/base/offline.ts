@@ -4,7 +4,7 @@
  */
 
 export interface OfflineFile {
-    /** hash of the URL that is shown first */
+    /** URL hash of the view that is shown first */
     start: string;
     /** ISO 8601 */
     made_at: string;
@@ -16,12 +16,12 @@ export interface OfflineFile {
 
 let file: OfflineFile | null = null;
 
-/** Called once, before anything is drawn. */
+/** Makes this page an offline file. Call it once, before anything is drawn. */
 export function openOffline(opened: OfflineFile): void {
     file = opened;
 }
 
-/** Null on a page that a server delivers. */
+/** Metadata of the offline file; null on a page that a server delivers. */
 export function offlineFile(): OfflineFile | null {
     return file;
 }

@@ -2,8 +2,8 @@
  *
  * Panels: windows of the program inside one of its own pages. A page with two reports side by side
  * has two panels, each with its own keys, axis, width and caches. The page stores the URLs of both.
- * Panels exchange strings, and names instead of ids and positions, because those are valid in one
- * run only.
+ * Panels exchange strings. They contain names instead of ids and positions, because ids and
+ * positions are valid in one run only.
  */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLayoutEffectOn } from './hooks';
@@ -19,12 +19,12 @@ export interface PanelHost {
     register(panel: Panel): void;
     /** The user navigated to another URL in the panel. */
     navigated(hash: string, replace: boolean): void;
-    /** The set of keys whose names this panel knows has changed. */
+    /** The set of URL keys that this panel can translate into names has changed. */
     namesChanged(): void;
     /** Sends a transient state to the other panel, such as the frame under the pointer; '' clears
      * it. */
     send(topic: string, text: string): void;
-    /** Handles a key that is not bound in the panel; returns true if the page handled it. */
+    /** Passes on a key that is not bound in the panel; returns true if the page handled it. */
     key(press: KeyPress): boolean;
     /** The user is working in this panel. */
     activated(): void;
@@ -46,8 +46,8 @@ export interface Panel {
 export interface Names {
     /** A name that the other run has too; null if the value has none. */
     nameOf(value: string): string | null;
-    /** Value for a name in this run. Null if the run lacks it; undefined if the data is not loaded
-     * yet; then useNames is called again with other keys. */
+    /** Value for a name in this run. null: the run lacks it. undefined: the data is not loaded yet,
+     * and useNames will be called again with other keys. */
     valueOf(name: string): string | null | undefined;
 }
 
@@ -64,7 +64,7 @@ export function panelSide(): Side | null {
     return host?.side ?? null;
 }
 
-/** Makes this window a panel. Called once, before anything is drawn. */
+/** Makes this window a panel. Call it once, before anything is drawn. */
 export function startPanel(by: PanelHost, show: (hash: string) => void): void {
     host = by;
     by.register({

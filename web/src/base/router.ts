@@ -37,7 +37,8 @@ export function formatHash(path: string[], query: Query = {}): string {
     return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
 }
 
-/* A hash typed by hand may contain a stray percent sign; it is then used undecoded. */
+/* Decodes a path segment. A hash typed by hand may contain a stray percent sign; such a segment is
+ * used undecoded. */
 function decode(part: string): string {
     try {
         return decodeURIComponent(part);
@@ -51,8 +52,8 @@ export const route = signal<Route>(parseHash(''));
 type UrlStore = (hash: string, replace: boolean) => void;
 let storeUrl: UrlStore | null = null;
 
-/** Registers the function that stores every later URL. Its owner sets `route` or calls showHash to
- * show a URL. */
+/** Registers the function that stores every later URL. From then on navigate calls only this
+ * function, whose owner shows the URL: it calls showHash or sets `route`. */
 export function persistAddress(store: UrlStore): void {
     storeUrl = store;
 }
@@ -94,6 +95,6 @@ export function setQuery(
     navigate(route.peek().path, query, options);
 }
 
-/** Changes parameters of the address without a new entry in the history; null removes one. */
+/** Changes parameters of the URL without a new history entry; null removes a parameter. */
 export const replaceQuery = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });

@@ -48,7 +48,7 @@ export interface TraceSummary {
 }
 
 type OfSteps = 'step_ns' | 'gpu_busy' | 'dataloader_pct';
-/** As the server answers it: traces without steps and devices may lack these. */
+/** The summary in a response: traces without steps or devices may lack these members. */
 export type TraceSummaryAnswer = Omit<TraceSummary, OfSteps> & Partial<Pick<TraceSummary, OfSteps>>;
 
 /** Row of a summary of times, sizes or projected ranges; the columns depend on the summary. */
@@ -60,7 +60,7 @@ export interface Summaries {
     reports: string[];
 }
 
-/** names of texts, by id */
+/** texts by id */
 export interface TextNames {
     names: Record<string, string>;
 }
@@ -112,7 +112,8 @@ export interface DeviceUse {
 }
 
 export interface Utilisation {
-    /** period that was evaluated: the range, otherwise from the first to the last counted step */
+    /** evaluated period: the selected range or, without one, from the first to the last counted
+     * step */
     from_ns: number;
     to_ns: number;
     devices: DeviceUse[];

@@ -2,7 +2,7 @@
  *
  * JSON of docs/api.md as types. Names are those of the API; names end with their unit.
  */
-/** base/kinds.ts says what a kind offers. */
+/** Name of a kind of profile; base/kinds.ts lists what each kind offers. */
 export type Kind = string;
 export type Origin = 'own' | 'third-party' | 'stdlib' | 'builtin' | 'unknown';
 export const ORIGINS: readonly Origin[] = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'];
@@ -47,7 +47,7 @@ export interface PstatsSummary {
     files: number;
     /** 1: from a sampling profiler */
     sampled: number;
-    /** only of dumps, and not of tables of samples */
+    /** only for pstats dumps, not for tables of samples */
     calls_pairs?: number;
     roots?: number;
     marshal?: number | null;
@@ -124,10 +124,10 @@ export interface Shelf {
     runs: number;
     bytes_runs: number;
     bytes_originals: number;
-    /** Bytes used by all files of the shelf, and the limit. */
+    /** Bytes of all files of the shelf; `quota`: their maximum, null if there is none. */
     used: number;
     quota: number | null;
-    /** Retention rules: the rule as configured, and a description. */
+    /** Retention rules: `rule` as configured, `what` as a description. */
     keep: { rule: string; what: string }[];
     /** database of a shelf that several servers share; null if the shelf is a folder */
     store: { place: string; away: boolean } | null;
@@ -156,6 +156,6 @@ export interface Page {
     of: number;
     columns: string[];
     rows: unknown[][];
-    /** over the filtered rows; null if there are none */
+    /** sums over the filtered rows, by column; null if there are none */
     sums: Record<string, number | null>;
 }

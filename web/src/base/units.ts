@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Formatting of numbers. Tables use fmtFixed, which prints the same digits as C's printf and
- * Python's `%.3f`. Single values use fig and bytes, which choose a unit and keep four or three
- * digits.
+ * Python's `%.3f`. Single values use formatSeconds and formatBytes, which choose a unit and keep
+ * four or three digits.
  */
 
 /** A number and its unit, separate because they are drawn in different font weights. */
@@ -16,9 +16,9 @@ export const DASH = '\u2013';
 /** Narrow no-break space, between a number and its unit. */
 export const THIN_SPACE = '\u202f';
 
-/* Number.toFixed rounds the exact binary value, like printf, but rounds exact ties up, where printf
- * rounds them to the even digit. A tie has a 5 in the next decimal place, followed only by
- * zeros. */
+/* Whether the value is an exact tie: a 5 in the next decimal place, followed only by zeros.
+ * Number.toFixed rounds the exact binary value, like printf, but rounds ties up, where printf
+ * rounds them to the even digit. */
 function isTie(magnitude: number, decimals: number): boolean {
     const scaled = magnitude * 10 ** decimals;
     if (Math.abs(scaled - Math.floor(scaled) - 0.5) > 1e-6) return false;

@@ -17,7 +17,8 @@ const DOT_STEP = 4;
 
 export type Texture = 'root' | 'solid' | 'hatched' | 'dashed';
 
-/** Appearance of the frames of one mode. `room` is in px; no text is drawn for an empty name. */
+/** Appearance of the frames of one mode. `maxWidth` is in px; no text is drawn for an empty name.
+ */
 export interface FramePaint {
     texture: (frame: number) => Texture;
     origin: (frame: number) => number;
@@ -73,7 +74,7 @@ export class FrameCanvas {
         this.canvas.height = Math.max(1, Math.round(height * ratio));
     }
 
-    /** The frame at a point of the canvas, or -1. */
+    /** The frame at a point of the canvas, px and py in CSS px; -1 if there is none. */
     hit(scene: FrameScene, px: number, py: number): number {
         const scale = this.scale(scene);
         const row = Math.floor((py + scene.top) / FRAME_ROW);

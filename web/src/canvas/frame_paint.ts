@@ -17,7 +17,8 @@ const VALUE_GAP = 7;
 /** Texture by certainty: exact, bounded, unknown. */
 export const TEXTURES = ['solid', 'hatched', 'dashed'] as const;
 
-/** Adds the value if the complete name and the value fit. */
+/** Returns the label with its value, or without it if the complete name `whole` and the value do
+ * not fit into `maxWidth` px. */
 export function withValue(
     name: string,
     whole: string,
@@ -29,7 +30,8 @@ export function withValue(
     return { name, value: fits ? value : '' };
 }
 
-/* Maximum width of the root's bold name relative to the regular font of `measure`. */
+/* Upper bound of the width of a bold name relative to its width in the regular font, which
+ * `measure` uses. */
 const BOLD_FACTOR = 1.2;
 
 function rootLabel(title: string, whole: string): FramePaint['label'] {
@@ -40,7 +42,8 @@ function rootLabel(title: string, whole: string): FramePaint['label'] {
     };
 }
 
-/** Modules: the name relative to the parent frame, then the cumulative time printed in the log. */
+/** Paint of imports: a label is the module name relative to the parent frame, then the cumulative
+ * time printed in the log. */
 export function importPaint(
     tree: ImportTree,
     layout: FrameLayout,
@@ -99,7 +102,8 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
     };
 }
 
-/** Slices of a trace by path: colours by family; names without a family get one of two tints. */
+/** Paint of flame graphs: the colour is that of the family; names without a family get one of two
+ * tints. */
 export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: string): FramePaint {
     const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
     const forms: string[][] = [];
@@ -122,7 +126,7 @@ export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: strin
     };
 }
 
-/** Share with its base, for tooltips and tables: `11.0 % of total`. */
+/** A share with its base, for tooltips and tables: `11.0 % of total`. */
 export function shareText(part: number, whole: number, base: string): string {
     return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}% ${base}` : `– ${base}`;
 }

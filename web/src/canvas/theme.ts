@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Style sheet tokens for canvas code, as strings; the two tints of each origin are mixed once. */
+/* Reads tokens of the style sheet for canvas code, and mixes the two tints of each origin. */
 import { FAMILIES } from '../model/family';
 import { mix } from '../model/tint';
 
@@ -20,12 +20,12 @@ export interface FrameTheme {
     ink: string;
     font: string;
     fontStrong: string;
-    /** [origin][tint]; origin 4 (unknown) is drawn as an outline. Fills of families begin at
-     * FAMILY_FILL, those of differences at DIFF_FILL */
+    /** indexed by [origin][tint]; origin 4 (unknown) is drawn as an outline. The fills of families
+     * begin at FAMILY_FILL, the fills of differences at DIFF_FILL */
     fills: [Fill, Fill][];
 }
 
-/** Index of the first fill of the operator families; they have one tint. */
+/** Index of the first fill of the operator families; both tints of a family are equal. */
 export const FAMILY_FILL = 5;
 /** Index of the first of the seven fills of differences, from faster to slower. */
 export const DIFF_FILL = FAMILY_FILL + FAMILIES.length;

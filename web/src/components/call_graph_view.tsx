@@ -21,18 +21,18 @@ export interface CallGraphViewProps {
     graph: CallGraph;
     picture: GraphPicture;
     texts: Map<number, NodeText>;
-    /** function ids, or null */
+    /** id of the selected function; `focus`: id of the function in focus; null if there is none */
     selected: number | null;
     focus: number | null;
     onSelect: (id: number | null) => void;
     onFocus: (id: number) => void;
     /** ids of the functions that the search matches; null if there is no search */
     match: ReadonlySet<number> | null;
-    /** view of the plane, from the URL */
+    /** visible part of the plane, from the URL (planeText) */
     view: string;
     onView: (view: string | null) => void;
     tip: (node: GraphNode) => ComponentChildren;
-    /** Fill of a node, a token of the style sheet; by default its temperature. */
+    /** Fill colour of a node in CSS; by default its temperature. */
     fillOf?: (node: GraphNode) => string;
 }
 

@@ -21,7 +21,7 @@ Chart.register(Filler, LineController, LineElement, PointElement);
 
 export interface Bar {
     label: string;
-    /** values on the axis; `inner` is part of `outer` */
+    /** values on the axis in percent; `inner` is part of `outer` */
     inner: number;
     outer: number;
     colour: string;
@@ -152,7 +152,7 @@ export interface LineView {
     curves: Curve[];
     from: number;
     to: number;
-    /** end of the vertical axis, which begins at `bottom` (default 0) */
+    /** maximum of the vertical axis; `bottom` is its minimum (default 0) */
     top: number;
     bottom?: number;
     /** tick distance of the vertical axis; default: chosen by the chart */
@@ -180,8 +180,8 @@ export interface LineChart {
 /** Width of the vertical axis in px; content below the chart is aligned with it. */
 export const AXIS_WIDTH = 64;
 
-/** Curves over a linear axis. The caller thins them; they are drawn without points, smoothing and
- * animation. */
+/** Curves over a linear axis. The caller reduces the number of points; the curves are drawn without
+ * dots, smoothing and animation. */
 export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): LineChart {
     const chart = new Chart<'line', { x: number; y: number }[]>(canvas, {
         type: 'line',

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const SAID_MS = 1500;
 
-/* The clipboard API needs https or localhost; otherwise execCommand still works. */
+/* Copies a text; returns whether that worked. The clipboard API needs https or localhost; otherwise
+ * execCommand still works. */
 async function copyText(text: string): Promise<boolean> {
     try {
         await navigator.clipboard.writeText(text);

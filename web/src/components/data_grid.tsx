@@ -138,7 +138,8 @@ function useCursor<R>(
 
 const MAX_SHIFT = 300;
 
-/* New index of the row that was at `index`; `index` if it is not within FAR rows. */
+/* New index of the row with this key, which was at `index`; `index` if the row is not within
+ * MAX_SHIFT rows. */
 function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: number): number {
     for (let away = 0; away <= MAX_SHIFT; away++) {
         for (const at of [index + away, index - away]) {

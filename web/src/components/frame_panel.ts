@@ -9,7 +9,7 @@ import { parseSpan } from '../model/span';
 import { type FrameStage, type FrameViewProps, spanTopic } from './frame_stage';
 
 const NO_FRAME = '';
-/** Prefix of a path, so that the empty path of the root differs from NONE. */
+/** Prefix of a path, so that the empty path of the root differs from NO_FRAME. */
 const PATH_PREFIX = '/';
 
 const topicOf = ({ label }: FrameViewProps): string => `frame ${label}`;

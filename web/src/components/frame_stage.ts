@@ -17,11 +17,12 @@ export interface FrameViewProps {
     paint: FramePaint;
     /** 1 for each node that the search matches */
     match: Uint8Array | null;
-    /** a node, or -1 */
+    /** the selected node, or -1 */
     selected: number;
     /** -1: the selection was cleared */
     onSelect: (node: number) => void;
-    /** Enter on the selected frame, or double click, if that does something other than zooming */
+    /** called for Enter on the selected frame and for a double click; without it, both zoom to the
+     * frame */
     onOpen?: (node: number) => void;
     /** from the URL: the id of a node, or two shares `0.1~0.25`; '' for the complete picture */
     zoom: string;
@@ -52,7 +53,8 @@ export class FrameStage {
     hover = -1;
     /** the frame under the pointer in the other panel */
     otherHover = -1;
-    /** the zoom last written to the URL or read from it; another one in the URL is a change from outside */
+    /** the zoom last written to the URL or read from it; a different zoom in the URL was set by
+     * other code */
     sent: string | null = null;
     private frame = 0;
     private easing = 0;

@@ -17,7 +17,8 @@ function baseName(file: string): string {
     return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 }
 
-/* Returns scale and offset `k dx dy`, then name and file of the function nearest to the middle. */
+/* Returns scale and offset as `k dx dy`, then name and file of the function nearest to the middle,
+ * each on its own line. */
 function planeName({ current: { graph, picture } }: Props, plane: Plane, viewportRect: DOMRect) {
     const [mx, my] = [
         (viewportRect.width / 2 - plane.x) / plane.k,

@@ -7,7 +7,7 @@ import type { GridSource, GridTree } from './grid_types';
 export interface KeyTarget<R> {
     source: GridSource<R>;
     tree?: GridTree<R>;
-    /** False for headings, which the cursor skips. */
+    /** Whether the cursor can be on this row; false for headings. */
     stops: (index: number) => boolean;
     /** Number of rows that fit on the screen. */
     page: number;

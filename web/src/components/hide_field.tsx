@@ -3,7 +3,8 @@ import { setQuery } from '../base/router';
 import { SearchField } from './search_field';
 import { matcher } from '../model/search';
 
-/** Field for a regular expression; matching items are hidden. It is stored in the URL as `hide`. */
+/** Field for a regular expression; matching items are hidden. The expression is stored in the URL
+ * as `hide`. */
 export function HideField({ hide, what, width }: { hide: string; what: string; width: number }) {
     return (
         <SearchField

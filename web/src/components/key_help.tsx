@@ -45,7 +45,8 @@ function KeyCombo({ combo }: { combo: string }) {
     );
 }
 
-/* Scopes from the innermost; a key that an inner scope binds is omitted in the outer ones. */
+/* Returns the scopes without the keys that an inner scope binds too; `inner` begins with the
+ * innermost scope. */
 function activeBindings(inner: KeyScope[]): KeyScope[] {
     const boundKeys = new Set<string>();
     return inner
@@ -106,7 +107,7 @@ function ShelfHelp({ formats }: { formats: Format[] }) {
     );
 }
 
-/* Licences for offline files, which contain them because they cannot be downloaded. */
+/* Licences in an offline file, which contains them because they cannot be downloaded. */
 function CarriedLicences() {
     return (
         <details class="help-formats">

@@ -147,7 +147,7 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
     );
 }
 
-/** CSV and JSON of the table with its current filters and sort order. */
+/** Menu to download the table with its current filters and sort order, as CSV or JSON. */
 export function ExportMenu({ csv, json }: { csv: string; json: string }) {
     return (
         <Menu

@@ -34,7 +34,7 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
     );
 }
 
-/* Text between backquotes is shown as code. */
+/* Returns a hint; text between backquotes is shown as code. */
 function hint(text: string): ComponentChildren {
     const parts = capital(text).split('`');
     return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));

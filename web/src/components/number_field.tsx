@@ -12,7 +12,8 @@ interface NumberFieldProps {
     tip?: string;
 }
 
-/** A label, a number and its unit. Applied on Enter, on blur, and by the arrow keys. */
+/** A label, a number and its unit. The number is applied on Enter, on blur, and by the arrow keys.
+ */
 export function NumberField(props: NumberFieldProps) {
     const shown = props.value === null ? '' : String(props.value);
     const [typed, setTyped] = useTyped(shown);

@@ -11,7 +11,7 @@ interface OriginMenuProps {
     off: ReadonlySet<Origin>;
 }
 
-/** The legend as a menu, where the window is too narrow for it. */
+/** The origin legend as a menu, where the window is too narrow for the legend. */
 export function OriginMenu({ shares, base, off }: OriginMenuProps) {
     return (
         <Menu

@@ -28,7 +28,7 @@ function paint(element: HTMLElement, chart: LineChart, view: (token: Token) => L
 
 interface Plot {
     canvas: RefObject<HTMLCanvasElement>;
-    /** null until the first drawing */
+    /** area of the curves; null until the first drawing */
     area: PlotArea | null;
 }
 
@@ -72,7 +72,7 @@ export function usePlot(
     return { canvas, area };
 }
 
-/** Maximum length of a drag that counts as a click. */
+/** Maximum length in px of a drag that counts as a click. */
 const CLICK_PX = 4;
 
 type DragEvents = Pick<
@@ -82,7 +82,7 @@ type DragEvents = Pick<
 
 interface RangeDrag {
     events: DragEvents;
-    /** px of a value, and the value under the pointer; both are clamped to the window */
+    /** xOf: px of a value; at: value under the pointer; both are clamped to the window */
     xOf: (value: number) => number;
     at: (event: MouseEvent) => number;
     boxOf: (range: TimeWindow) => JSX.CSSProperties;
@@ -98,11 +98,12 @@ interface RangeDragProps {
     area: PlotArea | null;
     window: TimeWindow;
     onRange: (range: TimeWindow) => void;
-    /** null if the pointer left */
+    /** at: the value under the pointer; null: the pointer left the chart */
     onHover?: (at: number | null, event: PointerEvent) => void;
 }
 
-/* Pointer position in the same chart of the other panel; shown as a line at the same value. */
+/* Value under the pointer in the same chart of the other panel, null if there is none; `say` sends
+ * the value under the pointer of this panel. */
 function useLinkedHover(label: string) {
     const topic = `time ${label}`;
     const [otherX, setOtherX] = useState<number | null>(null);
@@ -113,7 +114,7 @@ function useLinkedHover(label: string) {
     };
 }
 
-/** The line at `beside`. */
+/** Vertical line at the pointer of the other panel; `at`: px, null: no line. */
 export function PanelLine({ area, at }: { area: PlotArea | null; at: number | null }) {
     if (!area || at === null) return null;
     return (

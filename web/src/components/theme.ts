@@ -30,7 +30,7 @@ system.addEventListener('change', (event) => {
     systemDark.value = event.matches;
 });
 
-// Chosen in another window, such as the page around a panel.
+// The theme was chosen in another window, such as the page around a panel.
 addEventListener('storage', (event) => {
     if (event.key !== KEY) return;
     chosen.value = storedTheme();

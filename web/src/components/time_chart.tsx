@@ -25,7 +25,7 @@ interface TimeChartProps {
     label: string;
     curves: TimeCurve[];
     window: TimeWindow;
-    /** painted over the curves */
+    /** selected range, painted over the curves */
     range: TimeWindow | null;
     top: number;
     step?: number;

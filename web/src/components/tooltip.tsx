@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only tooltip of the page. Next to the pointer, inside the window, it ignores pointer events.
- * The explanation of a term is shown below the term and has a link, so it accepts events until the
- * pointer leaves it.
+ * The only tooltip of the page. It is shown next to the pointer, inside the window, and ignores
+ * pointer events. The explanation of a term is shown below the term instead. It has a link, so it
+ * accepts events until the pointer leaves it.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';

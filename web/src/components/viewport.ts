@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { signal } from '@preact/signals';
 
-/** Width of the window in px; columns and labels are shown or hidden by it. */
+/** Width of the window in px; it decides which columns and labels are shown. */
 export const viewportWidth = signal(window.innerWidth);
 
 addEventListener('resize', () => {
