@@ -119,8 +119,7 @@ static void restore_signals(const struct sigaction before[N_PASSED])
 
 /* --- Running --- */
 
-/* Descriptors that become stdin, stdout and stderr of the child. -1: inherited, NOWHERE: /dev/null.
- */
+/* Descriptors for stdin, stdout and stderr of the child. -1: inherited, NOWHERE: /dev/null. */
 struct descriptors {
     int in, out, err;
     const sigset_t *mask; /* signal mask of the child; NULL: inherited */

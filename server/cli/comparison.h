@@ -10,13 +10,13 @@
 struct ps_cli_comparison {
     struct ps_client *client;
     const char *base_runs,
-        *new_runs;      /* groups as on the command line, not copied; base NULL: only one group */
+        *new_runs;      /* groups as on the command line, not copied; base_runs NULL: one group */
     struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
     cJSON *response;    /* the same response as a tree */
 };
 
-/* Compares two groups. base, now: RUN, or several runs separated by commas; base NULL: reports only
- * the group `now`. Call ps_cli_comparison_close in any case. */
+/* Compares two groups. `base`, `now`: RUN, or several runs separated by commas; `base` NULL:
+ * reports only the group `now`. Call ps_cli_comparison_close in any case. */
 enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
                               struct ps_cli_comparison *out, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */

@@ -12,7 +12,7 @@
 #include "server/catalog/store.h"
 
 enum ps_command {
-    PS_COMMAND_NONE = 0, /* only help or version */
+    PS_COMMAND_NONE = 0, /* no command: only help or version */
     PS_COMMAND_RECORD,
     PS_COMMAND_ADD,
     PS_COMMAND_SERVE,

@@ -34,9 +34,9 @@ enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *er
 /* Opens the output; path "-": standard output. Call ps_out_file_close in any case. */
 enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file *out,
                                 struct ps_err *err);
-/* Opens a file in the current folder. Call ps_out_file_name before the commit, which chooses the
- * first of the names "STEM ENDING", "STEM-2 ENDING", ... (without the space) that does not exist.
- * `ending` must stay valid. */
+/* Opens a file in the current folder. Call ps_out_file_name before the commit, which uses the first
+ * of the names STEM, STEM-2, STEM-3, ..., each followed by `ending`, that does not exist. `ending`
+ * must stay valid. */
 enum ps_status ps_out_file_open_unique(const char *ending, struct ps_out_file *out,
                                        struct ps_err *err);
 void ps_out_file_name(struct ps_out_file *out, const char *stem);

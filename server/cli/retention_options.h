@@ -6,7 +6,7 @@
  *        LIMIT/series     for each series
  *        SERIES=LIMIT     for this series, instead of LIMIT/series; its name may contain "="
  * LIMIT  500              keep the newest 500 runs
- *        90d, 36h, 8w     keep runs of this period
+ *        90d, 36h, 8w     keep runs up to this age
  *        50GiB, 800MB     keep the newest runs up to this size
  */
 #ifndef PS_CLI_RETENTION_OPTIONS_H

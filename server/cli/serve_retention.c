@@ -12,7 +12,7 @@
 #define STEP_MS   1000  /* interval of checks for changes of the shelf */
 #define MINUTE_MS 60000 /* interval of checks for the age of runs */
 #define REST_MS   10000 /* pause after a failure, or if another server deletes runs */
-#define SHARE     20    /* 1/SHARE is the maximum share of the time for finding runs to delete */
+#define SHARE     20    /* finding runs to delete uses at most 1/SHARE of the time */
 
 struct ps_retention_thread {
     struct ps_store *store;
@@ -129,7 +129,7 @@ static void apply_retention(struct ps_retention_thread *keeper)
     keeper->is_failure_logged &= keeper->failed;
 }
 
-/* Whether to apply the rules again. known: version of the shelf at the last check; looked:
+/* Whether to apply the rules again. `known`: version of the shelf at the last check; `looked`:
  * monotonic time of the last check, in ms. */
 static bool is_due(const struct ps_retention_thread *keeper, int64_t version, int64_t known,
                    int64_t looked)

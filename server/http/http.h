@@ -41,8 +41,8 @@ struct ps_http_config {
     unsigned idle_s;      /* seconds without traffic after which a connection is closed */
     void *app;            /* for handlers: req->app */
     /* Whether the client may use the route; if not, makes the reply and returns false. Sets
-     * req->user_name. Called on a thread that serves connections, when the headers are known. NULL:
-     * everything is allowed. */
+     * req->user_name and req->right. Called on a thread that serves connections, when the headers
+     * are known. NULL: everything is allowed. */
     bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
     /* Version number of the subject of a reply; 0: the subject does not exist. See
      * ps_reply_allow_caching. Called from any thread. NULL if no handler names a subject. */

@@ -5,7 +5,7 @@
  * stream, reconnects, and fetches the events it missed.
  *
  * A feed that was put into a reply belongs to the reply, and is freed when its client disconnects
- * or the feed was ended. A feed that was not sent belongs to the caller.
+ * or the feed has ended. A feed that was not sent belongs to the caller.
  *
  *     ps_hub_subscribe(hub, job, &owner, &reply->feed, err);      in a handler
  *     ps_hub_send(hub, job, "progress", PS_STR("{\"done\":4}"));   in any thread

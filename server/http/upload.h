@@ -2,8 +2,8 @@
 /*
  * upload.h: writes the body of a PS_ROUTE_UPLOAD request to files in the spool while it is
  * received. Files are not buffered in memory. An upload belongs to the request that it fills, and
- * to the thread that receives its body; ps_upload_create, then ps_upload_feed for each block, then
- * ps_upload_finish, and ps_upload_free also after a failure.
+ * to the thread that receives its body. Call ps_upload_create, then ps_upload_feed for each block,
+ * then ps_upload_finish, and ps_upload_free also after a failure.
  */
 #ifndef PS_HTTP_UPLOAD_H
 #define PS_HTTP_UPLOAD_H

@@ -4,8 +4,8 @@
  */
 import type { Run } from './types';
 
-/** 'up': greater than the base; 'down': less than the base; 'same': within noise; 'few': too few
- * runs for a test; null: one run per side, no test. */
+/** 'up', 'down': greater or less than the base, above the noise; 'same': within noise; 'few': too
+ * few runs for a test; null: one run per side, no test. */
 export type Verdict = 'up' | 'down' | 'same' | 'few' | null;
 export type Change = 'added' | 'removed' | 'moved' | null;
 

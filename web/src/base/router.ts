@@ -52,8 +52,8 @@ export const route = signal<Route>(parseHash(''));
 type UrlStore = (hash: string, replace: boolean) => void;
 let storeUrl: UrlStore | null = null;
 
-/** Registers the function that stores every later URL. From then on navigate calls only this
- * function, whose owner shows the URL: it calls showHash or sets `route`. */
+/** Registers the function that stores every later URL. From then on navigate only calls this
+ * function. Its owner shows the URL: it calls showHash or sets `route`. */
 export function persistAddress(store: UrlStore): void {
     storeUrl = store;
 }

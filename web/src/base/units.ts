@@ -59,7 +59,7 @@ export function int(value: number): string {
     return fmtFixed(value === 0 ? 0 : value, 0);
 }
 
-/** One decimal, without the percent sign; callers add it. */
+/** Formats with one decimal, without the percent sign; callers add the sign. */
 export function pct(value: number): string {
     return fmtFixed(value, 1);
 }

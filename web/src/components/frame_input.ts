@@ -76,8 +76,8 @@ function open(now: FrameStage): void {
     else fitSelection(now);
 }
 
-/** Handles pointer and wheel; returns a function that stops this. The wheel zooms only on the
- * canvas; over the scroll bar it scrolls. */
+/** Handles pointer and wheel; returns a function that removes the listeners. The wheel zooms only
+ * on the canvas; over the scroll bar it scrolls. */
 export function listenPointer(now: FrameStage): () => void {
     const { canvas, scroller } = now;
     let drag: { x: number; y: number; top: number; span: Span; moved: boolean } | null = null;

@@ -27,7 +27,7 @@ function show(term: TermId, anchor: Element, details: string | undefined): void 
     );
 }
 
-/** Handlers for an element that contains the term; `more` is shown after the explanation. */
+/** Handlers for an element that contains the term; `details` is shown after the explanation. */
 export function termHandlers(term: TermId, details?: string) {
     const leave = () => {
         clearTimeout(opening);

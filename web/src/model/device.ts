@@ -30,7 +30,8 @@ export interface MemoryPlace {
     worker: number;
 }
 
-/** "1:0"; "1:0:2" for a worker other than the first. */
+/** Type and index of a device, "1:0"; for a worker other than the first also its number, "1:0:2".
+ */
 export function placeKey({ device_type, device, worker }: MemoryPlace): string {
     return `${device_type}:${device}${worker > 0 ? `:${worker}` : ''}`;
 }

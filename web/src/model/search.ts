@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search language, which is that of the tables of the server: words that must all occur in name
+/* The search language of the page, and of tables on the server: words that must all occur in name
  * or file, ignoring case; a word with a leading `-` must not occur. Or a single regular expression.
  */
 

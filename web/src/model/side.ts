@@ -28,8 +28,9 @@ const PER_RUN_KEYS = new Set([
     ...['action', 'y'],
 ]);
 
-/* Operators of printed tables are identified by number, those of a trace by name. `off` contains
- * tracks of a timeline; in other reports it contains origins. */
+/* Whether the value of a URL key is valid in one run only. Operators of printed tables are
+ * identified by number, operators of a trace by name. `off` contains tracks of a timeline; in other
+ * reports it contains origins. */
 function isPerRun(key: string, kind: string): boolean {
     if (key === 'op') return kindHas(kind, 'printed_operators');
     if (key === 'off') return kindHas(kind, 'slices', 'stacks');

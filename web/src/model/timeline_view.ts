@@ -129,7 +129,8 @@ function countUnit(greatest: number, { unit, scale }: AxisUnit): [string, number
     return greatest >= 1e3 ? ['kB', 1e3] : ['B', 1];
 }
 
-/** `176.302 – 350.294 ms`, with as many digits as pixels of the window can resolve. */
+/** Formats a view, `176.302 – 350.294 ms`, with as many digits as the pixels of the window can
+ * resolve. */
 export function spanText(view: TimeView, px: number): string {
     const { unit, scale } = axisOf(view, px);
     const nsPerPx = widthOf(view) / Math.max(1, px);

@@ -10,7 +10,7 @@ export function originIndex(origin: string | null | undefined): number {
     return at < 0 ? 4 : at;
 }
 
-/** FNV-1a over the first two parts of a dotted name: 0 or 1. */
+/** Tint of a dotted name: one bit of the FNV-1a hash of its first two parts. */
 export function tintOf(name: string): 0 | 1 {
     let end = name.indexOf('.');
     end = end < 0 ? name.length : name.indexOf('.', end + 1);

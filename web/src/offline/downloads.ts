@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Download links to API files, such as a table as CSV. In an offline file the engine creates them
- * instead of a server.
+ * Download links to API files, such as a table as CSV. In an offline file the engine creates the
+ * downloaded files instead of a server.
  */
 import { API } from '../base/client';
 import type { LocalShelf } from './wire';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * components/graphviz.ts for offline files. The worker's code is embedded in the file if it has a
- * call graph.
+ * Replaces components/graphviz.ts in offline files. The file contains the code of the worker if it
+ * has a call graph.
  */
 import type { LayoutJob } from '../components/graphviz';
 import { embeddedText, workerOf } from './packed';

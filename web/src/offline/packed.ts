@@ -5,8 +5,8 @@
  *
  *     <script type="application/gzip;base64" data-file="/runs/ab12.db" data-bytes="368640">…</script>
  *
- * Parts of a file have its name and are in order; the first part has the uncompressed size in
- * bytes.
+ * All parts of a file have its name and are in order; the first part has the uncompressed size of
+ * the file in bytes.
  */
 
 export interface PackedFile {

@@ -120,7 +120,7 @@ export class LocalShelf {
             signal?.addEventListener('abort', () => {
                 this.queue = this.queue.filter((other) => other !== id);
                 this.waiting.delete(id);
-                failed(signal.reason as Error); // created by the requesting window: instanceof works there
+                failed(signal.reason as Error); // made by the requesting window: instanceof works there
             });
             this.waiting.set(id, { url, done, failed });
             this.queue.push(id);
