@@ -15,7 +15,8 @@ struct ps_archive {
     struct archive *read;
     const struct ps_stream_limits *limits;
     struct ps_buf name;
-    uint64_t bytes_in, bytes_out; /* bytes read from the archive; bytes of its members so far */
+    /* bytes read from the archive; decompressed bytes of its members; both so far */
+    uint64_t bytes_in, bytes_out;
     size_t block_len; /* size of the current input block, which is skipped at the next read */
     struct ps_err err;
 };
@@ -209,7 +210,7 @@ static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
     int code;
 
     add_inside(&inside, name);
-    /* Copied as bytes: a name that the locale cannot represent is stored unchanged. */
+    /* This function copies bytes: a name that the locale cannot represent is stored unchanged. */
     archive_entry_copy_pathname(entry, inside.ptr);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);

@@ -19,9 +19,9 @@ struct ps_archive;
 
 /* Reads `in` and consumes it. The caller owns `in` and frees it after the archive. */
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits);
-/* Advances to the next regular file. *name is valid UTF-8, until the next call; *bytes (may be
- * NULL) is the size of the file, 0 if the archive does not state it. False: no more files, or an
- * error (see ps_archive_status). */
+/* Advances to the next regular file. *name is UTF-8 and valid until the next call. *bytes (`bytes`
+ * may be NULL) is the size of the file; 0 if the archive does not state it. False: no more files,
+ * or an error (see ps_archive_status). */
 bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes);
 /* The bytes of the current file; the caller frees the stream before the next ps_archive_next.
  * Damage to one member fails only its stream. An exceeded limit, or damage after which no member
@@ -30,7 +30,7 @@ struct ps_stream *ps_archive_member(struct ps_archive *archive);
 enum ps_status ps_archive_status(const struct ps_archive *archive, struct ps_err *err);
 void ps_archive_free(struct ps_archive *archive); /* NULL is fine */
 
-/* Writes a tar file to fd, without times and owners: equal input gives equal bytes. */
+/* Writes a tar file to fd. Times and owners are not stored, so equal input gives equal bytes. */
 struct ps_archive_writer;
 struct ps_archive_writer *ps_archive_writer_new(int fd);
 /* Writes a tar file compressed with zstd; fd must be a regular file. */

@@ -16,18 +16,18 @@
 #define CLOCK_BOOTTIME CLOCK_MONOTONIC
 #endif
 
-/* A thread in ps_cond_wait_until(). */
+/* A thread that waits in ps_cond_wait_until(); stored on its stack. */
 struct waiter {
     pthread_cond_t *cond;
     pthread_mutex_t *mutex;
-    unsigned advances; /* that had happened when it last read the clock */
+    unsigned advances; /* value of the global `advances` when the thread last read the clock */
     struct waiter *next;
 };
 
 static _Atomic int64_t advance_ns;
 static pthread_mutex_t waiters_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct waiter *waiters;
-static unsigned advances; /* calls of ps_clock_advance() */
+static unsigned advances; /* number of calls of ps_clock_advance() */
 
 static int64_t read_ns(clockid_t clock)
 {
@@ -70,7 +70,7 @@ int64_t ps_boot_ms(void)
 
 /* --- Waiting --- */
 
-/* The same time on the clock of the system. */
+/* Converts a time of ps_monotonic_ms(), which tests may advance, to CLOCK_MONOTONIC. */
 static struct timespec system_time(int64_t until_ms)
 {
     int64_t ns = until_ms * NS_PER_MS - atomic_load(&advance_ns);
@@ -90,7 +90,7 @@ bool ps_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t un
     struct waiter self = {.cond = cond, .mutex = mutex};
     struct timespec until;
 
-    /* It is listed before it reads the time, so that ps_clock_advance() wakes it. */
+    /* Add this thread to the list before it reads the time, so that ps_clock_advance() wakes it. */
     (void)pthread_mutex_lock(&waiters_lock);
     self.next = waiters;
     self.advances = advances;
@@ -118,8 +118,8 @@ bool ps_mutex_lock_until(pthread_mutex_t *mutex, int64_t until_ms)
 /* --- Tests --- */
 
 /* Wakes the waiting threads that have not checked their time since the n-th advance. While a thread
- * is listed, its condition exists. False: some mutexes are locked; their threads may be about to
- * wait. */
+ * is in the list, its condition variable is valid. False: some mutexes were locked, so their
+ * threads were not woken and may be about to wait. */
 static bool wake_waiters(unsigned n)
 {
     bool all = true;

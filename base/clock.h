@@ -4,10 +4,10 @@
  * (./dev test style), so that tests can let time pass without waiting.
  *
  * The monotonic clock measures durations: deadlines, intervals, ages within a process. The wall
- * clock dates what is stored or shown; somebody may set it. All values are since an epoch of their
- * clock, in the unit that ends the name.
+ * clock dates stored and displayed values; an administrator may set it. All functions return the
+ * time since the epoch of their clock, in the unit at the end of their name.
  *
- * A thread that waits for a condition, but only for a while:
+ * To wait for a condition with a timeout:
  *
  *     const int64_t until_ms = ps_monotonic_ms() + 500;
  *
@@ -30,23 +30,24 @@ int64_t ps_wall_clock_ns(void);
 
 int64_t ps_monotonic_ms(void);
 int64_t ps_monotonic_ns(void);
-/* Takes a few nanoseconds instead of about thirty, and is up to 4 ms late. */
+/* Like ps_monotonic_ms(), but takes a few nanoseconds instead of about thirty, and may be up to 4
+ * ms behind. */
 int64_t ps_monotonic_coarse_ms(void);
-/* Since the machine was booted; also advances while it is suspended. */
+/* Time since the machine was booted, including the time it was suspended. */
 int64_t ps_boot_ms(void);
 
 /* Returns early if a signal handler ran. */
 void ps_sleep_ms(int64_t ms);
-/* Waits until cond is signalled or until_ms (monotonic). cond: initialised without attributes; the
- * caller holds the mutex. False: the time has come. True: check the condition again; like any wait
- * for a condition it may also wake for nothing. */
+/* Waits until `cond` is signalled or until_ms (monotonic clock) is reached. `cond` must be
+ * initialised without attributes; the caller holds the mutex. False: until_ms is reached. True:
+ * check the condition again; the wakeup may be spurious. */
 bool ps_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t until_ms);
-/* Locks the mutex. False: the time has come, and it is not locked. */
+/* Locks the mutex. False: until_ms (monotonic clock) was reached and the mutex is not locked. */
 bool ps_mutex_lock_until(pthread_mutex_t *mutex, int64_t until_ms);
 
-/* For tests: all clocks of this process are ahead by ms more, and threads in ps_cond_wait_until()
- * check their time again. The caller holds no mutex that they wait with. Sleeps and waits for locks
- * are not shortened. */
+/* For tests: advances all clocks of this process by `ms` and makes the threads in
+ * ps_cond_wait_until() check the time again. The caller must not hold a mutex of such a thread.
+ * Sleeps and waits for locks are not shortened. */
 void ps_clock_advance(int64_t ms);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 
 #define POLL_MS       20
-#define CHECKS_A_LOOK 8 /* calls of ps_context_has_ended for each reading of the clock */
+#define CHECKS_A_LOOK 8 /* number of calls of ps_context_has_ended per reading of the clock */
 
 static _Thread_local struct ps_context *current;
 

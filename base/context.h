@@ -17,8 +17,8 @@
 
 struct ps_context {
     int64_t deadline_ms; /* monotonic clock; 0: none */
-    /* Called about fifty times a second, on the working thread. Any result but PS_OK ends the work;
-     * err is then the reason. NULL: the work cannot be cancelled. */
+    /* Called at most fifty times a second, on the thread that does the work. If it fills err, the
+     * work ends with that error. NULL: the work cannot be cancelled. */
     enum ps_status (*poll)(void *user, struct ps_err *err);
     void *user;
     struct ps_err err; /* PS_OK while the work may continue */
@@ -31,12 +31,12 @@ struct ps_context {
  * nest: when an outer one ends, so do the inner ones. */
 void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
                       enum ps_status (*poll)(void *user, struct ps_err *err), void *user);
-/* Restores the previous context of the thread. Returns context->why.code. */
+/* Makes the outer context the context of the thread again. Returns context->err.code. */
 enum ps_status ps_context_leave(struct ps_context *context);
 
 /* Whether this thread must stop its work. Once true, it remains true. */
 bool ps_context_has_ended(void);
-/* Like ps_context_has_ended, as an error: PS_TOO_SLOW, PS_CANCELLED, or what poll returned. */
+/* Like ps_context_has_ended, but returns an error: PS_TOO_SLOW, or the error that `poll` set. */
 enum ps_status ps_context_check(struct ps_err *err);
 
 #endif

@@ -20,17 +20,19 @@ enum ps_status {
     PS_UNKNOWN_KIND, /* no importer recognises the bytes, or the format is recognised but not
                         supported */
     PS_LIMIT,        /* a limit on size, depth, names or rows was reached */
-    PS_CANCELLED,    /* the user or the client cancelled it */
+    PS_CANCELLED,    /* the user or the client cancelled the work */
     PS_INTERRUPTED,  /* the process ended before the work was complete */
-    PS_NOT_FOUND,    /* no such run, job, file, row */
-    PS_CONFLICT,     /* not possible in the current state; also an id prefix of several runs */
-    PS_BAD_REQUEST,  /* a parameter or an option is wrong */
-    PS_FORBIDDEN,    /* the user has no permission */
-    PS_IO,           /* a system call failed */
-    PS_FULL,         /* the disk is full */
-    PS_TOO_SLOW,     /* stopped because it took longer than allowed */
-    PS_UNAVAILABLE,  /* temporary: the store is unreachable, a queue is full; retrying may help */
-    PS_INTERNAL,     /* a bug of perfshelf, for instance SQL that does not prepare */
+    PS_NOT_FOUND,    /* the run, job, file or row does not exist */
+    /* the operation is not possible in the current state, or several runs have the id prefix */
+    PS_CONFLICT,
+    PS_BAD_REQUEST, /* a parameter or an option is wrong */
+    PS_FORBIDDEN,   /* the user has no permission */
+    PS_IO,          /* a system call failed */
+    PS_FULL,        /* the disk is full */
+    PS_TOO_SLOW,    /* the work was stopped because it took longer than allowed */
+    /* temporary failure: the store is unreachable or a queue is full; retrying may help */
+    PS_UNAVAILABLE,
+    PS_INTERNAL, /* a bug in perfshelf, for instance an SQL statement that SQLite cannot prepare */
 };
 
 struct ps_err {
@@ -51,8 +53,8 @@ struct ps_err {
 #define PS_ERR_IGNORED (&(struct ps_err)PS_ERR_INIT)
 
 /* Fills err with code and message, unless it is filled already; PS_FULL also adds its hint. Bytes
- * that cannot be shown in one line become question marks. Returns err->code, the first failure's.
- */
+ * that cannot be shown in one line become question marks. Returns err->code, the code of the first
+ * failure. */
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
     __attribute__((nonnull(1), format(printf, 3, 4)));
 
@@ -68,11 +70,12 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
  * the input. */
 enum ps_status ps_fail_memory(struct ps_err *err, const char *what) __attribute__((nonnull(1)));
 
-/* Copies `failure`, which may be PS_OK, to err unless err is filled already. Returns err->code. */
+/* Copies `failure`, whose code may be PS_OK, to err unless err is filled already. Returns
+ * err->code. */
 enum ps_status ps_fail_copy(struct ps_err *err, const struct ps_err *failure)
     __attribute__((nonnull));
 
-/* Sets the hint of err; the first hint wins. */
+/* Sets the hint of err, unless it has one already. */
 void ps_err_hint(struct ps_err *err, const char *fmt, ...)
     __attribute__((nonnull(1), format(printf, 2, 3)));
 

@@ -13,7 +13,7 @@
 
 uint64_t ps_hash_key[4];
 
-/* Runs before main(): an import process may not make this system call once it is in its sandbox. */
+/* Reads the key before main(): an import process may not make this system call in its sandbox. */
 __attribute__((constructor)) static void draw_key(void)
 {
     if (getentropy(ps_hash_key, sizeof ps_hash_key) == 0)

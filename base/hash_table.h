@@ -13,14 +13,14 @@
  * process reads from the system's random source before main(). Byte strings and sequences are
  * hashed with SipHash-1-3 (Aumasson and Bernstein, 2012). One or two numbers, which the views of a
  * trace hash for each slice, are hashed by two folded multiplications, as in wyhash and aHash
- * (Kaitchuck, 2019). That takes a third of the time. It is not a pseudo-random function for an
- * attacker who sees hashes, but no hash leaves the process. Hashes differ from process to process:
- * do not store them in files, and keep every output independent of them. Slots have no meaningful
- * order; iterate over your items instead.
+ * (Kaitchuck, 2019). That takes a third of the time. These multiplications are not a pseudo-random
+ * function for an attacker who sees hashes, but no hash leaves the process. Hashes differ from
+ * process to process: do not store them in files, and keep every output independent of them. Slots
+ * have no meaningful order; iterate over your items instead.
  *
  * Cost: open addressing with linear probing in slots of eight bytes. At most half of the slots are
- * used; a table that would exceed this doubles. A million insertions take amortised constant time
- * each, and 16 to 32 bytes for an item. At most 2^32 - 2 items.
+ * used; a table that would exceed this doubles. An insertion takes amortised constant time, and a
+ * table has 16 to 32 bytes per item. A table has at most 2^32 - 2 items.
  *
  * Ownership: `struct ps_hash_table table = {0};` is an empty table, which allocates on the first
  * insertion; release it with ps_hash_table_free. Threads: any number may search a table that no
@@ -92,7 +92,7 @@ static inline void ps_hash_add(struct ps_hash *h, uint64_t word)
     h->v0 ^= word;
 }
 
-/* Adds the bytes and their number. */
+/* Adds the bytes, then `len`, to the hash. */
 void ps_hash_add_bytes(struct ps_hash *h, const void *bytes, size_t len);
 
 static inline uint64_t ps_hash_end(struct ps_hash *h)
@@ -104,7 +104,7 @@ static inline uint64_t ps_hash_end(struct ps_hash *h)
     return h->v0 ^ h->v1 ^ h->v2 ^ h->v3;
 }
 
-/* XOR of both halves of the 128-bit product. */
+/* Returns the XOR of both halves of the 128-bit product of a and b. */
 static inline uint64_t ps_hash_fold(uint64_t a, uint64_t b)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -137,21 +137,22 @@ struct ps_hash_slot {
 
 struct ps_hash_table {
     struct ps_hash_slot *slots;
-    size_t mask; /* number of slots - 1; it is a power of two */
+    size_t mask; /* number of slots - 1; the number of slots is a power of two */
     size_t count;
-    bool borrows_slots; /* slots belong to the caller and are not replaced */
+    /* the slots belong to the caller: the table neither replaces nor frees them */
+    bool borrows_slots;
 };
 
-/* Whether the item at `index` has that key. `items` is the pointer that the caller passed, usually
- * the array of items. */
+/* Whether the item at `index` has the key `key`. `items` is the pointer that the caller passed,
+ * usually the array of items. */
 typedef bool ps_hash_equal(const void *items, uint32_t index, const void *key);
 
 /* Allocates slots, so that the table does not grow until it has n items. */
 void ps_hash_table_reserve(struct ps_hash_table *table, size_t n);
 /* Number of slots of a table for n items. */
 size_t ps_hash_table_slots_for(size_t n);
-/* A table in zeroed memory of the caller. n_slots is ps_hash_table_slots_for(n) for the maximum
- * number of items; the table cannot grow. */
+/* Returns a table whose slots are zeroed memory of the caller. n_slots is
+ * ps_hash_table_slots_for(n), where n is the maximum number of items; the table cannot grow. */
 struct ps_hash_table ps_hash_table_in_memory(struct ps_hash_slot *slots, size_t n_slots);
 /* Removes all items and keeps the memory. */
 void ps_hash_table_clear(struct ps_hash_table *table);

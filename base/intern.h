@@ -16,7 +16,8 @@
 #define PS_INTERN_NONE PS_HASH_NONE /* no id */
 
 struct ps_intern {
-    struct ps_str *items; /* by id; valid until ps_intern_free */
+    /* strings by id, `count` of them; their bytes are valid until ps_intern_free */
+    struct ps_str *items;
     uint32_t count;
     uint32_t cap;
     struct ps_hash_table ids;

@@ -29,7 +29,7 @@ static enum ps_json_token fail_syntax(struct ps_json_in *json, const char *why)
     return PS_JSON_BAD;
 }
 
-/* Extends the window; `at` stays on the same byte. False: end of input or token too long. */
+/* Extends the window; `cursor` remains at the same byte. False: end of input or token too long. */
 static bool read_more(struct ps_json_in *json)
 {
     size_t ahead = (size_t)(json->end - json->cursor);
@@ -96,7 +96,8 @@ static int32_t hex4(struct ps_str s)
     return value;
 }
 
-/* Appends the character of an escape; s begins after its "\u". Returns the number of bytes read. */
+/* Appends the character of an escape; s begins after its "\u". Returns the number of bytes read
+ * after the "\u"; 0: the escape is invalid. */
 static size_t put_escape(struct ps_buf *out, struct ps_str s)
 {
     int32_t high = hex4(s), low;
@@ -180,7 +181,7 @@ static enum ps_json_token text_token(struct ps_json_in *json)
     json->is_after_key = false;
     if (!key)
         return PS_JSON_STRING;
-    /* Looking for the colon may move the window that contains the key: copy the key. */
+    /* The search for the colon may move the window that contains the key, so copy the key. */
     if (json->text.ptr != json->decoded.ptr) {
         json->decoded.len = 0;
         ps_buf_str(&json->decoded, json->text);
@@ -298,8 +299,8 @@ static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
     return json->cursor == from || value > most ? most : (uint32_t)value;
 }
 
-/* Reads the next item of a list, whose first byte is at json->cursor. False: truncated or invalid.
- */
+/* Reads the next item of a list, whose first byte is at json->cursor. False: truncated or
+ * invalid. */
 static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     PS_RESERVE_ONE(out->items, out->n, out->cap);
@@ -349,8 +350,8 @@ static uint64_t input_offset(const struct ps_json_in *json)
     return json->window_offset + (uint64_t)(json->cursor - json->window);
 }
 
-/* Skips the leading numbers that are written as in the previous list; the byte after each number
- * must be equal too. */
+/* Skips the leading numbers whose text, including the byte after each number, is the same as in the
+ * previous list. */
 static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
 {
     struct ps_str ahead = {json->cursor, (size_t)(json->end - json->cursor)};
@@ -363,8 +364,8 @@ static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
     json->cursor += list->source.len;
 }
 
-/* Keeps the source text of the list for the next one, unless its beginning is no longer in the
- * window. */
+/* Stores the source text of the list for comparison with the next list, unless its beginning is no
+ * longer in the window. `begin`: document offset of the list. */
 static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, uint64_t begin)
 {
     size_t kept = list->source.len;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_in.h: reads JSON from a stream, token by token. It keeps nothing of the document but the
- * current token.
+ * json_in.h: reads JSON from a stream, token by token. Only the current token is in memory.
  *
- * It accepts what careless writers produce: control characters in strings, NaN and Infinity,
+ * The reader accepts common errors of writers: control characters in strings, NaN and Infinity,
  * numbers such as "12." and ".5", missing and trailing commas, escapes of lone surrogates (as
  * U+FFFD). Bytes of strings are returned unchanged, so they may be invalid UTF-8.
  */
@@ -17,7 +16,7 @@
 #define PS_JSON_IN_TEXT_MAX  ((size_t)64 << 20)
 
 enum ps_json_token {
-    PS_JSON_END, /* end of the document, or of the input before that */
+    PS_JSON_END, /* end of the document, or end of the input inside it */
     PS_JSON_BAD, /* invalid JSON, nested too deep, or a string too long: see ps_json_in_fail */
     PS_JSON_OBJECT,
     PS_JSON_OBJECT_END,
@@ -51,8 +50,8 @@ bool ps_json_in_skip(struct ps_json_in *json);
 /* Like ps_json_in_skip, for a value whose first token, `token`, was read already. */
 bool ps_json_in_skip_rest(struct ps_json_in *json, enum ps_json_token token);
 
-/* After a number in an array: skips the numbers that follow and are written in the same way, as far
- * as the window reaches. Returns how many were skipped. */
+/* After a number in an array: skips the following numbers that have the same text, up to the end of
+ * the window. Returns how many were skipped. */
 size_t ps_json_in_skip_numbers(struct ps_json_in *json);
 
 /* Reads the integers of an array, whose PS_JSON_ARRAY was read already, to its end. Any item that
@@ -63,13 +62,13 @@ struct ps_u32s {
 };
 bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out);
 
-/* Like ps_json_in_u32s, for consecutive lists that often begin with the same items, as stacks do:
- * bytes equal to those of the previous list are not parsed again. */
+/* Like ps_json_in_u32s, for consecutive lists that often begin with the same items, such as stacks:
+ * leading bytes that are equal in the previous list are not parsed again. */
 struct ps_u32_list {
     struct ps_u32s items;
     size_t n_same;        /* number of leading items that are equal to those of the previous list */
     struct ps_u32s ends;  /* end offset of each item in `source` */
-    struct ps_buf source; /* source text of the list with its closing bracket; empty: not kept */
+    struct ps_buf source; /* source text of the list with its closing bracket; empty: not stored */
 };
 bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list);
 void ps_u32_list_clear(struct ps_u32_list *list); /* empties the list; keeps its memory */

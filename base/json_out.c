@@ -102,9 +102,9 @@ void ps_json_int(struct ps_json *j, int64_t value)
     ps_buf_add(j->out, digits + n, sizeof digits - n);
 }
 
-/* Writes a number with at most three decimals, for instance microseconds stored in milliseconds.
- * This is ten times faster than snprintf and reading back with strtod. Returns the length; 0 if the
- * number has more decimals, is 0 or is too large. */
+/* Formats a number that has at most three decimals, for instance a time in milliseconds with a
+ * resolution of 1 us. This is ten times faster than snprintf followed by a check with strtod.
+ * Returns the length; 0 if the number has more decimals, is 0 or is too large. */
 static size_t thousandths(double value, char out[32])
 {
     double scaled = nearbyint(value * 1000);
@@ -141,7 +141,8 @@ size_t ps_real_format(double value, char out[32])
         if (strtod(out, NULL) == value)
             break;
     }
-    if (!strpbrk(out, ".en")) /* 2 is an integer, 2.0 a double; "inf" and "nan" have an n */
+    /* append ".0", so that a reader sees a double; "inf" and "nan" contain an n */
+    if (!strpbrk(out, ".en"))
         memcpy(out + n, ".0", 3), n += 2;
     return n;
 }

@@ -4,7 +4,7 @@
  *
  * Strings may contain any bytes: invalid UTF-8 becomes U+FFFD, control characters are escaped.
  * Doubles are written with the fewest digits that read back to the same bits; NaN and infinities,
- * which JSON lacks, become null. Writing cannot fail: the output is memory.
+ * which JSON lacks, become null. Writing cannot fail, because the output is memory.
  */
 #ifndef PS_BASE_JSON_OUT_H
 #define PS_BASE_JSON_OUT_H
@@ -15,7 +15,7 @@
 struct ps_json {
     struct ps_buf *out;
     unsigned depth;
-    bool needs_comma; /* the next value or key needs one */
+    bool needs_comma; /* the next value or key needs a comma before it */
     char close[32];   /* closing bracket of each open level */
 };
 

@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 
-/* Called before the abort, to report it. NULL: not called. */
+/* Called before the process aborts, to report the error. May be NULL. */
 extern void (*ps_on_memory_exhausted)(void);
 
 void *ps_alloc(size_t size);                     /* zeroed */
@@ -33,7 +33,8 @@ bool ps_try_grow_to(void *items, size_t *count, size_t index, size_t size);
 _Noreturn void ps_memory_exhausted(void); /* aborts */
 char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with free() */
 
-/* Ensures capacity for one more element of items; doubles it when full. cap counts elements. */
+/* Ensures capacity for one more element of `items`; doubles the capacity `cap`, a number of
+ * elements, when the array is full. */
 #define PS_RESERVE_ONE(items, count, cap)                                                          \
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \
@@ -43,15 +44,16 @@ char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with f
         }                                                                                          \
     } while (0)
 
-/* An arena: many small allocations, one release. */
+/* An arena: many small allocations that ps_arena_free releases together. */
 struct ps_arena {
     struct ps_arena_block *block;
     size_t used, total;
 };
 
-void *ps_arena_alloc(struct ps_arena *arena, size_t size); /* 8-byte aligned, not zeroed */
-struct ps_str ps_arena_copy(struct ps_arena *arena,
-                            struct ps_str text); /* NUL-terminated after len bytes */
+/* The memory is 8-byte aligned, not zeroed. */
+void *ps_arena_alloc(struct ps_arena *arena, size_t size);
+/* Copies the text and adds a NUL after its bytes. */
+struct ps_str ps_arena_copy(struct ps_arena *arena, struct ps_str text);
 char *ps_arena_printf(struct ps_arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 char *ps_arena_vprintf(struct ps_arena *arena, const char *fmt, va_list args)

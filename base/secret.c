@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Parts of keys, in lower case. "token" alone would match "tokens_per_batch". */
+/* A key that contains one of these lower-case words names a secret. "token" alone is not in the
+ * list, because it would match "tokens_per_batch". */
 static const char *const secret_keys[] = {
     "password",      "passwd",     "secret",      "api_key",     "apikey",
     "api-key",       "access_key", "accesskey",   "_token",      "auth_token",

@@ -19,13 +19,15 @@
 struct ps_sqlite_file {
     sqlite3_file base; /* SQLite's part of the object; must be the first member */
     int fd;
-    uint64_t size, last_offset, bytes_read; /* size: bytes of the file; bytes_read: in total */
-    uint64_t max_read;                      /* reading stops when `bytes_read` exceeds this */
+    /* size: bytes of the file; last_offset: offset of the last read; bytes_read: sum over all
+     * reads */
+    uint64_t size, last_offset, bytes_read;
+    uint64_t max_read; /* reading stops when `bytes_read` exceeds this */
 };
 
 /*
  * A VFS that reads a descriptor. SQLite's own VFS opens files by name, and an unlinked or anonymous
- * file has none. Operations that are not implemented here cannot be done to the file.
+ * file has none. An operation that is not implemented here, such as a write, cannot happen.
  */
 
 #define NAME "perfshelf"
@@ -119,8 +121,10 @@ static const char *ps_sqlite_vfs(void)
 #define STEPS         100000  /* virtual machine instructions between two calls of too_long */
 #define CHECKS_MAX    1000    /* calls of too_long without a row in between */
 #define ROW_BYTES_MIN 6       /* minimum size of a row in bytes */
-#define READ_TIMES    4       /* max reads of a table, in file sizes: inner pages are read again */
-#define READ_FREE     (16 << 20)
+/* maximum bytes read from a table: READ_TIMES file sizes, since inner pages are read again, and
+ * READ_FREE more */
+#define READ_TIMES 4
+#define READ_FREE  (16 << 20)
 
 struct ps_sqlite {
     sqlite3 *handle;
@@ -196,7 +200,8 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 
 /* --- Opening and closing --- */
 
-/* Progress handler. Many instructions without a row: the file was made to keep us busy. */
+/* Progress handler. Many instructions without a row mean that the file was made to keep the process
+ * busy, so the statement is interrupted. */
 static int too_long(void *user)
 {
     struct ps_sqlite *db = user;
@@ -337,7 +342,8 @@ static sqlite3_stmt *prepare_sql(struct ps_sqlite *db, const struct ps_buf *sql)
                                                                                              : NULL;
 }
 
-/* Fills at[] with the wanted columns that exist. False: the table cannot be read. */
+/* Fills rows->stmt_columns with the requested columns that exist. False: the table cannot be
+ * read. */
 static bool find_columns(struct ps_rows *rows, const char *const *columns)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -478,7 +484,8 @@ struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
     return text_of(rows->stmt, at);
 }
 
-/* SQLite returns NULL for an empty blob; this function never does. */
+/* Returns the bytes of a blob. ptr is never NULL, although SQLite returns NULL for an empty
+ * blob. */
 static struct ps_str blob_of(sqlite3_stmt *stmt, int column)
 {
     const char *blob = sqlite3_column_blob(stmt, column);

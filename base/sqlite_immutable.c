@@ -21,7 +21,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
     return SQLITE_READONLY;
 }
 
-static int file_flag(sqlite3_file *file, int flag) /* sync, lock, unlock: nothing to do */
+static int file_flag(sqlite3_file *file, int flag) /* xSync, xLock, xUnlock: do nothing */
 {
     (void)file, (void)flag;
     return SQLITE_OK;

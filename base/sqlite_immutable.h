@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sqlite_immutable.h: the methods of an SQLite VFS for files that never change: no write, no lock,
- * no journal. The VFS that uses them adds how a file is opened and read. */
+ * no journal. A VFS that uses these methods adds its own methods for opening and reading a file. */
 #ifndef PS_BASE_SQLITE_IMMUTABLE_H
 #define PS_BASE_SQLITE_IMMUTABLE_H
 

@@ -33,7 +33,7 @@ bool ps_str_parse_i64(struct ps_str text, int64_t *out)
         return false;
     for (; i < text.len; i++) {
         int digit = text.ptr[i] - '0';
-        /* Accumulates negative values, since INT64_MIN has no positive counterpart. */
+        /* The loop accumulates the negative value, since INT64_MIN has no positive counterpart. */
         if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, digit, &value))
             return false;

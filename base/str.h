@@ -36,7 +36,7 @@ static inline bool ps_str_starts_with(struct ps_str a, struct ps_str prefix)
     return a.len >= prefix.len && memcmp(a.ptr, prefix.ptr, prefix.len) == 0;
 }
 
-/* The slice without its first n bytes (all of them when it is shorter). */
+/* The slice without its first n bytes; an empty slice if it is shorter than n. */
 static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
 {
     n = n < a.len ? n : a.len;

@@ -127,7 +127,7 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
     uint64_t held = 0;
 
     while (in->input) {
-        /* Pass-through streams skip below only at the next peek. */
+        /* A pass-through stream skips bytes of its input only at the next peek. */
         held = in->borrowed_len ? held + (in->borrowed_len - in->window_len) : 0;
         in = in->input;
     }

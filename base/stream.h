@@ -5,7 +5,7 @@
  * ps_stream_peek shows the next bytes and ps_stream_skip consumes them. Data may arrive in blocks
  * of any size: a peek returns at least `want` bytes, fewer only at the end or after a failure.
  * Streams are stacked: decompression and conversion from UTF-16 are streams over another stream,
- * and importers need not know about either. A stream owns the one below it.
+ * and importers need not know about them. A stream owns the stream below it.
  */
 #ifndef PS_BASE_STREAM_H
 #define PS_BASE_STREAM_H
@@ -49,11 +49,11 @@ struct ps_str ps_stream_peek(struct ps_stream *in, size_t want);
 void ps_stream_skip(struct ps_stream *in, size_t n);
 
 /* The next line without its \n, valid until the next call. False at the end of the input or on
- * failure. A line longer than `max` bytes is truncated to `max` and *cut is set; the rest of the
- * line is skipped. The last line may lack its \n (*ended is then false). */
+ * failure. A line longer than `max` bytes is truncated to `max` bytes (is_truncated); the rest of
+ * the line is skipped. The last line may lack its \n (has_newline is then false). */
 struct ps_line {
     struct ps_str text;
-    uint64_t offset; /* position of its first byte, like ps_stream_offset */
+    uint64_t offset; /* position of the line's first byte, as ps_stream_offset counts */
     bool is_truncated, has_newline;
 };
 bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out);
@@ -68,14 +68,16 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
  * copied to err. */
 enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err);
 
-/* Whether the only error is that the compressed data end early: the bytes before are valid. */
+/* Whether the only error is that the compressed data end early, so that all bytes returned are
+ * valid. */
 bool ps_stream_is_truncated(const struct ps_stream *in);
 
-/* "gzip", "zstd", "utf-16-le" ... of this stream alone, or NULL if bytes pass through. */
+/* The encoding that this stream, not its input, decodes: "gzip", "zstd", "utf-16-le" ...; NULL if
+ * bytes pass through. */
 const char *ps_stream_encoding(const struct ps_stream *in);
 
 /* Whether bytes after the last compressed member were ignored (known once the stream has ended).
- * *at is the file offset of the first of them. */
+ * Sets *at to the file offset of the first ignored byte. */
 bool ps_stream_has_trailing(const struct ps_stream *in, uint64_t *at);
 
 /* Whether the CRC of a gzip member matched but its length field did not (known once the stream has

@@ -3,8 +3,8 @@
  * stream_kind.h: the interface for implementing a kind of stream: a source of bytes, or a decoder
  * over another stream. Only base/stream*.c and base/archive.c include it; other code uses stream.h.
  *
- * A stream is a window on unread bytes. Reading moves the start of the window; when the window is
- * too small, the function `more` of the kind extends it. Bytes do not move while a caller only
+ * A stream is a window on unread bytes. Skipping moves the start of the window; if a peek needs a
+ * larger window, the function `fill` of the kind extends it. Bytes do not move while a caller only
  * skips, so a slice that ps_stream_peek returned is valid until the next peek.
  */
 #ifndef PS_BASE_STREAM_KIND_H
@@ -14,8 +14,10 @@
 #include "base/stream.h"
 
 struct ps_stream_ops {
-    void (*fill)(struct ps_stream *s, size_t want); /* window >= want bytes, or `is_ended` set */
-    uint64_t (*offset)(const struct ps_stream *s);  /* NULL: the member `offset` */
+    /* extends the window to at least `want` bytes, or sets is_ended */
+    void (*fill)(struct ps_stream *s, size_t want);
+    /* position of window[0]; NULL: the member `offset` */
+    uint64_t (*offset)(const struct ps_stream *s);
     void (*on_skip)(struct ps_stream *s,
                     size_t n);         /* called before the window moves; NULL: nothing to do */
     void (*free)(struct ps_stream *s); /* frees what the kind allocated in `state`; NULL: nothing */
@@ -26,10 +28,11 @@ struct ps_stream {
     struct ps_stream *input; /* NULL for a source */
     const char *window;      /* unread bytes */
     size_t window_len;
-    size_t borrowed_len; /* pass-through streams: length of the window as peeked from `input` */
-    uint64_t offset;     /* position of window[0] in the stream, in bytes */
-    uint64_t size;       /* of a source; 0: unknown */
-    char *buffer;        /* buffer of a stream that has one; NULL otherwise */
+    /* pass-through streams: length of the window when it was peeked from `input` */
+    size_t borrowed_len;
+    uint64_t offset; /* position of window[0] in the stream, in bytes */
+    uint64_t size;   /* total bytes of a source; 0: unknown */
+    char *buffer;    /* buffer of a stream that has one; NULL otherwise */
     size_t buffer_cap;
     bool is_ended;     /* no bytes follow the window */
     bool is_truncated; /* compressed data ended early */
@@ -46,14 +49,14 @@ struct ps_stream {
 /* Allocates a stream of this kind over `below`, which may be NULL. */
 struct ps_stream *ps_stream_new(const struct ps_stream_ops *ops, struct ps_stream *below);
 
-/* Returns free space after the window of a buffering stream: at least 1 byte, and enough to extend
- * the window to `want`. *room is its size. */
+/* Returns free space after the window of a stream with a buffer: at least 1 byte, and enough to
+ * extend the window to `want` bytes. Sets *room to the number of free bytes. */
 char *ps_stream_reserve(struct ps_stream *s, size_t want, size_t *room);
 
 /* The `fill` of streams that pass bytes through. */
 void ps_stream_fill_through(struct ps_stream *s, size_t want);
 
-/* Fails s if `out` bytes decompressed from `in` bytes exceed the limits; returns whether so. */
+/* Fails s and returns true if `out` bytes decompressed from `in` bytes exceed the limits. */
 bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
                           uint64_t out);
 

@@ -37,7 +37,8 @@ bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *li
 
 /* --- Failures --- */
 
-/* If reading the input failed, that failure is kept: it explains the damage. */
+/* Reports damaged data. If reading the input failed, s->err remains that failure, which explains
+ * the damage. */
 static void fail_damaged(struct ps_stream *s, const char *what, const char *reason)
 {
     if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
@@ -63,14 +64,14 @@ enum {
     HAS_NAME = 8,
     HAS_COMMENT = 16,
     HEADER_BYTES_MAX = 256 * 1024,
-    TRAILER = 8, /* bytes after the data: CRC-32 and length */
+    TRAILER = 8, /* bytes after the compressed data: CRC-32 and length */
 };
 
 struct gzip {
     struct ps_stream_limits limits;
     bool inside; /* within a member */
     uint64_t members, out;
-    unsigned char last[TRAILER]; /* the last bytes read; at the end of a member, its trailer */
+    unsigned char last[TRAILER]; /* the last bytes read: at the end of a member, its trailer */
     struct inflate_state z;
 };
 
@@ -90,7 +91,8 @@ static size_t behind_text(struct ps_str head, size_t at)
     return end ? (size_t)(end - head.ptr) + 1 : 0;
 }
 
-/* Length of the header at the start of `head`, by RFC 1952; 0 if `head` has only a part of it. */
+/* Length in bytes of the gzip header at the start of `head` (RFC 1952); 0 if `head` has only a part
+ * of the header. */
 static size_t header_length(struct ps_str head, bool *bad_checksum)
 {
     const unsigned char *at = (const unsigned char *)head.ptr;
@@ -177,8 +179,8 @@ static void remember_last(struct gzip *g, const char *at, size_t n)
     memcpy(g->last + keep, at + n - (TRAILER - keep), TRAILER - keep);
 }
 
-/* Whether the CRC-32 of a member matches, so that only the length field after it can be wrong: some
- * tools write the length of another file. */
+/* Whether the CRC-32 of the member matches, so that only the length field after the CRC-32 is
+ * wrong: some tools write the length of another file. */
 static bool is_right_but_for_length(const struct gzip *g)
 {
     uint32_t sum = (uint32_t)g->last[0] | (uint32_t)g->last[1] << 8 | (uint32_t)g->last[2] << 16 |
@@ -252,8 +254,7 @@ static void fill_from_gzip(struct ps_stream *s, size_t want)
 
 static const struct ps_stream_ops gzip_ops = {.fill = fill_from_gzip};
 
-/* unpack_gzip and unpack_zstd turn s, whose `input` is at their magic bytes, into a
- * decompressor. */
+/* unpack_gzip and unpack_zstd turn s into a decompressor. s->input must be at the magic bytes. */
 static void unpack_gzip(struct ps_stream *s, const struct ps_stream_limits *limits)
 {
     struct gzip *g = s->state = ps_alloc(sizeof *g);

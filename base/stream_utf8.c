@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stream_utf8.c: converts text to UTF-8 with lines that end in \n. PowerShell's `2>` and Out-File
- * write UTF-16. A position in such a file must be an offset in that file, so the stream counts two
- * bytes for each skipped character, four for a surrogate pair. Lines that end in \r alone, as in
- * files of old Mac editors and some terminal logs, are changed to end in \n.
+ * write UTF-16. Positions must be offsets in the UTF-16 file, so the stream counts two bytes for
+ * each skipped character and four for a surrogate pair. Lines that end in \r alone, as in files of
+ * old Mac editors and some terminal logs, are changed to end in \n.
  */
 #include "base/stream_kind.h"
 
@@ -14,7 +14,8 @@ enum {
     GUESS_MIN = 16,
     GROWTH = 3, /* bytes of UTF-8 that one UTF-16 unit may need */
     LINES_HEAD =
-        64 * 1024, /* size of the prefix to check: if it has \r but no \n, \r ends the lines */
+        64 *
+        1024, /* bytes inspected for line ends: if these have \r but no \n, \r ends the lines */
 };
 
 struct utf16 {
@@ -55,8 +56,8 @@ static size_t put_utf8(char *to, unsigned c)
     return n;
 }
 
-/* Converts as much of `in` as fits; returns the bytes used. `last`: no input follows, so an
- * incomplete unit or pair becomes U+FFFD. */
+/* Converts as much of `in` as fits into `room` bytes; returns the number of bytes of `in` used.
+ * `last`: no input follows, so an incomplete unit or pair becomes U+FFFD. */
 static size_t convert_block(struct ps_stream *s, struct ps_str in, bool last, char *to, size_t room)
 {
     const struct utf16 *u = s->state;
@@ -176,8 +177,8 @@ static void returns_more(struct ps_stream *s, size_t want)
 
 static const struct ps_stream_ops returns_ops = {.fill = returns_more};
 
-/* Whether the text has \r and no \n. Control characters below \b, as in binary dumps, mean that it
- * is not text. */
+/* Whether the text has \r and no \n. Control characters below \b, as in binary dumps, mean that the
+ * bytes are not text. */
 static bool ends_in_returns(struct ps_str head)
 {
     if (head.len == 0 || !memchr(head.ptr, '\r', head.len) || memchr(head.ptr, '\n', head.len))

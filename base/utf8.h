@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* Whether all bytes are in 0x20 to 0x7f: a fast check that most lines pass. */
+/* Whether all bytes are in [0x20, 0x7f]: a fast check that is true for most lines. */
 bool ps_is_printable_ascii(struct ps_str text);
 
 /* Length in bytes of the character at `at`, 1 to 4; 0 if it is invalid. `at` < `end`. */
