@@ -6,11 +6,11 @@
 
 #include "importers/text/line_names.h"
 
-enum { NODES_MAX = 8 << 20 }; /* JSON values; each needs at least 80 bytes of memory */
+enum { NODES_MAX = 8 << 20 }; /* number of JSON values; cJSON needs at least 80 bytes for each */
 
-/* Replaces what Python writes but JSON does not allow, without moving other bytes: NaN and Infinity
- * become "" (not a number), a lone surrogate in a string becomes U+FFFD. Returns the number of
- * bytes to skip. */
+/* Replaces literals that Python writes but JSON does not allow, without moving other bytes: NaN and
+ * Infinity become "" (not a number), a lone surrogate in a string becomes U+FFFD. Returns the
+ * number of bytes to skip. */
 static size_t repair_word(char *at, const char *end)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
@@ -55,7 +55,8 @@ static size_t repair_escape(char *at, const char *end)
 }
 
 /* Repairs the document and returns its number of values, before a tree is built, which may need 40
- * times the memory. Each value except the first follows a comma or an opening bracket. */
+ * times the memory. The count is that of commas and opening brackets, since each value except the
+ * first follows one of these. */
 static size_t repair_document(struct ps_buf *bytes)
 {
     char *end = bytes->ptr + bytes->len;

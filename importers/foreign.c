@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * foreign.c: recognises profiles and reports of other tools that perfshelf does not read. A hint is
- * the command that converts such a file, or records a supported profile instead.
+ * foreign.c: recognises profiles and reports of other tools that perfshelf does not read. Each hint
+ * names the command that converts such a file, or that records a supported profile instead.
  */
 #include "importers/foreign.h"
 #include "base/str.h"
@@ -16,14 +16,15 @@ struct magic {
     const char *description, *hint;
 };
 
-/* A format detected by strings: all of them must occur, in any order; "" always matches. */
+/* A format detected by words: all of them must occur in the file, in any order; "" always
+ * matches. */
 struct kind {
     const char *words[3];
-    const char *description,
-        *hint; /* "a pprof profile"; the command that produces a supported format */
+    /* description: "a pprof profile"; hint: the command that produces a supported format */
+    const char *description, *hint;
 };
 
-/* The entries of a list are tried in order; the last entry has no `what`. */
+/* The entries of a list are tried in order; the description of the last entry is NULL. */
 
 static const char record_hint[] =
     "record one with `python -m cProfile -o out.prof app.py`; `perfshelf formats` lists other ways";
@@ -107,7 +108,7 @@ static const struct magic magics[] = {
      "fold its stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
      "stacks.txt"},
     {0, PS_STR("memray"), "a recording of memray", MEMRAY},
-    /* LZ4-compressed, as are the next three */
+    /* this entry and the next three match an LZ4-compressed recording */
     {15, PS_STR("memray"), "a recording of memray", MEMRAY},
     {14, PS_STR("memray"), "a recording of memray", MEMRAY},
     {12, PS_STR("memray"), "a recording of memray", MEMRAY},
@@ -458,7 +459,7 @@ bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err)
     if (head.len >= 2 && head.ptr[0] == '\x80' && head.ptr[1] >= 2 && head.ptr[1] <= 9)
         return refuse_kind(first_bytes(head, 4096), known_pickles, err) ||
                (head.ptr[1] >= 6 && refuse_kind(head, pickles, err));
-    /* strings of a JSON file may hold printed reports, which cannot be read there */
+    /* strings in a JSON file may contain printed reports, which perfshelf cannot extract */
     if (body.len && body.ptr[0] == '{')
         return refuse_kind(first_bytes(body, 4096), notebooks, err);
     if (body.len && body.ptr[0] == '<')
@@ -569,9 +570,9 @@ static bool is_pprof(struct ps_str head)
     return types && fields > 1;
 }
 
-/* Recognised by content: XLA's planes have names like "/host:CPU", OpenTelemetry's first message
- * has resource attributes, Perfetto traces are a sequence of packets, and the body of a push to
- * Pyroscope has labels. */
+/* Distinguishes formats by content: XLA's planes have names like "/host:CPU", OpenTelemetry's first
+ * message has resource attributes, Perfetto traces are a sequence of packets, and the body of a
+ * push to Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
     struct ps_str all = first_bytes(head, 65536), begin = first_bytes(head, 1024), rest = head;
@@ -594,7 +595,7 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     return false;
 }
 
-/* Whether there are bytes that do not occur in text. */
+/* Whether `head` has bytes that do not occur in text. */
 static bool is_binary(struct ps_str head)
 {
     for (size_t i = 0; i < head.len && i < 4096; i++)

@@ -6,8 +6,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* `head`: the first bytes of a file, 64 KiB are enough. Both functions fill err with
- * PS_UNKNOWN_KIND and return true if they recognise the file. */
+/* `head`: the first bytes of a file; 64 KiB are enough. If a function recognises the file, it fills
+ * err with PS_UNKNOWN_KIND and returns true. */
 
 /* Detects files that no importer should try: archives, programs, pictures, databases, web pages. */
 bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err);

@@ -15,11 +15,11 @@
 enum ps_match { PS_MATCH_NO = 0, PS_MATCH_LIKELY, PS_MATCH_SURE };
 
 struct ps_importer {
-    /* identifier: "importtime", "pstats", ...; static; stored in the database, so never change
+    /* identifier, static: "importtime", "pstats", ...; the database stores it, so never change
      * it */
     const char *kind;
     const char *label;       /* shown to users: "Import-time log" */
-    const char *description; /* one line: the tools that write this format */
+    const char *description; /* one line, for users: the tools that write this format */
     const char *record;      /* the command that records such a file */
     bool may_share_log;      /* printed text: a log may also contain other formats */
     /* `head`: first bytes of untrusted input. Must not allocate. */
@@ -29,8 +29,8 @@ struct ps_importer {
     enum ps_status (*load)(struct ps_stream *in, struct ps_sink *out, struct ps_err *err);
 };
 
-/* The formats in the order in which they are tried. FORMAT(name) is ps_<name>, which its file
- * defines at its end, and the fuzz target fuzz_<name>. */
+/* The formats, in the order in which they are tried. Each name stands for the importer ps_<name>,
+ * which is defined at the end of its file, and for the fuzz target fuzz_<name>. */
 #define PS_FORMATS(FORMAT)                                                                         \
     FORMAT(pstats) /* recognised by its first bytes */                                             \
     FORMAT(lprof)  /* recognised by its first bytes */                                             \
@@ -67,8 +67,8 @@ PS_FORMATS(PS_FORMAT_DECLARE)
 const struct ps_importer *const *ps_importers(size_t *count);
 
 /* Finds the importer for the content of `in`; peeks, consumes nothing. A log is searched up to 1
- * MiB, because its first row may follow other output. PS_UNKNOWN_KIND: if the format is known but
- * unsupported, err names it and the hint names an export that can be read. */
+ * MiB, because other output may precede its first row. PS_UNKNOWN_KIND: if the format is known but
+ * unsupported, err names the format, and the hint a supported export. */
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
                                 struct ps_err *err);
 

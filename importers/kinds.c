@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kinds.c: one row for each kind of profile. web/kinds.mjs compiles this file too, and makes the
- * page's table from it. */
+/* kinds.c: the table with one row for each kind of profile. web/kinds.mjs also compiles this file,
+ * to generate the page's table from it. */
 #include "importers/kinds.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static const struct ps_kind kinds[] = {
      .has = PS_HAS_PRINTED_OPERATORS,
      .tabs = {"printed-operators"}},
 
-    /* source lines and memory */
+    /* profiles of source lines and of memory */
     {.name = "line_profiler",
      .mark = "lines",
      .has = PS_HAS_LINE_TIMES,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function_table.c: reads what Stats.print_stats() prints.
+ * function_table.c: reads the report that Stats.print_stats() prints.
  *
  *          9 function calls (7 primitive calls) in 0.054 seconds
  *
@@ -56,7 +56,8 @@ static bool read_calls(struct ps_str word, struct ps_function_table_row *row)
            row->primitive_calls.kind == PS_NUM_INT;
 }
 
-/* Reads a time and the percall column after it, which is blank if there were no calls. */
+/* Reads a time and the percall column after it. The percall column is blank if there were no
+ * calls. */
 static bool read_time(struct ps_str *rest, struct ps_num calls, struct ps_num *out)
 {
     struct ps_num each;
@@ -87,7 +88,7 @@ static const char *last_line_mark(struct ps_str where)
     return NULL;
 }
 
-/* "path:line(name)". */
+/* Reads "path:line(name)". */
 static bool read_place(struct ps_function_tables *t, struct ps_str where,
                        struct ps_function_table_row *row)
 {
@@ -199,7 +200,8 @@ static bool number_behind(struct ps_str text, struct ps_str words, struct ps_num
     return ps_report_parse_number(ps_report_pop_word(&rest), out);
 }
 
-/* "9 function calls (7 primitive calls) in 0.054 seconds", with "CPU seconds" in old versions. */
+/* Reads "9 function calls (7 primitive calls) in 0.054 seconds"; old versions print "CPU
+ * seconds". */
 static bool read_totals(struct ps_str text, struct ps_function_table *out)
 {
     const char *calls = ps_str_find(text, PS_STR(" function calls "));
@@ -246,7 +248,7 @@ static bool take_reduction(struct ps_function_tables *t, struct ps_str text)
     if (!number_behind(text, PS_STR("   List reduced from "), &of))
         return false;
     if (t->next.n_profile_functions.kind ==
-        PS_NUM_NONE) /* one line for each restriction: the first has the total */
+        PS_NUM_NONE) /* only the first of several such lines has the total */
         t->next.n_profile_functions = of;
     return true;
 }
@@ -277,7 +279,7 @@ static bool begins_totals(struct ps_str text)
     return n > 1 && text.ptr[n - 1] == ' ' && text.ptr[n - 2] == ' ';
 }
 
-/* A row with a wrapped name is complete once the line ends like a function name. */
+/* A row whose name is wrapped is complete once the line ends like a function name. */
 enum ps_report_row ps_function_tables_classify(const void *tables, struct ps_str text)
 {
     const struct ps_function_tables *t = tables;

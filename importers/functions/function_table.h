@@ -23,7 +23,8 @@ struct ps_function_table {
     struct ps_str stage, title; /* set by the caller; in the arena */
     /* sort key as printed, "cumulative time"; empty: unknown */
     struct ps_str sort_key;
-    /* from the totals line; none if that line is missing */
+    /* from the totals line, for example "9 function calls in 0.054 seconds"; none if it is
+     * missing */
     struct ps_num ncalls, primitive_calls, seconds;
     struct ps_num n_profile_functions; /* number of functions in the profile if the list was
                                           reduced; else none */
@@ -37,7 +38,7 @@ struct ps_function_tables {
     uint32_t n, cap;
     struct ps_function_table *reports;
     uint32_t n_reports, cap_reports;
-    struct ps_function_table next; /* lines above the next table that were read so far */
+    struct ps_function_table next; /* values from the lines above the next table */
     bool is_open;                  /* the next lines may be rows of the last report */
     /* an empty line or other output was read: now only a row continues the table */
     bool is_paused;
@@ -64,8 +65,8 @@ enum ps_function_table_line ps_function_tables_parse(struct ps_function_tables *
 /* Classifies a text in the context of the current table (a ps_report_classify; `tables` is a struct
  * ps_function_tables). */
 enum ps_report_row ps_function_tables_classify(const void *tables, struct ps_str text);
-/* Finds the end of a wrapped line (a ps_report_find_end; `tables` is a struct ps_function_tables).
- */
+/* Finds the end of a wrapped line (a ps_report_find_end; `tables` is a struct
+ * ps_function_tables). */
 enum ps_report_line_end ps_function_tables_find_end(const void *tables, struct ps_str text,
                                                     struct ps_str next);
 

@@ -13,11 +13,12 @@
 
 /* --- Conversion of numbers --- */
 
-enum { DIGITS_MAX = 1024 / 15 + 2 }; /* of the largest number that a double can hold */
+/* number of 15-bit digits of the largest number that fits a double */
+enum { DIGITS_MAX = 1024 / 15 + 2 };
 
 /* Returns the nearest double to an integer. Its digits have 15 bits, the least significant digit
- * first. At least the top 106 bits are kept exactly. The bits below only affect rounding, so `rest`
- * records whether any of them is set. */
+ * first. At least the top 106 bits are kept exactly. The bits below these only affect rounding, so
+ * `rest` records whether any of them is set. */
 static double nearest_double(const unsigned char *digits, uint32_t n)
 {
     unsigned __int128 top = 0;
@@ -64,7 +65,7 @@ static bool long_value(const unsigned char *digits, uint32_t n, bool negative,
     return isfinite(out->r);
 }
 
-/* Parses a double as repr() writes it, at most 255 bytes. */
+/* Parses a double as Python's repr() writes it, in at most 255 bytes. */
 static bool text_real(struct ps_str text, double *out)
 {
     char copy[256], *end;
@@ -83,8 +84,8 @@ static bool text_real(struct ps_str text, double *out)
 
 /* --- Conversion of text --- */
 
-/* Whether the text is UTF-8, possibly with lone surrogates, as Python writes it. *plain: without
- * surrogates and NUL. */
+/* Whether the text is UTF-8, possibly with lone surrogates, as Python writes it. *plain: whether
+ * the text has neither surrogates nor NUL. */
 static bool is_surrogate_utf8(struct ps_str text, bool *plain)
 {
     const char *at = text.ptr, *end = at + text.len;
@@ -114,7 +115,7 @@ static bool is_plain_ascii(struct ps_str text)
     return !bad;
 }
 
-/* How to convert a string with this type code for display. */
+/* Returns how to convert a string with this type code for display. */
 static enum ps_marshal_text_kind text_kind(struct ps_str text, char type)
 {
     bool plain;
@@ -354,7 +355,7 @@ static bool read_long(struct ps_marshal *m, struct ps_marshal_object *out)
     return true;
 }
 
-/* Reads a double as versions 0 and 1 wrote it, in the form of repr(). */
+/* Reads a double as marshal versions 0 and 1 write it: the text that repr() returns. */
 static bool read_text_real(struct ps_marshal *m, double *out)
 {
     unsigned len;
@@ -402,7 +403,8 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged,
 
 static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_marshal_object *out);
 
-/* Adds a value to the hash. Equal contents have equal hashes, whether written out or referenced. */
+/* Adds a value to the hash. Values with equal content have equal hashes, also if one is a
+ * reference. */
 static void add_value(struct ps_hash *hash, const struct ps_marshal_object *value)
 {
     ps_hash_add(hash, (uint64_t)value->kind << 32 | value->id);
@@ -467,7 +469,7 @@ static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool
 }
 
 static const struct {
-    unsigned fields; /* number of 32-bit fields at the start */
+    unsigned fields; /* number of 32-bit fields at the start of the code object */
     /* the fifth object is the bytes of kinds instead of the tuple of free variables */
     bool kinds;
     unsigned file, name;
@@ -565,7 +567,8 @@ static bool read_reference(struct ps_marshal *m, char type, struct ps_marshal_ob
     return true;
 }
 
-/* Reads type codes y and x: complex numbers, which occur only as constants of code objects. */
+/* Reads a complex number (type codes y and x). Complex numbers occur only as constants of code
+ * objects. */
 static bool walk_complex(struct ps_marshal *m, char type, bool flagged,
                          struct ps_marshal_object *out)
 {

@@ -27,14 +27,15 @@ enum ps_marshal_kind {
     /* a code object; id: index of a text that describes it, different for each code object */
     PS_M_CODE,
     PS_M_OPAQUE, /* anything else; type: its marshal code; i: hash of its content */
-    /* and above: value made by the caller from a container; the caller defines id and i */
+    /* this kind and larger numbers: a value that the caller made from a container; the caller
+     * defines id and i */
     PS_M_USER,
 };
 
 struct ps_marshal_object {
     uint8_t kind;
     char type;            /* marshal type code, without the flag */
-    bool is_out_of_range; /* an integer outside of 64 bits; r is the nearest double */
+    bool is_out_of_range; /* the integer does not fit 64 bits; r is the nearest double */
     uint32_t id;
     union {
         int64_t i;
@@ -45,7 +46,8 @@ struct ps_marshal_object {
 /* How the bytes of a string are converted for display. */
 enum ps_marshal_text_kind { PS_MTEXT_PLAIN, PS_MTEXT_REPAIR, PS_MTEXT_LATIN1, PS_MTEXT_CODE };
 
-/* The layout of code objects, which the file does not name; it is the same for all of one file. */
+/* The layout of code objects, which depends on the Python version. The file does not name its
+ * layout; all code objects of a file have the same layout. */
 enum ps_marshal_layout { PS_M_PY311, PS_M_PY38, PS_M_PY30, PS_M_PY2, PS_M_LAYOUTS };
 
 struct ps_marshal {
@@ -81,10 +83,10 @@ bool ps_marshal_read(struct ps_marshal *m, struct ps_marshal_object *out);
 
 /* ps_marshal_open: opens a tuple or list and sets *members to its length. ps_marshal_open_dict:
  * opens a dict, whose pairs end in '0'. When the container is complete, the caller must pass *slot
- * and a value to ps_marshal_set_ref; later references to the container return that value. */
+ * and a value to ps_marshal_set_ref; later references to the container return this value. */
 bool ps_marshal_open(struct ps_marshal *m, uint32_t *members, uint32_t *slot);
 bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot);
-/* consumes the '0' that ends the dict; false: a pair follows, or failed */
+/* Consumes the '0' that ends the dict. False: a pair follows, or the reader failed. */
 bool ps_marshal_read_dict_end(struct ps_marshal *m);
 void ps_marshal_set_ref(struct ps_marshal *m, uint32_t slot, struct ps_marshal_object value);
 
@@ -92,11 +94,11 @@ void ps_marshal_set_ref(struct ps_marshal *m, uint32_t slot, struct ps_marshal_o
  * reader. */
 struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps_arena *arena);
 
-/* The oldest marshal version that has the type codes seen, 0 to 4 (for dumps, 4, 5 and 6 are the
- * same); -1: unknown. */
+/* The oldest marshal version, 0 to 4, that has all type codes that occurred (for dumps, versions 4,
+ * 5 and 6 are the same); -1: unknown. */
 int ps_marshal_version(const struct ps_marshal *m);
 
-/* Fails with the offset of the next byte. Returns false. */
+/* Fails with the message and the offset of the next byte. Returns false. */
 bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pstats.c: the dumps of cProfile, profile, profiling.tracing, profiling.sampling --pstats and
- * yappi: one marshalled dict.
+ * pstats.c: reads the dumps of cProfile, profile, profiling.tracing, profiling.sampling --pstats
+ * and yappi, which are one marshalled dict.
  *
  * Tested: CPython 2.5 to 3.15, PyPy 3.9, yappi 1.4, conversions of hotshot and austin. If a dump
  * has a code object (the `profile` module puts one into a key), its layout is not in the file: each
@@ -17,19 +17,21 @@
 #include "importers/reading.h"
 #include "importers/text/clean.h"
 
-/* A function. The order is that in which the file first names it, as an entry or as a caller. */
+/* A function. Functions are in the order in which the file first names them, as an entry or as a
+ * caller. */
 struct function {
     uint32_t file, name; /* ids of texts of the marshal reader */
     struct ps_num line;
     struct ps_num ncalls, primitive_calls, tottime, cumtime;
-    uint32_t first_call, n_calls; /* index of the first in `calls`; number of calls */
+    /* the function's callers: index of the first in `calls`; their number */
+    uint32_t first_call, n_calls;
     /* row id: entries first, then the other functions, both in the order of the file */
     uint32_t row;
     uint32_t cycle;
     bool has_entry, repaired;
 };
 
-/* The last entry that named a caller, and the index of that call. */
+/* For a caller: the last entry that named it, and the index of that call in `calls`. */
 struct call_mark {
     uint32_t entry_index, call;
 };
@@ -46,19 +48,20 @@ struct dump {
     uint32_t
         *listed_functions; /* indices of the functions with an entry, in the order of the file */
     uint32_t n_listed_functions, cap_listed_functions;
-    struct call_mark *met; /* by function */
+    struct call_mark *met; /* by function index */
     uint32_t cap_met;
 
     uint64_t entries; /* number of pairs of the dict */
-    uint64_t doubled; /* number of entries with the key of an earlier entry */
+    uint64_t doubled; /* number of entries that have the same key as an earlier entry */
     uint64_t doubled_at;
     uint64_t doubled_calls; /* number of callers that an entry names twice */
     uint64_t end_offset;    /* offset after the dict */
     bool sampled, int_callers, tuple_callers;
 
     /* set by number_functions */
-    uint32_t *rows;    /* index into functions, by row id - 1 */
-    uint32_t *callees; /* row ids; those of row r are at callee_from[r - 1] up to callee_from[r] */
+    uint32_t *rows; /* index into functions, by row id - 1 */
+    /* row ids; the callees of row r are at indices [callee_from[r - 1], callee_from[r]) */
+    uint32_t *callees;
     uint32_t *callee_from;
 };
 
@@ -68,10 +71,9 @@ struct dump {
  *     {(file, line, name): (primitive calls, calls, tottime, cumtime, {caller key: edge, ...}),
  *      ...}
  *
- * An edge is (calls, primitive calls, tottime, cumtime), with the first two in the opposite order
- * of those of the value, or a plain count (the `profile` module, sampling). Python 3.15's sampling
- * profiler adds ("__sampled__",): True. Keys, values, edges and dicts may all be references to
- * earlier ones.
+ * An edge is (calls, primitive calls, tottime, cumtime), or a plain count (the `profile` module,
+ * sampling). In a value, primitive calls precede calls. Python 3.15's sampling profiler adds
+ * ("__sampled__",): True. Any key, value, edge or dict may be a reference to an earlier object.
  */
 
 enum {
@@ -86,8 +88,8 @@ enum {
     EDGE,            /* id: index into calls */
     CALLERS,         /* i: index of the first call << 32 | number of calls */
     SHARED_CALLS = 1 << 20,
-    /* estimated bytes per function, to size the hash table: growing it would cost as much as all
-     * lookups */
+    /* estimated bytes of a function in the file, to size the hash table in advance: growing the
+     * table would take as long as all lookups */
     FUNCTION_BYTES = 200,
     EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* bytes of an edge in the form that cProfile usually writes */
 };
@@ -427,7 +429,7 @@ static void free_dump(struct dump *d)
 
 /* --- Call graph --- */
 
-/* Row ids, callees, cycles. */
+/* --- Row ids, callees, cycles --- */
 
 static struct function *by_row(const struct dump *d, uint32_t row)
 {
@@ -493,8 +495,10 @@ static void number_functions(struct dump *d)
  * recursion. */
 struct walk {
     struct dump *dump;
-    uint32_t *index, *low, *edge; /* by row; index 0: not visited; edge: next caller to visit */
-    /* stack of the depth-first search; rows that are not yet in a component */
+    /* by row; index: order of visits, 0: not visited; low: lowest index reached; edge: next caller
+     * to visit */
+    uint32_t *index, *low, *edge;
+    /* path: stack of the depth-first search; open: rows that are not yet in a component */
     uint32_t *path, *open;
     bool *is_open;
     uint32_t n_path, n_open, visited, cycles;
@@ -518,7 +522,7 @@ static bool calls_itself(const struct dump *d, uint32_t row)
     return false;
 }
 
-/* The open rows from `root` to the top of the stack form a component. */
+/* Closes the component that consists of the open rows from `root` to the top of the stack. */
 static void close_component(struct walk *w, uint32_t root)
 {
     bool is_cycle = w->open[w->n_open - 1] != root || calls_itself(w->dump, root);
@@ -601,11 +605,12 @@ struct report {
     struct ps_arena arena;
     struct ps_str *display_texts; /* strings for display, by text id; ptr is NULL until converted */
     uint8_t *origin;              /* by text id of a file; 0: not computed yet, else origin + 1 */
-    double *parts; /* by row: sum of the cumulative times of the calls that it makes */
+    /* by row: sum of the cumulative times of all calls that this function makes */
+    double *parts;
     struct ps_num tottime, ncalls, primitive_calls;
     uint64_t repaired, doubtful;
-    /* functions with more primitive calls than calls; with less cumulative time than own time; with
-     * a negative number; with a time that is not finite */
+    /* number of functions with: more primitive calls than calls; less cumulative time than self
+     * time; a negative number; a time that is not finite */
     uint64_t fewer_calls, less_cumtime, negative_numbers, infinite_times;
     uint32_t roots, files, title;
     bool builtins, profile_keys, int_times, folders;
@@ -914,8 +919,8 @@ static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
 
 #define LARGEST ((uint64_t)2 << 30)
 
-/* Tries the layouts of code objects in turn. On failure, err is that of the layout that read the
- * most bytes. */
+/* Tries the layouts of code objects in turn. On failure, err is the error of the layout that read
+ * the most bytes. */
 static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_err farthest = PS_ERR_INIT;

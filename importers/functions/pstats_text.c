@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pstats_text.c: the printed report of cProfile (`python -m cProfile app.py`, Stats.print_stats(),
- * %prun), also between other output.
+ * pstats_text.c: reads the printed report of cProfile (`python -m cProfile app.py`,
+ * Stats.print_stats(), %prun), also between other output.
  *
  * Times have three decimals; callers are unknown. A log may hold several reports, each with its own
  * functions. Tables of callers and callees are skipped.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime.c: what `python -X importtime` and PYTHONPROFILEIMPORTTIME write to stderr, Python 3.7
- * to 3.15.
+ * importtime.c: reads the log that `python -X importtime` and PYTHONPROFILEIMPORTTIME write to
+ * stderr, from Python 3.7 to 3.15.
  *
  * The log may be mixed with other output: every line is checked for a row. Other lines are counted;
- * rows that cannot be parsed are listed in the ledger with their position. Once all rows are read,
- * their tree, order, packages and the importers of cached modules are computed, and all is written
- * to the sink. Tested: CPython 3.7, 3.8, 3.10 to 3.15 with all options.
+ * rows that cannot be parsed are listed in the ledger with their position. After the last row, the
+ * importer computes the tree, the order, the packages and the importers of cached modules, then
+ * writes them to the sink. Tested: CPython 3.7, 3.8, 3.10 to 3.15 with all options.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static struct ps_num nearest_double(struct ps_str digits)
     return ps_real(strtod(text, NULL));
 }
 
-/* Parses -?[0-9]+ after spaces. False: no number, or one that exceeds a double. */
+/* Parses -?[0-9]+ after spaces. Sets *beyond if the number does not fit 64 bits. False: there is no
+ * number, or it exceeds a double. */
 static bool read_number(struct ps_str *s, struct ps_num *out, bool *beyond)
 {
     struct ps_str digits;
@@ -125,7 +126,8 @@ static bool read_cached(struct ps_str s, struct ps_importtime_line *out)
     return true;
 }
 
-/* Whether the text after the first "import time:" looks like fields of a row. */
+/* Whether the text after the first "import time:" looks like the fields of a row that cannot be
+ * parsed. */
 static bool is_broken(struct ps_str rest, bool ended)
 {
     skip_blanks(&rest);
@@ -193,8 +195,8 @@ struct ps_importtime_line ps_importtime_parse_line(struct ps_str text, bool ende
 /* --- Imports that the recorder saw --- */
 
 /*
- * An edge becomes a cached row: a module that was imported again, with its importer and without a
- * time. The recorder lists every import, also the first one of each module.
+ * Each edge becomes a cached row, which has an importer but no time. The recorder lists every
+ * import of a module, including the first.
  */
 
 /* Returns an array: for each id of edge_names the id of the first timed row with that name, or
@@ -213,7 +215,7 @@ static uint32_t *first_rows(struct ps_importtime_log *log)
     return row_of;
 }
 
-/* Adds edges as cached rows at the end of the log if none is missing. */
+/* Adds edges as cached rows at the end of the log, unless an edge line is missing from the log. */
 static void add_recorded_edges(struct ps_importtime_log *log)
 {
     uint32_t *row_of = first_rows(log);
@@ -248,8 +250,8 @@ static void add_recorded_edges(struct ps_importtime_log *log)
  * fills them has no indentation. With k > 0 spaces before a name of n bytes the level is exactly (k
  * + n) / 2; without spaces it is at most n / 2. Imports only begin between two timed rows: from a
  * timed row of depth a to the next one of depth b, the levels never decrease and are in [a, max(a,
- * b + 1)]. If the bounds are equal, the level is exact; else the lowest level is used and marked as
- * estimated (correct for 84 of 100 such rows in simulated logs).
+ * b + 1)]. If the bounds are equal, the level is exact; else the lower bound is used and marked as
+ * estimated (correct for 84 % of such rows in simulated logs).
  */
 
 struct gap {
@@ -262,7 +264,7 @@ static bool is_exact(const struct ps_importtime_row *row, const struct gap *gap)
     return row->depth >= 0 && (uint32_t)row->depth >= gap->low && (uint32_t)row->depth <= gap->high;
 }
 
-/* Sets `level` of each row in the gap, and `estimated`. `high`: scratch array with an element for
+/* Sets `level` and `is_estimated` of each row in the gap. `high`: scratch array with an element for
  * each row of the log. */
 static void bound_levels(struct ps_importtime_log *log, const struct gap *gap, uint32_t *high)
 {
@@ -326,8 +328,8 @@ static uint32_t find_open_row(const struct ps_importtime_log *log, const uint32_
     return PS_IT_NO_ROW;
 }
 
-/* Goes backward through the log with a stack of the timed rows that had not ended yet: the importer
- * of a cached row is the row on the stack with the next lower level. */
+/* Iterates backward over the log, with a stack of the timed rows whose import had not ended: the
+ * importer of a cached row is the row on the stack with the next lower level. */
 static void find_importers(struct ps_importtime_log *log)
 {
     uint32_t *open = ps_alloc_array(log->n + 1, sizeof *open);
@@ -349,7 +351,7 @@ static void find_importers(struct ps_importtime_log *log)
     free(open);
 }
 
-/* --- What several rows imply --- */
+/* --- Tree, order, start-up and packages --- */
 
 /*
  * A row is written when its import ends, so children precede their parent, and a subtree is a
@@ -446,7 +448,7 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
     return row;
 }
 
-/* The width of a self time in a chart. */
+/* The width of a self time in a chart, in microseconds; at least 0. */
 static int64_t drawn_width(struct ps_num self)
 {
     if (ps_num_real(self) <= 0)
@@ -519,7 +521,7 @@ static bool is_core(struct ps_str module)
 static void find_startup(struct ps_importtime_log *log)
 {
     uint32_t interpreter = 0;
-    size_t last = 0; /* rows of this interpreter before this one belong to start-up */
+    size_t last = 0; /* index of the first row that is not yet known to be start-up */
     bool open = false;
 
     for (size_t i = 0; i < log->n; i++) {
@@ -569,8 +571,8 @@ static void count_package(struct ps_importtime_log *log, struct ps_importtime_ro
     }
 }
 
-/* Walks the imports in order of `start`, with a stack of the open ones: a row is topmost if its
- * package is not on the stack. */
+/* Iterates over the imports in order of `start`, with a stack of the imports that have not ended: a
+ * row is topmost if its package is not on the stack. */
 static void count_packages(struct ps_importtime_log *log)
 {
     uint32_t *walk, *stack = ps_alloc_array(log->n + 1, sizeof *stack);
@@ -736,7 +738,7 @@ static void write_deepest(const struct ps_importtime_log *log, struct ps_sink *o
     uint32_t id = log->deepest;
 
     if (n > CHAIN_LENGTH_MAX) {
-        skip = n - CHAIN_LENGTH_MAX; /* the middle is replaced by an ellipsis */
+        skip = n - CHAIN_LENGTH_MAX; /* an ellipsis replaces the middle of the chain */
         n = CHAIN_LENGTH_MAX;
     }
     for (size_t i = n; i-- > 0;) {
@@ -873,7 +875,8 @@ static bool count_line(struct ps_importtime_tally *tally, const struct ps_report
     return tally->count <= PS_NOTES_MAX;
 }
 
-/* What had to be repaired in a row, apart from joining wrapped lines; NULL: nothing. */
+/* Returns a description of the repair of a row, apart from the joining of wrapped lines; NULL: the
+ * row was not repaired. */
 static const char *repair_of(const struct ps_importtime_line *row,
                              const struct ps_report_line *line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime.h: an import log in memory, and how its lines are parsed. Private to importtime.c; the
+ * importtime.h: the import log in memory, and the parser of its lines. Private to importtime.c; the
  * unit tests use it too.
  *
  * Order of the calls: ps_importtime_parse_line for each line; ps_importtime_add_row for each row;
@@ -18,7 +18,7 @@ enum ps_importtime_kind {
     PS_IMPORTTIME_HEADER, /* the header of a log: an interpreter starts */
     PS_IMPORTTIME_TIMED,
     PS_IMPORTTIME_CACHED,
-    PS_IMPORTTIME_EDGES,   /* number of EDGE lines that follow, in `self` */
+    PS_IMPORTTIME_EDGES,   /* `self`: number of PS_IMPORTTIME_EDGE lines that follow */
     PS_IMPORTTIME_EDGE,    /* an import: importer and imported module */
     PS_IMPORTTIME_INVALID, /* an import row whose fields cannot be parsed */
 };
@@ -26,7 +26,7 @@ enum ps_importtime_kind {
 struct ps_importtime_line {
     enum ps_importtime_kind kind;
     struct ps_num self, cumulative;
-    bool is_out_of_range; /* a number outside of 64 bits; the nearest double is stored */
+    bool is_out_of_range; /* a number does not fit 64 bits; the nearest double is stored */
     /* number of spaces before the name, rounded down to an even number for timed rows; a remaining
      * space belongs to the name */
     size_t spaces;
@@ -45,10 +45,11 @@ struct ps_importtime_row {
     int64_t total;
     uint32_t module, package;  /* ids in `modules` and `packages` of the log */
     uint32_t parent, importer; /* row ids; PS_IT_NO_ROW: none */
-    /* order of start, from 1; number of children; rows of the subtree; number of ancestors */
+    /* start: preorder position, from 1; children: their number; size: rows of the subtree; level:
+     * number of ancestors */
     uint32_t start, children, size, level;
     uint32_t interpreter;
-    /* cached rows: spaces before the name, and with the name; as printed, in bytes */
+    /* cached rows, in bytes as printed: spaces before the name; spaces and name together */
     uint32_t spaces, width;
     int32_t depth; /* as printed; -1: unknown */
     bool is_cached, is_startup, is_unfinished, is_topmost, is_first_of_module, is_estimated,
@@ -82,7 +83,7 @@ struct ps_importtime_log {
     struct ps_importtime_edge *edges;
     size_t n_edges, cap_edges;
     struct ps_intern edge_names;
-    uint64_t edges_announced; /* sum of the counts in the EDGES lines */
+    uint64_t edges_announced; /* sum of the counts in the PS_IMPORTTIME_EDGES lines */
     uint32_t headers;
     uint64_t lines, repaired, rejected; /* lines: number of lines read */
     struct ps_importtime_tally other_lines, rejects, repairs, odd_indents;
@@ -96,13 +97,14 @@ struct ps_importtime_log {
     uint32_t title;   /* id of the root row whose module is the title of the run */
 };
 
-/* Adds the row of a TIMED or CACHED line; `name`: module name for display. A timed row becomes the
- * parent of the pending rows with a greater depth. */
+/* Adds the row of a PS_IMPORTTIME_TIMED or PS_IMPORTTIME_CACHED line; `name`: module name for
+ * display. A timed row becomes the parent of the pending rows with a greater depth. */
 struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
                                                 const struct ps_importtime_line *line,
                                                 struct ps_str name);
 
-/* Computes what several rows imply. Call it after the last row was added. */
+/* Computes the fields that depend on several rows, such as packages. Call it after the last row was
+ * added. */
 void ps_importtime_resolve(struct ps_importtime_log *log);
 
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/lines/line_table.h"
 
-enum { ASTRAY = 3 }; /* number of consecutive non-rows after which other output is assumed */
+/* after this number of consecutive lines that are not rows, the table has ended */
+enum { ASTRAY = 3 };
 
-/* `text` begins with `word`. Returns the position after `word` if only spaces follow it on its
- * line, else NULL. */
+/* Returns the position after `word`, with which `text` begins, if only spaces follow on the same
+ * line; else NULL. */
 static const char *end_behind(struct ps_str text, struct ps_str word)
 {
     struct ps_str rest = ps_str_skip(text, word.len);
@@ -27,7 +28,7 @@ bool ps_line_table_header(struct ps_str text, const char *const *words,
 
         at = ps_str_find(rest, ps_str_from_c(*words));
         if (!at && !words[1])
-            at = end_behind(rest, ps_str_from_c(words[-1])); /* "Line Contents" was cut off */
+            at = end_behind(rest, ps_str_from_c(words[-1])); /* "Line Contents" is missing */
         if (!at)
             return false;
     }
@@ -77,8 +78,8 @@ bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_n
     return gap;
 }
 
-/* Whether the text has brackets, quotes or separators, which may be all that is on the second line
- * of a wrapped source line. */
+/* Whether the text has brackets, quotes or separators. A wrapped source line may have only such
+ * characters on its second line. */
 static bool holds_brackets(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)

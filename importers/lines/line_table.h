@@ -16,21 +16,22 @@
 
 #include "importers/text/text_report.h"
 
-/* Where the columns begin. */
+/* The positions of the columns in a line. */
 struct ps_line_table_columns {
     size_t number_offset, source_offset; /* bytes before "Line #" and before "Line Contents" */
-    /* the first bytes of the line: part of the prefix that a container puts before each line */
+    /* the first bytes of the header line: part of the prefix that a container puts before each
+     * line */
     char prefix_start[4];
 };
 
-/* Parses the header "Line #  <words, in this order>  Line Contents", from which "Line Contents" may
- * be cut off; `words` ends with NULL. */
+/* Parses the header "Line #  <words, in this order>  Line Contents", where "Line Contents" may be
+ * missing at the end; `words` ends with NULL. */
 bool ps_line_table_header(struct ps_str text, const char *const *words,
                           struct ps_line_table_columns *out);
 
 struct ps_line_table {
     bool is_open;
-    bool has_rule; /* the rule below the header, or a row, was read */
+    bool has_rule; /* the rule below the header was read, or a row */
     /* an empty line or other output was read: only a row that certainly belongs to the table
      * continues it */
     bool is_paused;
@@ -44,13 +45,13 @@ struct ps_line_table {
 /* The line number at the start of a row. */
 struct ps_line_table_number {
     uint32_t line;
-    size_t end_column; /* column after it */
+    size_t end_column; /* column after the line number */
 };
 bool ps_line_table_parse_number(const struct ps_line_table *table, struct ps_str text,
                                 struct ps_line_table_number *out);
 
-/* Whether a row with that number may follow. `certain`: it has metrics, so it is not other
- * output. */
+/* Whether a row with this line number may be the next row of the table. `certain`: the row has
+ * metrics, so the line is not other output. */
 bool ps_line_table_may_follow(const struct ps_line_table *table,
                               const struct ps_line_table_number *number, bool certain);
 
@@ -58,7 +59,7 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
 bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number);
 
 /* Handles a line inside the table that is not a row. True: reject it; false: it is the rule, empty,
- * or a mark such as "...". A line of brackets only continues a wrapped row. */
+ * or a mark such as "...". A line that has only brackets continues a wrapped row. */
 bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text);
 
 #endif

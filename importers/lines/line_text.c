@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_text.c: what `kernprof -v`, `python -m line_profiler`, %lprun and LINE_PROFILE=1 print.
+ * line_text.c: reads the report that `kernprof -v`, `python -m line_profiler`, %lprun and
+ * LINE_PROFILE=1 print.
  *
  * A log may have several reports, mixed with other output. A container or a CI system may put a
  * prefix before each line, of the same width within a block. A block is written to the sink while
- * it is read; only names are kept. Tested: versions 1.x to 5.0.2, with -z -u -t -m, and with the
- * colours of -r.
+ * it is read; only names remain in memory. Tested: versions 1.x to 5.0.2, with -z -u -t -m, and
+ * with the colours of -r.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,9 +23,9 @@
  * Line #      Hits         Time  Per Hit   % Time  Line Contents
  *           4         1          0.3      0.3      3.0      t = 0
  *
- * The source begins below "Line Contents". Up to version 4.0 a number that is wider than its column
- * shifts the rest of its row to the right: then the source begins two spaces after the fifth
- * number.
+ * The source code begins in the column of "Line Contents". Up to version 4.0 a number that is wider
+ * than its column shifts the rest of its row to the right: then the source begins two spaces after
+ * the fifth number.
  */
 
 static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
@@ -43,7 +44,7 @@ static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
     return n;
 }
 
-/* Whether no value is missing. With three values the percentage is blank, which requires that no
+/* Whether no value of the row is missing. In a row with three values the percentage is blank, so no
  * line of the function took time. */
 static bool is_complete(const struct ps_line_report_row *row)
 {
@@ -208,11 +209,11 @@ struct reader {
     struct ps_sink *out;
     struct ps_intern files;  /* paths; the id of a line_file is the index + 1 */
     struct ps_intern listed; /* keys of functions that have blocks */
-    double unit;             /* unit of the run, from its first report; 0: none read yet */
-    double report_unit;      /* unit of the current report */
+    double unit;        /* unit of the run in seconds, from its first report; 0: none read yet */
+    double report_unit; /* unit of the current report in seconds */
 
-    struct { /* the lines before the next header */
-        /* seen: total_s was read; gone: the source file was not found, so rows have no source */
+    struct { /* values from the lines before the next header */
+        /* seen: total_s is set; gone: the source file was not found, so rows have no source code */
         bool seen, gone;
         size_t column;
         double total_s;
@@ -224,7 +225,7 @@ struct reader {
         struct ps_line_table table;
         bool is_written, gone;
         uint32_t file, function, first_line, timed;
-        struct ps_str name; /* in next.name */
+        struct ps_str name; /* slice of next.name */
         struct ps_num ticks;
     } block;
 
@@ -343,7 +344,8 @@ static void report_all(struct reader *r)
     write_hottest(r);
 }
 
-/* Used if the start of the report is missing: the default of every version. */
+/* Unit in seconds if the start of the report is missing: the default of every line_profiler
+ * version. */
 static const double default_unit = 1e-6;
 
 static bool count_line(struct tally *tally, const struct ps_report_line *line)
@@ -589,7 +591,7 @@ static bool parse_total(struct reader *r, struct ps_str text)
     return true;
 }
 
-/* Sets *rest to what follows `word`. False: the word is missing, or does not begin in the same
+/* Sets *rest to the text after `word`. False: the word is missing, or does not begin in the same
  * column as the lines before it. */
 static bool after_word(struct reader *r, struct ps_str text, const char *word, struct ps_str *rest)
 {
@@ -606,7 +608,7 @@ static bool after_word(struct reader *r, struct ps_str text, const char *word, s
 }
 
 /* Parses "File: ", "Function: ", and the message that replaces both if the source was not found. Up
- * to version 1 they precede "Total time: ", since then they follow it. */
+ * to version 1 these lines precede "Total time: "; later they follow it. */
 static bool parse_location(struct reader *r, struct ps_str text)
 {
     struct ps_str rest, name;
@@ -646,7 +648,8 @@ static bool parse_header(struct reader *r, struct ps_str text)
     return true;
 }
 
-/* Handles a function that is only in the summary of the report: its seconds, with two decimals. */
+/* Handles a line of the summary whose function has no block: it has the seconds, with two
+ * decimals. */
 static bool parse_summary(struct reader *r, struct ps_str text)
 {
     struct ps_line_report_summary summary;
@@ -712,7 +715,8 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
     return ps_str_find(text, PS_STR(" seconds - ")) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
 }
 
-/* Where a line ends. A header, or a line before it, may be wrapped. */
+/* Returns whether `text` continues on the next line. A header, or a line before a header, may be
+ * wrapped. */
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {
@@ -724,7 +728,7 @@ static enum ps_report_line_end find_line_end(const void *reader, struct ps_str t
     struct ps_str prefix = {text.ptr, text.len < r->next.column ? text.len : r->next.column};
     struct ps_line_report_row row;
 
-    /* An empty line after its prefix, or a row with any number, is a new line. */
+    /* A line that is empty after the prefix, or a row with any line number, begins a new line. */
     if (prefix.len && ps_str_eq(ps_report_trim_end(next), ps_report_trim_end(prefix)))
         return PS_LINE_ENDS;
     if (r->block.table.is_open &&
@@ -747,7 +751,7 @@ static void parse_line(struct reader *r)
         reject_row(r, "this line inside a table is not a table row");
     r->others += ps_report_trim_end(text).len > 0;
     if (!r->block.table.is_open && !r->next.seen && ps_report_trim_end(text).len)
-        forget_next(r); /* the line was from another program */
+        forget_next(r); /* another program wrote the line */
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
@@ -772,7 +776,7 @@ static bool is_header(struct ps_str line)
     return ps_line_report_parse_header(line, &columns);
 }
 
-/* Whether there are more complete headers when the text is unwrapped. */
+/* Whether the unwrapped text has more complete headers. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* line_text.h: how single lines of line_profiler's printed report are parsed. Private to
- * line_text.c; the unit tests use it too. */
+/* line_text.h: parses single lines of line_profiler's printed report. Private to line_text.c; the
+ * unit tests use it too. */
 #ifndef PS_IMPORTERS_LINES_LINE_TEXT_H
 #define PS_IMPORTERS_LINES_LINE_TEXT_H
 
@@ -14,20 +14,20 @@ struct ps_line_report_row {
     struct ps_str source;
 };
 
-/* BROKEN: the line number fits, but the rest cannot be parsed. */
+/* PS_LINE_REPORT_INVALID: the line number is valid, but the rest of the row cannot be parsed. */
 enum ps_line_report_match { PS_LINE_REPORT_NONE, PS_LINE_REPORT_ROW, PS_LINE_REPORT_INVALID };
 
 enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *table,
                                                    struct ps_str text,
                                                    struct ps_line_report_row *out);
 
-/* Parses "<word><number> s". *column is where the word begins. */
+/* Parses "<word><number> s". Sets *column to the byte offset of the word. */
 bool ps_line_report_parse_seconds(struct ps_str text, struct ps_str word, size_t *column,
                                   double *out);
 
 bool ps_line_report_parse_header(struct ps_str text, struct ps_line_table_columns *out);
 
-/* "  1.25 seconds - FILE:LINE - NAME" */
+/* A line of the summary: "  1.25 seconds - FILE:LINE - NAME". */
 struct ps_line_report_summary {
     double seconds;
     struct ps_str file, name;
@@ -35,7 +35,7 @@ struct ps_line_report_summary {
 };
 bool ps_line_report_parse_summary(struct ps_str text, struct ps_line_report_summary *out);
 
-/* "NAME at line N" */
+/* Parses "NAME at line N". */
 bool ps_line_report_parse_function(struct ps_str text, struct ps_str *name, uint32_t *line);
 
 #endif

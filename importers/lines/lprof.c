@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lprof.c: what `kernprof -l` and LINE_PROFILE=1 dump: a pickled LineStats.
+ * lprof.c: reads the pickled LineStats that `kernprof -l` and LINE_PROFILE=1 write.
  *
  * The pickle is parsed, never executed (pickle.h). If a file holds several pickles (`cat a.lprof
  * b.lprof`), they are added up, like several files in line_profiler's own loader. Tested:
@@ -22,14 +22,17 @@ struct row {
     struct ps_num hits, ticks;
     uint32_t function, line;
     uint32_t pickle;
-    bool beyond, dropped; /* dropped: a later entry with the same key replaces it */
+    /* beyond: a value did not fit 64 bits; dropped: a later entry with the same key replaces the
+     * row */
+    bool beyond, dropped;
 };
 
 struct function {
     uint32_t file, name; /* ids in texts */
     int64_t first_line;
     uint32_t pickle; /* number of the last pickle that has the function, from 1 */
-    /* index and number of its rows in that pickle; after merge_stats, of all its rows */
+    /* rows of the function in that pickle, after merge_stats in all pickles: index of the first;
+     * their number */
     size_t from, n;
     struct ps_num hits, ticks; /* sums, after merge_stats */
 };
@@ -42,7 +45,7 @@ struct key { /* identifies a function; compared as bytes */
 struct stats {
     struct ps_intern texts; /* bytes as in the file */
     struct ps_intern keys;
-    struct function *functions; /* by id of their key: in the order of the file */
+    struct function *functions; /* by id of their key, which is the order of the file */
     size_t n_functions, cap_functions;
     struct row *rows;
     size_t n_rows, cap_rows;
@@ -63,7 +66,7 @@ struct stats {
 };
 
 /*
- * The object in a result:
+ * The members of the pickled object:
  *
  *     LineStats.timings = {(file, first line, name): [(line, hits, ticks), ...], ...}
  *     LineStats.unit    = seconds per tick
@@ -133,7 +136,7 @@ static bool parse_key(struct stats_reader *r, const struct ps_pickle_value *key,
 }
 
 /* Begins the rows of a function. If the pickle has the key twice, the last entry is used, as in a
- * dict: the rows of the earlier one are dropped. */
+ * dict: the rows of the earlier entry are dropped. */
 static void begin_rows(struct stats *s, uint32_t function)
 {
     struct function *f = &s->functions[function];
@@ -202,8 +205,8 @@ static bool parse_timings(struct stats_reader *r, const struct ps_pickle_value *
         while ((entry = ps_pickle_next(&entries)))
             if (!parse_row(r, function, entry))
                 return false;
-        /* Even a reference to an earlier tuple needs two bytes. If there are more entries than
-         * bytes, lists are shared, which no profiler does. */
+        /* Even a reference to an earlier tuple needs two bytes. More entries than bytes therefore
+         * mean that lists are shared, which no profiler writes. */
         if (r->stats->entries - begun > r->pickle->offset)
             return refuse_pickle(r, "has lists of lines that are shared too often");
     }
@@ -247,8 +250,8 @@ static bool add_pickle(struct stats *s, const struct ps_pickle *p,
 
 /* --- Sums --- */
 
-/* Adds two numbers: the result is an integer if both are and it fits; *beyond is set if it does not
- * fit. */
+/* Adds two numbers. The result is an integer if both are integers and it fits 64 bits. Sets *beyond
+ * if it does not fit. */
 static struct ps_num add_num(struct ps_num a, struct ps_num b, bool *beyond)
 {
     int64_t sum;
@@ -350,7 +353,7 @@ static void add_up(struct stats *s, struct function *f)
     }
 }
 
-/* After the last pickle: sorts rows by function and line and adds up those for the same line. */
+/* After the last pickle: sorts rows by function and line, and adds up rows for the same line. */
 static void merge_stats(struct stats *s)
 {
     struct row *sorted;
@@ -390,8 +393,9 @@ struct report {
     uint32_t *file_ids;           /* by text id of a path; 0: no id yet */
     uint32_t files, functions_run, functions_timed;
     uint64_t lines;
-    uint64_t repaired, mended_empty; /* rows; functions without rows whose name was repaired */
-    size_t hottest;                  /* index of the function + 1; 0: none */
+    /* number of repaired rows; number of functions without rows whose name was repaired */
+    uint64_t repaired, mended_empty;
+    size_t hottest; /* index of the function + 1; 0: none */
     struct ps_num ticks;
 };
 
@@ -590,7 +594,8 @@ static bool is_pickle(struct ps_str bytes)
     return bytes.len >= 2 && bytes.ptr[0] == '\x80' && bytes.ptr[1] >= 2 && bytes.ptr[1] <= 5;
 }
 
-/* Reads what follows the first pickle: more pickles, or bytes that Python would not read either. */
+/* Reads the pickles after the first. Other bytes are skipped with a note; Python does not read them
+ * either. */
 static bool read_more(struct ps_pickle *p, struct stats *s, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_pickle_value root;
@@ -657,8 +662,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return PS_OK;
 }
 
-/* Accepts any pickle: no other importer reads them, and this one reports the opcode that is not
- * allowed. */
+/* Accepts any pickle: no other importer reads pickles, and this importer reports the first opcode
+ * that is not allowed. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str begin = {head.ptr, head.len < 120 ? head.len : 120};

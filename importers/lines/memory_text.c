@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_text.c: the line-by-line report of memory_profiler.
+ * memory_text.c: reads the line-by-line report of memory_profiler.
  *
  *     Filename: m.py
  *
@@ -9,9 +9,9 @@
  *          4     54.3 MiB      7.6 MiB           1       a = [0] * (10 ** 6)
  *
  * A report has one block for each call of a profiled function; blocks with the same location are
- * one function, with different block numbers. The report has no function names: they are read from
- * the `def` lines. The first increment of a block is the memory that the process already had, so
- * sums exclude it. Tested: 0.31 to 0.61, with any precision, also between other output.
+ * one function, with different block numbers. The report has no function names, so names are read
+ * from the `def` lines. The first increment of a block is the memory that the process already had,
+ * so sums exclude it. Tested: versions 0.31 to 0.61, with any precision, also between other output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ enum {
     ROWS_MAX = 4 * 1000 * 1000,
     NOTES_MAX = 50,
     GAP = 3, /* number of spaces between the last value and the source */
-    /* width of the column; the heading is one wider since its spelling was corrected */
+    /* width of the column in bytes; the heading is one byte wider since a version corrected its
+     * spelling */
     OCCURRENCES = 10,
 };
 
@@ -64,7 +65,7 @@ struct reader {
 
 /* --- Grammar --- */
 
-/* Parses "54.3 MiB"; versions before 0.32 print MB for the same unit. */
+/* Parses "54.3 MiB"; versions before 0.32 print "MB" for MiB. */
 static bool parse_mib(struct ps_str *rest, struct ps_num *out)
 {
     struct ps_str unit;
@@ -173,8 +174,8 @@ static uint32_t file_of(struct reader *r, struct ps_str path)
     return id;
 }
 
-/* Writes the function. Its name is known once the `def` line was read, which may be some rows after
- * the first. */
+/* Writes the function. The name is known once the `def` line was read, which may follow the first
+ * row. */
 static void write_function(struct reader *r, struct ps_str name)
 {
     struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
@@ -321,8 +322,8 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
     return PS_ROW_NONE;
 }
 
-/* Whether `text` continues on `next`: a header or a file name may be wrapped. It never continues if
- * `next` begins a table. */
+/* Returns whether `text` continues on `next`: a header or a file name may be wrapped. A line does
+ * not continue if `next` begins a table. */
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {
@@ -429,7 +430,7 @@ static bool is_header(struct ps_str line)
     return read_header(line, &columns, &occurrences);
 }
 
-/* Whether there are more complete headers when the text is unwrapped. */
+/* Whether the unwrapped text has more complete headers. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);

@@ -14,8 +14,9 @@
 
 enum {
     MARKS_MAX = 100,
-    STACK_MAX = 1 << 20,   /* Python writes the members of a container in batches of 1000 */
-    VALUES_MAX = 24 << 20, /* members of all containers; 384 MiB */
+    /* maximum number of values; Python writes the members of a container in batches of 1000 */
+    STACK_MAX = 1 << 20,
+    VALUES_MAX = 24 << 20, /* maximum number of members of all containers; they need 384 MiB */
     MEMO_MAX = 10 * 1000 * 1000,
 };
 
@@ -166,7 +167,7 @@ static bool op_tuple(struct ps_pickle *p, unsigned char op)
     return make_tuple(p, members, n);
 }
 
-/* APPEND, APPENDS, SETITEM, SETITEMS */
+/* Runs APPEND, APPENDS, SETITEM or SETITEMS: adds the topmost values to a container. */
 static bool op_add(struct ps_pickle *p, unsigned char op)
 {
     bool is_dict = op == 's' || op == 'u', many = op == 'e' || op == 'u';
@@ -219,7 +220,7 @@ static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str 
                          shown_module, shown_name);
 }
 
-/* Reads up to \n, which is removed. */
+/* Reads a line; *out is the line without its \n. */
 static bool parse_line(struct ps_pickle *p, struct ps_str *out)
 {
     struct ps_str rest = ps_str_skip(p->bytes, p->offset);
@@ -252,8 +253,8 @@ static bool op_stack_global(struct ps_pickle *p)
                       (struct ps_str){names[1].ptr, names[1].id});
 }
 
-/* NEWOBJ: a class and its arguments, which must be (). NEWOBJ_EX of protocol 4 also has a dict of
- * keyword arguments, which must be empty. */
+/* Runs NEWOBJ, whose operands are a class and its arguments, which must be (). NEWOBJ_EX of
+ * protocol 4 also has a dict of keyword arguments, which must be empty. */
 static bool op_newobj(struct ps_pickle *p, bool keywords)
 {
     struct ps_pickle_value *parts = NULL;
@@ -268,7 +269,7 @@ static bool op_newobj(struct ps_pickle *p, bool keywords)
     return push_box(p, PS_PICKLE_OBJECT, parts[0].id);
 }
 
-/* BUILD: the state is a dict, or (dict, None) for classes with slots. */
+/* Runs BUILD, which sets the state of an object: a dict, or (dict, None) for classes with slots. */
 static bool op_build(struct ps_pickle *p)
 {
     struct ps_pickle_value *parts = NULL, state;
@@ -387,7 +388,7 @@ static bool op_proto(struct ps_pickle *p)
     return true;
 }
 
-/* Names of opcodes that are refused. */
+/* Names of opcodes that are not allowed, for messages. */
 static const struct {
     unsigned char op;
     const char *name;
@@ -432,8 +433,8 @@ static bool push_int(struct ps_pickle *p, int64_t value)
     return push_value(p, (struct ps_pickle_value){.kind = PS_PICKLE_INT, .i = value});
 }
 
-/* The nearest double to a magnitude, most significant byte first. Bits after the first 113 only
- * affect rounding, so `rest` records whether any is set. */
+/* Returns the nearest double to a magnitude, most significant byte first. Bits after the first 113
+ * only affect rounding, so `rest` records whether any of them is set. */
 static double nearest_number(const unsigned char *digits, size_t n)
 {
     unsigned __int128 top = 0;
@@ -656,7 +657,7 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_
     p->err = err;
     p->n_stack = p->n_pool = p->n_memo = p->n_containers = p->n_segments = p->n_marks = 0;
     p->op_offset = p->offset;
-    /* so that the pointer is valid if the stack is empty */
+    /* allocate the stack, so that its pointer is valid while it is empty */
     PS_RESERVE_ONE(p->stack, p->n_stack, p->cap_stack);
     while (p->offset < p->bytes.len) {
         unsigned char op = (unsigned char)p->bytes.ptr[p->offset];

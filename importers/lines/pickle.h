@@ -18,13 +18,13 @@ enum ps_pickle_kind {
     PS_PICKLE_NONE = 0,
     PS_PICKLE_BOOL,   /* i */
     PS_PICKLE_INT,    /* i */
-    PS_PICKLE_REAL,   /* r; beyond: an integer outside of 64 bits */
-    PS_PICKLE_TEXT,   /* `at`: id bytes, not necessarily UTF-8 */
+    PS_PICKLE_REAL,   /* r; is_out_of_range: an integer that does not fit 64 bits */
+    PS_PICKLE_TEXT,   /* ptr: first of `id` bytes, not necessarily UTF-8 */
     PS_PICKLE_TUPLE,  /* i members, beginning at pool[id] */
-    PS_PICKLE_LIST,   /* boxes[id] */
-    PS_PICKLE_DICT,   /* boxes[id]; alternating keys and values */
+    PS_PICKLE_LIST,   /* containers[id] */
+    PS_PICKLE_DICT,   /* containers[id]; members: alternating keys and values */
     PS_PICKLE_CLASS,  /* id: index into ps_pickle_classes */
-    PS_PICKLE_OBJECT, /* boxes[id]: one member, the state, after BUILD; i: index of the class */
+    PS_PICKLE_OBJECT, /* containers[id]; member: the state, after BUILD; i: index of the class */
     PS_PICKLE_MARK,
 };
 
@@ -42,12 +42,12 @@ struct ps_pickle_value {
 /* The classes that a pickle may contain, in the order of line_profiler's history. */
 struct ps_pickle_class {
     const char *module, *name;
-    const char *versions; /* line_profiler versions that write it */
+    const char *versions; /* line_profiler versions that write this class */
 };
 extern const struct ps_pickle_class ps_pickle_classes[];
 
-struct ps_pickle_container {              /* a growing container, stored in runs of the pool */
-    uint32_t first_segment, last_segment; /* index of a run + 1; 0: empty */
+struct ps_pickle_container { /* a growing container; its members are in segments of the pool */
+    uint32_t first_segment, last_segment; /* index in `segments` + 1; 0: empty container */
 };
 
 struct ps_pickle_segment {
@@ -68,8 +68,8 @@ struct ps_pickle {
     int protocol;
 };
 
-/* Reads the pickle that begins at p->cursor up to its STOP; p->cursor is then the offset after it.
- * Values of an earlier call become invalid. False: err names what was refused, with the offset. */
+/* Reads the pickle at p->offset up to its STOP opcode and sets p->offset to the byte after STOP.
+ * Values of an earlier call become invalid. False: err has the reason and the byte offset. */
 bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_err *err);
 
 /* Iterates over the members of a tuple, list, dict or object in order; ps_pickle_next returns NULL

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scalene.c: the JSON file of Scalene: CPU, memory, copying and GPU of each line.
+ * scalene.c: reads the JSON file of Scalene: CPU time, memory, copying and GPU use of each line.
  *
  * Times of samples are nanoseconds since the start; MB are MiB. Scalene writes `{}` if the program
- * ran too short. Tested: 1.3 (2021) to 1.5.54, keys up to 2.3. What later versions add (stacks,
- * times of CPU samples) is skipped, with a note.
+ * ran too briefly. Tested: 1.3 (2021) to 1.5.54, keys up to 2.3. Data that later versions add
+ * (stacks, times of CPU samples) are skipped, with a note.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 struct reader {
     struct ps_sink *out;
     struct ps_arena arena; /* repaired strings; freed after each file */
-    double *samples;       /* of the current line: pairs of seconds and MiB */
+    double *samples;       /* samples of the current line: pairs of seconds and MiB */
     size_t n_samples, cap_samples;
     uint32_t files, functions;
     uint64_t lines, records, repaired, rejected;
@@ -33,8 +33,8 @@ struct reader {
 };
 
 /*
- * A source file of a Scalene profile: its functions, each the sum of its lines, and the lines.
- * Percentages are relative to all samples of the program.
+ * Each source file has functions, whose values are the sums of their lines, and lines. Percentages
+ * are relative to all samples of the program.
  */
 
 enum { NOTES_MAX = 50 };
@@ -51,7 +51,7 @@ struct file {
     size_t n_leaks, cap_leaks;
 };
 
-/* Reads a number of an object; none if it is absent. A wrong type counts as odd. */
+/* Reads a number of an object; none if it is absent. A value of another type counts in r->odd. */
 static struct ps_num number_of(struct reader *r, const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -149,7 +149,7 @@ static int by_line(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* {"12": {"likelihood": 0.98, "velocity_mb_s": 1.5}} */
+/* Reads leaks by line number: {"12": {"likelihood": 0.98, "velocity_mb_s": 1.5}}. */
 static void read_leaks(struct reader *r, struct file *f, const cJSON *leaks)
 {
     const cJSON *item;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hyperfine.c: what `hyperfine --export-json` writes: wall-clock, user and system time of each
- * command, peak memory, and the single runs.
+ * hyperfine.c: reads the file that `hyperfine --export-json` writes: wall-clock, user and system
+ * time of each command, peak memory, and the single runs.
  *
  * Versions 1.0 to 1.20 write arrays and means; version 2 writes an object per run and a summary.
  * Units are seconds and bytes; the start-up time of the shell is already subtracted. stddev is null
@@ -20,11 +20,11 @@ enum {
     NOTES_MAX = 50,
 };
 
-/* A measured metric of a command. */
+/* A metric that hyperfine measures for each command. */
 struct part {
     const char *group, *unit;
-    const char *values, *mean; /* keys of version 1; NULL: not in that version */
-    const char *metric;        /* key of version 2 */
+    const char *values, *mean; /* keys in files of version 1; NULL: version 1 lacks the metric */
+    const char *metric;        /* key in files of version 2 */
     const char *unit_name;     /* name of the unit in version 2 */
 };
 
@@ -107,8 +107,8 @@ static void add_parameters(struct reader *r, const cJSON *result)
                             ps_document_text(&r->builder.arena, result, "parameter"));
 }
 
-/* Adds the exit codes of the runs ("signal" for a run without one) and counts commands of which a
- * run failed. */
+/* Adds the exit codes of the runs ("signal" for a run without exit code) and counts the commands
+ * with a failed run. */
 static void add_ends(struct reader *r, const cJSON *result, const cJSON *runs)
 {
     const cJSON *list = runs ? runs : cJSON_GetObjectItemCaseSensitive(result, "exit_codes"), *one;
@@ -256,7 +256,7 @@ static struct ps_str skip_blanks(struct ps_str text)
     return text;
 }
 
-/* A result has a command, and a mean or single runs. */
+/* Recognises a file by a result with a command, and a mean or single runs. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str body = skip_blanks(head), rest;

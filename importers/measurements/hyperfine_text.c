@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hyperfine_text.c: what hyperfine prints, and its CSV and Markdown tables, anywhere in a log.
+ * hyperfine_text.c: reads hyperfine's terminal output and its CSV and Markdown tables, anywhere in
+ * a log.
  *
  * Printed numbers are rounded to the last digit shown, and the single runs are missing; CSV has all
  * digits. Versions 1.0 to 1.20 print the time of a command in two lines, version 2 a line for each
- * metric. Comparisons of commands are skipped: they follow from the values.
+ * metric. Comparisons of commands are skipped, because they can be computed from the values.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ enum part { WALL, USER, SYSTEM, MEMORY, PARTS };
 
 enum figure { MEAN, STDDEV, MEDIAN, MIN, MAX, FIGURES };
 
-/* The values of one command, in seconds and bytes; resolution 0: all digits are known. */
+/* The values of one command, in seconds and bytes. A resolution of 0 means that all digits are
+ * known. */
 struct result {
     bool has_figure[PARTS][FIGURES];
     struct ps_printed_number figure[PARTS][FIGURES];
@@ -73,7 +75,7 @@ static bool has_figure(const struct result *result)
 
 static const struct {
     const char *name;
-    int shift;     /* a power of ten */
+    int shift;     /* exponent of a power of ten */
     double factor; /* the unit is factor * 10^shift seconds or bytes */
 } units[] = {
     {"ms", -3, 1},
@@ -115,7 +117,7 @@ static bool ends_word(struct ps_str text)
     return text.len == 0 || strchr(" \t,]|)", text.ptr[0]);
 }
 
-/* Sets *rest to what follows `words`, anywhere in the line. */
+/* Finds `words` anywhere in the line and sets *rest to the text after them. */
 static bool skip_past(struct ps_str line, const char *words, struct ps_str *rest)
 {
     const char *at = ps_str_find(line, ps_str_from_c(words));
@@ -159,8 +161,8 @@ static bool skip_word(struct ps_str *rest, const char *word)
     return true;
 }
 
-/* Removes " ± " (" … " for skip_to) and the spaces around it. False: not found; *rest is
- * unchanged. */
+/* Removes " ± " (skip_to: " … ") and the spaces around it from the start of *rest. False: not
+ * found; *rest is unchanged. */
 static bool skip_plus_minus(struct ps_str *rest)
 {
     return skip_word(rest, PLUS_MINUS);
@@ -279,7 +281,7 @@ static bool parse_part(struct ps_str rest, enum part part, struct result *out)
            take_to(&rest, out, part, MAX);
 }
 
-/* Whether the line has the first values of a command. */
+/* Whether the line has the first values of a result. */
 static bool begins_result(struct ps_str line)
 {
     struct ps_str rest;
@@ -287,8 +289,8 @@ static bool begins_result(struct ps_str line)
     return skip_past(line, MEAN_AND_SIGMA, &rest) || skip_past(line, ABSOLUTE, &rest);
 }
 
-/* Parses the values of a line of terminal output. BROKEN: the label is known, but the values cannot
- * be parsed. */
+/* Parses the values of a line of terminal output. Returns BROKEN if the label is known, but the
+ * values cannot be parsed. */
 static enum line_kind read_line(struct ps_str line, struct result *out)
 {
     static const char *const labels[PARTS] = {"  Wall Time ", "  User Time ", "  System Time ",
@@ -384,7 +386,7 @@ static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
     return line.len == 0;
 }
 
-/* The command as it was run: without backticks, with bars unescaped. */
+/* Returns the command of a Markdown cell as it was run: without backticks, with bars unescaped. */
 static struct ps_str shown_command(struct ps_str cell, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -574,8 +576,8 @@ static bool is_rule(struct ps_str line)
 }
 
 /* Parses a row: its command, and the cells of its parameters in `parameter` (COLUMNS elements, by
- * column; empty: no parameter), all in the arena. OTHER: the table has ended. The rule below a
- * Markdown header is TAKEN and has no command. */
+ * column; empty: no parameter), all in the arena. Returns OTHER if the table has ended. For the
+ * rule below a Markdown header it returns TAKEN and an empty command. */
 static enum line_kind read_row(const struct columns *columns, struct ps_str line,
                                struct ps_arena *arena, struct result *out, struct ps_str *command,
                                struct ps_str *parameter)
@@ -627,11 +629,11 @@ static const struct {
 struct reader {
     struct ps_measurement_builder builder;
     struct ps_report_reader in;
-    struct ps_buf command; /* of the current benchmark */
-    /* its "Benchmark" line was read, and no other benchmark has begun since */
+    struct ps_buf command; /* command of the current benchmark */
+    /* the "Benchmark" line of `command` was read, and no other benchmark has begun since */
     bool open;
     struct result result;
-    struct columns columns; /* of the current table; n 0: none */
+    struct columns columns; /* columns of the current table; n 0: no table is open */
     uint64_t results, stored, rejected, unfinished, unnamed, rounded;
 };
 
@@ -842,13 +844,13 @@ static enum ps_match sniff(struct ps_str head)
                : PS_MATCH_NO;
 }
 
-/* Whether the header is only complete when the text is unwrapped. */
+/* Whether the header is complete only in the unwrapped text. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
 }
 
-/* Whether the line has the name of a value, and ends in a bar if it is a Markdown header. */
+/* Whether the line is a header; a Markdown header must also end in a bar. */
 static bool is_head(struct ps_str line)
 {
     line = ps_report_trim_end(line);
@@ -856,7 +858,7 @@ static bool is_head(struct ps_str line)
            (!ps_str_find(line, PS_STR("| Command")) || line.ptr[line.len - 1] == '|');
 }
 
-/* Whether there are more header lines when the text is unwrapped. */
+/* Whether the unwrapped text has more header lines. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(unwrapped, is_head) > ps_report_count_lines(head, is_head);

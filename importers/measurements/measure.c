@@ -8,7 +8,8 @@
 
 static struct ps_measurement_extra *add_extra(struct ps_measurement_builder *m, const char *key)
 {
-    bool mended; /* keys can be names of parameters from the file */
+    /* not used: keys are repaired if needed, because they may be parameter names from the file */
+    bool mended;
 
     PS_RESERVE_ONE(m->extras, m->n_extras, m->extras_cap);
     m->extras[m->n_extras] = (struct ps_measurement_extra){

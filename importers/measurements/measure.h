@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure.h: helpers for importers of measurements: build a measurement, its spread, the headline.
- * A builder belongs to one import. Failures stay in the sink, which the importer checks at its end.
+ * measure.h: helpers for importers of measurements: build a measurement, compute its spread, write
+ * the headline. A builder belongs to one import. The sink stores failures; the importer checks the
+ * sink at its end.
  *
  *     struct ps_measurement_builder m = {.out = sink};
  *     struct ps_measurement row = {.name = PS_STR("sleep 1"), .unit = PS_STR("s")};
@@ -23,12 +24,12 @@ struct ps_measurement_builder {
     struct ps_sink *out;
     struct ps_arena arena; /* strings; freed by ps_measurement_builder_free */
     uint32_t n_written;    /* number of measurements written */
-    /* Of the current measurement: */
+    /* additional values and samples of the current measurement */
     struct ps_measurement_extra *extras;
     size_t n_extras, extras_cap;
     double *samples;
     size_t n_samples, samples_cap;
-    /* Of the first measurement that has a value and a label; first_unit NULL: none yet. */
+    /* from the first measurement that has a value and a label; first_unit NULL: none yet */
     double first_value;
     const char *first_unit, *first_label;
 };
@@ -46,8 +47,8 @@ void ps_measurement_add_sample(struct ps_measurement_builder *m, double value);
  * hinges). */
 void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_measurement *row);
 
-/* Writes the measurement with its additional values and samples. The first one that has a value and
- * a label becomes the headline. */
+/* Writes the measurement with its additional values and samples. The first measurement that has a
+ * value and a label becomes the headline. */
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label);
 void ps_measurement_write_headline(struct ps_measurement_builder *m);

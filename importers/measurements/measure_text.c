@@ -121,7 +121,7 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
     ps_printed_skip_blanks(&at);
     if (minutes && count_digits(at, 0)) {
         before = group * 60;
-    } else { /* "1684maxresident": the m is not for minutes */
+    } else { /* in "1684maxresident" the m does not mean minutes */
         minutes = false;
         at = *rest;
         for (int i = 0; i < 2 && take_group(&at, ':', &group); i++)

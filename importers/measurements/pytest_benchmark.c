@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pytest_benchmark.c: what `pytest --benchmark-json` and `--benchmark-save` write.
+ * pytest_benchmark.c: reads the files that `pytest --benchmark-json` and `--benchmark-save` write.
  *
  * All values are seconds of one iteration: the time of a round divided by its number of iterations.
- * `rounds` is the number of rounds, stddev the sample standard deviation and 0 for one round,
+ * `rounds` is the number of rounds; stddev is the sample standard deviation, 0 for one round;
  * quartiles are Tukey's hinges. Saved files only have the raw data if the user requested it.
  * Tested: 2.5 (2015) to 5.2.
  */
@@ -53,7 +53,7 @@ static void parse_metrics(struct ps_measurement *row, const cJSON *stats)
     row->n = ps_document_count(stats, "rounds");
 }
 
-/* Adds an object as JSON text, if it has members. */
+/* Adds the object with this key as JSON text, if it has members. */
 static void add_object(struct reader *r, const cJSON *benchmark, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(benchmark, key);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pytest_benchmark_text.c: the tables that pytest-benchmark prints, one or several in a log.
+ * pytest_benchmark_text.c: reads the tables that pytest-benchmark prints, one or several in a log.
  *
- * Values are rounded to four decimals of the unit of the table; names are those of the tests,
- * without their files. Any columns in any order are read, as selected by --benchmark-columns.
+ * Values are rounded to four decimals of the unit of the table. Names are test names without file
+ * names. Any columns in any order are read, as selected by --benchmark-columns.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ enum column { MIN, MAX, MEAN, STDDEV, MEDIAN, IQR, OUTLIERS, OPS, ROUNDS, ITERAT
 
 struct header {
     size_t indent, n; /* bytes before the table; number of columns after the name */
-    int time, ops;    /* powers of ten of the unit of times, and of operations per second */
+    int time, ops;    /* powers of ten of the units of times and of operations per second */
     enum column columns[COLUMNS];
 };
 
@@ -25,7 +25,7 @@ struct row {
     struct ps_str name;
     bool has_column[COLUMNS];
     struct ps_printed_number value[COLUMNS]; /* seconds; operations per second; counts */
-    int64_t outliers[2]; /* outliers by more than one stddev; by more than 1.5 IQR */
+    int64_t outliers[2]; /* number of outliers by more than one stddev; by more than 1.5 IQR */
 };
 
 enum { NUMBER_BYTES_MAX = 48 };
@@ -385,13 +385,13 @@ static size_t columns_of(struct ps_str text)
     return n;
 }
 
-/* Whether the header is only complete when the text is unwrapped. */
+/* Whether the header is complete only in the unwrapped text. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
 }
 
-/* Whether the header of a table is wrapped: it has more columns once its lines are joined. */
+/* Whether the header of a table is wrapped: the unwrapped header has more columns. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
     return columns_of(unwrapped) > columns_of(head);

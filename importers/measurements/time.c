@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time.c: what the programs and shell keywords named `time` print, anywhere in a log, any number of
- * times.
+ * time.c: reads the output of the programs and shell keywords named `time`, anywhere and any number
+ * of times in a log.
  *
  * Supported: GNU /usr/bin/time by default, with -p and with -v; bash, ksh, zsh, sh, tcsh, fish;
- * time of BSD and macOS, also with -l (macOS counts bytes, the others KiB). TIMEFORMAT and -f may
- * print anything and are not supported.
+ * time of BSD and macOS, also with -l (macOS counts bytes, the others KiB). Formats set with
+ * TIMEFORMAT or -f are not supported, because they may print anything.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static bool consume_fields(struct ps_str *rest, const struct label *labels, size
     return true;
 }
 
-/* Removes everything before the next position at which values may begin: a digit after a prefix. */
+/* Removes the text before the next digit, where values may begin after a prefix. */
 static bool skip_to_number(struct ps_str *rest)
 {
     bool inside = true;
@@ -198,8 +198,8 @@ static bool find_fields(struct ps_str line, const struct label *labels, size_t n
     return false;
 }
 
-/* "0.00user 0.00system 0:00.05elapsed 1%CPU (0avgtext+0avgdata 1652maxresident)k", and the line
- * after it. */
+/* Parses the first line of GNU time's default report: "0.00user 0.00system 0:00.05elapsed 1%CPU
+ * (0avgtext+0avgdata 1652maxresident)k". */
 static bool parse_gnu(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
@@ -227,7 +227,7 @@ static bool parse_gnu_rest(struct ps_str line, struct ps_time_report *run)
 
 /* --- Shells --- */
 
-/* The command may contain anything, so each number in the line is tried as the first value; the
+/* The command may contain any text, so each number in the line is tried as the first value; the
  * values must end at the end of the line. */
 bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run)
 {
@@ -255,8 +255,8 @@ bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run)
     return false;
 }
 
-/* Sets *rest to what follows `word`, which begins the line or follows a prefix that a container
- * puts before it. */
+/* Sets *rest to the text after `word`. `word` must be at the start of the line, or after a prefix
+ * that a container puts before the line. */
 static bool after_word(struct ps_str line, const char *word, struct ps_str *rest)
 {
     struct ps_str wanted = ps_str_from_c(word);
@@ -391,7 +391,7 @@ static void detect_size_unit(struct ps_time_report *run, enum ps_time_field what
     if (what == PS_TIMED_RSS)
         run->bytes = fmod(value, 4096) == 0;
     if (what == PS_TIMED_FOOTPRINT || what == PS_TIMED_INSTRUCTIONS)
-        run->bytes = true; /* only macOS reports these */
+        run->bytes = true; /* only macOS reports these fields */
 }
 
 bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
@@ -451,8 +451,9 @@ struct reader {
     struct ps_time_report run;
     struct ps_buf command;
     enum form form;
-    int shell;              /* number of SHELL lines read */
-    bool has_ended, signal; /* "Command exited with ..." preceded the run */
+    int shell; /* number of SHELL lines read */
+    /* has_ended: "Command exited with ..." preceded the run; signal: `code` is a signal number */
+    bool has_ended, signal;
     int64_t code;
     uint64_t lines; /* number of lines of the current run */
     uint64_t runs, stored, rejected, unfinished;
@@ -589,7 +590,8 @@ static bool begins_run(struct reader *r, struct ps_str text)
     return true;
 }
 
-/* With -v every line has a label. A line without one is truncated or mixed with other output. */
+/* With -v every line has a label. A line without a label is truncated or mixed with other
+ * output. */
 static void note_unknown_line(struct reader *r, struct ps_str text)
 {
     struct ps_str rest = text;
@@ -647,7 +649,7 @@ static bool has_value(struct ps_str line)
            ps_time_parse_bsd(line, &run) || ps_time_parse_bsd_rest(line, &run);
 }
 
-/* Whether more lines have values when the text is unwrapped. */
+/* Whether more lines have values in the unwrapped text. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(unwrapped, has_value) > ps_report_count_lines(head, has_value);
@@ -706,7 +708,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Likely only: logs of profilers may end in such lines, too. */
+/* Returns at most PS_MATCH_LIKELY, because logs of profilers may also end in such lines. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_time_report run = {.has_field = {false}};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* time_text.h: how single lines are parsed. Private to time.c; the unit tests use it too. */
+/* time_text.h: parses single lines of the output of `time`. Private to time.c; the unit tests use
+ * it too. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
 
 #include "importers/measurements/measure_text.h"
 
-/* The values that programs named `time` report. From the fourth on in the order of GNU time. */
+/* The values that programs named `time` report. From the fourth value on, the order is that of GNU
+ * time. */
 enum ps_time_field {
     PS_TIMED_REAL,
     PS_TIMED_USER,
@@ -36,7 +38,8 @@ enum ps_time_field {
 };
 
 struct ps_time_field_name {
-    const char *name, *unit; /* the unit of GNU time and the shells; macOS counts bytes */
+    /* the unit of GNU time and the shells; macOS prints bytes where this is "KiB" */
+    const char *name, *unit;
 };
 extern const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS];
 
@@ -51,20 +54,21 @@ struct ps_time_report {
 /* Each function parses one line; the values may begin anywhere in it. If it returns false, *run is
  * unchanged. */
 
-/* "\tLabel: value" of GNU time -v. */
+/* Parses "\tLabel: value" of GNU time -v. */
 bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run);
-/* `Command being timed: "..."`. */
+/* Parses `Command being timed: "..."`. */
 bool ps_time_parse_command(struct ps_str line, struct ps_str *command);
-/* "Command exited with non-zero status 1", "Command terminated by signal 9". */
+/* Parses "Command exited with non-zero status 1" and "Command terminated by signal 9". */
 bool ps_time_parse_end(struct ps_str line, bool *signal, int64_t *code);
-/* zsh: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total", with the command. */
+/* Parses a line of zsh, with the command: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total". */
 bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run);
-/* tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */
+/* Parses a line of tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */
 bool ps_time_parse_tcsh(struct ps_str line, struct ps_time_report *run);
-/* Line `which` (0 to 2) of a shell's report: "real 0.10", "real\t0m0.106s", fish's "Executed in
- * 100.41 millis". */
+/* Parses line `which` (0 to 2) of a shell's report: "real 0.10", "real\t0m0.106s", fish's "Executed
+ * in 100.41 millis". */
 bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *run);
-/* BSD time: "0.10 real  0.00 user  0.00 sys", and "1234  maximum resident set size" of time -l. */
+/* Parse lines of BSD time: "0.10 real  0.00 user  0.00 sys", and of its option -l: "1234  maximum
+ * resident set size". */
 bool ps_time_parse_bsd(struct ps_str line, struct ps_time_report *run);
 bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeit.c: what `python -m timeit` and IPython's %timeit and %time print, anywhere in a log.
+ * timeit.c: reads the output of `python -m timeit` and of IPython's %timeit and %time, anywhere in
+ * a log.
  *
- * timeit prints the best of several repeats, %timeit and PyPy's timeit their mean: the value is the
- * one printed, and `statistic` names it. With -v the times of the repeats precede it. Tested:
- * Python 2.7 to 3.15, PyPy 3.9, IPython 5 to 9.
+ * timeit prints the best of several repeats; %timeit and PyPy's timeit print their mean. The
+ * measurement has the printed value, and `statistic` names its kind. With -v the times of the
+ * repeats precede the value. Tested: Python 2.7 to 3.15, PyPy 3.9, IPython 5 to 9.
  */
 #include <stdlib.h>
 
@@ -145,7 +146,7 @@ static bool best_of(struct ps_str rest, struct ps_loops *out)
            ps_printed_word_consume(&rest, " per loop");
 }
 
-/* PyPy: the unit of both numbers follows the second one. */
+/* Parses PyPy's result, in which the unit of both numbers follows the second number. */
 static bool average_of(struct ps_str rest, struct ps_loops *out)
 {
     struct ps_str value, stddev;
@@ -179,8 +180,8 @@ static bool mean_of(struct ps_str rest, struct ps_loops *out)
            parse_count(&rest, &out->loops) && ps_printed_word_consume(&rest, " loop");
 }
 
-/* Removes everything before the next number, with which a result may begin after the prefix of a
- * log. */
+/* Removes the text before the next number, where a result may begin after the prefix of a log
+ * line. */
 static bool next_number(struct ps_str *rest)
 {
     bool inside = false;
@@ -222,7 +223,7 @@ static bool skip_past(struct ps_str line, const char *word, struct ps_str *rest)
     return at != NULL;
 }
 
-/* Sets *list to what follows "raw times: ". False: the line has no raw times. */
+/* Sets *list to the text after "raw times: ". False: the line has no raw times. */
 static bool read_raw_times(struct ps_str line, struct ps_str *list)
 {
     return skip_past(line, "raw times: ", list);
@@ -308,15 +309,16 @@ enum {
 struct reader {
     struct ps_measurement_builder builder;
     struct ps_report_reader in;
-    struct ps_buf statement; /* typed before the result; empty: not in the log */
-    double *raw;             /* seconds of all loops of a repeat */
+    /* the statement that the user entered before the result; empty: not in the log */
+    struct ps_buf statement;
+    double *raw; /* seconds of all loops together, by repeat */
     size_t n_raw_times, raw_cap;
     struct ps_cpu_times cpu;
     bool has_cpu;
     uint64_t figures, timed, stored, rejected, trials;
 };
 
-/* The statement, else the number of the result in the log. */
+/* Returns the statement; if it is unknown, `what` and the number of the result in the log. */
 static struct ps_str name_of(struct reader *r, const char *what, uint64_t number)
 {
     if (r->statement.len)
@@ -377,7 +379,7 @@ static void write_time(struct reader *r, const char *part, const struct ps_print
     ps_measurement_write(&r->builder, &row, strcmp(part, "wall") == 0 ? "wall" : NULL);
 }
 
-/* %time: writes the wall time and the CPU times before it. */
+/* Handles the wall time of %time: writes it and the CPU times that precede it. */
 static void parse_wall(struct reader *r, const struct ps_printed_number *wall)
 {
     r->timed++;
@@ -449,7 +451,7 @@ static bool is_figure(struct ps_str line)
            read_wall_time(line, &wall) || ps_timeit_is_trial(line);
 }
 
-/* Whether more lines have results when the text is unwrapped. */
+/* Whether more lines have results in the unwrapped text. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(unwrapped, is_figure) > ps_report_count_lines(head, is_figure);
@@ -501,7 +503,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Likely only: logs of profilers may hold such lines, too. */
+/* Returns at most PS_MATCH_LIKELY, because logs of profilers may also contain such lines. */
 static enum ps_match sniff(struct ps_str head)
 {
     bool cpu = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* timeit_text.h: how single lines are parsed. Private to timeit.c; the unit tests use it too. */
+/* timeit_text.h: parses single lines of the output of timeit. Private to timeit.c; the unit tests
+ * use it too. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_TIMEIT_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_TIMEIT_TEXT_H
 
@@ -7,8 +8,8 @@
 
 enum ps_loops_kind { PS_LOOPS_BEST, PS_LOOPS_AVERAGE, PS_LOOPS_MEAN };
 
-/* "1000 loops, best of 5: 224 nsec per loop", PyPy's "average of 7: 1.04 +- 0.06 usec", IPython's
- * "90.9 ns ± 9.83 ns per loop (mean ± std. dev. of 3 runs, 100 loops each)". */
+/* A result: "1000 loops, best of 5: 224 nsec per loop", PyPy's "average of 7: 1.04 +- 0.06 usec",
+ * IPython's "90.9 ns ± 9.83 ns per loop (mean ± std. dev. of 3 runs, 100 loops each)". */
 struct ps_loops {
     enum ps_loops_kind kind;
     int64_t loops, repeats;
@@ -25,13 +26,14 @@ bool ps_timeit_consume_time(struct ps_str *rest, struct ps_printed_number *out);
  * 2.38e-05". */
 bool ps_timeit_next_raw(struct ps_str *list, struct ps_printed_number *out);
 
-/* "CPU times: user 8 µs, sys: 0 ns, total: 8 µs"; parts may be missing. */
+/* The line "CPU times: user 8 µs, sys: 0 ns, total: 8 µs"; parts may be missing. */
 struct ps_cpu_times {
     bool has_user, has_sys, has_total;
     struct ps_printed_number user, sys, total;
 };
 
-/* "1000 loops -> 0.000121 sec": timeit determines the number of loops. */
+/* Whether the line is "1000 loops -> 0.000121 sec", a trial in which timeit determines the number
+ * of loops. */
 bool ps_timeit_is_trial(struct ps_str line);
 
 #endif

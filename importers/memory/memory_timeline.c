@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_timeline.c: files of torch's export_memory_timeline: memory by category over time.
+ * memory_timeline.c: reads files of torch's export_memory_timeline: memory by category over time.
  *
  *   [[t, t, ...], [[0, 8 sums], [0, 8 sums], ...]]   sums in bytes, t in us (.json)
  *   [[t, action, bytes, category], ...]              changes, t in ns; -1: before the start (.raw)
@@ -21,7 +21,7 @@ enum {
     CHECK_INTERVAL = 65536,
 };
 
-/* in torch's order */
+/* in the order in which torch numbers the categories */
 static const char *const categories[CATEGORIES] = {"parameter",       "optimizer state", "input",
                                                    "temporary",       "activation",      "gradient",
                                                    "autograd detail", "unknown"};
@@ -29,21 +29,23 @@ static const char *const categories[CATEGORIES] = {"parameter",       "optimizer
 struct reader {
     struct ps_json_in json;
     struct ps_sink *out;
-    int64_t *times; /* of the form with sums; µs */
+    int64_t *times; /* times of a file with sums, in µs */
     size_t n_times, cap_times;
-    int64_t first, last;      /* times, in units of `unit` seconds */
+    int64_t first, last;      /* first and last time, in units of `unit` seconds */
     double unit;              /* 1e-6 or 1e-9 */
-    double bytes[CATEGORIES]; /* current values */
-    double told[CATEGORIES];  /* last values written to the sink */
+    double bytes[CATEGORIES]; /* current bytes by category */
+    double told[CATEGORIES];  /* bytes by category that were last written to the sink */
     bool has_begun, complete; /* complete: the document was read to its end */
     double peak;
-    uint64_t points;                   /* written to the sink */
-    uint64_t read, invalid, backwards; /* records: all, rejected, earlier than the one before */
+    uint64_t points; /* number of points written to the sink */
+    /* number of records: all; rejected; earlier than their predecessor */
+    uint64_t read, invalid, backwards;
 };
 
 /* --- Reporting --- */
 
-/* Writes the categories that changed; all of them if `all` is set and at the first time. */
+/* Writes a point for each category that changed; for each category if `all` is set or no point was
+ * written yet. */
 static void write_categories(struct reader *r, int64_t t, bool all)
 {
     double sum = 0;
@@ -94,8 +96,8 @@ static bool read_whole_number(const struct ps_json_in *json, int64_t *out)
 }
 
 /* Reads an array whose `[` was read. Returns the number of values, counted up to most + 1, and
- * stores the first `most` in `out`; -1: some are not numbers, or the first is not an integer.
- * *first: the first value as an integer. *good: the array is closed. */
+ * stores the first `most` in `out`; -1: some value is not a number, or the first is not an integer.
+ * Sets *first to the first value, and *good to whether the array is closed. */
 static int read_numbers(struct ps_json_in *json, double *out, int most, int64_t *first, bool *good)
 {
     enum ps_json_token token;
@@ -147,7 +149,8 @@ static bool goes_on(struct reader *r, struct ps_err *err)
            ps_reading_check(r->json.in, r->out, r->points, err) == PS_OK;
 }
 
-/* Reads rows until the document ends. The first row was read to detect the form. */
+/* Reads rows until the document ends. The first row was already read to detect the form of the
+ * file. */
 static enum ps_status read_changes(struct reader *r, int64_t t, const double *first,
                                    struct ps_err *err)
 {
@@ -241,7 +244,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
     return PS_OK;
 }
 
-/* The first array shows which form it is: four numbers with an action as the second one are a
+/* The first array determines the form of the file: four numbers whose second is an action are a
  * change. */
 static enum ps_status read_document(struct reader *r, struct ps_err *err)
 {
@@ -305,7 +308,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 /* --- Recognition --- */
 
-/* Reads the next number and the character after it; false: none. */
+/* Reads the next number and the character after it. False: there is no number. */
 static bool next_number(struct ps_str *rest, double *out, char *behind)
 {
     char text[40], *end;
@@ -377,7 +380,7 @@ static enum ps_match sniff(struct ps_str head)
         return PS_MATCH_NO;
     if (behind == ']')
         return sniff_sums(rest);
-    /* times up to the end of the head */
+    /* the times extend to the end of the head */
     return n > 1000 && before > 1e12 ? PS_MATCH_LIKELY : PS_MATCH_NO;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mprof.c: recordings of `mprof run`: memory over time.
+ * mprof.c: reads recordings of `mprof run`: memory over time.
  *
  *    CMDLINE python app.py
  *    MEM 54.296875 1743651321.0864           MiB of the process, seconds since 1970
@@ -30,7 +30,7 @@ struct reader {
     struct ps_buf command;
     uint64_t commands, samples, of_children, spans, repaired, rejected, commas, backward, negative;
     double first_t, last_t, previous_t, peak, peak_t, child_peak, child_peak_t;
-    /* sums over the main process's samples; t since its first sample */
+    /* sums over the samples of the main process; t: seconds since its first sample; m: MiB */
     double sum_t, sum_m, sum_tt, sum_tm;
     bool has_begun;
     double main_t;
@@ -60,7 +60,7 @@ static bool parse_count(struct ps_str *rest, struct ps_num *out)
            out->i >= 0;
 }
 
-/* Parses the fields after MEM or CHLD. *more: further fields follow, which mprof ignores. */
+/* Parses the fields after MEM or CHLD. Sets *more if further fields follow, which mprof ignores. */
 static bool read_sample(struct ps_str rest, bool child, struct sample *out, bool *more)
 {
     *out = (struct sample){0};
@@ -106,8 +106,8 @@ static bool read_backward(struct ps_str rest, bool level, struct ps_span *out)
     return out->name.len > 0;
 }
 
-/* Names may contain spaces, so numbers are read from the end. Since 2020 the last one is the stack
- * level. */
+/* Names may contain spaces, so numbers are read from the end. Since 2020 the last number is the
+ * stack level. */
 static bool read_span(struct ps_str rest, struct ps_span *out)
 {
     return read_backward(rest, true, out) || read_backward(rest, false, out);
@@ -271,7 +271,7 @@ static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
 
 /* --- Reporting --- */
 
-/* Slope of the straight line fitted to the main process's samples, MiB per second. */
+/* Slope of the straight line fitted to the samples of the main process, in MiB per second. */
 static struct ps_num memory_slope(const struct reader *r)
 {
     double n = (double)r->samples, below = n * r->sum_tt - r->sum_t * r->sum_t, value;
@@ -346,7 +346,7 @@ static void write_all(struct reader *r)
     double peak = main ? r->peak : r->child_peak;
 
     r->out->ops->meta(r->out, "tool", PS_STR("mprof"));
-    /* Only the program's name is stored: the arguments may be passwords. */
+    /* Only the program's name is stored, because the arguments may contain passwords. */
     if (r->command.len)
         r->out->ops->meta(r->out, "title", program_name(ps_buf_slice(&r->command)));
     write_summary(r, peak, main ? r->peak_t : r->child_peak_t);
@@ -370,7 +370,7 @@ static bool is_other(struct ps_str line)
     return ps_report_trim_end(line).len && !begins_record(line);
 }
 
-/* Whether each line is a record once the text is unwrapped, but not before. */
+/* Whether each line is a record in the unwrapped text, but not in the original text. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(head, is_other) && unwrapped.len &&

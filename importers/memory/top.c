@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top.c: output of `top -b`: processes over time, one table per frame.
+ * top.c: reads the output of `top -b`: processes over time, one table per frame.
  *
- * Columns are found by their titles, since they are configurable; sizes are KiB unless they end in
- * m, g, t or p. The %CPU of the first frame is the average since the process began, not the current
- * rate, so the curves omit it. The clock has whole seconds and no date: frames with the same second
- * are spread over it, and a clock that goes back has passed midnight.
+ * Columns are found by their titles, since they are configurable; sizes are in KiB unless they end
+ * in m, g, t or p. The %CPU of the first frame is the average since the process began, not the
+ * current rate, so the curves omit it. The clock has whole seconds and no date: frames with the
+ * same second are spread evenly over that second, and a clock that decreases has passed midnight.
  */
 #include <stdlib.h>
 
@@ -29,13 +29,13 @@ struct sample {
 
 struct process {
     struct ps_str pid, name;
-    double cpu_sum, res_most;    /* cpu_sum: without the first frame; res_most: maximum */
-    double cpu_digit, res_digit; /* maximum weight of the last printed digit */
+    double cpu_sum, res_most; /* cpu_sum: sum without the first frame; res_most: maximum in KiB */
+    double cpu_digit, res_digit; /* maximum value of 1 in the last printed digit */
     uint32_t id, first, samples;
 };
 
 struct columns {
-    int pid, res, cpu, command; /* -1: no such column */
+    int pid, res, cpu, command; /* index of the column; -1: the table lacks it */
 };
 
 struct reader {
@@ -46,18 +46,18 @@ struct reader {
     size_t n_processes, process_cap;
     struct sample *samples;
     size_t n_samples, sample_cap;
-    double *frames; /* seconds since the first one */
+    double *frames; /* time of each frame, in seconds since the first frame */
     size_t n_frames, frame_cap;
     struct columns columns;
     bool in_table;
-    bool paused;   /* after an empty line: only rows continue the table */
-    size_t indent; /* bytes before each line: the prefix of a container's log */
+    bool paused;   /* an empty line was read: now only a row continues the table */
+    size_t indent; /* bytes of the prefix that a container puts before each line */
     uint64_t rejected;
 };
 
 /* --- Parsing of a line --- */
 
-/* "top - 12:34:14 up  1:08,  0 user,  load average: ..." */
+/* Parses "top - 12:34:14 up  1:08,  0 user,  load average: ...". */
 static bool read_frame(struct ps_str line, double *clock, size_t *left)
 {
     const char *at = ps_str_find(line, PS_STR("top - "));
@@ -124,7 +124,7 @@ static bool read_row(const struct columns *c, struct ps_str line, struct row *ou
 
     *out = (struct row){.cpu_pct = {-1, 0}, .res_kib = {-1, 0}, .command = PS_STR("")};
     for (int i = 0; i < COLUMNS_MAX; i++) {
-        if (i == c->command) { /* the last column: may contain spaces */
+        if (i == c->command) { /* the last column, which may contain spaces */
             ps_printed_skip_blanks(&rest);
             out->command = rest;
             break;
@@ -237,8 +237,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
-/* Spreads frames of the same second evenly over it; times begin with the first frame. Returns how
- * many were spread. */
+/* Spreads frames of the same second evenly over it; times begin with the first frame. Returns the
+ * number of frames that were spread. */
 static uint64_t place_frames(struct reader *r)
 {
     uint64_t spread = 0;
@@ -436,7 +436,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Sure if the log begins with a frame; otherwise it may be another log that contains frames. */
+/* Returns PS_MATCH_SURE if the log begins with a frame; otherwise another format may contain the
+ * frames. */
 static enum ps_match sniff(struct ps_str head)
 {
     bool first = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nsys.c: SQLite exports of NVIDIA Nsight Systems, read as records of a trace (trace/fill.h).
+ * nsys.c: reads SQLite exports of NVIDIA Nsight Systems as records of a trace (trace/fill.h).
  *
  * The tool creates tables only when needed, and their columns differ by version: each table and
  * column may be missing. The ledger counts the rows of unknown tables.
@@ -42,7 +42,7 @@ struct strings {
     size_t n_bytes, cap_bytes;
 };
 
-/* Arguments of the current row. */
+/* The arguments of the event that the current row becomes. */
 struct args {
     struct ps_buf text, params;
 };
@@ -59,14 +59,14 @@ struct reader {
     struct ps_err *err;
     struct tr_trace trace;
     struct strings strings;
-    /* names: processes by the upper bits of a globalPid, threads by globalTid */
+    /* names of processes, by the upper bits of a globalPid; names of threads, by globalTid */
     struct map processes, threads;
-    struct map gpu_names, metrics;      /* names: GPUs by id, metrics by type and id */
+    struct map gpu_names, metrics;      /* names of GPUs, by id; names of metrics, by type and id */
     struct map copies, memories, waits; /* labels of enumerations, by number */
     struct map domains, categories;     /* names in NVTX, by process and number */
-    struct ps_intern thread_keys;       /* globalTid, and whether only its process counts */
+    struct ps_intern thread_keys;       /* keys: globalTid, and whether only its process is used */
     struct ps_intern stream_keys, stream_owners;
-    struct ps_intern cuda_devices; /* pid and CUDA device number */
+    struct ps_intern cuda_devices; /* keys: pid and CUDA device number */
     int64_t *gpu_ids;              /* GPU id, by index in cuda_devices */
     size_t cap_gpu_ids;
     /* index in trace.threads, by index in thread_keys and stream_keys */
@@ -79,17 +79,17 @@ struct reader {
     int64_t shift_ns;      /* ns added to each time, so that the origin is a whole microsecond */
     int64_t end_ns;        /* end of the session; INT64_MIN: unknown */
     int64_t ranges;        /* number of NVTX start/end ranges so far */
-    const char *table;     /* the table that is read */
-    uint64_t row;          /* number of its current row, from 1 */
+    const char *table;     /* the table that is being read */
+    uint64_t row;          /* number of the current row of `table`, from 1 */
     const char *reason;    /* why the row was rejected or repaired */
-    uint64_t n_noted;      /* repaired and rejected rows of the table */
-    uint64_t rejected;     /* rejected rows of the table */
-    uint64_t messages;     /* warnings and errors of the tool so far */
+    uint64_t n_noted;      /* number of repaired and rejected rows of the table */
+    uint64_t rejected;     /* number of rejected rows of the table */
+    uint64_t messages;     /* number of warnings and errors of Nsight Systems so far */
     struct ps_buf devices; /* JSON of the GPUs */
     struct uses *uses;     /* NULL except while read_series runs */
 };
 
-/* Outcome of a row. */
+/* The outcome of reading a row. */
 enum outcome { NS_STORED, NS_REPAIRED, NS_REJECTED, NS_OTHER, NS_FAILED };
 struct table {
     const char *name;
@@ -107,8 +107,8 @@ struct stream_key {
 
 /* --- Arguments --- */
 
-/* Builds the arguments of an event as they are stored: a template and parameters (slices/args.h).
- */
+/* Builds the arguments of an event as they are stored: a template and parameters
+ * (slices/args.h). */
 
 static void clear_args(struct args *args)
 {
@@ -149,7 +149,8 @@ static void add_arg_decimal(struct args *args, const char *key, double value)
     put_decimal(args, value);
 }
 
-/* For few different values */
+/* Adds a string as part of the template: use it only for arguments that have few different
+ * values. */
 static void add_arg_word(struct args *args, const char *key, struct ps_str word)
 {
     struct ps_json json = ps_json_writer(&args->text);
@@ -171,7 +172,7 @@ static void add_arg_column(struct args *args, const char *key, const struct ps_r
         add_arg_decimal(args, key, value.r);
 }
 
-/* Escapes the key, which comes from the file. */
+/* Adds a number whose key is from the file, and escapes the key. */
 static void add_arg_number(struct args *args, struct ps_str key, struct ps_num value)
 {
     struct ps_json json = ps_json_writer(&args->text);
@@ -210,11 +211,11 @@ static void free_args(struct args *args)
 /* --- Rows --- */
 
 /*
- * Tables are read row by row. Invalid rows are reported with their position, the first ones of each
- * table one by one.
+ * Tables are read row by row. Invalid rows are reported with their position: the first PS_NOTES_MAX
+ * of each table one by one, the others as a count.
  */
 
-#define PS_NOTES_MAX  10u        /* single notes per table */
+#define PS_NOTES_MAX  10u        /* maximum number of notes on single rows per table */
 #define PROGRESS_ROWS (1u << 14) /* rows between two progress reports */
 #define TIME_MAX      (INT64_MAX / 4)
 
@@ -224,8 +225,8 @@ static enum outcome reject_row(struct reader *r, const char *why)
     return NS_REJECTED;
 }
 
-/* Reads the times of a row from columns 0 (start) and 1 (end), on the trace's axis. NS_STORED:
- * it has both; NS_OTHER: it has no end, *dur is TR_NO_DURATION. */
+/* Reads the times of a row, in ns of the trace, from columns 0 (start) and 1 (end). NS_STORED: the
+ * row has both; NS_OTHER: the row has no end, and *dur is TR_NO_DURATION. */
 static enum outcome read_times(struct reader *r, const struct ps_rows *rows, int64_t *start,
                                int64_t *dur)
 {
@@ -359,7 +360,7 @@ static enum ps_status read_rows(struct reader *r, const struct table *table)
 /* --- Maps --- */
 
 /*
- * Names of the numbers in the export.
+ * Names of the numeric ids in the export.
  *
  * A globalTid has 8 bits for the machine, 8 for the virtual machine, 24 for the process and 24 for
  * the thread; a globalPid is the same without a thread. Both may be negative as signed numbers.
@@ -379,7 +380,7 @@ static void map_put(struct map *map, const void *key, size_t size, struct ps_str
     map->values[index] = value;
 }
 
-/* {NULL, 0}: it has no such key. */
+/* Returns the value of a key; {NULL, 0}: the map lacks the key. */
 static struct ps_str map_get(struct map *map, const void *key, size_t size)
 {
     uint32_t index = ps_intern_find(&map->keys, (struct ps_str){key, size});
@@ -400,7 +401,7 @@ static void map_free(struct map *map)
 
 /* --- Strings --- */
 
-/* Valid as long as the trace */
+/* The returned text is valid until the trace is freed. */
 static struct ps_str clean_text_of(struct reader *r, struct ps_str text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf clean = {0};
@@ -521,7 +522,7 @@ static uint32_t call_of_string(struct reader *r, int64_t id)
 
 /* --- Processes, threads and streams --- */
 
-/* Pid of a globalTid or globalPid */
+/* Returns the pid of a globalTid or globalPid. */
 static int64_t pid_of(int64_t global)
 {
     return (int64_t)((uint64_t)global >> 24 & 0xffffff);
@@ -558,8 +559,8 @@ static enum outcome thread_row(struct reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
-/* Looks up a key. *at: its element in the list of thread indices. True: the key is new, the caller
- * sets the element. */
+/* Looks up a key, and adds it if it is new. Sets *at to the element of the key in *list. Returns
+ * true if the key is new; the caller must then set the element. */
 static bool new_key(struct ps_intern *keys, const void *key, size_t size, uint32_t **list,
                     size_t *cap, uint32_t **at)
 {
@@ -599,7 +600,7 @@ static uint32_t thread_of_tid(struct reader *r, int64_t global_tid)
     return thread_of(r, global_tid, false);
 }
 
-/* For events without a thread */
+/* Returns the index of the thread for events of a process that have no thread. */
 static uint32_t thread_of_pid(struct reader *r, int64_t global_pid)
 {
     return thread_of(r, global_pid, true);
@@ -619,7 +620,7 @@ static uint32_t gpu_thread(struct reader *r, int64_t gpu, struct ps_str tid)
     return index;
 }
 
-/* For events without a stream */
+/* Returns the index of the thread for events of a GPU that have no stream. */
 static uint32_t thread_of_gpu(struct reader *r, int64_t gpu)
 {
     return gpu_thread(r, gpu, PS_STR(""));
@@ -670,7 +671,7 @@ static uint32_t thread_of_stream(struct reader *r, const struct stream_key *stre
 
     if (stream->stream == NS_NO_STREAM)
         return thread_of_gpu(r, stream->device);
-    if (stream->stream < 0) /* importers/trace detects waits by a negative tid */
+    if (stream->stream < 0) /* importers/trace detects tracks of waits by a negative tid */
         return gpu_thread(r, stream->device, PS_STR("-1"));
     if (new_key(&r->stream_keys, stream, sizeof *stream, &r->stream_indices, &r->cap_stream_indices,
                 &at))
@@ -776,7 +777,7 @@ static void free_names(struct reader *r)
 
 /* --- The recording --- */
 
-/* Time and version of the recording, its GPUs, and the warnings of the tool itself. */
+/* Tables on the recording: its time, the version of Nsight Systems, the GPUs, and warnings. */
 
 #define MESSAGES_MAX 50
 #define MESSAGE_HEAD 300
@@ -942,7 +943,7 @@ static void write_devices(struct reader *r)
     tr_fill_header(&r->trace, PS_STR("deviceProperties"), ps_buf_slice(&r->devices));
 }
 
-/* host.c, nvtx.c, series.c */
+/* Reads the tables that describe the recording. */
 static enum ps_status read_target(struct reader *r)
 {
     static const char *const session[] = {"utcEpochNs"}, *const analysis[] = {"duration"};
@@ -952,7 +953,8 @@ static enum ps_status read_target(struct reader *r)
         {"TARGET_INFO_SESSION_START_TIME", NS_COLUMN_LIST(session), session_row},
         {"ANALYSIS_DETAILS", NS_COLUMN_LIST(analysis), analysis_row},
         {"META_DATA_EXPORT", NS_COLUMN_LIST(version), version_row},
-        {"EXPORT_META_DATA", NS_COLUMN_LIST(version), version_row}, /* its name in 2022 and 2023 */
+        /* the name of META_DATA_EXPORT in 2022 and 2023 */
+        {"EXPORT_META_DATA", NS_COLUMN_LIST(version), version_row},
         {"TARGET_INFO_GPU", NS_COLUMN_LIST(gpu_columns), gpu_row},
         {"TARGET_INFO_CUDA_DEVICE", NS_COLUMN_LIST(cuda), cuda_device_row},
     };
@@ -1017,7 +1019,7 @@ static const char *const wait_columns[] = {WORK_SHARED, "syncType", "eventId"};
 enum { GRAPH_ID = WORK_OWN, GRAPH_EXEC };
 static const char *const graph_columns[] = {WORK_SHARED, "graphId", "graphExecId"};
 
-/* Device work of the current row: times, thread and device. */
+/* The device work of the current row. */
 struct work {
     struct tr_record record;
     uint32_t thread;
@@ -1141,7 +1143,7 @@ static void word_of(struct reader *r, const char *key, struct map *map, const st
         add_arg_int(&r->args, key, number);
 }
 
-/* Returns the name that the tool itself uses: "[CUDA memcpy Host-to-Device]". */
+/* Returns the name that Nsight Systems displays, such as "[CUDA memcpy Host-to-Device]". */
 static uint32_t copy_name(struct reader *r, const struct ps_rows *rows)
 {
     struct ps_str word = {NULL, 0};
@@ -1199,7 +1201,7 @@ static enum outcome device_wait_row(struct reader *r, const struct ps_rows *rows
     return store_work(r, &work);
 }
 
-/* A CUDA graph that was recorded as one piece of work: its kernels are unknown. */
+/* Reads a CUDA graph that was recorded as one piece of work, so its kernels are unknown. */
 static enum outcome graph_row(struct reader *r, const struct ps_rows *rows)
 {
     struct work work;
@@ -1245,7 +1247,8 @@ static const char *const call_columns[] = {"start",      "end",         "globalT
 
 enum { CLASS_DRIVER = 1 };
 
-/* Category and kind of known tables. For others the category is made from the table's name. */
+/* Category and kind of known tables. The category of other tables is derived from the name of the
+ * table. */
 static const struct {
     const char *table, *word;
     enum ps_slice_kind kind;
@@ -1302,7 +1305,7 @@ static enum outcome call_row(struct reader *r, const struct ps_rows *rows)
         return outcome;
     if (!ps_rows_int(rows, CALL_THREAD, &thread))
         return reject_row(r, "the row has no thread");
-    if (outcome == NS_OTHER) { /* still running: lasts to the end of the session */
+    if (outcome == NS_OTHER) { /* the call has no end: it lasts to the end of the session */
         record.phase = 'B';
         duration = 0;
         outcome = NS_STORED;
@@ -1354,7 +1357,7 @@ static enum ps_status leave_out(struct reader *r, const char *name)
     return r->err->code;
 }
 
-/* Whether the table is not one of calls: another section reads it. */
+/* Whether another section of this file reads the table, so it is not a table of calls. */
 static bool is_read(const char *table)
 {
     static const char *const others[] = {
@@ -1373,7 +1376,7 @@ static bool is_read(const char *table)
     return strncasecmp(table, "ENUM_", 5) == 0 || strncasecmp(table, "TARGET_INFO_", 12) == 0;
 }
 
-/* Also counts the tables that no other part reads */
+/* Reads all tables of calls, and counts the rows of tables that are not supported. */
 static enum ps_status read_calls(struct reader *r)
 {
     for (size_t i = 0; i < ps_sqlite_tables(r->db) && r->err->code == PS_OK; i++) {
@@ -1420,7 +1423,8 @@ static const char *const nvtx_columns[] = {
     "int64Value", "uint32Value", "int32Value",   "doubleValue", "floatValue"};
 #define N_COLUMNS (sizeof nvtx_columns / sizeof *nvtx_columns)
 
-/* ENUM_NSYS_EVENT_TYPE. NVTXT names are for a text file that was imported with the report. */
+/* ENUM_NSYS_EVENT_TYPE. The NVTXT numbers are for events of a text file that was imported with the
+ * report. */
 enum {
     NVTX_CATEGORY = 33,
     NVTX_MARK = 34,
@@ -1583,11 +1587,11 @@ enum { OPERATION_FREE = 1 };
 enum { KIND_PAGEABLE = 0, KIND_PINNED = 1 };
 enum { TYPE_CPU = 0, TYPE_CUDA = 1 }; /* PyTorch's numbers of device types */
 
-/* A change of the memory in use. Sorted by time before they are written, since each record has the
- * total after it. */
+/* A change of the memory in use. Changes are sorted by time before they are written, since each
+ * record has the total after the change. */
 struct use {
     int64_t t;
-    int64_t process, device, address, bytes; /* bytes < 0: freed; device -1: of the host */
+    int64_t process, device, address, bytes; /* bytes < 0: freed; device -1: host memory */
 };
 struct uses {
     struct use *items;
@@ -1667,7 +1671,7 @@ static enum ps_status read_memory(struct reader *r)
 
 /* --- Metrics of GPUs over time --- */
 
-/* The lower bits of a type are the GPU, the upper ones the source of the metrics. */
+/* The lower bits of a metric's type are the GPU, the upper bits the source of the metrics. */
 #define GPU_BITS 0xff
 
 struct metric {
@@ -1734,8 +1738,8 @@ static enum ps_status read_series(struct reader *r)
 
 /* --- Recognition --- */
 
-/* Searches for names of its tables, some of which are in the first pages. Other databases may also
- * have the last two. */
+/* Recognises an export by names of its tables, some of which are in the first pages. Other
+ * databases may also have tables with the last two names. */
 static enum ps_match sniff(struct ps_str head)
 {
     static const char *const tables[] = {"StringIds",       "META_DATA_EXPORT", "ENUM_NSYS_EVENT",
@@ -1824,8 +1828,8 @@ static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct p
     return status;
 }
 
-/* Sets *fd to the stream's file, or to a temporary file with all of its bytes. *own: descriptor
- * that the caller closes; -1: none. */
+/* Sets *fd to the stream's file, or to a temporary file with all of its bytes. Sets *own to the
+ * descriptor of the temporary file, which the caller closes; -1: none. */
 static enum ps_status file_of(struct ps_stream *in, struct ps_sink *out, int *fd, int *own,
                               struct ps_err *err)
 {
