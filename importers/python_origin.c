@@ -164,13 +164,14 @@ static const char installed_names[] =
 
 /* --- Origins --- */
 
-/* The names in a hash table, because a log may have thousands of packages. Filled
- * once, then only read. */
+/* The names of all lists in one hash table, because a log may have thousands of packages. The table
+ * is filled once, then only read. */
 static struct ps_intern names;
-static enum ps_origin *origins; /* by id of the name */
+static enum ps_origin *origins; /* origin of a name, by its id in `names` */
 static uint32_t origins_cap;
 
-/* Adds the names of a list. A name that is in several lists keeps the origin of the first. */
+/* Adds the names of a list. A name that is in several lists has the origin of the list that was
+ * added first. */
 static void fill_from(const char *list, enum ps_origin origin)
 {
     for (list += strspn(list, " "); *list; list += strspn(list, " ")) {
@@ -268,8 +269,8 @@ static bool starts_with_word(struct ps_str part, const char *lower)
     return part.len >= n && same_word((struct ps_str){part.ptr, n}, lower);
 }
 
-/* Whether the folder may contain `Lib`: where Windows installers, conda, pyenv-win and the
- * Microsoft Store put an interpreter. */
+/* Whether the folder may be the home of a Python interpreter on Windows, which contains `Lib`: as
+ * created by installers, conda, pyenv-win and the Microsoft Store. */
 static bool is_windows_home(struct ps_str part, struct ps_str above)
 {
     if (same_word(above, "envs") || same_word(above, "versions") || same_word(part, "python"))

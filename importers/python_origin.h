@@ -5,12 +5,12 @@
 
 #include "importers/sink.h"
 
-/* Classifies a top-level module name: BUILTIN, STDLIB, THIRD_PARTY for well-known PyPI packages,
- * else UNKNOWN. Never OWN. */
+/* Classifies a top-level module name: PS_ORIGIN_BUILTIN, PS_ORIGIN_STDLIB, PS_ORIGIN_THIRD_PARTY
+ * for well-known PyPI packages, else PS_ORIGIN_UNKNOWN. Never PS_ORIGIN_OWN. */
 enum ps_origin ps_python_module_origin(struct ps_str top_level);
 
-/* Classifies the file of a function in a pstats dump. '~' and '' are BUILTIN; a file name without a
- * folder, or <string>, is UNKNOWN. */
+/* Classifies the file of a function in a pstats dump. '~' and '' are PS_ORIGIN_BUILTIN; a file name
+ * without a folder, or <string>, is PS_ORIGIN_UNKNOWN. */
 enum ps_origin ps_python_file_origin(struct ps_str path);
 
 /* The part of a dotted name before its first dot. */

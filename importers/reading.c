@@ -31,7 +31,7 @@ enum ps_status ps_read_whole(struct ps_stream *in, uint64_t most, const char *wh
     ps_stream_progress(in, &done, &total);
     if (total > most)
         return too_large(most, what, err);
-    ps_buf_reserve(bytes, (size_t)total); /* untouched pages are not allocated */
+    ps_buf_reserve(bytes, (size_t)total); /* the kernel allocates only the pages that are written */
     while ((chunk = ps_stream_peek(in, 1)).len > 0) {
         if (bytes->len + chunk.len > most)
             return too_large(most, what, err);

@@ -8,8 +8,8 @@
 #include "base/stream.h"
 #include "importers/sink.h"
 
-/* Reports to the sink how much of `in` was read. PS_CANCELLED if the user cancelled or the sink
- * failed; the sink then holds the error. */
+/* Reports to the sink how much of `in` was read, and the number of records. PS_CANCELLED if the
+ * user cancelled or the sink failed; in the second case sink->err has the error. */
 enum ps_status ps_reading_check(struct ps_stream *in, struct ps_sink *out, uint64_t records,
                                 struct ps_err *err);
 

@@ -8,7 +8,7 @@
 
 enum {
     HEAD = 64 * 1024,
-    DEEP_HEAD = 1024 * 1024, /* a log may begin after a lot of other output */
+    DEEP_HEAD = 1024 * 1024, /* bytes to search for a log, which much other output may precede */
 };
 
 static const struct ps_stream_limits limits = {
@@ -40,7 +40,7 @@ static const struct ps_importer *best_importer(struct ps_str head)
     return likely;
 }
 
-/* Buffers for the start of a log as the importers' sniff functions see it. */
+/* Buffers for the start of a log in the form that the importers' sniff functions get. */
 struct head_text {
     struct ps_buf plain, signs, unwrapped;
 };
@@ -52,7 +52,7 @@ static void head_text_free(struct head_text *text)
     ps_buf_free(&text->unwrapped);
 }
 
-/* Whether there are no bytes that only binary data have. */
+/* Whether `head` has no bytes that occur only in binary data. */
 static bool is_text(struct ps_str head)
 {
     for (size_t i = 0; i < head.len && i < 4096; i++)
@@ -112,7 +112,7 @@ static bool also_reads(const struct ps_importer *picked, const struct ps_importe
     return picked == other || (picked == &ps_lightning && other == &ps_pstats_text);
 }
 
-/* Lists the labels of other formats found in a log of which only one is read. */
+/* Lists the labels of the other formats in a log, which `picked` does not read. */
 static void list_others(struct ps_stream *in, const struct ps_importer *picked, struct ps_buf *out)
 {
     PS_AUTO(head_text_free) struct head_text text = {0};
@@ -157,7 +157,7 @@ enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
         list_others(in, *picked, &others);
         status = (*picked)->load(in, out, err);
     }
-    if (!ps_sink_ok(out)) { /* the importer's own error only says that it had to stop */
+    if (!ps_sink_ok(out)) { /* the importer's own error only reports that the sink failed */
         *err = out->err;
         status = out->err.code;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.h: the interface to which importers write a profile. Importers do not know what the sink
- * does with it: the store writes rows, a test prints text.
+ * sink.h: the interface to which importers write a profile. Importers do not depend on the kind of
+ * sink: the store's sink writes rows, a test's sink prints text.
  *
- * String slices in a record need to be valid only during the call. The importer assigns ids:
+ * A string slice in a record needs to be valid only during the call. The importer assigns ids:
  * consecutive numbers from 1, in the order of the file. The sink keeps its first error and ignores
  * later records. Importers must call ps_sink_ok regularly (every few thousand records) to notice
- * it.
+ * that error.
  */
 #ifndef PS_IMPORTERS_SINK_H
 #define PS_IMPORTERS_SINK_H
@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "slices/slices.h"
 
-/* Where code is from. The numbers are stored in run files and sent to the browser: never
+/* The origin of code. The numbers are stored in run files and sent to the browser: never
  * renumber. */
 enum ps_origin {
     PS_ORIGIN_OWN = 0,
@@ -30,9 +30,10 @@ enum ps_origin {
 struct ps_import {
     uint32_t id;
     uint32_t parent; /* id of the importing row; 0: none or unknown; always 0 for cached rows */
-    /* like parent; for cached rows (importtime=2) the row inferred from the indentation, or 0 */
+    /* id of the importing row, as in `parent`; for cached rows (importtime=2) inferred from the
+     * indentation, or 0 */
     uint32_t importer;
-    /* several importers are possible; `importer` is the one of the lowest depth */
+    /* several importers are possible; `importer` is the importer with the lowest depth */
     bool importer_estimated;
     int32_t depth; /* as printed, 0 for roots; -1: a cached row whose depth is unknown */
     /* from 1, in the order in which the timed imports began (preorder); 0 for cached rows */
@@ -45,11 +46,12 @@ struct ps_import {
     /* max(self, 0) + sum of the children's total_us: width in a chart; 0 for cached rows */
     int64_t total_us;
     bool is_cached;
-    bool is_startup;    /* imported by the interpreter's own start-up, before the program */
+    bool is_startup;    /* imported by the start-up of the interpreter, before the program */
     bool is_recorded;   /* cached rows: seen by the recorder, which lists every import */
     bool is_unfinished; /* the parent row is missing: the program was killed or the log is truncated
                          */
-    /* no ancestor is in the same package: cumulative time is counted for the package */
+    /* no ancestor is in the same package, so the cumulative time of the row counts for the
+     * package */
     bool is_topmost;
     bool is_first_of_module; /* no earlier row (cached or not) has this module name */
     uint32_t children;       /* number of direct timed children */
@@ -63,10 +65,11 @@ struct ps_package {
     struct ps_str name;
     enum ps_origin origin;
     uint32_t modules;      /* number of timed rows */
-    struct ps_num self_us; /* sum over its timed rows */
-    /* sum of the cumulative time of its topmost rows, so that nested rows count once */
+    struct ps_num self_us; /* sum over the timed rows of the package */
+    /* sum of the cumulative times of the topmost rows of the package, so that nested rows count
+     * once */
     struct ps_num inclusive_us;
-    uint32_t first_import; /* id of the first topmost row to start; 0: none */
+    uint32_t first_import; /* id of the topmost row that started first; 0: none */
 };
 
 /* The calls of a function by one caller. The order of the fields differs from that of pstats, which
@@ -91,11 +94,12 @@ struct ps_function {
     /* number of the recursion cycle (functions that call each other, directly or indirectly); 0:
      * not recursive */
     uint32_t cycle;
-    /* false: appears only as a caller and has no entry of its own; all numbers are 0 */
+    /* false: the function occurs only as a caller, without an entry; all numbers are 0 */
     bool has_entry;
     const struct ps_call *callers; /* in the order of the file */
     uint32_t n_callers;
-    const uint32_t *callees; /* ids of the functions that name this one as caller, ascending */
+    /* ids of the functions that have this function as a caller, ascending */
+    const uint32_t *callees;
     uint32_t n_callees;
 };
 
@@ -104,7 +108,7 @@ struct ps_line_file {
     uint32_t id;
     struct ps_str path; /* as in the profile */
     enum ps_origin origin;
-    struct ps_num cpu_pct; /* Scalene: percent of all its CPU samples */
+    struct ps_num cpu_pct; /* Scalene: percentage of all CPU samples of the program */
 };
 
 /* A function of a ps_line_file. A function without lines was registered but never ran. */
@@ -117,7 +121,8 @@ struct ps_line_function {
 
 /* The metrics of a line, in the units of the tool; none if the tool does not report the metric. */
 struct ps_line_metrics {
-    struct ps_num hits, ticks; /* line_profiler; a tick is the run's unit_s seconds */
+    /* line_profiler; a tick is `unit_s` seconds, a value of the run's summary */
+    struct ps_num hits, ticks;
     struct ps_num mem_mib, increment_mib, occurrences; /* memory_profiler */
     struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct,
         gpu_pct; /* Scalene, like all fields below */
@@ -131,7 +136,8 @@ struct ps_line_metrics {
  * of a function include its lines. */
 struct ps_line_row {
     uint32_t file, function; /* function 0: none */
-    /* memory_profiler reports a function once for each call: 1, 2, ...; other tools: 1 */
+    /* number of the call for memory_profiler, which reports each call of a function: 1, 2, ...; 1
+     * for other tools */
     uint32_t block;
     uint32_t line;
     bool of_function;
@@ -143,7 +149,7 @@ struct ps_line_row {
 
 /* A point of a memory curve. */
 struct ps_memory_sample {
-    double t_s; /* seconds since 1970; since the start of the run if `kind` is "footprint" */
+    double t_s; /* seconds since 1970; since the start of the program if `kind` is "footprint" */
     struct ps_num process; /* number of the child process; none: the main process */
     const char *kind;      /* "rss", "child", "footprint"; static */
     struct ps_num mib;
@@ -161,14 +167,15 @@ struct ps_span {
 struct ps_trace_text {
     uint32_t id;
     struct ps_str text;
-    uint32_t key; /* id of the string under which torch's key_averages() groups it; 0: this id */
+    /* id of the string under which torch's key_averages() groups this string; 0: `id` */
+    uint32_t key;
 };
 
 /* An argument template (slices/args.h). Written before the slices that use it. */
 struct ps_args_template {
     uint32_t id;
     struct ps_str text;
-    /* string id of the tensor shapes, in the form in which torch groups by them; 0: not recorded */
+    /* string id of the tensor shapes, in the form that torch groups by; 0: not recorded */
     uint32_t shapes;
 };
 
@@ -178,7 +185,7 @@ struct ps_process {
     struct ps_str pid; /* as in the file */
     struct ps_str name, labels;
     int64_t sort;
-    int64_t device;  /* device index; -1: a process */
+    int64_t device;  /* device index; -1: a host process */
     uint32_t worker; /* index of the file in a job, from 0 */
 };
 
@@ -225,8 +232,8 @@ struct ps_memory_event {
                       */
 };
 
-/* A ProfilerStep; the complete trace if there are none. Its time is split into parts (ps_step_part)
- * by PS_N_BREAKDOWNS definitions. */
+/* A ProfilerStep; the complete trace if it has no ProfilerSteps. PS_N_BREAKDOWNS definitions each
+ * split the time of a step into parts (ps_step_part). */
 struct ps_step {
     uint32_t id; /* from 1 */
     uint32_t worker;
@@ -244,15 +251,16 @@ struct ps_step_part {
     int64_t ns;
 };
 
-/* Activity of a device between the first and the last step. NAN: not in the file. */
+/* Activity of a device between the first and the last step. NAN: the value is not in the file. */
 struct ps_device_summary {
     int64_t device;
     uint32_t worker;
     struct ps_str name; /* "Tesla V100", from deviceProperties; empty: unknown */
     /* deviceProperties of the device as JSON, unchanged; empty: none */
     struct ps_str json;
-    int64_t span_ns, busy_ns;        /* busy_ns: length of the union of all kernels */
-    double sm_efficiency, occupancy; /* sm_efficiency: 0..1; occupancy: 0..100; as in the tools */
+    int64_t span_ns, busy_ns; /* busy_ns: length of the union of all kernels */
+    /* sm_efficiency: 0 to 1; occupancy: 0 to 100; the ranges of tb_plugin */
+    double sm_efficiency, occupancy;
     int64_t kernel_ns, tensor_core_ns, communication_ns,
         overlap_ns; /* communication during computation */
     int64_t kernels, copies;
@@ -264,7 +272,7 @@ struct ps_device_summary {
 struct ps_gap {
     int64_t stream_track; /* track id */
     int64_t start_ns, end_ns;
-    uint8_t cause; /* HTA's categories: 0: host wait, 1: kernel wait, 2: other */
+    uint8_t cause; /* in HTA's categories: 0: host wait, 1: kernel wait, 2: other */
     int64_t slice_before, slice_after; /* ids of the slices before and after the gap */
 };
 
@@ -276,13 +284,13 @@ struct ps_module {
     int64_t first_slice;
 };
 
-/* A printed table, written before its functions or operators. The profile may contain more rows
- * than the table. */
+/* A printed table, written before its functions or operators. The profile may have had more rows
+ * than the table shows. */
 struct ps_report {
     uint32_t id;                /* from 1 */
     struct ps_str stage, title; /* distinguish the tables of a log; may be empty */
     struct ps_str sort_key;     /* sort key as printed, such as "cumulative time"; empty: unknown */
-    /* operators: "shape" or "stack" if rows are grouped by it; static */
+    /* tables of operators: "shape" or "stack" if rows are grouped by shape or stack; static */
     const char *grouped_by;
     /* totals as printed above the table; none: not printed */
     struct ps_num ncalls, primitive_calls;
@@ -290,7 +298,7 @@ struct ps_report {
     struct ps_num seconds, device_seconds;
     /* number of functions in the profile if the table shows only some of them; else none */
     struct ps_num n_profile_functions;
-    uint32_t first_row, n_rows; /* id of the first row that follows; number of rows */
+    uint32_t first_row, n_rows; /* id of the first row of the table; number of rows */
 };
 
 /* The metrics of an operator in a printed table. All are integers except the percentages. */
@@ -316,10 +324,11 @@ enum ps_operator_metric {
 /* A row of a table printed by torch's profiler. */
 struct ps_operator_row {
     uint32_t id;                                  /* from 1, over all tables */
-    struct ps_str name, overload, shapes, source; /* empty if the table does not have it */
+    struct ps_str name, overload, shapes, source; /* empty if the table lacks the column */
     bool is_truncated;                            /* the printed name is truncated */
     uint8_t family;                               /* enum ps_family */
-    const struct ps_num *metrics; /* PS_N_OPERATOR_METRICS metrics; none: not in the table */
+    /* PS_N_OPERATOR_METRICS values, by enum ps_operator_metric; none: not in the table */
+    const struct ps_num *metrics;
 };
 
 /* An additional value of a measurement: a number, or a string if the number is none. */
@@ -332,14 +341,15 @@ struct ps_measurement_extra {
 /* A value measured by a tool, with its spread if it was measured several times. Values that the
  * tool does not report are none. */
 struct ps_measurement {
-    uint32_t id;               /* from 1 */
-    struct ps_str name, group; /* rows with the same group and unit are compared; may be empty */
+    uint32_t id; /* from 1 */
+    /* `group` may be empty; rows with the same group and unit are compared */
+    struct ps_str name, group;
     struct ps_num value;
     const char *unit;      /* "s", "KiB", "B", "%", or "" for counts; static */
     const char *statistic; /* kind of value: "mean", "best", "single"; static */
     struct ps_num n;       /* number of samples */
     struct ps_num mean, median, stddev, min, max, q1, q3;
-    double resolution; /* value of 1 in the last printed digit; 0: the file has all digits */
+    double resolution; /* the value of 1 in the last printed digit; 0: the file has all digits */
     const double *samples;
     size_t n_samples;
     const struct ps_measurement_extra *extras;
@@ -348,9 +358,10 @@ struct ps_measurement {
 
 /* A profiler report of PyTorch Lightning, written before its actions. */
 struct ps_section {
-    uint32_t id;                  /* from 1 */
-    struct ps_str stage;          /* "FIT"; empty: unknown */
-    struct ps_num total_s, calls; /* from its Total row; none if it has no such row */
+    uint32_t id;         /* from 1 */
+    struct ps_str stage; /* "FIT"; empty: unknown */
+    /* from the Total row of the report; none if the report has no such row */
+    struct ps_num total_s, calls;
 };
 
 /* An action timed by PyTorch Lightning's profiler. */
@@ -404,12 +415,14 @@ struct ps_sink_ops {
     void (*line)(struct ps_sink *, const struct ps_line_row *);
     void (*memory)(struct ps_sink *, const struct ps_memory_sample *);
     void (*span)(struct ps_sink *, const struct ps_span *);
-    /* Traces. Strings, templates and processes are written before records that refer to them. */
+    /* Traces. Strings, templates and processes are written before the records that refer to
+     * them. */
     void (*text)(struct ps_sink *, const struct ps_trace_text *);
     void (*args_template)(struct ps_sink *, const struct ps_args_template *);
     void (*process)(struct ps_sink *, const struct ps_process *);
     void (*track)(struct ps_sink *, const struct ps_track *);
-    void (*slices)(struct ps_sink *, const struct ps_chunk *); /* of the track written last */
+    /* slices of the track that was written last */
+    void (*slices)(struct ps_sink *, const struct ps_chunk *);
     void (*flow)(struct ps_sink *, const struct ps_flow *);
     void (*counter)(struct ps_sink *, const struct ps_counter *);
     /* in order of time */
@@ -426,7 +439,8 @@ struct ps_sink_ops {
     void (*operator_row)(struct ps_sink *, const struct ps_operator_row *);
     void (*section)(struct ps_sink *, const struct ps_section *);
     void (*action)(struct ps_sink *, const struct ps_action *);
-    /* Opens an empty temporary file on the disk of the run, deleted on close. -1: see err. */
+    /* Opens an empty temporary file on the disk of the run, which is deleted on close; the caller
+     * closes the descriptor. -1: failure, see err. */
     int (*scratch)(struct ps_sink *);
     void (*measurement)(struct ps_sink *, const struct ps_measurement *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);

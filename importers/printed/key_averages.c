@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * key_averages.c: the tables that torch's profiler prints, `key_averages().table()`, also between
- * other output.
+ * key_averages.c: reads the tables that torch's profiler prints (`key_averages().table()`), also
+ * between other output.
  *
  * Times have three decimals of their unit, long names are truncated, and only the first row_limit
  * rows (default 100) are printed; notes report all of this. A log may hold several tables, each
@@ -17,7 +17,7 @@
 
 /* The content of a column. */
 enum column {
-    OTHER = 0, /* Node ID, and columns of later versions */
+    OTHER = 0, /* a column that is not read: Node ID, or a column of a later version */
     NAME,
     OVERLOAD,
     SHAPES,
@@ -26,9 +26,10 @@ enum column {
 };
 
 struct header {
-    unsigned char column[PS_TABLE_COLUMNS]; /* enum column; values from FIGURE on */
+    unsigned char column[PS_TABLE_COLUMNS]; /* by column: enum column, or FIGURE + metric */
     double flops_factor;                    /* factor of the numbers in the FLOPs column */
-    /* indices of columns; source is PS_TABLE_COLUMNS if there is none */
+    /* indices of the columns "# of Calls" and "Source Location"; source: PS_TABLE_COLUMNS if there
+     * is none */
     size_t calls, source;
     struct ps_str device; /* "CUDA", a slice of the header line; empty: none */
 };
@@ -59,8 +60,8 @@ struct reader {
     enum { OUTSIDE, RULED, HEADED, INSIDE } state;
     struct ps_printed_columns spans;
     struct header header;
-    struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns; in the arena */
-    /* lines of the current row, which newlines in the name split */
+    struct ps_str titles[PS_TABLE_COLUMNS]; /* titles of the columns; in the arena */
+    /* all lines of the current row: a newline in the name splits a row */
     struct ps_buf row;
     struct ps_buf previous_line; /* the previous line, outside of tables */
     unsigned pieces;
@@ -87,7 +88,8 @@ static struct ps_str without_end(struct ps_str text, size_t n)
     return (struct ps_str){text.ptr, text.len - n};
 }
 
-/* What a column "Self CUDA" or "CUDA" refers to. */
+/* The meaning of a column title: "Self CUDA" has self values of a device, "CPU" total values of the
+ * host. */
 struct column_owner {
     bool self, device;
 };
@@ -139,7 +141,7 @@ static bool parse_measured(struct ps_str cell, const struct unit *units, size_t 
 
 static bool parse_percent(struct ps_str cell, struct ps_num *out)
 {
-    /* asynchronous rows have a 0 without % */
+    /* rows of asynchronous operators have a 0 without % */
     static const struct unit units[] = {{"%", 1}, {"", 1}};
     double value;
 
@@ -328,13 +330,13 @@ static bool read_figure(enum ps_operator_metric which, struct ps_str cell, doubl
 
 enum {
     ROWS_MAX = 1000 * 1000,
-    PIECES_MAX = 64,        /* lines of a row whose name has newlines */
-    BYTES_MAX = 256 * 1024, /* bytes of a row */
+    PIECES_MAX = 64,        /* maximum number of lines of a row whose name has newlines */
+    BYTES_MAX = 256 * 1024, /* maximum number of bytes of a row */
     NOTES_MAX = 50,
 };
 
 enum {
-    ROW_LIMIT = 100, /* default of table() */
+    ROW_LIMIT = 100, /* default row_limit of table() */
 };
 
 static void write_row(struct reader *r, uint32_t i)
@@ -372,8 +374,8 @@ static void write_table(struct reader *r, uint32_t id)
         write_row(r, i);
 }
 
-/* The table that is shown first: the one with most rows among those not grouped by shape or stack,
- * else among all; the first one of equals. */
+/* Returns the id of the table that is shown first: the table with most rows among those that are
+ * not grouped by shape or stack, else among all tables; of equals the first. */
 static uint32_t main_table(const struct reader *r)
 {
     uint32_t best = 0;
@@ -587,7 +589,7 @@ static void drop_row(struct reader *r)
     r->pieces = 0;
 }
 
-/* Rejects a row that was begun, but whose number of calls never followed. */
+/* Rejects the row that was begun if its number of calls is missing. */
 static void end_row(struct reader *r)
 {
     bool blank = true;
@@ -614,7 +616,8 @@ static void add_piece(struct reader *r)
     ps_buf_str(&r->row, ps_printed_table_line(&r->spans, line->text));
 }
 
-/* Whether the file ends inside the current line, so that values at its right end may be missing. */
+/* Whether the file ends inside the current line, so that values at the right end of the line may be
+ * missing. */
 static bool is_half(const struct reader *r)
 {
     size_t last = r->spans.n - 1;
@@ -666,7 +669,7 @@ static void open_table(struct reader *r, struct ps_str line)
         .device = copy_text(r, r->header.device),
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
-    /* known to succeed: read_header has found the titles */
+    /* this call succeeds, because read_header has found the titles */
     (void)ps_printed_table_titles(&r->spans, line, r->titles);
     for (size_t i = 0; i < r->spans.n; i++)
         table->by_shape |= r->header.column[i] == SHAPES;
@@ -675,11 +678,13 @@ static void open_table(struct reader *r, struct ps_str line)
 static void open_headed(struct reader *r, struct ps_str line)
 {
     open_table(r, line);
-    for (size_t i = 0; i < r->spans.n; i++) /* slices of the line become invalid */
+    /* copy the titles, because the slices of the line become invalid */
+    for (size_t i = 0; i < r->spans.n; i++)
         r->titles[i] = copy_text(r, r->titles[i]);
 }
 
-/* The title of the first column in which the rows never increase, without the percent sign. */
+/* Returns the title, without the percent sign, of the first column in which the values never
+ * increase from row to row. */
 static struct ps_str order_of(struct reader *r, const struct table *table)
 {
     for (size_t i = 0; table->n > 1 && i < r->spans.n; i++) {
@@ -738,13 +743,14 @@ static void parse_line(struct reader *r)
     } else if (r->state == HEADED && rule && ps_printed_columns_equal(&spans, &r->spans)) {
         r->state = INSIDE;
     } else if (rule) {
-        if (r->state == INSIDE) /* the end of the table is missing, and another one begins */
+        if (r->state == INSIDE) /* the end of the table is missing, and another table begins */
             end_table(r);
         r->spans = spans;
         r->state = RULED;
         if (r->previous_line.len &&
             read_header(&r->spans, ps_buf_slice(&r->previous_line), &r->header)) {
-            open_headed(r, ps_buf_slice(&r->previous_line)); /* the rule above it is missing */
+            /* the rule above the header is missing */
+            open_headed(r, ps_buf_slice(&r->previous_line));
             r->state = INSIDE;
         }
     } else if (r->state == RULED && read_header(&r->spans, text, &r->header)) {
@@ -799,7 +805,7 @@ static enum ps_match sniff(struct ps_str head)
     return ps_report_count_lines(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
-/* Number of headers that fit the rule above them. */
+/* Number of headers that match the rule above them. */
 static size_t count_tables(struct ps_str text)
 {
     struct ps_printed_columns spans, rule;
@@ -821,15 +827,15 @@ static size_t count_tables(struct ps_str text)
     return n;
 }
 
-/* Whether more tables are complete when the text is unwrapped, or there are more headers of tables
- * without a rule. */
+/* Whether the unwrapped text has more complete tables, or more headers of tables without a rule. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return count_tables(unwrapped) > count_tables(head) ||
            ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
-/* Where a line ends. Titles may be wider than their columns; rows are as wide as the rule. */
+/* Returns whether `text` continues on the next line. Titles may be wider than their columns; rows
+ * are as wide as the rule. */
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lightning.c: what the simple and the advanced profiler of PyTorch Lightning print.
+ * lightning.c: reads the reports of the simple and the advanced profiler of PyTorch Lightning.
  *
  *     FIT Profiler Report
  *     -----------------------------------------------------------------------------------------
@@ -10,8 +10,8 @@
  *
  * The advanced profiler prints, for each action, "Profile stats for: <action>" and a table in the
  * format of pstats. Lightning appends to the file, so it may hold reports of several stages and
- * runs. Up to 1.5 rows had no bars at both ends; up to 1.0 there were three columns. Actions are
- * nested, so their times do not add up to the total.
+ * runs. Up to version 1.5 rows had no bars at both ends; up to version 1.0 the table had three
+ * columns. Actions are nested, so their times do not add up to the total.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,8 @@ struct action {
     uint32_t section; /* index in `sections` */
     struct ps_str name;
     struct ps_num calls, mean_s, total_s, pct;
-    uint32_t report; /* index + 1 of the table of its functions; 0: none */
+    /* index + 1 in tables.reports of the table with the functions of the action; 0: none */
+    uint32_t report;
 };
 
 /* The columns of the simple report. */
@@ -46,10 +47,10 @@ struct reader {
     bool open; /* the next lines may be rows of a simple report */
     /* an empty line or other output was read: now only a row continues the report */
     bool paused;
-    bool rows_seen;   /* the report has rows */
+    bool rows_seen;   /* whether a row of the report was read */
     size_t indent;    /* bytes of the prefix that a container puts before each line */
     unsigned columns; /* number of columns of the report */
-    uint64_t rows;    /* rows stored: actions and totals of simple reports */
+    uint64_t rows;    /* number of rows stored: actions and totals of simple reports */
     uint64_t repaired, mended, rejected;
 };
 
@@ -81,7 +82,8 @@ static void write_section(struct reader *r, uint32_t i)
                                  });
 }
 
-/* Seconds of an action; those above its table if it is from an advanced report. */
+/* Returns the seconds of an action. For an advanced report these are printed above the table of the
+ * action. */
 static struct ps_num action_seconds(const struct reader *r, const struct action *action)
 {
     const struct ps_function_tables *t = &r->tables;
@@ -128,7 +130,8 @@ static void write_notes(struct reader *r)
                   "more lines that are not table rows");
 }
 
-/* The main metric of the run: the largest total of a report; without totals, that of an action. */
+/* Returns the main metric of the run: the largest total of a report; without totals, the largest
+ * time of an action. */
 static struct ps_headline write_headline(const struct reader *r)
 {
     double most = 0, longest = 0;
@@ -314,7 +317,8 @@ static bool read_row(const struct reader *r, struct ps_str row, struct ps_str *c
            read_figures(r, cells, out);
 }
 
-/* Handles a row. False: it is other output, after an empty line or other output. */
+/* Handles a row. False: the line is other output, because it is not a row and the report is
+ * paused. */
 static bool parse_row(struct reader *r, struct ps_str row)
 {
     struct ps_str cells[N_COLUMNS];
@@ -354,7 +358,8 @@ static bool is_rule(struct ps_str text)
     return text.len >= 4;
 }
 
-/* The line after the prefix that a container puts before it, beginning at a complete character. */
+/* Returns the line without the prefix that a container puts before it, beginning at a complete
+ * character. */
 static struct ps_str row_of(const struct reader *r, struct ps_str text)
 {
     text = ps_str_skip(text, r->indent);
@@ -380,7 +385,8 @@ static bool in_report(struct reader *r, struct ps_str text)
 
 /* --- Headings and lines --- */
 
-/* The stage in "FIT Profiler Report", "FIT": one word of capital letters. */
+/* Returns the stage of a heading: "FIT" for "FIT Profiler Report". It is one word of capital
+ * letters. */
 static struct ps_str stage_of(struct ps_str before)
 {
     size_t n = 0;
@@ -441,7 +447,8 @@ static bool parse_header(struct reader *r, struct ps_str text)
 {
     if (!header_of(text, &r->indent, &r->columns))
         return false;
-    if (current_section(r)->total_s.kind != PS_NUM_NONE) { /* the report has no heading */
+    /* the heading of this report is missing */
+    if (current_section(r)->total_s.kind != PS_NUM_NONE) {
         PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
         r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
     }
@@ -518,14 +525,14 @@ static bool is_header(struct ps_str line)
     return header_of(line, &left, &columns) || ps_function_table_header(line, &left);
 }
 
-/* Whether there are more complete headers when the text is unwrapped. */
+/* Whether the unwrapped text has more complete headers. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
-/* Where a line ends: a row between bars ends in a bar, a row of functions in the name of its
- * function. */
+/* Returns whether `text` continues on the next line: a row between bars ends in a bar, a row of a
+ * function table in the name of the function. */
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * folded.c: folded ("collapsed") stacks: one stack per line, root first, and the number of its
+ * folded.c: reads folded ("collapsed") stacks: each line has a stack, root first, and its number of
  * samples.
  *
  *     main;a;b 12                         FlameGraph's stackcollapse scripts, inferno, perf
@@ -10,7 +10,7 @@
  *     x.py(3):_f;y.py(4):_g 44            torch's export_stacks: microseconds of self time
  *
  * The first frames of py-spy, austin and profiling.sampling name process and thread: each thread is
- * a track. These frames stay in the stacks, as in the file.
+ * a track. The stacks also contain these frames, as in the file.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@
 #include "importers/stacks/stacks.h"
 #include "importers/text/text_report.h"
 
-/* "main;a b;c 12": the frames, and the number at the end. */
+/* A line such as "main;a b;c 12": the frames, and the number at the end. */
 struct st_folded_line {
     struct ps_str stack, count; /* count is empty if the line has none */
 };
@@ -34,11 +34,11 @@ struct st_folded_thread {
 struct st_folded_guess {
     /* lines that are not blank or comments; lines with a count; of those, lines with ';' */
     size_t lines, counted, nested;
-    /* lines of words that do not look like frames: a text with numbers in it */
+    /* lines of words that do not look like frames, as in a text with numbers */
     size_t prose;
     /* lines with two counts; lines in the format of torch's export_stacks */
     size_t pairs, torch;
-    bool austin; /* written by austin */
+    bool austin; /* the file was written by austin */
 };
 
 enum { FRAME_BYTES_MAX = 4096 };
@@ -95,7 +95,7 @@ static struct st_folded_line st_folded_cut(struct ps_str text)
     return line;
 }
 
-/* Removes the first of two counts from the stack. False: there is only one. */
+/* Removes the first of two counts from line->stack. False: the line has only one count. */
 static bool st_folded_cut_again(struct st_folded_line *line)
 {
     struct ps_str rest = line->stack, word = last_word(&rest);
@@ -106,7 +106,8 @@ static bool st_folded_cut_again(struct st_folded_line *line)
     return true;
 }
 
-/* Brackets in a text; the '>' of "->" and "=>" is not a bracket. */
+/* The brackets and quotation marks that are open at the end of a text. The '>' of "->" and "=>" is
+ * not a bracket. */
 struct brackets {
     size_t round, angle;
     bool quoted, closes;
@@ -122,7 +123,8 @@ static struct brackets brackets_of(struct ps_str text)
 {
     struct brackets seen = {0};
 
-    /* only the last frames: a wrapped line is checked again after each joined piece */
+    /* check only the last frames, because a wrapped line is checked again after each joined
+     * piece */
     if (text.len > FRAME_BYTES_MAX)
         text = ps_str_skip(text, text.len - FRAME_BYTES_MAX);
     for (size_t i = 0; i < text.len; i++) {
@@ -158,7 +160,7 @@ static bool st_folded_closes(struct ps_str text)
     return seen.closes || seen.quoted;
 }
 
-/* Whether the line is a comment. */
+/* Whether the line is a comment, which begins with # or //. */
 static bool st_folded_comment(struct ps_str text)
 {
     return ps_str_starts_with(text, PS_STR("#")) || ps_str_starts_with(text, PS_STR("//"));
@@ -348,14 +350,14 @@ struct reader {
     struct ps_report_reader in;
     struct st_stacks stacks;
     struct ps_sink *out;
-    struct ps_intern threads; /* maps the first frames to the index of a track */
+    struct ps_intern threads; /* maps the first frames of a stack to the index of a track */
     struct ps_buf stack;      /* the previous line's stack */
     struct ps_u32s frames;    /* frame ids of `stack` */
-    struct ps_u32s ends;      /* end offsets of the frames in `stack` */
+    struct ps_u32s ends;      /* end offset in `stack` of each frame */
     uint32_t track;
     bool same_thread; /* the line has the same thread as the previous line */
     bool pairs, austin, is_torch, memory;
-    bool first_only; /* austin's full mode: three numbers per line, of which the first is used */
+    bool first_only; /* austin's full mode: a line has three numbers; only the first is used */
     struct ps_buf version;
     uint64_t stored, repaired, rejected, negative, zero, rounded, told;
     int64_t negative_sum;
@@ -363,7 +365,7 @@ struct reader {
 
 /* --- Frames --- */
 
-/* Number of frames that the line shares with the previous one, from the root on. */
+/* Returns the number of frames that the stack shares with the previous stack, from the root on. */
 static size_t keep_frames(const struct reader *r, struct ps_str stack)
 {
     size_t common = ps_str_common_prefix(ps_buf_slice(&r->stack), stack), n = r->frames.n;
@@ -426,7 +428,7 @@ static enum ps_status new_track(struct reader *r, const struct st_folded_thread 
     return st_add_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
 }
 
-/* Sets r->track for a stack whose frames are in r->frames. */
+/* Sets r->track to the track of a stack whose frames are in r->frames. */
 static enum ps_status find_track(struct reader *r, struct ps_str stack, struct ps_err *err)
 {
     struct st_folded_thread thread = st_folded_thread_of(stack);
@@ -465,8 +467,8 @@ static void parse_header(struct reader *r, struct ps_str text)
         r->memory = ps_str_eq_c(value, "memory");
 }
 
-/* Parses the count of a line, the first one if austin wrote several. False: the line is to be
- * skipped; it was counted as rejected, negative or zero. */
+/* Parses the count of a line; if austin wrote several counts, the first. False: the caller must
+ * skip the line, which was counted as rejected, negative or zero. */
 static bool parse_count(struct reader *r, const struct st_folded_line *line,
                         struct st_number *number)
 {
@@ -591,7 +593,7 @@ static void write_all(struct reader *r)
     ps_report_write_ledger(&r->in, r->out, r->stored + r->repaired, r->repaired, r->rejected);
 }
 
-/* Whether some lines have no count, but all have one after the text is unwrapped. */
+/* Whether some lines have no count, but all lines of the unwrapped text have a count. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     struct st_folded_guess now = st_folded_look(head), then = st_folded_look(unwrapped);
@@ -599,8 +601,9 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return now.counted < now.lines && then.lines && then.counted == then.lines;
 }
 
-/* Where a line ends. A stack that ends in a number is complete, unless the next line has the rest
- * of it: digits only, or the end of a frame whose bracket is open, "f (x.py 12". */
+/* Returns whether `text` continues on the next line. A stack that ends in a number is complete,
+ * unless the next line has the rest of the stack: digits only, or the end of a frame whose bracket
+ * is open, "f (x.py 12". */
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {
@@ -673,7 +676,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Tried last: lines of many texts end in numbers. */
+/* The registry tries this format last, because lines of many texts end in numbers. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct st_folded_guess guess;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gecko.c: profiles of the Firefox Profiler in its "processed" format, as written by Tachyon,
- * samply and others.
+ * gecko.c: reads profiles in the "processed" format of the Firefox Profiler, which Tachyon, samply
+ * and others write.
  *
  *     {"meta": {...}, "libs": [], "threads": [{"name": "Thread-1", "pid": "7", "tid": 7,
  *        "samples": {"stack": [3, ...], "weight": null, "weightType": "samples"},
@@ -11,8 +11,8 @@
  *        "stringArray": [...]}], "shared": {"stringArray": [...]}}
  *
  * Tables are stored by column. The strings may be in the thread or, since version 56, after all
- * threads, so threads are kept as numbers until the end of the document. A sample counts as one (or
- * its weight); its time is not used.
+ * threads, so the numbers of all threads remain in memory until the end of the document. A sample
+ * has the weight in the file, or 1; its time is not used.
  */
 #include <stdlib.h>
 
@@ -183,7 +183,7 @@ static bool read_threads(struct reader *r)
     return true;
 }
 
-/* Reads one key of an object and skips the others. */
+/* Reads the member `key` of an object and skips all other members. */
 static bool read_inside(struct reader *r, const char *key)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
@@ -237,11 +237,11 @@ static struct ps_str text_of(const struct reader *r, const struct thread *t, uin
         return PS_STR("");
     from = id ? texts->ends[id - 1] : 0;
     if (texts->ends[id] == from)
-        return PS_STR(""); /* an empty list has no bytes to point to */
+        return PS_STR(""); /* the byte buffer may be NULL if all strings are empty */
     return (struct ps_str){texts->bytes.ptr + from, texts->ends[id] - from};
 }
 
-/* The id of a frame named "name (file:line)". */
+/* Returns the id of the frame "name (file:line)". */
 static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t frame)
 {
     uint32_t func = column_value(&t->func, frame), line = column_value(&t->line, frame);
@@ -260,7 +260,8 @@ static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t fram
     return st_frame_id(&r->stacks, ps_buf_slice(&r->text));
 }
 
-/* A prefix must precede the stacks that use it, so that every stack ends. */
+/* Returns the prefix of a stack, or NONE. A prefix must have a lower index than the stack, so that
+ * every stack ends. */
 static uint32_t prefix_of(const struct thread *t, uint32_t stack)
 {
     uint32_t prefix = column_value(&t->prefix, stack);
@@ -314,7 +315,7 @@ static void push_samples(struct reader *r, const struct thread *t, uint32_t trac
         ids[i] = frame_id(r, t, i);
     ids[t->func.n] = 0;
     for (size_t i = 0; i < t->frame.n; i++)
-        if (t->frame.items[i] >= t->func.n) /* not a row of frameTable */
+        if (t->frame.items[i] >= t->func.n) /* some stacks refer to rows that frameTable lacks */
             ids[t->func.n] = frame_id(r, t, NONE);
     for (size_t i = 0; i < t->stack.n && r->err->code == PS_OK; i++) {
         push_sample(r, t, i, ids, path, track);
@@ -361,7 +362,7 @@ static void write_all(struct reader *r)
     r->out->ops->ledger(r->out, &ledger);
 }
 
-/* Decides on the result of reading. A truncated file is rejected, because threads without their
+/* Determines the status after reading. A truncated file is rejected, because threads without
  * complete tables cannot be shown. */
 static enum ps_status finish_reading(struct reader *r, bool whole)
 {

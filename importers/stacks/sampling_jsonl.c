@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampling_jsonl.c: what `python -m profiling.sampling run --jsonl` of Python 3.15 writes.
+ * sampling_jsonl.c: reads the file that `python -m profiling.sampling run --jsonl` of Python 3.15
+ * writes.
  *
- * A JSON object per line: meta, tables of strings and frames, sums of samples per frame, end. The
- * file has no stacks, so callers are unknown. A function on one line has an entry for each
- * expression; these are added up, as in the dump that --pstats writes: calls are samples, times are
- * samples times the interval. A sample in which a function calls itself from two expressions on one
- * line is counted in the cumulative sums of both. In version 0 a table is one object, in version 1
- * it is split.
+ * Each line is a JSON object: meta, tables of strings and frames, sums of samples per frame, end.
+ * The file has no stacks, so callers are unknown. A function has an entry for each expression on a
+ * line; entries of one line are added up, as in the dump that --pstats writes. Calls are samples;
+ * times are samples times the interval. A sample in which a function calls itself from two
+ * expressions on one line is counted in the cumulative sums of both. In version 0 a table is one
+ * object; in version 1 it is split into several objects.
  */
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@
 
 enum {
     LINE_MAX_BYTES = 64 << 20, /* bytes */
-    IDS_MAX = 4 << 20,         /* number of strings or frames */
+    IDS_MAX = 4 << 20,         /* maximum id of a string or frame */
     NOTES_MAX = 20,
 };
 
@@ -50,7 +51,7 @@ struct reader {
     double interval_s;
     int64_t samples;
     bool has_meta, has_sums, has_ended;
-    uint64_t offset, line; /* of the current record */
+    uint64_t offset, line; /* byte offset and line number of the current record */
     uint64_t entries, stored, rejected, more_runs;
 };
 
@@ -60,7 +61,7 @@ static void reject_record(struct reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->offset, r->line, "%s", why);
 }
 
-/* Reads an integer of at least 0 from an object; -1: there is none. */
+/* Reads an integer of at least 0 from an object; -1: the object has no such integer. */
 static int64_t whole_member(const cJSON *object, const char *key)
 {
     struct ps_num n = ps_document_count(object, key);
@@ -135,7 +136,8 @@ static void parse_frames(struct reader *r, const cJSON *list)
 
 /* --- Sums --- */
 
-/* The row of a frame; frames of one function on one line share it. */
+/* Returns the row of a frame, adding it if it is new. Frames of one function on one line share a
+ * row. */
 static struct row *row_of(struct reader *r, const struct frame *frame)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
@@ -309,8 +311,8 @@ static void write_summary(struct reader *r)
     r->out->ops->headline(r->out, &(struct ps_headline){self * r->interval_s, "s", "tottime"});
 }
 
-/* Number of rows that were added up from several expressions and called something: only these can
- * count a sample twice. */
+/* Returns the number of rows that were added up from several expressions and that called a
+ * function: only these can count a sample twice. */
 static uint64_t upper_bounds(const struct reader *r)
 {
     uint64_t n = 0;
@@ -349,7 +351,7 @@ static void write_notes(struct reader *r)
 static void write_all(struct reader *r)
 {
     struct ps_ledger ledger = {
-        /* includes rejected records that are not entries */
+        /* the numbers include rejected records that are not entries */
         .unit = "entries",
         .read = r->stored + r->rejected,
         .stored = r->stored,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * speedscope.c: speedscope's own format, also written by py-spy, pyinstrument, austin, Tachyon and
- * others.
+ * speedscope.c: reads the format of speedscope, which py-spy, pyinstrument, austin, Tachyon and
+ * others also write.
  *
  *     {"$schema": "https://www.speedscope.app/file-format-schema.json",
  *      "shared": {"frames": [{"name": "f", "file": "a.py", "line": 3}, ...]},
@@ -9,8 +9,8 @@
  *                    "weights": [0.01, ...]},
  *                   {"type": "evented", "events": [{"type": "O", "frame": 0, "at": 0}, ...]}]}
  *
- * Each profile is a track. The frames may follow the profiles, so stacks are pushed with the frame
- * numbers of the file, which are replaced by ids at the end.
+ * Each profile is a track. The frames may follow the profiles, so stacks are first pushed with the
+ * frame numbers of the file. At the end, ids replace these numbers.
  */
 #include <stdlib.h>
 
@@ -27,18 +27,19 @@
 struct sp_event {
     int64_t time;
     uint32_t frame;
-    bool close, is_valid; /* is_valid: of type and time */
+    bool close, is_valid; /* close: the event ends a frame; is_valid: its type and time are valid */
 };
 
 /* A profile while its object is read; its keys may have any order. */
 struct sp_profile {
     struct ps_buf name;
     struct st_decimal start, end;
-    int power; /* power of ten that converts the unit to ns, or to thousandths */
+    int power; /* exponent of the power of ten that converts the unit to ns, or to thousandths */
     enum st_unit unit;
     struct ps_u32_list stack; /* the current sample */
     struct sp_sample {
-        /* frames of the previous sample that are kept, from the root on; frames added after them */
+        /* number of frames shared with the previous sample, from the root on; number of frames
+         * after these */
         uint32_t n_kept, n_added;
     } * samples;
     struct ps_u32s frames; /* the added frames of all samples */
@@ -246,7 +247,7 @@ static bool read_key(struct sp_reader *r)
 /* The weight of samples, in the unit of the track. */
 struct scaled_weight {
     int64_t weight;
-    bool is_valid, rounded; /* is_valid: a number, not too large or negative */
+    bool is_valid, rounded; /* is_valid: the weight is a number, not negative and not too large */
 };
 
 static struct scaled_weight scale_weight(const struct sp_profile *p, const struct st_decimal *each)
@@ -305,7 +306,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
             weight = scale_weight(p, &p->weights[run].weight);
             left = p->weights[run++].n;
         }
-        if (sample->n_added) { /* if there are none, the arrays may be NULL */
+        if (sample->n_added) { /* the arrays may be NULL if no frames were added */
             memcpy(stack->items + sample->n_kept, frames, sample->n_added * sizeof *frames);
             frames += sample->n_added;
         }
@@ -320,8 +321,9 @@ static void push_samples(struct sp_reader *r, uint32_t track)
 
 /* --- Evented profiles --- */
 
-/* Returns the events in order of time, relative to the start of the track: startValue, or the first
- * event if it is earlier. *last: end of the track. Release the events with free(). */
+/* Returns the events in order of time. Times are relative to the start of the track, which is
+ * startValue or the time of the first event, whichever is earlier. Sets *last to the end of the
+ * track. Release the events with free(). */
 static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
 {
     const struct sp_profile *p = &r->profile;
@@ -353,7 +355,7 @@ static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
     return events;
 }
 
-/* Closes the frame of an end event, and all frames above it. */
+/* Ends the frame of an end event, and all frames above it on the stack. */
 static void push_close(struct sp_reader *r, uint32_t track, const struct sp_event *event)
 {
     uint32_t open = st_open_count(&r->stacks, track), depth = open;
@@ -457,8 +459,8 @@ static bool check_unit(struct sp_reader *r)
     return false;
 }
 
-/* Reads a profile whose opening brace was read, and pushes its stacks, even if the end of the file
- * truncates it. False: truncated, invalid, or an error in r->err. */
+/* Reads a profile whose opening brace was read, and pushes its stacks, even if the profile is
+ * truncated by the end of the file. False: truncated, invalid, or an error in r->err. */
 static bool sp_profile_read(struct sp_reader *r)
 {
     enum ps_json_token token;
@@ -471,7 +473,7 @@ static bool sp_profile_read(struct sp_reader *r)
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY)
         good = read_key(r);
     good = good && token == PS_JSON_OBJECT_END;
-    /* truncated before the weights, so those of the samples are unknown */
+    /* the file was truncated before the weights, so the weights of the samples are unknown */
     if (!good && !r->profile.has_weights)
         r->profile.n_samples = 0;
     if (r->profile.n_samples + r->profile.n_events == 0 || !check_unit(r))
@@ -487,7 +489,7 @@ static bool sp_profile_read(struct sp_reader *r)
 
 /* --- Frames --- */
 
-/* The id of a frame named "name (file:line)", the form that py-spy uses in other formats. */
+/* Returns the id of the frame "name (file:line)", the form of frames in py-spy's other formats. */
 static uint32_t frame_id(struct sp_reader *r, struct ps_str name, struct ps_str file,
                          struct ps_str line)
 {
@@ -651,8 +653,8 @@ static void write_all(struct sp_reader *r)
     r->out->ops->ledger(r->out, &ledger);
 }
 
-/* Decides on the result of reading. The readable part of a truncated or damaged document is
- * shown. */
+/* Determines the status after reading. If the document is truncated or damaged, the part that was
+ * read is stored. */
 static enum ps_status finish_reading(struct sp_reader *r, bool whole)
 {
     struct ps_err *err = r->err;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.c: stacks with weights become the slices of tracks (stacks.h).
+ * stacks.c: converts stacks with weights to the slices of tracks (stacks.h).
  *
- * The end of a slice depends on the steps after the one that begins it, so steps are walked from
- * last to first, but chunks are written from first to last. A first walk stores the state of the
- * open frames at the end of each chunk; a second walk fills the chunks.
+ * The end of a slice depends on the steps after its first step, so the end is computed by a walk
+ * over the steps from last to first. Chunks, however, are written from first to last. So a first
+ * walk stores the state of the open frames at the end of each chunk, and a second walk fills the
+ * chunks.
  */
 #include <stdlib.h>
 
@@ -14,9 +15,10 @@
 
 /* --- Decimal numbers and units --- */
 
-#define DIGITS_MAX INT64_C(100000000000000000) /* another digit still fits */
+/* an integer below this limit can take another digit without overflow */
+#define DIGITS_MAX INT64_C(100000000000000000)
 
-/* Parses the digits after the e: "+12", "-3". */
+/* Parses the exponent of a number, such as "+12" or "-3", and adds it to *out. */
 static bool take_exponent(struct ps_str text, int *out)
 {
     int64_t value;
@@ -221,7 +223,8 @@ enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct p
     return PS_OK;
 }
 
-/* Appends frames. Capacity grows by half, not double, because the arrays become large. */
+/* Appends frames to the track. The capacity grows by a factor of 1.5, not 2, because the arrays
+ * become large. */
 static void add_frames(struct st_track *track, const uint32_t *frames, uint32_t n)
 {
     while (track->cap_frames - track->n_frames < n) {
@@ -233,7 +236,7 @@ static void add_frames(struct st_track *track, const uint32_t *frames, uint32_t 
     track->n_frames += n;
 }
 
-/* Adds a step: the stack is cut to `kept` frames, then n frames are added. */
+/* Adds a step, which truncates the stack to `kept` frames and then adds n frames. */
 static void add_step(struct st_track *track, uint32_t kept, const uint32_t *frames, uint32_t n)
 {
     PS_RESERVE_ONE(track->steps, track->n_steps, track->cap_steps);
@@ -293,7 +296,7 @@ enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint
     return PS_OK;
 }
 
-/* Extends the current stack to time `at`. */
+/* Extends the weight of the current stack, so that the stack ends at time `at`. */
 static void last_until(struct st_track *track, int64_t at)
 {
     if (at <= track->next_start)
@@ -404,17 +407,17 @@ void st_free(struct st_stacks *stacks)
 
 /* A frame that is open during the backward walk. */
 struct open_frame {
-    /* end: end of its slice; callees_total: total duration of its callees that were walked so far
-     */
+    /* end: end of its slice; callees_total: total duration of its callees that were walked so
+     * far */
     int64_t end, callees_total;
 };
 
-/* Consecutive steps whose slices fit into a chunk. */
+/* Consecutive steps whose slices fit into one chunk. */
 struct block {
     uint32_t step, n_steps;
     uint32_t row, n_rows;
     int64_t start, end;
-    uint32_t n_open; /* number of frames that the step after the block keeps */
+    uint32_t n_open; /* number of frames in `open`, those that the step after the block keeps */
     struct open_frame *open;
 };
 
@@ -422,7 +425,7 @@ struct emitter {
     struct st_stacks *stacks;
     uint8_t *family; /* by text id */
     int64_t *column[PS_N_SLICE_COLUMNS];
-    uint32_t *last;          /* row of the open slice, by depth */
+    uint32_t *last;          /* row of the slice that is open at a depth */
     struct open_frame *open; /* by depth */
     struct block *blocks;    /* of the current track */
     uint32_t n_blocks, cap_blocks;
@@ -432,7 +435,8 @@ struct emitter {
 static const uint8_t made_columns[] = {PS_COL_START, PS_COL_DURATION, PS_COL_SELF,  PS_COL_PARENT,
                                        PS_COL_DEPTH, PS_COL_NAME,     PS_COL_FAMILY};
 
-/* The divisor of weights: without fractions the thousandths are not needed. */
+/* Returns the divisor for weights: ST_SCALE if the unit is not time and all weights are integers,
+ * so that thousandths are not needed; else 1. */
 static int64_t weight_divisor(const struct st_stacks *stacks)
 {
     return stacks->unit == ST_TIME || stacks->fractions ? 1 : ST_SCALE;
@@ -473,8 +477,8 @@ static void cut_blocks(struct emitter *e, const struct st_track *track)
     }
 }
 
-/* Walks the steps of a block backward. e->open is the state after the block, on return the state
- * before it. fill: writes start, duration and self. */
+/* Walks the steps of a block backward. Changes e->open from the state after the block to the state
+ * before the block. `fill`: also writes start, duration and self time of the slices. */
 static inline void walk_back(struct emitter *e, const struct st_track *track,
                              const struct block *block, bool fill)
 {
@@ -670,7 +674,8 @@ static const struct {
     [ST_WEIGHT] = {"", "weight", ST_SCALE},
 };
 
-/* Profilers write empty stacks while a thread runs no code that they record. */
+/* Writes a note on empty stacks, which a profiler writes while a thread runs code that it does not
+ * record. */
 static void note_empty(const struct st_stacks *stacks)
 {
     if (stacks->empty)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.h: converts stacks with weights to slices, so that everything that shows traces can show
- * them.
+ * stacks.h: converts stacks with weights to slices, so that all views of traces can show stacks.
  *
- * Each thread (or profile) of a file is a track. Its stacks follow each other in the order of the
- * file; the length of each is its weight. Consecutive stacks share the slices of their common
- * frames, from the root on. Empty stacks are gaps. Lengths are ns if the file measures time, else
- * its counts (samples, bytes) times the run's value_scale.
+ * Each thread (or profile) of a file is a track. The stacks of a track follow each other in the
+ * order of the file; the length of a stack is its weight. Consecutive stacks share the slices of
+ * their common frames, from the root on. Empty stacks are gaps. Lengths are ns if the file measures
+ * time, else its counts (samples, bytes) times the run's value_scale.
  *
- * Until the slices are written to the sink, a track is a list of steps: the number of frames of the
- * previous stack that are kept, and the frames added on top. Steps need a quarter of the memory of
- * slices.
+ * Until the slices are written to the sink, a track is a list of steps. A step has the number of
+ * frames that it keeps from the previous stack, and the frames that it adds on top. Steps need a
+ * quarter of the memory of slices.
  */
 #ifndef PS_IMPORTERS_STACKS_H
 #define PS_IMPORTERS_STACKS_H
@@ -20,7 +19,7 @@
 #include "importers/importer.h"
 
 enum {
-    ST_DEPTH_MAX = 10000, /* maximum number of frames of a stack; deeper ones are cut off */
+    ST_DEPTH_MAX = 10000, /* maximum number of frames of a stack; deeper frames are dropped */
     ST_TRACKS_MAX = 65536,
     /* weights are stored in thousandths until it is known whether any is fractional */
     ST_SCALE = 1000,
@@ -33,22 +32,23 @@ enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
 /* A stack that differs from the previous one. */
 struct st_step {
     int64_t weight;
-    /* frames of the previous stack that are kept, from the root on; frames added on top of them */
+    /* number of frames kept from the previous stack, from the root on; number of frames added on
+     * top */
     uint16_t n_kept, n_added;
 };
 
 struct st_track {
     uint32_t process;        /* id of the process */
-    struct ps_str name, tid; /* in the arena of the stacks */
+    struct ps_str name, tid; /* stored in st_stacks.text */
     struct st_step *steps;
     uint32_t n_steps, cap_steps;
-    uint32_t *frames; /* added frames of all steps; each is a slice */
+    uint32_t *frames; /* the added frames of all steps; each added frame is a slice */
     uint32_t n_frames, cap_frames;
     uint32_t *open_frames; /* the current stack */
     uint32_t n_open, cap_open, deepest;
-    uint32_t dropped;   /* for events: open frames above ST_DEPTH_MAX */
+    uint32_t dropped;   /* for events: number of open frames deeper than ST_DEPTH_MAX */
     int64_t next_start; /* start of the next stack: the sum of the weights */
-    int64_t root_start; /* for events: when the current outermost frame began */
+    int64_t root_start; /* for events: start of the current outermost frame */
 };
 
 struct st_process {
@@ -58,22 +58,22 @@ struct st_process {
 struct st_stacks {
     struct ps_sink *out;
     enum st_unit unit;
-    struct ps_intern frames; /* names; the text id is the index + 1 */
+    struct ps_intern frames; /* names of frames; text id = intern id + 1 */
     struct ps_intern process_keys;
-    struct st_process *processes; /* the id is the index + 1 */
+    struct st_process *processes; /* by id - 1 */
     uint32_t n_processes, cap_processes;
     struct st_track *tracks;
     uint32_t n_tracks, cap_tracks;
     struct ps_arena text;
-    uint64_t samples, rows;  /* number of stacks with a weight; number of slices of all tracks */
-    int64_t weight, idle;    /* sum over stacks with frames; sum over empty stacks */
+    uint64_t samples, rows;  /* number of stacks; number of slices of all tracks */
+    int64_t weight, idle;    /* sum of the weights of stacks with frames; of empty stacks */
     uint64_t empty;          /* number of empty stacks */
     uint32_t native, python; /* number of frames by language, detected from their names */
     uint32_t initialisers;   /* number of frames that are C++ static initialisers */
-    bool fractions;          /* unit other than time: at least one weight is fractional */
+    bool fractions;          /* the unit is not time and at least one weight is fractional */
 };
 
-/* Return the id of a frame or process, adding it if it is new. Strings must be clean (clean.h). */
+/* Return the id of a frame or process, and add it if it is new. Strings must be clean (clean.h). */
 uint32_t st_frame_id(struct st_stacks *stacks, struct ps_str name);
 uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_str name);
 /* Adds a track and sets *out to its index. PS_LIMIT: too many. */
@@ -81,28 +81,27 @@ enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct p
                             struct ps_str tid, uint32_t *out, struct ps_err *err);
 
 /* Adds a stack, root first, to a track. weight > 0: ns if the unit is time, else thousandths.
- * Frames deeper than ST_DEPTH_MAX are dropped; their weight belongs to the last one kept. PS_LIMIT:
- * the sum of the weights is too large. */
+ * Frames deeper than ST_DEPTH_MAX are dropped; their weight becomes self weight of the frame at
+ * that depth. PS_LIMIT: the sum of the weights is too large. */
 enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t track, const uint32_t *frames,
                             uint32_t n, int64_t weight, struct ps_err *err);
 
-/* Add events instead of stacks. `at`: time since the start of the track, which must not decrease.
- * st_begin_frame puts a frame on the stack; st_end_frame cuts the stack to its first `depth`
- * frames. */
+/* Add events instead of stacks. `at`: time since the start of the track; it must not decrease from
+ * call to call. st_begin_frame pushes a frame onto the stack; st_end_frame truncates the stack to
+ * its first `depth` frames. */
 enum ps_status st_begin_frame(struct st_stacks *stacks, uint32_t track, uint32_t frame, int64_t at,
                               struct ps_err *err);
 enum ps_status st_end_frame(struct st_stacks *stacks, uint32_t track, uint32_t depth, int64_t at,
                             struct ps_err *err);
-/* Closes the innermost open frame if it was dropped because it was deeper than ST_DEPTH_MAX; false:
- * it was not. */
+/* Ends the innermost open frame if it was dropped because it was deeper than ST_DEPTH_MAX. False:
+ * that frame was not dropped, and is still open. */
 bool st_end_dropped_frame(struct st_stacks *stacks, uint32_t track, int64_t at);
-/* The number of open frames, and the id of the one at `depth`. */
+/* Return the number of open frames, and the id of the open frame at `depth` (0: outermost). */
 uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track);
 uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t depth);
 
-/* Replaces frame numbers of the file, with which frames were pushed: number i becomes ids[i], a
- * number of n or more becomes "(unknown frame)". Returns the number of slices with unknown
- * frames. */
+/* For frames that were pushed with the frame numbers of a file: replaces number i by ids[i], and a
+ * number >= n by "(unknown frame)". Returns the number of slices with unknown frames. */
 uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_t n);
 
 /* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
@@ -114,23 +113,24 @@ void st_free(struct st_stacks *stacks);
 struct st_decimal {
     int64_t digits;
     int exponent;
-    bool is_inexact; /* further digits were dropped: it has more than 18 */
+    bool is_inexact; /* the text has more than 18 digits; further digits were dropped */
 };
 bool st_decimal(struct ps_str text, struct st_decimal *out);
-/* Computes digits * 10^(exponent + power), rounded. False: it does not fit int64. *rounded is set
- * if digits were lost, never cleared. */
+/* Computes digits * 10^(exponent + power), rounded. False: the result does not fit int64_t. Sets
+ * *rounded if digits were lost, and never clears it. */
 bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
 
-/* A decimal number in thousandths. st_parse_number returns false if the text is not a number or is
- * too large. rounded: digits were lost; fraction: it is not an integer. */
+/* A decimal number in thousandths. st_parse_number returns false if the text is not a number or the
+ * number is too large. rounded: digits were lost; fraction: the number is not an integer. */
 struct st_number {
     int64_t thousandths;
     bool fraction, rounded;
 };
 bool st_parse_number(struct ps_str text, struct st_number *out);
 
-/* Parses a unit: "samples", "ms", "microseconds". *power: power of ten that converts it to the
- * weights of st_add_stack. False: unknown; nothing was set. */
+/* Parses a unit: "samples", "ms", "microseconds". Sets *power to the exponent of the power of ten
+ * that converts the unit to the weights of st_add_stack. False: the unit is unknown; nothing was
+ * set. */
 bool st_parse_unit(struct ps_str word, enum st_unit *unit, int *power);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * svg.c: flame graphs as SVG, drawn by py-spy record, inferno and flamegraph.pl.
+ * svg.c: reads the SVG flame graphs of py-spy record, inferno and flamegraph.pl.
  *
  *     <g><title>work (app.py:9) (48 samples, 1.66%)</title><rect x="10" y="84" width="19" .../>
  *
- * Titles have name and weight; positions determine the parents. The labels in the boxes are
- * truncated and not used. Frames narrower than a tenth of a pixel are missing in the drawing: their
- * weight becomes self weight of their parent or, at the root, of "(not in file)".
+ * Titles have the name and the weight of a frame; positions determine the parents. The labels in
+ * the boxes are not used, because they are truncated. Frames narrower than a tenth of a pixel are
+ * missing in the drawing: their weight becomes self weight of their parent or, at the root, of
+ * "(not in file)".
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +20,12 @@
 /* A rectangle of the drawing. */
 struct sv_rect {
     double x, width;
-    int64_t y;      /* hundredths of a pixel */
+    int64_t y;      /* in hundredths of a pixel */
     int64_t weight; /* from its title, in the unit of st_add_stack */
     uint32_t name;
-    uint32_t level;                             /* distance from the root */
-    uint32_t parent, first_child, next_sibling; /* index + 1; 0: none; children are in order of x */
+    uint32_t level; /* distance from the root, in levels */
+    /* index in `rects` + 1; 0: none; children are in order of x */
+    uint32_t parent, first_child, next_sibling;
 };
 
 struct sv_tree {
@@ -54,8 +56,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sets the level of each frame: the number of distinct y between it and the root, which is at the
- * top or the bottom. */
+/* Sets the level of each frame: the number of distinct values of y between the frame and the root.
+ * The root is at the top or at the bottom. */
 static void set_levels(struct sv_tree *tree)
 {
     int64_t *ys = ps_grow(NULL, (size_t)tree->n + 1, sizeof *ys), root = tree->rects[tree->root].y;
@@ -84,8 +86,8 @@ static void set_levels(struct sv_tree *tree)
     free(ys);
 }
 
-/* The frame among [from, to), all of one level, whose range of x contains the middle of `rect`;
- * else the nearest one. */
+/* Returns the frame in [from, to), which are all frames of one level, whose range of x contains the
+ * middle of `rect`; else the frame that is nearest to it. */
 static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
                             const struct sv_rect *rect)
 {
@@ -109,8 +111,8 @@ static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
     return low;
 }
 
-/* Links all frames to their parents. Frames are sorted by level and x, and each is inserted as the
- * first child, so go from right to left. */
+/* Links all frames to their parents. Iterates from right to left, since frames are sorted by level
+ * and x, and each frame is inserted as the first child of its parent. */
 static void link_all(struct sv_tree *tree)
 {
     uint32_t to = tree->n;
@@ -147,7 +149,7 @@ static bool sv_tree_link(struct sv_tree *tree)
         }
     if (!tree->n || !(most > 0))
         return false;
-    /* Among the widest frames the root is the one at the edge, "all": the topmost or the lowest. */
+    /* The root ("all") is the topmost or the lowest of the widest frames. */
     for (uint32_t i = 0; i < tree->n; i++) {
         uint64_t above = 0, below = 0;
 
@@ -176,9 +178,10 @@ struct walk {
     struct st_stacks *stacks;
     uint32_t track;
     struct ps_err *err;
-    uint32_t *path;            /* names on the path below the root */
-    uint32_t depth;            /* of the path, at most ST_DEPTH_MAX */
-    uint32_t n_dropped_levels; /* levels below the end of the path, whose names are dropped */
+    uint32_t *path; /* frame ids on the path below the root */
+    uint32_t depth; /* number of frames in `path`, at most ST_DEPTH_MAX */
+    /* number of levels below the end of `path`; their frames are dropped */
+    uint32_t n_dropped_levels;
 };
 
 static int64_t children_weight(const struct sv_tree *tree, uint32_t node)
@@ -208,7 +211,8 @@ static void push_self(struct walk *w, uint32_t node)
     (void)st_add_stack(w->stacks, w->track, &missing, 1, self, w->err);
 }
 
-/* Whether the self weight is to the left of the children (flamegraph.pl) or to their right. */
+/* Whether the self weight is to the left of the children, as in flamegraph.pl, not to their
+ * right. */
 static bool self_is_left(const struct sv_tree *tree, uint32_t node)
 {
     uint32_t child = tree->rects[node].first_child;
@@ -361,7 +365,7 @@ struct title {
     struct ps_str name, count, unit;
 };
 
-/* Parses "1,490 samples, 51.50%", which "; +1.20%" may follow. */
+/* Parses "1,490 samples, 51.50%", possibly followed by "; +1.20%". */
 static bool read_inside(struct ps_str inside, struct title *out)
 {
     size_t at = 0, unit, digits = 0;
@@ -400,7 +404,8 @@ static bool read_title(struct ps_str text, struct title *out)
     return false;
 }
 
-/* The power of ten of the unit; -1: the unit differs from that of the earlier titles. */
+/* Returns the exponent of the unit's power of ten; -1: the unit differs from the unit of earlier
+ * titles. */
 static int parse_unit(struct reader *r, struct ps_str word)
 {
     enum st_unit unit = ST_WEIGHT;
@@ -454,7 +459,8 @@ static bool read_attribute(struct ps_str tag, const char *name, double *out)
     return n > 0 && !*end && isfinite(*out) && fabs(*out) < 1e12;
 }
 
-/* Reads the position: inferno's own attributes are in samples, the others in pixels. */
+/* Reads the position of a rectangle. The attributes that only inferno writes are in samples, all
+ * others in pixels. */
 static bool read_place(struct ps_str tag, struct sv_rect *rect)
 {
     double y;
@@ -474,7 +480,7 @@ static void reject_rect(struct reader *r, uint64_t at, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, at, 0, "%s", why);
 }
 
-/* Adds the frame of a title and of the rect that follows it; `rest` begins after the title. */
+/* Adds the frame that has the title `raw` and the next rectangle; `rest` begins after the title. */
 static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest, uint64_t at)
 {
     const char *open =
@@ -550,7 +556,8 @@ static void write_title(struct reader *r)
     r->number.len = 0;
     ps_clean_text(&r->number,
                   unescape_xml(&r->text, (struct ps_str){rest.ptr, (size_t)(close - rest.ptr)}));
-    /* Only the tool, not the command line: its arguments may be passwords. */
+    /* Only the tool is stored, not the command line, because the arguments may contain
+     * passwords. */
     if (ps_str_starts_with(ps_buf_slice(&r->number), PS_STR("py-spy")))
         r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
     else if (r->number.len && r->number.len < 200)

@@ -22,8 +22,8 @@ void ps_clean_text(struct ps_buf *out, struct ps_str text)
 }
 
 /* Detects a character whose UTF-8 was decoded as Latin-1, Windows-1252, or code page 437 or 850.
- * Returns the length of its wrong form at the start of the text and sets *sign; 0: there is
- * none. */
+ * Returns the length of the wrongly decoded form at the start of the text, and sets *sign to the
+ * character; 0: the text does not begin with such a form. */
 static size_t broken_sign(struct ps_str text, struct ps_str *sign)
 {
     static const struct {

@@ -12,11 +12,11 @@ bool ps_is_clean_text(struct ps_str text);
 void ps_clean_text(struct ps_buf *out, struct ps_str text);
 
 /* Restores characters that tools print next to numbers (micro, plus-minus, sigma, ellipsis) if
- * UTF-8 was decoded with another encoding, as Windows consoles do. The result is in scratch, or
- * `text` itself if nothing changed. */
+ * UTF-8 was decoded with another encoding, as Windows consoles do. The result is stored in
+ * `scratch`, or is `text` itself if nothing changed. */
 struct ps_str ps_repair_signs(struct ps_buf *scratch, struct ps_str text);
 
-/* The first bytes of a text, at most `most`, without cutting a character. */
+/* The first bytes of a text, at most `most`, up to the end of a complete character. */
 struct ps_str ps_text_head(struct ps_str text, size_t most);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* line_names.h: display of files and functions of the line-level profilers. */
+/* line_names.h: origins and display names of files and functions of line-level profilers. */
 #ifndef PS_IMPORTERS_TEXT_LINE_NAMES_H
 #define PS_IMPORTERS_TEXT_LINE_NAMES_H
 
@@ -13,8 +13,8 @@ enum ps_origin ps_line_origin(struct ps_str path);
 /* The part after the last slash or backslash. */
 struct ps_str ps_base_name(struct ps_str path);
 
-/* The text for display: itself if it is clean, else a repaired copy in the arena. Truncated to 64
- * KiB. *mended: it was repaired or truncated. */
+/* Returns the text for display: `text` if it is clean, else a repaired copy in the arena; truncated
+ * to 64 KiB. Sets *mended to whether the text was repaired or truncated. */
 struct ps_str ps_display_text(struct ps_arena *arena, struct ps_str text, bool *mended);
 
 #endif

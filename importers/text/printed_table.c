@@ -3,7 +3,7 @@
 
 enum { DASHES_MIN = 4 };
 
-/* Number of bytes of the first n code points. */
+/* Number of bytes of the first n code points of the text. */
 static size_t bytes_of(struct ps_str text, size_t n)
 {
     size_t i = 0;

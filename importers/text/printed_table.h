@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printed_table.h: tables whose columns are given by the dashes of a rule, as torch's profiler
- * prints them:
+ * printed_table.h: parses tables whose columns are defined by the dashes of a rule, as torch's
+ * profiler prints them:
  *
  *     ---------------  ------------
  *                Name    # of Calls
@@ -9,7 +9,8 @@
  *            aten::mm            15
  *     ---------------  ------------
  *
- * Columns are counted in code points. A newline in a cell, which splits its row, counts as one.
+ * Columns are counted in code points. A newline in a cell splits its row, and counts as one code
+ * point.
  */
 #ifndef PS_IMPORTERS_TEXT_PRINTED_TABLE_H
 #define PS_IMPORTERS_TEXT_PRINTED_TABLE_H
@@ -19,8 +20,8 @@
 enum { PS_TABLE_COLUMNS = 40 };
 
 struct ps_printed_columns {
-    size_t
-        indent; /* code points before the table: a prefix that a container puts before each line */
+    /* code points before the table: the prefix that a container puts before each line */
+    size_t indent;
     size_t n;
     struct {
         size_t from, to; /* code points, relative to `indent` */
@@ -32,15 +33,15 @@ bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out);
 bool ps_printed_columns_equal(const struct ps_printed_columns *a,
                               const struct ps_printed_columns *b);
 
-/* The line without what stands before the table. */
+/* The line without the prefix before the table. */
 struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line);
 
 /* Splits a row into its spans->n cells, without spaces around them. */
 void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_str row,
                             struct ps_str *out);
 
-/* Splits a header into its titles at two spaces: a title may be wider than its column and shift the
- * others to the right. False: their number is not that of the columns. */
+/* Splits a header into its titles at two or more spaces: a title may be wider than its column and
+ * shift the next titles to the right. False: the header has more or fewer titles than spans->n. */
 bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
                              struct ps_str *out);
 

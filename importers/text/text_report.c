@@ -15,7 +15,7 @@ enum {
     LOG_HEAD = 64 * 1024,
     WRAP_COLUMNS_MIN = 20,
     RULE_COLUMNS_MAX = 4096,       /* bytes */
-    WRAPPED_LINES_MAX = 16 * 1024, /* bytes; longer lines are not unwrapped further */
+    WRAPPED_LINES_MAX = 16 * 1024, /* bytes; a longer line is not joined with further lines */
     /* minimum number of lines of the same maximum width for the log to count as wrapped */
     FULL_LINES = 3,
 };
@@ -119,7 +119,7 @@ static size_t line_limit(const struct ps_report_reader *r)
     return r->line_max ? r->line_max : LINE_MAX_BYTES;
 }
 
-/* The incomplete escape sequence at the end of a line; empty: there is none. */
+/* Returns the incomplete escape sequence at the end of a line; empty: the line has none. */
 static struct ps_str open_escape(struct ps_str text)
 {
     const char *at;
@@ -168,8 +168,8 @@ static bool closes_escape(struct ps_str open, struct ps_str next)
     return n == next.len || !is_blank(next.ptr[n]);
 }
 
-/* Joins a line that was wrapped inside an escape sequence with the lines that have the rest of the
- * sequence. */
+/* If a line was wrapped inside an escape sequence, joins it with the lines that have the rest of
+ * the sequence. */
 static void join_escapes(struct ps_report_reader *r, struct ps_line *line)
 {
     struct ps_str open = open_escape(line->text);
@@ -252,7 +252,8 @@ struct ps_str ps_report_pop_line(struct ps_str *text)
     return line;
 }
 
-/* The width of the widest lines, if at least `least` of them have letters or digits; else 0. */
+/* Returns the width in columns of the widest lines, if at least `least` of these lines have letters
+ * or digits; else 0. */
 static size_t wrap_column(struct ps_str head, size_t least)
 {
     size_t widest = 0, n = 0;
@@ -268,8 +269,8 @@ static size_t wrap_column(struct ps_str head, size_t least)
     return widest >= WRAP_COLUMNS_MIN && n >= least ? widest : 0;
 }
 
-/* The common prefix of the lines, up to its last space. `sure`: lines after a line as wide as
- * `wrap` are skipped, because they may be continuations. */
+/* Returns the common prefix of the lines, up to the last space of the prefix. `sure`: lines after a
+ * line as wide as `wrap` are skipped, because they may be continuation lines. */
 static struct ps_str shared_start(struct ps_str head, size_t wrap, bool sure)
 {
     struct ps_str start = {"", 0};
@@ -336,8 +337,8 @@ static bool is_rule(struct ps_str text, char sign)
     return signs * 2 >= text.len;
 }
 
-/* Whether a line may continue a rule. A line of spaces may do so only if it is narrower than the
- * log; otherwise it may begin a header. */
+/* Whether a line may continue a rule. A line of spaces continues a rule only if it is narrower than
+ * the log; otherwise it may begin a header. */
 static bool is_rest_of_rule(struct ps_str text, char sign, bool full)
 {
     size_t signs = 0;
@@ -378,11 +379,11 @@ static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct 
         return true;
     if (w->line_prefix.len)
         return ps_str_starts_with(next, ps_buf_slice(&w->line_prefix));
-    /* a continuation past the width of the table would be narrower than the log */
+    /* a continuation line of a row wider than the table would be narrower than the log */
     return wide && full;
 }
 
-/* Records a complete line: the width of a rule. */
+/* Records the width of a complete line if the line is a rule. */
 static void see_whole(struct ps_report_wrap *w, struct ps_str text)
 {
     if (is_rule(text, '-'))
@@ -479,7 +480,8 @@ static void find_wrap(struct ps_report_reader *r)
     r->is_wrap_known = true;
 }
 
-/* Whether the line is a single word, without spaces before it, which may be the rest of a name. */
+/* Whether the line is a single word without leading spaces. Such a line may be the rest of a
+ * name. */
 static bool is_word(struct ps_str text)
 {
     struct ps_str rest = text, word = ps_report_pop_word(&rest);
@@ -533,7 +535,7 @@ static bool skip_prefix(struct ps_report_reader *r)
     return true;
 }
 
-/* Joins r->next to r->line. Its text was already appended to r->row. */
+/* Joins r->next to r->line. The text of r->next was already appended to r->row. */
 static void take_next(struct ps_report_reader *r)
 {
     if (!r->line.is_rejoined)
@@ -586,8 +588,8 @@ bool ps_report_read_line(struct ps_report_reader *r)
 }
 
 /* Appends the next line to r->row, and joins it if the result is a row. Wrapping may have removed
- * spaces at the end of the line: all up to the width of the log if the row is incomplete, or the
- * one between two words. Each case is tried. */
+ * spaces at the end of the line: all spaces up to the width of the log if the row is incomplete, or
+ * the space between two words. The function tries each case. */
 static bool try_next(struct ps_report_reader *r, ps_report_classify *reads, const void *format,
                      enum ps_report_row *row, bool more)
 {
@@ -614,7 +616,8 @@ static bool try_next(struct ps_report_reader *r, ps_report_classify *reads, cons
     return false;
 }
 
-/* Whether a line may be a continuation: not "...", a rule or blank, but possibly only brackets. */
+/* Whether a line may be a continuation line: not "...", a rule or a blank line; a line with only
+ * brackets may be one. */
 static bool may_be_rest(struct ps_str text)
 {
     return ps_report_has_words(text) || (!all_blank(text) && !ps_report_is_ellipsis(text) &&

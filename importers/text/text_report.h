@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* text_report.h: reads printed reports: escape sequences, wrapped lines, columns, numbers. */
+/* text_report.h: reads the lines of printed reports: removes escape sequences, joins wrapped lines,
+ * and parses columns and numbers. */
 #ifndef PS_IMPORTERS_TEXT_TEXT_REPORT_H
 #define PS_IMPORTERS_TEXT_TEXT_REPORT_H
 
@@ -10,13 +11,14 @@
 
 /* A line of a report after cleaning. */
 struct ps_report_line {
-    struct ps_str text;      /* valid UTF-8 without NUL, escape sequences and the \r at its end */
+    struct ps_str text;      /* valid UTF-8; NUL, escape sequences and a final \r are removed */
     uint64_t offset, number; /* byte offset; line number from 1 */
     /* escape sequences were removed: the line is from a terminal and may be padded with spaces */
     bool has_escapes;
     bool is_repaired; /* invalid bytes were replaced by U+FFFD, or the line was truncated */
-    bool has_newline; /* ended in a line feed; false: the last line, which may be incomplete */
-    bool is_rejoined; /* joined from several lines, because it was wrapped */
+    /* the line ended in a line feed; false: the last line, which may be incomplete */
+    bool has_newline;
+    bool is_rejoined; /* the line was joined from several lines, because it was wrapped */
 };
 
 struct ps_report_tally {
@@ -32,15 +34,15 @@ enum ps_report_line_end {
 typedef enum ps_report_line_end ps_report_find_end(const void *format, struct ps_str text,
                                                    struct ps_str next);
 
-/* How a log is wrapped. */
+/* The way in which a log is wrapped. */
 struct ps_report_wrap {
     size_t column; /* width in columns at which lines seem to be wrapped; 0: not wrapped */
-    /* common prefix of all lines at the start of the log, also of continuation lines */
+    /* common prefix of all lines at the start of the log, including continuation lines */
     struct ps_buf prefix;
-    struct ps_buf
-        line_prefix; /* longer prefix, only of lines that are not continuations; empty: none */
-    size_t table;    /* width in columns of the last rule of dashes; 0: none */
-    ps_report_find_end *find_end; /* may be NULL */
+    /* longer common prefix of the lines that are not continuation lines; empty: none */
+    struct ps_buf line_prefix;
+    size_t table;                 /* width in columns of the last rule of dashes; 0: none */
+    ps_report_find_end *find_end; /* NULL: the format has no such function */
     const void *format;
 };
 
@@ -53,13 +55,13 @@ struct ps_report_reader {
     struct ps_report_line line;
 
     struct ps_report_wrap wrap;
-    bool is_wrap_known; /* the start of the log was searched for wrapped lines */
-    /* width in columns of the widest lines, if the log may be wrapped there; 0: no */
+    bool is_wrap_known; /* whether the start of the log was already searched for wrapped lines */
+    /* width in columns of the widest lines if the log may be wrapped at that width; else 0 */
     size_t widest;
-    /* lines as wide as the log continue on the next line, except complete ones */
+    /* each line as wide as the log continues on the next line, unless the line is complete */
     bool joins_wide_lines;
     size_t last_piece_width;    /* width in columns of the last line that was joined to `line` */
-    struct ps_buf row;          /* the text of `line`, once the next line was read */
+    struct ps_buf row;          /* copy of the text of `line`, once the next line was read */
     struct ps_report_line next; /* the line after `line`; valid if has_next */
     struct ps_buf next_text;
     bool has_next;
@@ -75,28 +77,28 @@ struct ps_report_reader {
  * error. */
 bool ps_report_read_line(struct ps_report_reader *r);
 
-/* What a text is to a format: not part of it, a row whose end seems to be missing, a complete row
- * that may still continue, or one that cannot. */
+/* The class of a text in a format: not a row; a row whose end seems to be missing; a complete row
+ * that may still continue; a complete row that cannot continue. */
 enum ps_report_row { PS_ROW_NONE, PS_ROW_INCOMPLETE, PS_ROW_COMPLETE, PS_ROW_FINAL };
 typedef enum ps_report_row ps_report_classify(const void *format, struct ps_str text);
 
 /* Joins r->line with its continuation lines; terminals and PowerShell wrap long lines. A
- * continuation line is not a row itself, and it completes the row or follows a line as wide as the
- * log. */
+ * continuation line is not a row by itself, and either completes the row or follows a line as wide
+ * as the log. */
 void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, const void *format);
 
 /* Detects whether the log is wrapped, for formats that classify each line on its own. A complete
  * row may have the width of the log by chance, so the log counts as wrapped only if a row of that
  * width is incomplete, or if most complete rows of that width are followed by a possible
- * continuation. Call it before the first line is read. */
+ * continuation. Call the function before the first line is read. */
 void ps_report_find_wrap(struct ps_report_reader *r, ps_report_classify *reads, const void *format);
 
 /* Enables unwrapping, for formats whose rows cannot be distinguished from continuation lines, and
- * for tables whose header is wrapped, too. `is_wrapped` decides by the start of the log, as it is
- * and unwrapped. If it returns true, every line as wide as the log continues on the next line
- * unless it is complete: `ends` returns PS_LINE_ENDS, the next line is blank, a rule or begins with
- * `wrap.begin`, or the line is as wide as the rule of its table. Call it before the first line is
- * read. */
+ * for tables whose header is also wrapped. `is_wrapped` gets the start of the log in its original
+ * and in its unwrapped form. If it returns true, each line as wide as the log continues on the next
+ * line unless the line is complete: `ends` returns PS_LINE_ENDS; the next line is blank, is a rule
+ * or begins with wrap.line_prefix; or the line is as wide as the rule of its table. Call the
+ * function before the first line is read. */
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped),
                       ps_report_find_end *ends, const void *format);
@@ -114,14 +116,15 @@ enum ps_report_line_end ps_report_find_row_end(ps_report_classify *reads, const 
 void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
                             bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped));
 
-/* Number of lines of a text for which is_such returns true. */
+/* Returns the number of lines of a text for which is_such returns true. */
 size_t ps_report_count_lines(struct ps_str text, bool (*is_such)(struct ps_str line));
 
-/* The unwrapped start of a log; empty if it does not seem to be wrapped. */
+/* Returns the unwrapped start of a log, stored in `scratch`; empty if the log does not seem to be
+ * wrapped. */
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);
 
-/* Call it when r->line is rejected: if it was joined from several lines, these may be several
- * rows. */
+/* Call this when r->line is rejected: if the line was joined from several lines, these may be
+ * several rows. */
 void ps_report_count_doubtful(struct ps_report_reader *r);
 
 /* Checks for cancellation after a line; asks the sink every few thousand calls, like
@@ -142,10 +145,11 @@ struct ps_str ps_report_without_escapes(struct ps_buf *scratch, struct ps_str te
  * cut a character, the rest of the character is also removed. */
 struct ps_str ps_report_without_prefix(struct ps_str text, size_t left);
 
-/* The text that a terminal shows of a line: what follows its last carriage return. */
+/* The text that a terminal shows of a line: the text after the last carriage return. */
 struct ps_str ps_report_visible_text(struct ps_str text);
 
-/* Removes the next word, delimited by spaces, from *rest and returns it. Empty at the end. */
+/* Removes the next word, delimited by spaces, from *rest and returns the word; empty at the end of
+ * *rest. */
 struct ps_str ps_report_pop_word(struct ps_str *rest);
 
 /* Parses a complete word as a number: digits become an integer, "1.5" and "1e+10" a double. */
