@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async.c: events that belong to no thread: asynchronous ones (b n e, and the older S T p F), and
+ * async.c: events that belong to no thread: asynchronous events (b n e, and the older S T p F), and
  * instants of a complete process.
  *
- * Begin and end are matched by category, id and scope (the older ones also by process and name);
- * those of one id are nested. The outermost begin event names the track: one per process, category
- * and name, with lanes for overlaps.
+ * Begin and end events are matched by category, id and scope (the older events also by process and
+ * name). Events of one id are nested. The outermost begin event determines the track: there is one
+ * track per process, category and name, with lanes for overlaps.
  */
 #include "importers/trace/import.h"
 
@@ -15,8 +15,8 @@
 
 struct span {
     int64_t start, duration;
-    uint32_t event;  /* index of its event */
-    uint32_t parent; /* index of a span, or NONE */
+    uint32_t event;  /* index in async->events of the event that began the span */
+    uint32_t parent; /* index in `spans` of the parent; NONE: outermost */
     uint32_t group, template;
     uint64_t args_address;
     uint8_t flags;
@@ -56,7 +56,7 @@ void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_re
 
 struct key {
     int64_t id;
-    /* no padding: all bytes are part of the key */
+    /* `none` prevents padding, because all bytes are part of the key */
     uint32_t id_text, category, scope, name, process, none;
 };
 
@@ -70,7 +70,8 @@ static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template,
     return ps_template_value(ps_str_skip(text, (size_t)(mark - text.ptr) + 1), key, false);
 }
 
-/* Sets the id from id2: {"local": ...} is unique in the process, {"global": ...} in the trace. */
+/* Sets the id of the key from id2: {"local": ...} is unique in the process, {"global": ...} in the
+ * trace. */
 static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_t process,
                       struct key *key)
 {
@@ -109,7 +110,8 @@ void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_reco
         ps_intern_add(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
 }
 
-/* Names of NVTX ranges are arbitrary: all ranges of a domain share one track. */
+/* Whether the event is an NVTX range. Names of NVTX ranges are arbitrary, so all ranges of a domain
+ * share one track. */
 static bool is_range(const struct weave *w, const struct tr_async_event *event)
 {
     return w->trace->categories[event->category].kind == PS_SLICE_NVTX;
@@ -261,7 +263,8 @@ static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
     track->flags[row] = span->flags;
 }
 
-/* Sets parents to rows, and puts each child on the first free lane below its parent's. */
+/* Replaces span indices of parents by rows, and puts each child on the first free lane below the
+ * lane of its parent. */
 static void nest_rows(const struct weave *w, struct tr_track *track, const uint32_t *order,
                       uint32_t first, uint32_t *row_of)
 {

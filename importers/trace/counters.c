@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* counters.c: C events: each number in the arguments belongs to the series of its process, name, id
- * and key. */
+/* counters.c: converts C events to series of numbers. There is one series for each process, event
+ * name, id and key of the arguments. */
 #include "importers/trace/import.h"
 
 #include <cjson/cJSON.h>
@@ -12,7 +12,7 @@
 
 #define PART_MAX 256 /* bytes */
 
-/* Appends a key, which is stored in JSON notation, decoded. */
+/* Decodes a key, which is stored in JSON notation, and appends it. */
 static void put_key(struct ps_buf *text, struct ps_str key)
 {
     struct ps_buf json = {0};
@@ -32,8 +32,8 @@ static void put_key(struct ps_buf *text, struct ps_str key)
     ps_buf_free(&json);
 }
 
-/* Appends a part of a series name, truncated: it is repeated for each key of an event, and long
- * ones would take many times the size of the file. */
+/* Appends a part of a series name, truncated to PART_MAX bytes: each key of an event repeats the
+ * part, so long parts would take many times the size of the file. */
 static void put_head(struct ps_buf *text, struct ps_str part)
 {
     struct ps_str head = ps_text_head(part, PART_MAX);
@@ -75,7 +75,8 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
     struct tr_counters *counters = &trace->import->counters;
     struct {
         int64_t id;
-        uint32_t process, name, id_text, none; /* no padding: all bytes are part of the key */
+        /* `none` prevents padding, because all bytes are part of the key */
+        uint32_t process, name, id_text, none;
     } head = {.id = r->dur_or_id, .process = process, .name = r->name, .id_text = r->id_text};
     struct ps_buf bytes = {0};
     uint32_t id;
@@ -103,8 +104,8 @@ static bool add_count(struct tr_trace *trace, uint32_t process, const struct tr_
     return true;
 }
 
-/* Parses a number that is stored as text: with an exponent, above 64 bits, or in quotes as some
- * writers have it. */
+/* Parses a number that is stored as text, because it has an exponent, exceeds 64 bits, or is in
+ * quotes. */
 static struct ps_num text_number(struct ps_str json)
 {
     struct ps_num none = {.kind = PS_NUM_NONE};
@@ -126,7 +127,7 @@ static bool is_marker(char c)
     return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
 }
 
-/* Skips the parameters inside a value: they are not series. */
+/* Skips the parameters inside a value, which do not become series. */
 static void skip_params(struct ps_str value, struct ps_str *packed)
 {
     for (size_t i = 0; i < value.len; i++)
@@ -134,8 +135,8 @@ static void skip_params(struct ps_str value, struct ps_str *packed)
             (void)ps_args_next(value.ptr[i], packed);
 }
 
-/* Adds each number that is a direct member of the object; `packed`: its parameters. False: no
- * number. */
+/* Adds each number that is a direct member of the object; `packed`: parameters of the object.
+ * False: no member is a number. */
 static bool count_members(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
                           struct ps_str object, struct ps_str packed)
 {

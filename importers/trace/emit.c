@@ -18,10 +18,10 @@
 /* --- Tracks, texts and templates --- */
 
 struct tr_emitter {
-    /* buffers of the columns that are not 64 bits wide in a track */
+    /* buffers for columns that have fewer than 64 bits in a track */
     int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_buf args;
-    uint32_t *varints; /* number of varints of the parameters, by template */
+    uint32_t *varints; /* number of varints of the parameters of a template, by template id */
 };
 
 static const uint8_t extra_columns[TR_N_EXTRAS] = {
@@ -37,7 +37,7 @@ static const uint8_t extra_columns[TR_N_EXTRAS] = {
     [TR_OP] = PS_COL_OP,
 };
 
-/* Maximum bytes of arguments in a chunk, unless a single slice has more. */
+/* Maximum bytes of arguments in a chunk, unless the arguments of a single slice are larger. */
 #define ARGS_MAX ((size_t)8 << 20)
 
 static uint32_t count_varints(struct ps_str template)
@@ -94,7 +94,7 @@ void tr_texts_write(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;
 
-    /* A key may be a new text: it is appended and written by a later round. */
+    /* write_text may append a new text, the key of a text; a later iteration writes it. */
     while (import->written_texts < trace->names.count && ps_sink_ok(trace->out))
         write_text(trace, ++import->written_texts);
     for (; import->written_templates < trace->n_templates; import->written_templates++) {
@@ -115,7 +115,8 @@ static size_t varints_length(struct ps_str packed, uint32_t n)
     const uint64_t more = UINT64_C(0x8080808080808080);
     size_t at = 0;
 
-    while (n >= 8 && at + 8 <= packed.len) { /* eight bytes end at most eight varints */
+    /* eight bytes contain the ends of at most eight varints */
+    while (n >= 8 && at + 8 <= packed.len) {
         uint64_t word;
 
         memcpy(&word, packed.ptr + at, 8);
@@ -172,7 +173,8 @@ static bool any_nonzero(const int64_t *values, uint32_t n)
     return bits != 0;
 }
 
-/* Fills one column; it is left NULL, and so not sent, if all values are 0. */
+/* Fills one column of the chunk. If all values are 0, the column remains NULL and is not
+ * written. */
 #define FILL(which, expression)                                                                    \
     do {                                                                                           \
         int64_t *out_ = emitter->column[which], any_ = 0;                                          \
@@ -223,7 +225,8 @@ static uint32_t write_chunk(struct tr_trace *trace, struct tr_track *track, uint
     fill_columns(emitter, trace, track, &chunk);
     trace->import->has_flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
-    if (track->n > PS_CHUNK_ROWS) { /* large track: release the rows that were written */
+    /* a large track: release the memory of the rows that were written */
+    if (track->n > PS_CHUNK_ROWS) {
         tr_scratch_drop(trace->scratch);
         tr_track_drop_rows(track, first, first + chunk.n);
     }
@@ -260,14 +263,14 @@ enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
     return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
 }
 
-/* --- Metadata: the keys outside of the events --- */
+/* --- Metadata: keys outside of the events --- */
 
 /*
  * Keys outside of the events become metadata of the run ("header.<key>"), with secrets masked.
  *
  * Traces are shared, and their headers may contain the environment of a job: tokens have been found
  * in published traces. Strings under a key that names a secret and strings in the form of a known
- * kind of token are masked; all else is unchanged.
+ * kind of token are masked; all other content is unchanged.
  */
 
 #define HEADER_MAX  65536u
@@ -290,8 +293,8 @@ static struct ps_str string_content(struct ps_str string)
                            : (struct ps_str){NULL, 0};
 }
 
-/* Copies JSON with secrets masked and returns how many were. Strings under a key that names a
- * secret are masked, also those in a list. */
+/* Copies JSON, masks secrets and returns the number of masked strings. Strings under a key that
+ * names a secret are masked, including strings in a list. */
 static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_buf *out)
 {
     bool secret = ps_is_secret_name(key);
@@ -328,7 +331,7 @@ static void write_header(struct tr_trace *trace, const struct tr_header *header,
     ps_buf_free(&name);
 }
 
-/* Writes the other keys of the document as metadata, with secrets masked. */
+/* Writes the keys of the document outside of the events as metadata, with secrets masked. */
 static void write_headers(struct tr_trace *trace)
 {
     uint64_t masked = 0;
@@ -367,7 +370,7 @@ static uint64_t count_devices(const struct tr_import_state *import)
     return n;
 }
 
-/* The peak of the devices, if there is one, else that of the host. */
+/* Writes the memory peak of the devices; if it is unknown, the peak of the host. */
 static void write_peak(struct tr_trace *trace)
 {
     int64_t host = trace->memory ? trace->memory->peak_host : 0;
@@ -501,7 +504,7 @@ static void write_ledger(struct tr_trace *trace)
     given.rejected = trace->counts.rejected + import->rejected;
     given.repaired = trace->counts.repaired;
     rows = given.read - given.rejected;
-    /* A repaired event may be metadata: it must not count twice. */
+    /* A repaired event may also be metadata, which counts as `other`: do not count it twice. */
     given.other = other < rows - given.repaired ? other : rows - given.repaired;
     given.stored = rows - given.repaired - given.other;
     trace->out->ops->ledger(trace->out, &given);

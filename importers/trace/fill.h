@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fill.h: builds a trace from records that the caller has, without a JSON document.
+ * fill.h: builds a trace from records of another format, without a JSON document.
  *
  * Order of the calls: tr_fill_begin; threads, texts (tr_text_id), categories, templates and records
  * in any order; tr_fill_end; tr_import_trace. The records of a thread may be in any order of time.
- * The caller sets trace.counts, in its own units. Device work has its process as "pid" in its
- * arguments, since correlation numbers are unique only in a process.
+ * The caller sets trace.counts, in the unit of tr_source. The arguments of device work must contain
+ * its process as "pid", since correlation numbers are unique only in a process.
  */
 #ifndef PS_TRACE_FILL_H
 #define PS_TRACE_FILL_H
 
 #include "importers/trace/trace.h"
 
-/* Must stay valid while the trace is imported: static. */
+/* The source of the records. The struct and its strings must be static. */
 struct tr_source {
     const char *tool; /* name of the program that made the profile */
-    const char *unit; /* unit of the counts: "rows" */
+    const char *unit; /* unit of trace.counts, such as "rows" */
 };
 
 void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source);

@@ -2,19 +2,20 @@
 /*
  * flows.c: arrows between slices: s, t and f events, and slices with bind_id.
  *
- * Each end is bound to its slice while the slices of its thread are in memory; after that only ids
- * and times are kept. At the end those with the same id are joined. An f without bp: e is bound to
- * the next slice of its thread, all others to the slice that encloses them.
+ * Each flow end is bound to its slice while the slices of its thread are in memory; afterwards only
+ * ids and times are stored. At the end of the import, flow ends with the same id are joined. An f
+ * without bp: e is bound to the next slice of its thread, all other ends to the slice that encloses
+ * them.
  */
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
 
-#define BIND_GROUP_CAT UINT32_MAX /* category of bind_id, which has none */
+#define BIND_GROUP_CAT UINT32_MAX /* pseudo category for bind_id, which has no category */
 
 /* Returns 1 for arrows from calls to device work, 2 for forward to backward, 0 for other arrows.
- * torch's arrows are matched by id alone, since their names differ at both ends in some versions.
- * In the first versions the category is "async" and the name shows the kind. */
+ * torch's arrows are matched by id alone, since in some versions the two ends have different names.
+ * In the first versions the category is "async" and the name determines the kind. */
 static uint32_t torch_group(struct ps_str cat, struct ps_str name)
 {
     static const char *const launches[] = {"ac2g", "async_gpu", "async_cpu_to_gpu", NULL};
@@ -88,8 +89,8 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         .enclosing = r->phase != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
 }
 
-/* Returns the innermost slice around ts, or the last one that begins exactly at ts, even with
- * duration 0. */
+/* Returns the row of the innermost slice around ts, or of the last slice that begins exactly at ts,
+ * even if its duration is 0. */
 static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
 {
     uint32_t row = tr_sweep(sweep, ts);
@@ -99,7 +100,7 @@ static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
     return row;
 }
 
-/* Returns the first slice that starts at ts or later. */
+/* Returns the row of the first slice that starts at ts or later. */
 static uint32_t next_row(const struct tr_track *track, int64_t ts)
 {
     uint32_t low = 0, high = track->n;
@@ -115,7 +116,7 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts)
     return low < track->n ? low : TR_NO_ROW;
 }
 
-/* Adds an end to its group. Groups may be many and small: their capacity begins with two. */
+/* Adds a flow end to its group. There may be many small groups, so the initial capacity is two. */
 static void store_end(struct tr_trace *trace, const struct tr_unbound_flow *loose, uint32_t track,
                       uint32_t row)
 {
@@ -201,11 +202,11 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
         bind_slices(trace, tracks[i]);
 }
 
-/* The ends of one id: [from, to) in the order of the group. */
+/* The flow ends of one id: indices [from, to) in the order `order` of the group. */
 struct flow_run {
     struct tr_trace *trace;
     const struct tr_flow_group *group;
-    const uint32_t *order; /* NULL: already in order */
+    const uint32_t *order; /* NULL: the ends of the group are already in order */
     size_t from, to;
 };
 
@@ -258,7 +259,7 @@ static void write_arrow(const struct flow_run *run, size_t i, size_t j)
 }
 
 #define NOWHERE      SIZE_MAX
-#define BYTES_JOINED 64 /* memory read and written per end, approximately */
+#define BYTES_JOINED 64 /* approximate bytes read and written per flow end */
 
 static size_t only_start(const struct flow_run *run)
 {
@@ -275,8 +276,9 @@ static size_t only_start(const struct flow_run *run)
     return start;
 }
 
-/* Joins the ends of one id. A single s is connected with every f, as these may use another clock;
- * several s are each connected with the following ends. Unmatched ends are counted. */
+/* Joins the flow ends of one id. If there is only one s, it is connected with every f, even an
+ * earlier f, whose clock may differ. If there are several, each s is connected with the ends that
+ * follow it. Unmatched ends are counted. */
 static void join_flows(const struct flow_run *run)
 {
     size_t start = only_start(run), last = start, loose = 0;

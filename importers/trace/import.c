@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import.c: writes the rows of a trace that was read to the sink.
+ * import.c: converts the records of a trace to rows and writes them to the sink.
  *
- * A first pass over all records finds processes, names and the tracks that there will be. Device
- * threads are nested first and stay in memory, since host slices look up in them what they
- * launched. Host threads are processed one by one and freed. Then the devices are written, then
- * what belongs to no thread.
+ * A first pass over all records finds processes, names and the classes of tracks. Device threads
+ * are nested first and remain in memory, since host slices are linked to the device work that they
+ * launched. Host threads are processed one by one and freed. Then the devices are written, and last
+ * the events that belong to no thread.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 /* --- First pass over all records --- */
 
-/* Finds metadata, the tracks that there will be, [memory] records, and the resolution of times. */
+/* Finds metadata, the classes of tracks, [memory] records, and the resolution of times. */
 
 struct scan {
     struct tr_trace *trace;
@@ -25,11 +25,11 @@ struct scan {
     struct tr_thread_facts *facts;
     uint32_t thread;
     bool waits;
-    const uint8_t *steps; /* by text id: the name begins with ProfilerStep# */
+    const uint8_t *steps; /* by text id: whether the name begins with ProfilerStep# */
 };
 
-/* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for streams on stream +
- * 1000000. */
+/* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for a stream on tid
+ * stream + 1000000. */
 bool tr_thread_only_waits(const struct tr_thread *thread)
 {
     return thread->tid_number != INT64_MIN &&
@@ -203,7 +203,7 @@ struct run {
     struct tr_import_state *import;
     struct tr_torch *torch;
     struct tr_tracks devices,
-        hosts; /* host tracks of device threads, kept until all devices are nested */
+        hosts; /* host tracks of device threads, in memory until all devices are nested */
 };
 
 static bool is_device_thread(const struct tr_thread_facts *facts)
@@ -260,7 +260,7 @@ static enum ps_status nest_devices(struct run *run)
     return status;
 }
 
-/* Attributes and writes a track that is not of a device, then frees its columns. */
+/* Attributes and writes a host track, then frees its columns. */
 static enum ps_status write_host(struct run *run, struct tr_track *track)
 {
     enum ps_status status = PS_OK;
@@ -301,8 +301,8 @@ static enum ps_status write_threads(struct run *run, bool overhead)
     return status;
 }
 
-/* Overhead threads come last: the self time of overhead is computed with the thread that it lies
- * inside. */
+/* Overhead threads are written last, because the self time of overhead is computed with the thread
+ * that contains it. */
 static enum ps_status write_hosts(struct run *run)
 {
     enum ps_status status = PS_OK;
@@ -354,8 +354,8 @@ static enum ps_status write_all(struct run *run)
     return status;
 }
 
-/* Shifts times so that the trace begins at 0, or less than a microsecond after it: origin_us stays
- * a whole number. */
+/* Shifts times so that the trace begins at 0, or less than a microsecond later: origin_us remains a
+ * whole number. */
 static void set_origin(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;

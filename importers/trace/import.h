@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import.h: state of an import while the threads of a trace are processed, and the parts that share
- * it: processes and names, flows, counters, asynchronous events, output.
+ * import.h: state of an import while the threads of a trace are processed, and the functions that
+ * use it: processes and names, flows, counters, asynchronous events, output.
  *
  * Order of the calls: import.c scans all records once; then, thread by thread, tr_nest_thread adds
- * to flows, counters and asynchronous events; these are written once all tracks are.
+ * to flows, counters and asynchronous events; these are written after all tracks.
  */
 #ifndef PS_TRACE_IMPORT_H
 #define PS_TRACE_IMPORT_H
@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "importers/trace/track.h"
 
-/* The classes of tracks that the records of one (pid, tid) are sorted into. */
+/* The classes of tracks into which the records of one (pid, tid) are divided. */
 enum tr_class {
     TR_CLASS_THREAD,
     TR_CLASS_STREAM,
@@ -27,30 +27,31 @@ struct tr_process {
     uint32_t id; /* id of the ps_process; 0: not written to the sink yet */
     struct ps_str pid, name, labels;
     int64_t pid_number;
-    int64_t sort_index;        /* INT64_MIN: none */
-    int64_t device;            /* -1: a host process */
-    int64_t position;          /* position among all processes, from 0 */
-    uint32_t classes;          /* bit 1 << enum tr_class: has slices of that class */
-    uint32_t n_placed_threads; /* threads placed so far; position of the next one */
+    int64_t sort_index; /* INT64_MIN: none */
+    int64_t device;     /* -1: a host process */
+    int64_t position;   /* position in the display order of all processes, from 0 */
+    uint32_t classes;   /* bits 1 << enum tr_class: the process has slices of that class */
+    /* number of threads that have a position, which is the position of the next thread */
+    uint32_t n_placed_threads;
 };
 
-/* What the first pass over all records (import.c) finds out about a thread. */
+/* Properties of a thread that the first pass over all records (import.c) finds. */
 struct tr_thread_facts {
     uint32_t process;         /* index in tr_import_trace.processes */
-    uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices */
-    struct ps_str name;       /* thread_name; empty: none */
+    uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices, by enum tr_class */
+    struct ps_str name;       /* from the metadata event thread_name; empty: none */
     int64_t sort_index;       /* INT64_MIN: none */
-    int64_t position;         /* position in the process */
+    int64_t position;         /* position in the display order of the process, from 0 */
     int64_t device;           /* from the arguments of a kernel; -1: unknown */
-    bool has_begin_end;       /* has B or E events */
-    bool has_steps;           /* has ProfilerStep# slices */
+    bool has_begin_end;       /* the thread has B or E events */
+    bool has_steps;           /* the thread has ProfilerStep# slices */
 };
 
-/* A flow event (s, t, f) or a slice with bind_id, bound to its slice. 24 bytes: there are
- * millions. */
+/* A flow event (s, t, f) or a slice with bind_id, bound to its slice. The struct has only 24 bytes,
+ * because a trace may have millions. */
 struct tr_flow_end {
     int64_t id, ts;
-    uint32_t track, row; /* the slice that this end is bound to */
+    uint32_t track, row; /* the slice to which this end is bound */
 };
 struct tr_flow_group {
     struct tr_flow_end *ends;
@@ -61,18 +62,19 @@ struct tr_flow_group {
 struct tr_flows {
     struct tr_flow_group *groups;
     uint32_t n_groups, cap_groups;
-    struct ps_intern keys;                    /* (category, name) of each group */
-    uint32_t last_cat, last_name, last_group; /* of the previous flow */
+    struct ps_intern keys; /* (category, name) of each group */
+    /* category, name and group of the previous flow event */
+    uint32_t last_cat, last_name, last_group;
 };
 
-/* Kind of a flow end. Ends of the same time are sorted by the phase bits. */
+/* The kind of a flow end. Ends with equal times are sorted by the phase bits. */
 enum tr_flow_mark {
     TR_FLOW_START = 0,    /* s */
     TR_FLOW_STEP = 1,     /* t */
     TR_FLOW_END = 2,      /* f */
     TR_FLOW_PHASE = 3,    /* mask of the phase bits */
     TR_FLOW_ID_TEXT = 4,  /* the id is a text id, not a number */
-    TR_FLOW_OF_SLICE = 8, /* a slice with bind_id, not a record of its own */
+    TR_FLOW_OF_SLICE = 8, /* the end is a slice with bind_id, not a flow event */
 };
 
 /* A flow event of the current thread, until the tracks of the thread are nested. */
@@ -114,7 +116,8 @@ struct tr_counters {
     struct ps_intern keys;
 };
 
-/* Fields of flow and instant events outside of their arguments. They are part of the template. */
+/* Fields of flow and instant events outside of the arguments. The template contains these
+ * fields. */
 enum tr_other_field {
     TR_FIELD_ENCLOSING = 1, /* bp: e */
     TR_FIELD_PROCESS = 2,   /* s: p */
@@ -124,9 +127,9 @@ enum tr_other_field {
     TR_FIELD_FLOW_OUT = 32, /* flow_out */
 };
 
-/* Kinds of records that are reported in one note each, with their count. */
+/* Kinds of records that are reported with their count, in one note for each kind. */
 enum tr_remark {
-    TR_REMARK_UNOPENED, /* E without B */
+    TR_REMARK_UNOPENED, /* an E without a B */
     TR_REMARK_UNCLOSED, /* B without E */
     TR_REMARK_ASYNC_UNOPENED,
     TR_REMARK_ASYNC_UNCLOSED,
@@ -151,27 +154,28 @@ struct tr_import_state {
     struct tr_thread_facts *threads; /* by index in trace.threads */
     uint8_t *category_class;         /* enum tr_class, by category */
     uint8_t *other_fields;           /* bits of enum tr_other_field, by template */
-    bool has_bind_id;                /* some template has bind_id */
+    bool has_bind_id;                /* at least one template has bind_id */
     uint32_t memory_name;            /* text id of "[memory]" in a trace of torch; 0: none */
     struct tr_flows flows;
     struct tr_unbound_flow *unbound_flows;
     size_t n_unbound_flows, cap_unbound_flows;
-    struct tr_async async, instants; /* instants: those of complete processes */
+    struct tr_async async, instants; /* instants: instant events of complete processes */
     struct tr_counters counters;
-    int64_t unit_ns;  /* ns: resolution of the times in the file: 1000, 100, 10 or 1 */
+    int64_t unit_ns;  /* resolution of the times in the file in ns: 1000, 100, 10 or 1 */
     int64_t shift_ns; /* ns subtracted from the ts of each record, so that the trace begins at 0 */
     uint32_t n_tracks;
     uint64_t n_slices, n_kernels;
-    bool has_flops;    /* some slice has FLOPs */
-    uint64_t rejected; /* records rejected: end events without a begin event */
+    bool has_flops;    /* at least one slice has FLOPs */
+    uint64_t rejected; /* number of records rejected: end events without a begin event */
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;
-    struct ps_buf args; /* arguments made by the import; TR_IMPORT_ARGS is set in their args_at */
+    /* arguments that the import creates; TR_IMPORT_ARGS is set in their args_address */
+    struct ps_buf args;
     uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
 };
 
-/* Whether its cuda_sync slices belong to no stream. */
+/* Whether the cuda_sync slices of the thread belong to no stream. */
 bool tr_thread_only_waits(const struct tr_thread *thread);
 
 /* --- processes.c --- */
@@ -180,9 +184,10 @@ bool tr_thread_only_waits(const struct tr_thread *thread);
 uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t number);
 /* Reads a record of phase M: names and order of processes and threads. */
 void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
-/* Sets devices and order; to be called after tr_read_metadata for all records. */
+/* Sets the devices and the order of processes and threads. Call it after tr_read_metadata for all
+ * records. */
 void tr_processes_place(struct tr_trace *trace);
-/* Returns the id of a process in the sink, to which it is written on first use. */
+/* Returns the id of a process in the sink. The first call for a process writes it to the sink. */
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t process);
 /* Sets process, name, device, stream and position of a track of the thread. */
 void tr_track_set_name(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
@@ -213,7 +218,7 @@ void tr_async_free(struct tr_trace *trace, struct tr_async *async);
 
 /* --- emit.c --- */
 
-/* Writes the track and its chunks to the sink, frees its columns. */
+/* Writes the track and its chunks to the sink, then frees its columns. */
 enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track);
 void tr_summary_write(struct tr_trace *trace);
 void tr_texts_write(struct tr_trace *trace);

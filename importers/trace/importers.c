@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * importers.c: the importers of traces: PyTorch's profiler, Chrome Trace Event JSON of other tools,
- * and archives of the traces of one job. The first two read alike; they differ in the kind of the
- * run.
+ * and archives of the traces of one job. The first two importers read the same format; they differ
+ * only in the kind of the run.
  *
  * Tested with torch 1.8 to 2.14, viztracer, py-spy, and samples of Perfetto and speedscope.
  */
@@ -27,7 +27,8 @@ static bool contains_word(struct ps_str head, const char *word)
     return ps_str_find(head, ps_str_from_c(word)) != NULL;
 }
 
-/* Whether the JSON is of another tool whose files may also contain something like events. */
+/* Whether another tool wrote the JSON, whose files may also contain objects that resemble
+ * events. */
 static bool is_foreign(struct ps_str head)
 {
     return contains_word(head, "speedscope.app/file-format-schema") ||
@@ -36,7 +37,7 @@ static bool is_foreign(struct ps_str head)
 }
 
 /* Whether s begins with an object that has a phase, or with the start of an object whose first key
- * is one of an event. */
+ * is a key of events. */
 static bool begins_event(struct ps_str s)
 {
     static const char *const keys[] = {"\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""};
@@ -54,7 +55,7 @@ static bool begins_event(struct ps_str s)
     return false;
 }
 
-/* Whether the file is just `[]`: torch 1.13 writes it when nothing ran inside the profiler. */
+/* Whether the file is only `[]`, which torch 1.13 writes if no event was recorded. */
 static bool is_empty_list(struct ps_str head)
 {
     struct ps_str rest = skip_blanks(head);
@@ -177,7 +178,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
     return status == PS_OK ? ps_archive_status(archive, err) : status;
 }
 
-/* Fails for an archive with fewer than two traces: it is not a job. */
+/* Fails with PS_UNKNOWN_KIND because an archive with fewer than two traces is not a job. */
 static enum ps_status refuse_contents(const struct contents *in_it, struct ps_err *err)
 {
     if (in_it->files == 1) {

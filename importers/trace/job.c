@@ -11,7 +11,7 @@ struct tr_job_ids {
     uint32_t template, process, track, counter, step, module;
 };
 
-/* A metric of the summary over all files. */
+/* A metric of the summary, merged over all files. */
 struct tr_job_figure {
     const char *key;
     struct ps_num first, max;
@@ -22,23 +22,27 @@ struct tr_job_figure {
 };
 
 struct tr_job {
-    struct ps_sink sink; /* first member: a pointer to it is a pointer to the job */
+    /* must be the first member, so that a pointer to it is a pointer to the job */
+    struct ps_sink sink;
     struct ps_sink *out;
     struct ps_arena arena;
-    struct ps_intern workers, names; /* names: texts of all files; text id = intern id + 1 */
-    unsigned n_named, n_ranked;      /* workers whose name or rank was written */
-    uint8_t *text_written;           /* by text id - 1: written to `out` */
+    /* workers: their names; names: texts of all files, text id = intern id + 1 */
+    struct ps_intern workers, names;
+    /* number of workers whose name was written; whose rank was written */
+    unsigned n_named, n_ranked;
+    uint8_t *text_written; /* by text id - 1: whether the text was written to `out` */
     uint32_t n_text_written;
-    const struct tr_trace *trace; /* of the current file */
+    const struct tr_trace *trace; /* trace of the current file */
     struct ps_str name;
     uint32_t worker, files;
     uint32_t *texts; /* text id of the file -> text id of the run */
     size_t n_texts;
-    struct tr_job_ids base_ids, next_ids; /* ids of this file are numbered from `base_ids` + 1 */
+    struct tr_job_ids base_ids, next_ids; /* the ids of the current file begin at base_ids + 1 */
     bool has_clock, is_whole_written;
-    int64_t base_ns, origin_us; /* of the first file */
-    int64_t shift_ns;           /* ns to add to times of this file */
-    int64_t first_ns, last_ns;  /* of all tracks, in the run's time */
+    int64_t base_ns, origin_us; /* time base of the first file */
+    int64_t shift_ns;           /* ns to add to the times of the current file */
+    /* minimum and maximum time of all tracks so far, in the time of the run */
+    int64_t first_ns, last_ns;
     int64_t *column[PS_N_SLICE_COLUMNS];
     struct tr_job_figure *figures;
     size_t n_figures, figures_cap;
@@ -89,7 +93,7 @@ static uint32_t numbered(uint32_t base, uint32_t *next, uint32_t id)
 
 static uint32_t template_id(struct tr_job *job, uint32_t id)
 {
-    if (id <= PS_TEMPLATE_WHOLE) /* same template in all files */
+    if (id <= PS_TEMPLATE_WHOLE) /* these template ids are the same in all files */
         return id;
     return numbered(job->base_ids.template - PS_TEMPLATE_WHOLE, &job->next_ids.template, id);
 }
@@ -101,7 +105,7 @@ static int64_t shift_time(const struct tr_job *job, int64_t ns)
     return __builtin_add_overflow(ns, job->shift_ns, &sum) ? ns : sum;
 }
 
-/* --- Values reported unchanged --- */
+/* --- Summary values and notes --- */
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
@@ -172,8 +176,8 @@ static void ledger(struct ps_sink *sink, const struct ps_ledger *row)
     sum->other += row->other;
 }
 
-/* Averages the files with the same label. "mean step" replaces other labels, since a file without
- * steps is not a slow one. */
+/* Adds the value to the sum for the mean over all files with the same label. "mean step" replaces
+ * other labels, since a file without steps must not count as a slow file. */
 static void headline(struct ps_sink *sink, const struct ps_headline *row)
 {
     struct tr_job *job = of(sink);
@@ -240,7 +244,8 @@ static void args_template(struct ps_sink *sink, const struct ps_args_template *r
     job->out->ops->args_template(job->out, &copy);
 }
 
-#define PLACES_OF_A_FILE (INT64_C(1) << 52) /* a process has 2^32 tracks */
+/* sort positions of a file: 2^20 processes with 2^32 tracks each */
+#define PLACES_OF_A_FILE (INT64_C(1) << 52)
 
 static void process(struct ps_sink *sink, const struct ps_process *row)
 {
@@ -441,7 +446,8 @@ const struct ps_sink_ops tr_job_ops = {
     .module = module,
 };
 
-/* How a metric is merged over several files. Metrics not listed: the value of the first file. */
+/* The rule by which a metric is merged over several files. Metrics that are not listed have the
+ * value of the first file. */
 static const struct {
     const char *key;
     enum { SUM, MAX_ROWS, MEAN } how;
@@ -483,8 +489,8 @@ struct tr_job *tr_job_new(struct ps_sink *out)
     return job;
 }
 
-/* "host_4711" of "host_4711.1727759448000.pt.trace.json.gz"; names of another form are workers of
- * their own. */
+/* Returns the worker in a file name: "host_4711" for "host_4711.1727759448000.pt.trace.json.gz". A
+ * name of another form is the worker itself. */
 static struct ps_str worker_of(struct ps_str name)
 {
     const char *slash = memrchr(name.ptr, '/', name.len), *dot;
@@ -536,7 +542,7 @@ struct ps_sink *tr_job_begin_file(struct tr_job *job, struct ps_str name)
     return &job->sink;
 }
 
-/* Returns the time of the file's 0 minus that of the first file, ns. */
+/* Returns the origin of the file's times minus the origin of the first file's times, in ns. */
 static int64_t clock_of(struct tr_job *job, const struct tr_trace *trace)
 {
     int64_t base = 0, origin = trace->origin_us, ns;

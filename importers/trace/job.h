@@ -2,9 +2,9 @@
 /*
  * job.h: merges the traces of the workers (ranks) and spans of one job into one run.
  *
- * Each file is imported like a single trace, into a sink in front of the run's own. That sink
- * renumbers ids from file to file (equal texts share one), converts times to the clock of the first
- * file, sets the worker, and collects the summaries until all files are imported.
+ * Each file is imported like a single trace, into a sink that forwards to the sink of the run. The
+ * forwarding sink renumbers ids (equal texts get the same id), converts times to the clock of the
+ * first file, sets the worker, and collects the summaries until all files are imported.
  */
 #ifndef PS_TRACE_JOB_H
 #define PS_TRACE_JOB_H
@@ -16,10 +16,11 @@
 struct tr_job;
 
 struct tr_job *tr_job_new(struct ps_sink *out);
-/* Returns the sink of the next file, valid until the job is freed. `name`: of the file; in the form
- * that torch's tensorboard_trace_handler writes, it identifies worker and span. */
+/* Returns the sink of the next file, valid until the job is freed. `name`: name of the file. In the
+ * form that torch's tensorboard_trace_handler writes, the name identifies worker and span. */
 struct ps_sink *tr_job_begin_file(struct tr_job *job, struct ps_str name);
-/* Call between reading and importing: `trace` is what the sink will receive. */
+/* Call this after reading and before importing a file: the sink will receive the content of
+ * `trace`. */
 void tr_job_set_trace(struct tr_job *job, const struct tr_trace *trace);
 /* Call after the import of each file. */
 void tr_job_end_file(struct tr_job *job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c: [memory] records. */
+/* memory.c: the [memory] records of torch (memory.h). */
 #include "importers/trace/memory.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ static struct ps_str header_value(const struct tr_trace *trace, const char *key)
     return found;
 }
 
-/* Whether torch of 2026 wrote the trace: its Python events have CallFrom, and it writes one key per
- * line. */
+/* Whether torch of 2026 wrote the trace: that version writes Python events with CallFrom, and one
+ * key per line. */
 static bool exact_since_2026(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++)
@@ -75,7 +75,9 @@ struct params {
     struct ps_str packed;
     struct ps_str template;
     int64_t at[32];
-    int n; /* parameters read so far; -1: not all are integers, ps_args_param reads them */
+    /* number of parameters read so far; -1: some are not integers, so ps_args_param must read
+     * them */
+    int n;
 };
 
 static int64_t read_param(struct params *params, int index, int64_t otherwise)
@@ -146,7 +148,8 @@ static bool is_earlier(const void *list, uint32_t a, uint32_t b)
     return memory->records[a].time_ns < memory->records[b].time_ns;
 }
 
-/* Counting sort by thread; the records of a thread stay in order of time. */
+/* Sorts the records by thread with a counting sort; the records of a thread remain in order of
+ * time. */
 static void sort_by_thread(struct tr_trace *trace)
 {
     struct tr_memory *memory = trace->memory;
@@ -167,7 +170,7 @@ static void sort_by_thread(struct tr_trace *trace)
     free(first);
 }
 
-/* The sums may wrap around; their differences are still correct. */
+/* Adds with wraparound. Sums may overflow; the differences of two sums are still correct. */
 static int64_t add_num(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -213,7 +216,7 @@ void tr_memory_sort(struct tr_trace *trace)
     }
 }
 
-/* Returns how many records are before t. The search begins where the last one ended. */
+/* Returns the number of records before time t. The search begins where the last search ended. */
 static size_t records_before(struct tr_memory *memory, int64_t t)
 {
     size_t low = 0, high = memory->n, step = 1;
@@ -237,8 +240,9 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
     return low;
 }
 
-/* Rounds t as torch does: (t / 1000.0) * 1000.0 of the absolute time, which doubles hold to 256 ns
- * only. first: the result is the first ns not before that value, else the last one not after it. */
+/* Rounds t as torch does: to (t / 1000.0) * 1000.0 of the absolute time, which doubles represent
+ * with a precision of 256 ns. `first`: returns the first ns not before that value, else the last ns
+ * not after it. */
 static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
 {
     double us, ns;
@@ -278,7 +282,7 @@ static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
     return &memory->records[memory->by_thread[i]];
 }
 
-/* Returns the first index of a thread in memory->by_thread. */
+/* Returns the index in memory->by_thread of the first record of a thread. */
 static size_t first_of_thread(struct tr_memory *memory, uint32_t thread)
 {
     size_t low = 0, high = memory->n;
@@ -317,8 +321,8 @@ void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trac
 
 #define DEVICES_MAX 64
 
-/* Updates the peak with the total of the record or, of torch before 1.11, with the sum of the
- * records so far. sums: of the host, then of the devices. */
+/* Updates the peak with the total in the record or, for torch before 1.11, with the sum of the
+ * records so far. sums[0]: host; sums[1 + i]: device i. */
 static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m, int64_t *sums)
 {
     int64_t total = m->allocated;

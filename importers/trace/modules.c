@@ -3,9 +3,9 @@
  * modules.c: the cost of each nn.Module, from the Python rows that torch writes for their calls
  * (with_stack, with_modules).
  *
- * Modules are merged by the path of modules around them: "Linear_0" inside "Encoder_1". The cost of
- * a module is that of all slices inside its rows: forward only, since the backward pass runs
- * outside of modules.
+ * Modules with the same path of outer modules, such as "Linear_0" inside "Encoder_1", are merged.
+ * The cost of a module is the cost of all slices inside its rows. It includes only the forward
+ * pass, since the backward pass runs outside of modules.
  */
 #include "importers/trace/track.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct module {
-    uint32_t parent; /* index in tr_modules.items; NO_MODULE: outermost */
+    uint32_t parent; /* index in tr_modules.items; NO_MODULE: no parent */
     uint32_t name;
     int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
     int64_t first_slice;
@@ -28,7 +28,7 @@ struct tr_modules {
     struct tr_trace *trace;
     struct module *items; /* parents before children */
     size_t n, cap;
-    struct ps_hash_table by_path; /* (parent, name) -> index in at */
+    struct ps_hash_table by_path; /* (parent, name) -> index in items */
 };
 
 struct tr_modules *tr_modules_new(struct tr_trace *trace)
@@ -105,8 +105,8 @@ static void add_call(struct tr_modules *modules, const struct tr_track *track, u
             ps_add_saturated(modules->items[of->parent].host_self_ns, -duration);
 }
 
-/* Adds an operator to the module that called it, with its kernels, since their launches are inside
- * the operator. */
+/* Adds an operator to the module that called it, including the operator's kernels, which are
+ * launched inside the operator. */
 static void add_operator(struct tr_modules *modules, const struct tr_track *track, uint32_t row,
                          uint32_t module)
 {
@@ -123,7 +123,7 @@ static void add_operator(struct tr_modules *modules, const struct tr_track *trac
 
 void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *track)
 {
-    /* by row: index of the innermost module at or around the row */
+    /* by row: index of the innermost module that contains the row or is the row */
     uint32_t *around;
 
     if (!has_modules(modules, track))

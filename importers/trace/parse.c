@@ -4,7 +4,7 @@
  * the list of events.
  *
  * Each event is read in strict mode first. If it is invalid JSON, it is read again in less strict
- * modes (enum tr_mode) or rejected. Events of a form that was seen before are read by pattern.c.
+ * modes (enum tr_mode) or rejected. pattern.c reads events that have the form of an earlier event.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,15 +25,15 @@ const char *tr_skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Returns the top bit of the first byte of x that is below n, if there is one (bits of later bytes
- * may be wrong). */
+/* Returns a word in which the lowest bit set is the top bit of the first byte of x that is below n;
+ * 0: no byte is below n. Bits of later bytes may be wrong. */
 static uint64_t bytes_below(uint64_t x, unsigned char n)
 {
     return (x - EACH_BYTE(n)) & ~x & TOP_BITS;
 }
 
-/* Returns the first quote, backslash or control character from `at` on; the padding contains one.
- * Sets *high if there are non-ASCII bytes. */
+/* Returns the first quote, backslash or control character from `at` on; the padding after the bytes
+ * contains one of these. Sets *high if there are non-ASCII bytes. */
 static inline const char *plain_run(const char *at, const char *end, uint64_t *high)
 {
     while (at < end) {
@@ -62,7 +62,8 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* Returns the length of the escape at `at`; 0: it is invalid, or the bytes end inside it. */
+/* Returns the length of the escape at `at`; 0: the escape is invalid, or the bytes end inside
+ * it. */
 static size_t escape_length(struct tr_parser *parser, const char *at)
 {
     size_t n = 2;
@@ -79,7 +80,7 @@ static size_t escape_length(struct tr_parser *parser, const char *at)
     return at[1] == 'u' && n < 6 ? 0 : n;
 }
 
-/* Whether a character that may follow a string follows the quote. */
+/* Whether the character after the quote, skipping blanks, may follow a string. */
 static bool ends_string(const struct tr_parser *parser, const char *quote)
 {
     const char *next = tr_skip_blanks(quote + 1, parser->end);
@@ -234,7 +235,7 @@ static struct tr_number number_of(struct ps_str word)
                               minus ? -(int64_t)value : (int64_t)value, (uint32_t)decimals};
 }
 
-/* Computes digits * 10^scale ns, rounded. False: overflow. */
+/* Computes digits * 10^scale, in ns, rounded. False: overflow. */
 static bool scale_ns(uint64_t digits, int64_t scale, uint64_t *ns)
 {
     bool up = false;
@@ -287,8 +288,8 @@ static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
     return true;
 }
 
-/* Reads a decimal number of microseconds as whole µs and the remainder in ns (rounded), both
- * with its sign. */
+/* Parses a decimal number of microseconds. Sets *us to the whole µs and *ns to the remainder in ns
+ * (rounded); both have the sign of the number. */
 static bool time_of(struct ps_str word, int64_t *us, int64_t *ns)
 {
     const char *at = word.ptr, *end = at + word.len;
@@ -421,7 +422,7 @@ void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct 
     ps_buf_free(&bytes);
 }
 
-/* Whether a \u escape of the string is a surrogate. */
+/* Whether the string has a \u escape of a surrogate. */
 static bool has_half_pair(struct ps_str s)
 {
     for (size_t i = 0; i + 5 < s.len; i++)
@@ -484,7 +485,7 @@ static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot
         parser->slots[parser->n_slots++] = (struct tr_slot){word.ptr, word.len, kind};
 }
 
-/* Appends a number such as +1, 007, .5 or 1. in JSON notation. */
+/* Appends a number that is not valid JSON, such as +1, 007, .5 or 1., in JSON notation. */
 static void put_loose(struct args_packer *p, struct ps_str word)
 {
     struct ps_buf *out = &p->out->text;
@@ -571,7 +572,7 @@ static bool open_bracket(struct args_packer *p, char c)
     return true;
 }
 
-/* Reads the closing brackets after a value. *more: a comma and another value follow. */
+/* Reads the closing brackets after a value. Sets *more if a comma and another value follow. */
 static bool close_brackets(struct args_packer *p, bool *more)
 {
     char c;
@@ -600,7 +601,8 @@ static bool close_brackets(struct args_packer *p, bool *more)
     return true;
 }
 
-/* Reads opening brackets and keys, then one value; none if the last bracket closes at once. */
+/* Reads opening brackets and keys, then one value, or no value if the innermost object or array is
+ * empty. */
 static bool put_value(struct args_packer *p)
 {
     char c;
@@ -633,7 +635,7 @@ bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned leve
     return true;
 }
 
-/* --- Events: the fields of one, key by key --- */
+/* --- Events: the fields of an event, key by key --- */
 
 enum field { F_PH, F_CAT, F_NAME, F_PID, F_TID, F_TS, F_DUR, F_ID, F_ARGS, F_TDUR, F_ID2, F_REST };
 
@@ -655,8 +657,8 @@ static enum field field_of(struct ps_str key)
     return F_REST;
 }
 
-/* Reads a value as text: strings decoded, other values as compact JSON, null as "". *null: it was
- * null. */
+/* Reads a value as text: strings decoded, other values as compact JSON, null as "". Sets *null if
+ * the value was null. */
 static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
 {
     struct tr_packed packed = {0};
@@ -672,7 +674,7 @@ static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
         return true;
     }
     p->has_pattern = p->has_pattern && *p->cursor == 'n';
-    good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers stay in the text */
+    good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers remain in the text */
     *null = good && ps_str_eq_c(ps_buf_slice(&packed.text), "null");
     if (good && !*null)
         ps_buf_str(out, ps_buf_slice(&packed.text));
@@ -716,11 +718,12 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
     return false;
 }
 
-/* Names that differ only in invalid bytes must stay different: appends TR_REPAIRED_NAME_MARK, which
- * is never part of valid text, and a hash of the original bytes (see new_name in read.c). */
+/* Appends TR_REPAIRED_NAME_MARK, which never occurs in valid text, and a hash of the original
+ * bytes, so that names that differ only in invalid bytes remain different (see odd_name in
+ * read.c). */
 static void mark_odd(struct ps_buf *name, struct ps_str raw)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a: the same in every run */
+    uint32_t hash = 2166136261u; /* FNV-1a, which is the same in every process */
 
     for (size_t i = 0; i < raw.len; i++)
         hash = (hash ^ (unsigned char)raw.ptr[i]) * 16777619u;
@@ -781,7 +784,7 @@ static bool read_phase(struct tr_parser *p)
 
     if (!read_text(p, &p->scratch, &null))
         return false;
-    if (p->scratch.len > 1) /* a phase is one letter: treat anything longer as unknown */
+    if (p->scratch.len > 1) /* a phase is one letter; a longer text is an unknown phase */
         p->event.phase = '?';
     else
         p->event.phase =
@@ -819,7 +822,7 @@ static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *ou
     return true;
 }
 
-/* Reads microseconds, also in quotes. *has: it is a number. */
+/* Reads microseconds, also in quotes. Sets *has to whether the value is a number. */
 static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
                       enum tr_slot_kind kind)
 {
@@ -877,7 +880,7 @@ static bool read_args(struct tr_parser *p)
 
     p->args.params.len = 0;
     if (p->remainder.params.len)
-        p->has_pattern = false; /* in the template its numbers come after those of the arguments */
+        p->has_pattern = false; /* the template has these numbers after the arguments */
     if (!object)
         ps_buf_puts(&p->args.text, "{\"args\":");
     from = p->args.text.len;
@@ -997,7 +1000,7 @@ static bool read_pair(struct tr_parser *p)
     field = field_of(plain);
     if (field != F_REST) {
         if (p->event.seen_fields & 1u << field)
-            p->has_pattern = false; /* repeated key: the last one counts */
+            p->has_pattern = false; /* the key is repeated: its last value is used */
         p->event.seen_fields |= 1u << field;
     }
     return read_field(p, field, key);
@@ -1039,7 +1042,7 @@ static bool read_object(struct tr_parser *p)
     return true;
 }
 
-/* Parses the event object `{...}` at parser->cursor as parser->mode allows. False: incomplete or
+/* Parses the event object `{...}` at p->cursor in the mode p->mode. False: incomplete or
  * invalid. */
 static bool read_event(struct tr_parser *p)
 {
@@ -1052,7 +1055,7 @@ static bool read_event(struct tr_parser *p)
     return false;
 }
 
-/* --- Records: an event is stored or rejected --- */
+/* --- Records: events are stored or rejected --- */
 
 static struct ps_str text_of_key(const struct tr_key *key, char digits[32])
 {
@@ -1086,7 +1089,7 @@ static void reject_event(struct tr_parser *p, const char *start, enum tr_finding
     tr_note_finding(&p->local.findings, why, tr_parser_offset(p, start));
 }
 
-/* Adds a field next to the arguments: an X may have an id too. */
+/* Adds a field to the template, next to the arguments: an event X may also have an id. */
 static void put_beside_args(struct tr_parser *p, const char *key, const struct tr_key *value)
 {
     struct tr_string string = {.raw = value->text, .has_control = true, .has_non_ascii = true};
@@ -1236,7 +1239,7 @@ bool tr_is_event_start(const char *at, const char *end)
     return false;
 }
 
-/* Returns the last byte before `at` that is not whitespace; 0 at the start. */
+/* Returns the last byte before `at` that is not whitespace; 0: there is only whitespace. */
 static char char_before(const char *at, const char *start)
 {
     while (at > start && (unsigned char)at[-1] <= ' ')
@@ -1244,7 +1247,8 @@ static char char_before(const char *at, const char *start)
     return at > start ? at[-1] : '\0';
 }
 
-/* Returns the start of the next event at or after `from`; NULL: none in these bytes. */
+/* Returns the start of the next event at or after `from`; NULL: the bytes contain no event
+ * start. */
 static const char *next_event(const char *from, const char *end)
 {
     const char *at = from;
@@ -1285,8 +1289,8 @@ static void reject_damaged(struct tr_parser *p, const char *start, enum tr_findi
     tr_note_finding(&p->local.findings, why, tr_parser_offset(p, start));
 }
 
-/* An event that is valid up to the end of the input is only truncated: what looks like events
- * inside it are its arguments. */
+/* Repairs or rejects an invalid event. An event that is valid up to the end of the input is only
+ * truncated: objects inside it that look like events are arguments. */
 static bool repair_event(struct tr_parser *p)
 {
     bool last = p->is_last, cut = p->is_incomplete, deep = p->is_too_deep, good = false;
@@ -1374,8 +1378,8 @@ static bool skip_element(struct tr_parser *p)
     return false;
 }
 
-/* Skips and rejects what is not an event: a value, or all up to the next event. False: more bytes
- * are needed. */
+/* Skips and rejects a value that is not an event, or all bytes up to the next event. False: more
+ * bytes are needed. */
 static bool skip_other(struct tr_parser *p)
 {
     const char *start = p->cursor, *next;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse.h: how bytes become records: parse.c, pattern.c. read.c uses it for each block of a trace.
+ * parse.h: the parser of events (parse.c, pattern.c), which read.c calls for each block of a trace.
  *
- * A parser belongs to one thread. It reads events from bytes in memory and stores them with local
- * ids (struct tr_local), which read.c maps to those of the trace. TR_PAD readable bytes must
+ * A parser belongs to one thread. It reads events from bytes in memory and stores records with
+ * local ids (struct tr_local), which read.c maps to ids of the trace. TR_PAD readable bytes must
  * follow the input, so that eight bytes can be loaded at any position.
  */
 #ifndef PS_TRACE_PARSE_H
@@ -16,8 +16,8 @@
 #define TR_SLOTS_MAX          48
 #define TR_REPAIRED_NAME_MARK '\xff'
 
-/* How the end of a string is found, since some writers quote incorrectly. Each event is tried in
- * strict mode first. */
+/* The rules for finding the end of a string, since some writers quote incorrectly. The modes are
+ * tried in this order. */
 enum tr_mode {
     TR_STRICT,          /* JSON, but control characters are allowed in strings */
     TR_LOOSE_QUOTES,    /* a quote ends a string only before , : } ] */
@@ -26,8 +26,8 @@ enum tr_mode {
     TR_N_MODES
 };
 
-/* Defects of the input. Each is counted, and the first ones of a kind are reported with their
- * position. */
+/* Defects of the input. Each defect is counted, and the first TR_FINDINGS_MAX of a kind are
+ * reported with their position. */
 enum tr_finding {
     /* repaired */
     TR_CONTROL,
@@ -65,7 +65,8 @@ enum tr_finding {
     TR_STREAM_TRUNCATED,
     TR_N_FINDINGS
 };
-#define TR_FINDINGS_MAX 20 /* of each kind are reported with their position */
+/* maximum number of findings of a kind that are reported with their position */
+#define TR_FINDINGS_MAX 20
 
 struct tr_finding_place {
     uint64_t offset;
@@ -80,7 +81,8 @@ struct tr_findings {
 void tr_note_finding(struct tr_findings *findings, enum tr_finding what, uint64_t at);
 
 struct tr_local_record {
-    struct tr_record record; /* name, template and cat are local ids, args_at is in local args */
+    /* name, template and category are local ids; args_address is an offset in tr_local.args */
+    struct tr_record record;
     uint32_t thread;
 };
 
@@ -99,13 +101,13 @@ struct tr_local {
 /* A string as written between its quotes. */
 struct tr_string {
     struct ps_str raw;
-    bool has_escapes, has_control,
-        has_non_ascii; /* has escapes, control characters, bytes that are not ASCII */
-    bool needs_repair; /* has quotes or backslashes that only the repair modes accept */
+    /* `raw` has escapes; control characters; bytes that are not ASCII */
+    bool has_escapes, has_control, has_non_ascii;
+    bool needs_repair; /* `raw` has quotes or backslashes that only the repair modes accept */
 };
 
-/* A number in the text of an event. With these pattern.c reads the next event of the same form
- * without parsing it. */
+/* The kind of a number in the text of an event. pattern.c uses the numbers to read the next event
+ * of the same form without parsing it. */
 enum tr_slot_kind {
     TR_SLOT_TS,
     TR_SLOT_DUR,
@@ -128,8 +130,8 @@ struct tr_packed {
 
 struct tr_number {
     enum tr_number_kind {
-        TR_NUM_INT,     /* value; written in canonical form */
-        TR_NUM_DECIMAL, /* value * 10^-decimals; written in canonical form */
+        TR_NUM_INT,     /* the number is `value`, in canonical form */
+        TR_NUM_DECIMAL, /* the number is value * 10^-decimals, in canonical form */
         TR_NUM_TEXT,    /* a JSON number in another form */
         TR_NUM_LOOSE,   /* +1, 007, .5, 1. */
         TR_NUM_NAN,     /* NaN, Infinity, -Infinity */
@@ -151,7 +153,7 @@ struct tr_key {
 struct tr_event {
     char phase;
     bool has_ts, has_dur, has_id, has_tdur, is_out_of_range, is_dur_negative;
-    int64_t ts_us, ts_ns; /* whole µs and the remainder in ns, with the same sign */
+    int64_t ts_us, ts_ns; /* the time: whole µs, and the remainder in ns with the same sign */
     int64_t dur_ns, tdur_ns;
     uint32_t name, category; /* local id + 1; 0: none */
     struct tr_key pid, tid, id;
@@ -171,12 +173,13 @@ struct tr_parser {
     const char *base;
     uint64_t base_offset; /* position of base in the input */
     bool is_last;         /* `end` is the end of the input */
-    enum tr_last_read { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } last_read; /* what was read last */
-    /* reached `end` inside a value */
+    /* the element of the list that was read last */
+    enum tr_last_read { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } last_read;
+    /* the parser reached `end` inside a value */
     bool is_incomplete;
     bool is_too_deep;
     enum tr_mode mode;
-    uint32_t repairs; /* bits 1 << enum tr_finding, of the current event */
+    uint32_t repairs; /* repairs of the current event: bits 1 << enum tr_finding */
     bool origin_known;
     int64_t origin_us;
     struct tr_local local;
@@ -185,7 +188,7 @@ struct tr_parser {
     struct ps_buf scratch, pid_text, tid_text, id_text, key_text;
     struct tr_slot slots[TR_SLOTS_MAX];
     unsigned n_slots;
-    bool has_pattern; /* the slots cover all that may differ in the next event of this form */
+    bool has_pattern; /* `slots` has every number that may differ in the next event of this form */
     struct tr_thread_cache threads[16];
     struct tr_patterns *patterns;
 };
@@ -198,19 +201,20 @@ static inline uint64_t tr_parser_offset(const struct tr_parser *parser, const ch
     return parser->base_offset + (uint64_t)(at - parser->base);
 }
 
-/* A result of false means that the bytes end too early (parser->is_incomplete is set) or that
- * they are not JSON in this mode (it is not set). parser->cursor moves only on true. */
+/* A function that returns false found that the bytes end too early (parser->is_incomplete is true)
+ * or are invalid in this mode (parser->is_incomplete is false). parser->cursor advances only if the
+ * function returns true. */
 const char *tr_skip_blanks(const char *at, const char *end);
 /* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
 const char *tr_skip_plain(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
-bool tr_skip_value(struct tr_parser *parser); /* checks strings and brackets only */
+bool tr_skip_value(struct tr_parser *parser); /* checks only strings and brackets */
 
-/* Appends the decoded string; sets repairs in the parser. */
+/* Appends the decoded string to `out`; sets parser->repairs. */
 void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
 
-/* Separates a value into compact JSON and its numbers. level 0: the value is the complete
- * object; 1: it is a member of one; 2: the numbers stay in the text. */
+/* Separates a value into compact JSON and its numbers. level 0: the value is a complete object; 1:
+ * the value is a member of an object; 2: the numbers remain in the text. */
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
 
 /* Extends first_ns and last_ns to include the record. */
@@ -221,28 +225,29 @@ uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
 /* Whether an object with the first key of an event begins at `at`. */
 bool tr_is_event_start(const char *at, const char *end);
 
-/* Parses events and the commas between them, up to the end of their array or of the
- * bytes. */
+/* The result of tr_parse_events, which parses events and the commas between them, up to the end of
+ * the array or of the bytes. */
 enum tr_events_end {
     TR_EVENTS_INCOMPLETE, /* parser->cursor is at the end or at an incomplete event */
     TR_EVENTS_CLOSED,     /* parser->cursor is after the `]` */
-    /* parser->cursor is at something that is not part of the list: the `]` is missing */
+    /* parser->cursor is at a value that cannot be an element of the list: the `]` is missing */
     TR_EVENTS_OPEN,
 };
 /* `bare`: the events are not in an array (one per line). */
 enum tr_events_end tr_parse_events(struct tr_parser *parser, bool bare);
 
-/* pattern.c: events of a form that was seen before are read without parsing. */
+/* pattern.c: reads events that have the form of an earlier event, without parsing them. */
 struct tr_patterns *tr_patterns_new(void);
 void tr_patterns_free(struct tr_patterns *patterns);
-/* Whether they use too much memory. They hold local ids: free them together with the tables of the
- * parser. */
+/* Whether the patterns use too much memory. Patterns contain local ids: free them together with the
+ * tables of the parser. */
 bool tr_patterns_full(const struct tr_patterns *patterns);
 
 /* Reads the event at parser->cursor if it has one of the expected forms, and appends its record to
- * local. False: it must be parsed. */
+ * local. False: the caller must parse the event. */
 bool tr_pattern_match(struct tr_parser *parser);
-/* Call after an event was parsed and stored as the last record of local; it began at `start`. */
+/* Call after an event was parsed and stored as the last record of local; `start`: first byte of the
+ * event. */
 void tr_pattern_add(struct tr_parser *parser, const char *start);
 
 #endif

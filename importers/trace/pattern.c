@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pattern.c: reads events whose form was seen before without parsing them.
+ * pattern.c: reads events that have the form of an earlier event, without parsing them.
  *
  * The events of a trace differ mostly in their numbers. The text between the numbers of an event is
  * its pattern. Each pattern remembers the patterns that followed it, since the next event is
- * probably one of these. An event is compared with them and its numbers are read on the way; if all
- * matches, nothing has to be parsed, decoded or looked up. Otherwise it is compared with the
- * patterns that begin alike, up to the name. If none matches, parse.c parses the event, and its
- * pattern is stored when it is seen for the second time.
+ * probably one of these. An event is compared with them, and its numbers are read during the
+ * comparison. If a pattern matches, the event need not be parsed, decoded or looked up. Otherwise
+ * the event is compared with the patterns that have the same beginning, up to the name. If no
+ * pattern matches, parse.c parses the event. A pattern is stored when an event has it for the
+ * second time.
  */
 #include <stdlib.h>
 
@@ -20,8 +21,7 @@
 /* Decimal digits are read eight at a time, little-endian: most of the time is spent here. Eight
  * bytes must be readable from any digit. */
 
-/* Returns how many of the eight bytes of x (each xor '0') are digits, up to the first that is
- * not. */
+/* Returns the number of leading digits in x, which contains eight bytes, each XOR '0'. */
 static inline unsigned digit_run(uint64_t x)
 {
     uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
@@ -65,7 +65,8 @@ static inline unsigned read_long(const char *at, uint64_t *value)
     return n <= 18 ? n : 0;
 }
 
-/* Reads the digits at `at`, at most 18. Returns how many; 0 if there are none or more. */
+/* Reads the digits at `at`, at most 18. Returns the number of digits; 0 if there are no digits or
+ * more than 18. */
 static inline unsigned read_digits(const char *at, uint64_t *value)
 {
     uint64_t x = digits_at(at);
@@ -77,7 +78,8 @@ static inline unsigned read_digits(const char *at, uint64_t *value)
     return n;
 }
 
-/* Reads a number in canonical form; *decimals: digits after its point. NULL: another form. */
+/* Reads a number in canonical form. Sets *decimals to the number of digits after its point. Returns
+ * the position after the number; NULL: the number has another form. */
 static inline const char *read_canonical(const char *at, int64_t *out, unsigned *decimals)
 {
     bool minus = *at == '-';
@@ -103,7 +105,8 @@ static inline const char *read_canonical(const char *at, int64_t *out, unsigned 
     return at;
 }
 
-/* Reads whole microseconds and the remainder in ns, not below 0. NULL: not such a number. */
+/* Reads a number >= 0 as whole microseconds and the remainder in ns. Returns the position after the
+ * number; NULL: there is no such number. */
 static inline const char *read_us(const char *at, int64_t *us, int64_t *ns)
 {
     uint64_t whole, fraction;
@@ -123,20 +126,22 @@ static inline const char *read_us(const char *at, int64_t *us, int64_t *ns)
         fraction *= (uint64_t)ps_powers_of_ten[3 - decimals];
     else
         fraction = (fraction / (uint64_t)ps_powers_of_ten[decimals - 4] + 5) / 10;
-    *ns = (int64_t)fraction; /* 1000 if rounded up: callers only add it */
+    /* may be 1000 after rounding, which is correct because callers only add it */
+    *ns = (int64_t)fraction;
     return at + 1 + decimals;
 }
 
 /* --- Patterns --- */
 
-#define FOLLOWERS  3
-#define ALIKE      6     /* maximum number of patterns with the same beginning that are tried */
-#define TEXT_MAX   4096u /* bytes of an event that may become a pattern */
-#define NUMBER_MAX 40u   /* bytes of one number in a pattern: sign, 18 digits, point, 18 digits */
-#define MEMORY_MAX                                                                                 \
-    (6u << 20) /* bytes of a worker's patterns; if there are more they are cleared                 \
-                */
-#define TIME_US_MAX (INT64_C(2) << 50) /* from the origin, so that ns are far from 2^63 */
+#define FOLLOWERS 3
+#define ALIKE     6     /* maximum number of patterns with the same beginning that are tried */
+#define TEXT_MAX  4096u /* maximum bytes of an event that may become a pattern */
+/* maximum bytes of a number in a pattern: sign, 18 digits, point, 18 digits */
+#define NUMBER_MAX 40u
+/* maximum bytes of the patterns of a worker; when exceeded, they are cleared */
+#define MEMORY_MAX (6u << 20)
+/* maximum distance from the origin, so that times in ns are far below 2^63 */
+#define TIME_US_MAX (INT64_C(2) << 50)
 #define LUCK_MAX    16
 #define SEEN        8192u
 
@@ -146,32 +151,32 @@ struct step {
 };
 
 struct tr_pattern {
-    struct tr_pattern *next[FOLLOWERS]; /* patterns that followed this one, the latest first */
+    struct tr_pattern *next[FOLLOWERS]; /* patterns of the events that followed, the latest first */
     struct tr_pattern *next_alike;      /* next pattern with the same beginning */
     uint64_t start_hash;
     const char *text; /* the event without its numbers, followed by TR_PAD bytes */
     const struct step *steps;
-    uint32_t text_len, longest; /* longest: maximum bytes of such an event */
+    uint32_t text_len, longest; /* longest: maximum bytes of an event with this pattern */
     uint32_t name, template, thread;
     uint16_t category, n_steps;
     uint8_t phase;
     bool id_text;
-    bool fixed_thread;        /* pid and tid are part of the text: `thread` is their thread */
-    int64_t pid, tid, dur_ns; /* values that are part of the text */
+    bool fixed_thread;        /* pid and tid are part of `text`; `thread` is the thread */
+    int64_t pid, tid, dur_ns; /* values that are part of `text` */
 };
 
 struct tr_patterns {
-    struct tr_pattern root, *last; /* last: of the previous event; &root if it had none */
-    int match_score;               /* above 0 while followers mostly match */
+    struct tr_pattern root, *last; /* last: pattern of the previous event; &root if it has none */
+    int match_score;               /* > 0 while followers match most events */
     unsigned next_replaced;
     struct tr_pattern **items;
     size_t n, cap;
-    struct ps_hash_table by_text; /* index in items */
+    struct ps_hash_table by_text; /* text -> index in items */
     struct tr_pattern **starts;   /* first pattern of each beginning */
     size_t n_starts, cap_starts;
-    struct ps_hash_table by_start; /* index in starts */
+    struct ps_hash_table by_start; /* start hash -> index in starts */
     struct ps_arena arena;
-    uint32_t seen_hashes[SEEN]; /* hashes of forms that were seen once */
+    uint32_t seen_hashes[SEEN]; /* hashes of forms that occurred once */
 };
 
 struct tr_patterns *tr_patterns_new(void)
@@ -217,7 +222,7 @@ static bool bytes_equal(const char *a, const char *b, size_t len)
         return true;
     memcpy(x, a, 8);
     memcpy(y, b, 8);
-    /* the first bytes are the low ones (little-endian) */
+    /* the first bytes are the low bytes (little-endian) */
     return (x[0] ^ y[0]) << (64 - 8 * len) == 0;
 }
 
@@ -234,13 +239,14 @@ static char *put_int(char *to, int64_t value)
     return put_varint(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Values of the numbers of an event. */
+/* The numbers of an event. */
 struct numbers {
     int64_t ts, dur, pid, tid;
     char *params;
 };
 
-/* Reads the number of a step. Returns the position after it; NULL: it does not fit the step. */
+/* Reads the number of a step. Returns the position after the number; NULL: the number does not fit
+ * the step. */
 static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t origin_us,
                              struct numbers *out)
 {
@@ -339,8 +345,9 @@ static const char *string_end(const char *at, const char *end)
     return at < end && *at == '"' ? at + 1 : NULL;
 }
 
-/* Returns a hash of the event up to its name, or of all of it, without numbers and whitespace:
- * events of the same pattern have the same hash. 0: no end was found. */
+/* Returns a hash of the event up to its name, or of the complete event if it has no name, without
+ * numbers and whitespace. Events with the same pattern have the same hash. 0: the end was not
+ * found. */
 static uint64_t start_hash(const char *at, const char *end)
 {
     struct ps_hash hash = ps_hash_begin();
@@ -384,7 +391,8 @@ static bool is_start(const void *items, uint32_t index, const void *hash)
     return starts[index]->start_hash == *(const uint64_t *)hash;
 }
 
-/* Tries the patterns that begin like the event, and moves the matching one to the front. */
+/* Tries the patterns that have the same beginning as the event, and moves the matching pattern to
+ * the front. */
 static struct tr_pattern *match_by_start(struct tr_parser *p)
 {
     struct tr_patterns *patterns = p->patterns;
@@ -409,8 +417,8 @@ static struct tr_pattern *match_by_start(struct tr_parser *p)
     return NULL;
 }
 
-/* Tries the followers of the last pattern: always while they mostly match, else for every 16th
- * event. */
+/* Tries the followers of the last pattern: for each event while followers match most events, else
+ * for every 16th event. */
 static struct tr_pattern *match_follower(struct tr_parser *p)
 {
     struct tr_patterns *patterns = p->patterns;

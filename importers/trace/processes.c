@@ -9,8 +9,8 @@
 
 #include "importers/text/clean.h"
 
-/* Returns the index of a process, adding it if it is new. A numeric pid is the same process in any
- * notation. */
+/* Returns the index of a process, adding it if it is new. Numeric pids with the same value are the
+ * same process in any notation. */
 uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t number)
 {
     struct tr_import_state *import = trace->import;
@@ -33,8 +33,8 @@ uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t num
     return index;
 }
 
-/* Returns an argument as a decoded string; a number in decimal notation. Empty if it has
- * neither. */
+/* Returns an argument: a string decoded, a number in decimal notation. Empty if the argument is
+ * missing or of another type. */
 static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *record,
                               struct ps_str key)
 {
@@ -60,8 +60,8 @@ static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *re
     return value;
 }
 
-/* Returns the sort index; INT64_MIN: none. Larger numbers than 32 bits are ignored: with them the
- * order of all others would make no sense. */
+/* Returns the sort index; INT64_MIN: none. Numbers beyond 32 bits are ignored, because they would
+ * distort the order of all others. */
 static int64_t arg_sort(struct tr_trace *trace, const struct tr_record *record)
 {
     struct ps_str text = arg_text(trace, record, PS_STR("sort_index"));
@@ -94,7 +94,8 @@ void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_r
     }
 }
 
-/* Order of processes: hosts, devices, then others ("Spans", overhead). */
+/* Returns the group of a process in the display order: hosts, devices, then others ("Spans",
+ * overhead). */
 static int process_group(const struct tr_process *process, bool torch)
 {
     const uint32_t device =
@@ -174,8 +175,8 @@ static void place_processes(struct tr_trace *trace)
     free(order);
 }
 
-/* Rank as main thread: 2 for the thread with the steps, 1 for the one with the number of the
- * process, else 0. */
+/* Returns the rank of a thread as main thread: 2 if it has the steps, 1 if its tid is the pid, else
+ * 0. */
 static int main_thread_rank(const struct tr_trace *trace, uint32_t thread)
 {
     const struct tr_thread *is = &trace->threads[thread];
@@ -186,8 +187,8 @@ static int main_thread_rank(const struct tr_trace *trace, uint32_t thread)
     return trace->is_torch && facts->n[TR_CLASS_THREAD] && is->tid_number == is->pid_number;
 }
 
-/* Puts the main thread of each process first: that of the highest rank, among equals the
- * busiest. */
+/* Puts the main thread of each process first: the thread with the highest rank, among equals the
+ * thread with the most slices. */
 static void main_threads(struct tr_trace *trace, struct ordered_process *order)
 {
     struct tr_import_state *import = trace->import;
@@ -245,7 +246,8 @@ void tr_processes_place(struct tr_trace *trace)
     place_threads(trace);
 }
 
-/* Kineto writes the profiler's overhead under the process -1 and gives that process no name. */
+/* Whether the process has the overhead of the profiler, for which Kineto writes the pid -1 and no
+ * name. */
 static bool is_profiler(const struct tr_process *process)
 {
     return process->pid_number == -1 && process->classes == 1u << TR_CLASS_OVERHEAD &&
@@ -303,7 +305,7 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
     case PS_TRACK_SYNC:
         return PS_STR("device waits");
     case PS_TRACK_OVERHEAD:
-        if (ps_str_eq_c(tid, "0")) /* the file has no thread for it */
+        if (ps_str_eq_c(tid, "0")) /* the file has no thread for this overhead */
             return PS_STR("profiler overhead");
         return ps_str_from_c(ps_arena_printf(&trace->arena, "profiler overhead, thread %.*s",
                                              (int)tid.len, tid.ptr));
@@ -319,7 +321,8 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
     return ps_str_from_c(ps_arena_printf(&trace->arena, "thread %" PRId64, track->tid));
 }
 
-/* The tracks of a thread are next to each other, in the order of enum tr_class. */
+/* Number of sort positions of a process. The tracks of a thread have consecutive positions, in the
+ * order of enum tr_class. */
 #define TRACKS_OF_A_PROCESS (INT64_C(1) << 32)
 
 int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind)

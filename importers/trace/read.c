@@ -2,11 +2,11 @@
 /*
  * read.c: reads a trace from a stream.
  *
- * The stream is split into blocks where an event seems to begin. Any worker parses any block ahead
- * of its turn (parse.h). The blocks are then consumed in file order: if the previous block ended
- * exactly where this one begins, its records are merged into the trace; otherwise the block is
- * parsed again after the bytes left over from the previous one. A wrong split therefore only costs
- * time.
+ * The stream is split into blocks at positions where an event seems to begin. Each worker parses
+ * blocks ahead of their turn (parse.h). The blocks are then consumed in file order. If the previous
+ * block ended exactly where a block begins, the records of the block are merged into the trace.
+ * Otherwise the block is parsed again, together with the bytes left over from the previous block. A
+ * wrong split therefore only costs time.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -114,8 +114,8 @@ static void grow_map(uint32_t **map, size_t *n, uint32_t count)
     *n = (size_t)count * 2;
 }
 
-/* Returns the text id of a repaired name. If a different name was repaired to the same text before,
- * the hash of the original bytes is appended. */
+/* Returns the text id of a repaired name. If an earlier, different name was repaired to the same
+ * text, the hash of the original bytes is appended to the name. */
 static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
 {
     struct tr_pages *pages = trace->pages;
@@ -154,8 +154,8 @@ static uint32_t name_of(struct tr_trace *trace, const struct tr_local *local, st
     return maps->names[name - 1];
 }
 
-/* Stores the arguments of a record as one string. Used for new templates once there are too many,
- * that is, if all arguments differ. */
+/* Stores the arguments of a record as one string. The importer does this for new templates once
+ * there are too many templates, for example if the text of all arguments differs. */
 static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local *local,
                                   struct ps_str template, struct tr_record *record)
 {
@@ -180,8 +180,8 @@ static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local 
     return status;
 }
 
-/* Sets the template of a record and the address of its parameters; base: address of the local
- * ones. */
+/* Sets the template of a record and the address of its parameters; `base`: address of the local
+ * parameters. */
 static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *local,
                                struct maps *maps, struct tr_record *record, uint64_t base)
 {
@@ -240,7 +240,7 @@ static void merge_findings(struct tr_findings *to, struct tr_findings *from)
     memset(from->count, 0, sizeof from->count);
 }
 
-/* Clears records and findings, not the tables. */
+/* Clears the records and findings of a parser, not its tables. */
 static void clear_local(struct tr_local *local)
 {
     local->n = local->args.len = local->findings.n = 0;
@@ -263,7 +263,8 @@ static void merge_counts(struct tr_trace *trace, struct tr_local *local)
     merge_findings(&trace->pages->findings, &local->findings);
 }
 
-/* Moves the parser's local records, arguments and findings to the trace. Its tables are kept. */
+/* Moves the parser's local records, arguments and findings to the trace. The tables of the parser
+ * are not changed. */
 static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *parser,
                                   struct maps *maps)
 {
@@ -290,20 +291,20 @@ static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *pars
 /* Events are in an object with other keys, in an array, or one per line; several documents may
  * follow each other. */
 
-/* The state of what surrounds the events. */
+/* The state of reading the document around the events. */
 struct document {
     enum document_mode { DOC_TOP, DOC_OBJECT, DOC_EVENTS, DOC_REST } mode;
     bool in_object;  /* the events are a member of an object */
     bool is_bare;    /* the events are in no array */
     bool has_events; /* an event list was found */
-    bool has_begun;  /* a document has begun */
+    bool has_begun;  /* at least one document has begun */
     enum tr_last_read between;
 };
 
 #define HEADER_MAX  (16u << 20)
-#define HEADERS_MAX 1024        /* number of keys */
-#define HEADERS_ALL (64u << 20) /* bytes, including repeated keys */
-/* bytes that are searched for the end of a value with invalid quotes */
+#define HEADERS_MAX 1024        /* maximum number of keys */
+#define HEADERS_ALL (64u << 20) /* maximum bytes of all headers, including repeated keys */
+/* maximum bytes that are searched for the end of a value with invalid quotes */
 #define MENDED_MAX (1 << 20)
 
 static void note_defect(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
@@ -319,8 +320,8 @@ static void begin_events(struct document *doc, bool bare)
     doc->between = bare ? TR_AT_COMMA : TR_AT_START;
 }
 
-/* Whether the object is itself an event: its first keys are those of an event. *known is false if
- * more bytes are needed to decide. */
+/* Whether the object is itself an event, because its first keys are keys of events. Sets *known to
+ * false if more bytes are needed to decide. */
 static bool is_bare_event(struct tr_parser *p, bool *known)
 {
     static const char *const keys[] = {"cat", "name", "pid", "tid", "ts", "dur", "id", "args"};
@@ -503,7 +504,7 @@ static bool read_events_key(struct tr_trace *trace, struct document *doc, struct
         p->cursor = p->end;
         return true;
     }
-    note_defect(trace, p, TR_HEADER_LOST); /* damaged, but events may follow */
+    note_defect(trace, p, TR_HEADER_LOST); /* the value is damaged, but events may follow */
     begin_events(doc, false);
     return true;
 }
@@ -599,8 +600,8 @@ static enum ps_status read_events(struct tr_trace *trace, struct document *doc, 
     return merge_local(trace, p, maps);
 }
 
-/* Reads from parser->cursor as far as the bytes allow. The bytes from the new parser->cursor on are
- * needed again, with more after them. */
+/* Reads from p->cursor as far as possible. The caller must pass the bytes from the new p->cursor on
+ * again, with more bytes after them. */
 static enum ps_status read_document(struct tr_trace *trace, struct document *doc,
                                     struct tr_parser *p, struct maps *maps)
 {
@@ -614,7 +615,7 @@ static enum ps_status read_document(struct tr_trace *trace, struct document *doc
             break;
         case DOC_OBJECT:
             goes_on = read_object(trace, doc, p);
-            status = trace->err->code; /* set if a limit was exceeded */
+            status = trace->err->code; /* PS_OK unless a limit was exceeded */
             break;
         case DOC_EVENTS:
             status = read_events(trace, doc, p, maps, &goes_on);
@@ -628,7 +629,7 @@ static enum ps_status read_document(struct tr_trace *trace, struct document *doc
     return status;
 }
 
-/* Reports what is missing at the end of the input. */
+/* Reports the brackets that are missing at the end of the input. */
 static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
                                    struct tr_parser *p)
 {
@@ -637,7 +638,7 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
     if (doc->mode == DOC_OBJECT)
         note_defect(trace, p, TR_NO_BRACE);
     if (doc->has_events || (doc->mode == DOC_OBJECT && trace->is_torch))
-        return PS_OK; /* truncated before the first event, but a trace */
+        return PS_OK; /* the file was truncated before the first event, but it is a trace */
     ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
     ps_err_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
     return trace->err->code;
@@ -647,7 +648,7 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
 
 #define BLOCK     (1u << 20)
 #define EVENT_MAX (64u << 20)
-/* bytes of a worker's own tables; if they have more they are cleared */
+/* maximum bytes of a worker's tables; when exceeded, they are cleared */
 #define LOCAL_TEXT  (8u << 20)
 #define WORKERS_MAX 2
 
@@ -669,8 +670,8 @@ struct read_state {
     uint64_t leftover_offset;
     bool origin_known;
     int64_t origin_us;
-    /* enum guess: what the block after the last consumed one probably begins with; unless it is
-     * GUESS_NOTHING, origin_us is known */
+    /* enum guess: the element with which the block after the last consumed block probably begins;
+     * unless it is GUESS_NOTHING, origin_us is known */
     _Atomic int guess;
     _Atomic size_t wanted_bytes;
     _Atomic bool stopped;
@@ -679,7 +680,7 @@ struct read_state {
 struct worker {
     struct read_state *reading;
     pthread_t thread;
-    bool first; /* runs on the caller's thread, the only one that may call the sink */
+    bool first; /* the worker runs on the caller's thread, the only thread that may call the sink */
     struct tr_parser parser;
     struct maps maps;
     struct ps_buf block, joined;
@@ -687,7 +688,7 @@ struct worker {
     bool last;
 };
 
-/* Returns the last '{' of [start, end); NULL: none. It searches page by page because
+/* Returns the last '{' in [start, end); NULL: none. The search proceeds page by page, because
  * AddressSanitizer checks all bytes that memrchr may read, which would be the complete block for
  * each brace. */
 static const char *last_brace(const char *start, const char *end)
@@ -703,8 +704,8 @@ static const char *last_brace(const char *start, const char *end)
     return hit;
 }
 
-/* Returns the offset of the last event start, as far as can be seen without parsing from the start;
- * all of the length if there is none. */
+/* Returns the offset of the last position where an event seems to begin, without parsing from the
+ * start; the length of `window` if there is no such position. */
 static size_t last_event_start(struct ps_str window)
 {
     const char *start = window.ptr, *end = start + window.len, *at = end;
@@ -729,7 +730,7 @@ static void fill_block(struct ps_buf *buf, struct ps_str before, struct ps_str b
     memset(buf->ptr + buf->len, 0, TR_PAD);
 }
 
-/* Reads the next block of the stream; false: no more. The last block may be empty. */
+/* Reads the next block of the stream. False: no more blocks. The last block may be empty. */
 static bool read_block(struct worker *w)
 {
     struct read_state *r = w->reading;
@@ -754,7 +755,7 @@ static bool read_block(struct worker *w)
     return taken;
 }
 
-/* Parses the block before its turn, on the guess that it begins with an event. */
+/* Parses the block before its turn, assuming that it begins with an event. */
 static enum tr_events_end parse_ahead(struct worker *w, int guess)
 {
     struct tr_parser *p = &w->parser;
@@ -767,7 +768,7 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
     return tr_parse_events(p, guess == GUESS_LINES);
 }
 
-/* Clears the worker's tables if they are too large: the trace has all that is in them. */
+/* Clears the worker's tables if they are too large. All their content was merged into the trace. */
 static void clear_tables(struct worker *w)
 {
     struct tr_local *local = &w->parser.local;
@@ -811,7 +812,7 @@ static enum ps_status merge_parsed(struct worker *w, enum tr_events_end end)
     return status;
 }
 
-/* Keeps the bytes that could not be used yet for the next block. */
+/* Stores the unread bytes of the block, which are parsed together with the next block. */
 static enum ps_status store_leftover(struct worker *w)
 {
     struct read_state *r = w->reading;
@@ -857,7 +858,7 @@ static void set_guess(struct worker *w)
                                                         : GUESS_ARRAY);
 }
 
-/* Adds the block to the trace, when it is its turn. */
+/* Adds the block to the trace. Call it only when it is the turn of the block. */
 static enum ps_status consume_block(struct worker *w, int guess, enum tr_events_end end)
 {
     struct read_state *r = w->reading;

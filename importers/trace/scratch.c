@@ -9,10 +9,10 @@
 
 #include "base/mem.h"
 
-#define PAGE             ((size_t)64 << 10) /* a multiple of the page size of any system */
-#define MAPPED_MAX       ((size_t)1 << 40)  /* bytes of address space to reserve, at first */
+#define PAGE             ((size_t)64 << 10) /* bytes; a multiple of the page size of every system */
+#define MAPPED_MAX       ((size_t)1 << 40)  /* bytes of address space that are tried first */
 #define MAPPED_MIN       ((size_t)1 << 30)
-#define LEAST_PARTS      1024 /* arrays below this part of the budget are small */
+#define LEAST_PARTS      1024 /* an array smaller than budget / LEAST_PARTS is small */
 #define BYTES_PASSED_MAX ((size_t)8 << 20)
 
 struct array {
@@ -22,11 +22,11 @@ struct array {
 
 struct tr_scratch {
     struct ps_sink *out;
-    size_t budget, used; /* bytes of memory */
-    int fd;              /* file descriptor; -1: none */
+    size_t budget, used; /* bytes of arrays in memory: maximum; in use */
+    int fd;              /* descriptor of the scratch file; -1: none */
     bool is_requested;
     char *base;                      /* start of the mapping */
-    size_t mapped_bytes, used_bytes; /* of the mapping */
+    size_t mapped_bytes, used_bytes; /* bytes of the mapping: reserved; allocated */
     struct array *arrays;
     size_t n, cap;
     size_t bytes_passed;
@@ -62,7 +62,8 @@ void tr_scratch_close(struct tr_scratch *scratch)
 
 /* --- Scratch file --- */
 
-/* Maps the file. Address space is cheap, but its size may be limited: tries smaller mappings. */
+/* Maps the file into memory. The process may have a limit on address space, so smaller mappings are
+ * tried if a mapping fails. */
 static void reach_out(struct tr_scratch *scratch)
 {
     for (size_t reach = MAPPED_MAX; reach >= MAPPED_MIN; reach /= 4) {
@@ -157,7 +158,7 @@ static size_t multiply_sizes(size_t count, size_t size)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(count, size, &bytes)) /* like ps_grow */
+    if (__builtin_mul_overflow(count, size, &bytes)) /* abort, as ps_grow does */
         abort();
     return bytes ? bytes : 1;
 }
@@ -220,7 +221,7 @@ void tr_scratch_free(struct tr_scratch *scratch, void *at)
         free(at);
 }
 
-/* Copies in parts, since both arrays are large. */
+/* Copies an array in parts, so that pages of the file can be dropped from memory in between. */
 static void copy_bytes(struct tr_scratch *scratch, char *to, const char *from, size_t size)
 {
     for (size_t done = 0, part; done < size; done += part) {

@@ -2,11 +2,10 @@
 /*
  * scratch.h: arrays that grow with a trace: in memory up to a budget, then in a scratch file.
  *
- * The file is mapped as one address range, so that an array in it is used like any other. Its pages
- * count as memory of the process until tr_scratch_drop drops them; the kernel keeps them in its
- * cache, or writes them out when it needs to. Loops over many rows drop them now and then
- * (tr_scratch_row, tr_scratch_passed). Without a file, or without space in it, arrays are plain
- * memory.
+ * The file is mapped as one address range, so that an array in it is used like any other. Pages of
+ * the file count as memory of the process until tr_scratch_drop drops them; the kernel then caches
+ * them or writes them to disk. Loops over many rows drop pages regularly (tr_scratch_row,
+ * tr_scratch_passed). Without a file, or without space in it, arrays are plain memory.
  */
 #ifndef PS_TRACE_SCRATCH_H
 #define PS_TRACE_SCRATCH_H
@@ -15,9 +14,10 @@
 
 struct tr_scratch;
 
-/* budget: bytes of arrays in memory. out: provides the scratch file when it is first needed. */
+/* budget: maximum bytes of arrays in memory. out: provides the scratch file when it is first
+ * needed. */
 struct tr_scratch *tr_scratch_new(struct ps_sink *out, size_t budget);
-void tr_scratch_close(struct tr_scratch *scratch); /* after its arrays are freed; NULL is allowed */
+void tr_scratch_close(struct tr_scratch *scratch); /* free its arrays first; NULL is fine */
 
 /* Small arrays, and all arrays if `scratch` is NULL, are allocated with malloc. */
 void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size); /* zeroed */
@@ -34,21 +34,23 @@ void tr_scratch_free(struct tr_scratch *scratch, void *array);
         }                                                                                          \
     } while (0)
 
-/* Returns zeroed, page-aligned bytes of the file, for callers that divide them themselves. PS_OK
- * and NULL if there is no file. */
+/* Sets *out to zeroed, page-aligned bytes of the file, for callers that manage their own memory. If
+ * there is no file, returns PS_OK and sets *out to NULL. */
 enum ps_status tr_scratch_segment(struct tr_scratch *scratch, size_t size, struct ps_err *err,
                                   char **out);
-bool tr_scratch_has(const struct tr_scratch *scratch, const void *at); /* it is in the file */
-/* frees complete pages of the file */
+/* whether `at` is in the file */
+bool tr_scratch_has(const struct tr_scratch *scratch, const void *at);
+/* Frees the complete pages of the file in [at, at + size). */
 void tr_scratch_remove(struct tr_scratch *scratch, void *at, size_t size);
 
 /* Drops the pages of the file from memory; they are read back on access. */
 void tr_scratch_drop(struct tr_scratch *scratch);
-/* Adds to the bytes processed; drops the pages of the file after every few MiB. */
+/* Counts processed bytes, and drops the pages of the file after every few MiB. */
 void tr_scratch_passed(struct tr_scratch *scratch, size_t bytes);
 
 #define TR_SCRATCH_ROWS (1u << 16)
-/* To be called for each row of a long loop. */
+/* Call this for each row of a long loop: drops the pages of the file after every TR_SCRATCH_ROWS
+ * rows. */
 static inline void tr_scratch_row(struct tr_scratch *scratch, size_t row)
 {
     if ((row & (TR_SCRATCH_ROWS - 1)) == TR_SCRATCH_ROWS - 1)

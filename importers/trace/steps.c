@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps.c: the steps of a training loop, where their time goes, how much each device was used.
+ * steps.c: computes the steps of a training loop, the breakdown of their time, and the utilization
+ * of each device.
  *
- * Host tracks are read first. Of these only joined intervals, the steps and 16 bytes per runtime
- * call are kept. Streams follow: by then every launch is known, and so is the step of each kernel.
+ * Host tracks are read first; only joined intervals, the steps and 16 bytes per runtime call remain
+ * in memory. Streams are read next, when every launch and therefore the step of each kernel is
+ * known.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -15,7 +17,7 @@
 #include "importers/trace/steps.h"
 #include "slices/roles.h"
 
-/* A runtime call that may have launched something. */
+/* A runtime call that may have launched device work. */
 struct launch {
     int64_t start;
     uint32_t row;
@@ -26,15 +28,16 @@ struct launch {
 struct launches {
     struct launch *items;
     size_t n, cap;
-    size_t hint; /* index of the last one found: kernels of a stream are mostly in launch order */
+    /* index of the launch found last: kernels of a stream are mostly in launch order */
+    size_t hint;
 };
 
 struct step {
-    int64_t host_start; /* first member, the sort key */
+    int64_t host_start; /* sort key; must be the first member */
     int64_t host_end;
     int64_t start, end; /* including device work, by tb_plugin's rules */
-    /* ns: first start and last end of the device work launched inside; INT64_MAX, INT64_MIN:
-     * none */
+    /* ns: first start and last end of the device work that the step launched; INT64_MAX and
+     * INT64_MIN: the step launched none */
     int64_t first_work, last_work;
     uint64_t works;
     uint32_t name; /* text id; 0: the complete trace */
@@ -46,8 +49,8 @@ enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMCPY, WORK_MEMSET, N_WORKS 
 struct device {
     int64_t device;
     struct ps_intervals works[2]
-                             [N_WORKS]; /* [1]: launched in the last step, which HTA leaves out */
-    /* gaps of its streams whose next work the host launched after the gap began */
+                             [N_WORKS]; /* works[1]: launched in the last step, which HTA ignores */
+    /* gaps in the streams of the device whose next work was launched after the gap began */
     struct ps_intervals waits;
     struct ps_kernel_use *kernels;
     size_t n_kernels, cap_kernels;
@@ -64,7 +67,8 @@ struct gaps {
 /* Parameters of a template that describe a kernel. */
 struct kernel_params {
     bool is_known;
-    struct ps_str markers;     /* the marker bytes of the template; ps_args_param accepts them */
+    /* the marker bytes of the template, which ps_args_param accepts instead of its text */
+    struct ps_str markers;
     int16_t blocks, occupancy; /* index of the parameter; -1: none */
 };
 
@@ -72,12 +76,14 @@ struct tr_steps {
     struct tr_trace *trace;
     struct step *steps; /* sorted by host_start after the last host track */
     size_t n_steps, cap_steps;
-    bool annotated;            /* the steps are ProfilerSteps */
+    bool annotated;            /* whether the steps are ProfilerSteps */
     struct launches *launches; /* by track id */
     size_t n_launches;
-    struct ps_intervals roles[PS_N_ROLES]; /* of the host; at the end also of the devices */
-    struct ps_intervals communication;     /* of the devices; set at the end */
-    int64_t host_start, host_end; /* of all operators and calls; host_start > host_end: none */
+    /* intervals of the host; at the end also of the devices */
+    struct ps_intervals roles[PS_N_ROLES];
+    struct ps_intervals communication; /* intervals of the devices; set at the end */
+    /* first start and last end of all operators and calls; host_start > host_end: none */
+    int64_t host_start, host_end;
     struct ps_name_kinds meanings;
     struct kernel_params *params; /* by template id */
     size_t n_params;
@@ -102,7 +108,7 @@ static enum ps_name_kind meaning_of_name(struct tr_steps *steps, uint32_t name)
     return *meaning;
 }
 
-/* Returns the step that contains all of a runtime call; NULL: none. */
+/* Returns the step that contains the complete runtime call; NULL: none. */
 static struct step *step_of(struct tr_steps *steps, const struct launch *launch)
 {
     size_t low = 0, high = steps->n_steps;
@@ -123,12 +129,13 @@ static struct step *step_of(struct tr_steps *steps, const struct launch *launch)
 /* --- Devices, and gaps in their streams --- */
 
 /*
- * HTA leaves out the work launched in the last of several steps, since a trace often ends inside
- * it; the HTA metrics here do the same.
+ * HTA ignores the work launched in the last of several steps, since a trace often ends inside that
+ * step. The HTA metrics in this file do the same.
  */
 
-/* HTA: a shorter gap whose next kernel was already launched is the device's own delay between two
- * kernels. HTA's documentation says 30 ns; its code compares µs. */
+/* HTA: if a gap is shorter than this and its next kernel was already launched, the gap is the
+ * device's delay between two kernels ("kernel wait"). HTA's documentation says 30 ns; its code
+ * compares µs. */
 #define KERNEL_WAIT_NS 30000
 
 static bool is_device(const void *devices, uint32_t index, const void *number)
@@ -159,7 +166,7 @@ static const struct launch *launch_of(struct tr_steps *steps, const struct tr_tr
     size_t low = 0, high = launches ? launches->n : 0;
 
     if (launches && launches->hint < high && launches->items[launches->hint].row <= wanted) {
-        low = launches->hint; /* usually one of the next */
+        low = launches->hint; /* the launch is usually one of the next */
         for (size_t step = 1; low + step < high; step *= 2)
             if (launches->items[low + step].row > wanted)
                 high = low + step;
@@ -178,7 +185,7 @@ static const struct launch *launch_of(struct tr_steps *steps, const struct tr_tr
     return &launches->items[low];
 }
 
-/* Adds device work to the step that launched it. Returns whether HTA leaves the work out. */
+/* Adds device work to the step that launched it. Returns whether HTA ignores the work. */
 static bool into_step(struct tr_steps *steps, const struct launch *launch, int64_t start,
                       int64_t end)
 {
@@ -402,8 +409,8 @@ static void write_gaps(struct tr_steps *steps)
 
 /* --- Devices --- */
 
-/* Returns the next object of a list of objects as written, and advances *text; {NULL, 0}: no
- * more. */
+/* Returns the text of the next object in a list of objects, and advances *text; {NULL, 0}: no more
+ * objects. */
 static struct ps_str next_object(struct ps_str *text)
 {
     bool quoted = false;
@@ -429,9 +436,9 @@ static struct ps_str next_object(struct ps_str *text)
     return (struct ps_str){0};
 }
 
-/* Sets json and name of the device from its entry in deviceProperties. If only one device worked
- * and only one is described, they are the same (ROCm counts processors among the devices of its
- * events). The name is copied to the trace's arena. */
+/* Sets json and name of the device from its entry in deviceProperties. `only`: this is the only
+ * device with work; if deviceProperties has only one entry, it describes this device (ROCm also
+ * numbers processors as devices of events). The name is copied to the trace's arena. */
 static void describe_devices(struct tr_trace *trace, struct ps_device_summary *summary, bool only)
 {
     struct ps_str list = {0}, object, rest;
@@ -482,8 +489,8 @@ static void compute_temporal(struct device *device, struct ps_device_summary *su
 }
 
 /* Computes communication, computation and their overlap in [from, to), including the work that HTA
- * leaves out. Returns how long nothing ran because the host had not launched it, while the host was
- * not waiting for data. */
+ * ignores. Returns the ns in which no work ran because the host had not launched it and the host
+ * was not waiting for data. */
 static int64_t compute_overlap(struct device *device, const struct ps_intervals *loading,
                                struct ps_device_summary *summary, int64_t from, int64_t to)
 {
@@ -542,7 +549,7 @@ static void write_device(struct tr_steps *steps, struct device *device, int64_t 
 }
 
 /* Writes devices and gaps to the sink. The steps must be final; [from, to) spans the counted
- * ones. */
+ * steps. */
 static void write_devices(struct tr_steps *steps, int64_t from, int64_t to)
 {
     struct ps_sink *out = steps->trace->out;
@@ -574,7 +581,8 @@ static void free_devices(struct tr_steps *steps)
 
 /* --- Steps and breakdowns --- */
 
-/* tb_plugin: a last step with less device work than this share of the previous one was cut off. */
+/* tb_plugin: if the last step has less device work than this share of the previous step, the trace
+ * ended inside it. */
 #define WHOLE_STEP_SHARE 0.8
 
 struct tr_steps *tr_steps_new(struct tr_trace *trace)
@@ -625,7 +633,7 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
     enum ps_role role = ps_role_of(kind, track->flags[row], meaning);
 
     if (kind == PS_SLICE_RUNTIME)
-        add_launch(steps, track, row); /* drop_launches adds the time of shorter ones */
+        add_launch(steps, track, row); /* drop_launches adds the time of shorter calls */
     if (role != PS_N_ROLES && (kind != PS_SLICE_RUNTIME || track->duration[row] >= UINT32_MAX))
         ps_intervals_add(&steps->roles[role], start, end);
     if (meaning == PS_NAME_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
@@ -645,7 +653,8 @@ static void host_track(struct tr_steps *steps, const struct tr_track *track)
     }
 }
 
-/* After the last host track: sorts the steps by start; a trace without any is one step. */
+/* After the last host track: sorts the steps by start. A trace without ProfilerSteps becomes one
+ * step. */
 static void host_done(struct tr_steps *steps)
 {
     if (steps->host_done)
@@ -667,7 +676,8 @@ void tr_steps_add_track(struct tr_steps *steps, const struct tr_track *track)
     read_stream(steps, track);
 }
 
-/* Returns the earliest start of the first step: work that was launched before it may still run. */
+/* Returns the earliest possible start of the first step: work that was launched before the step may
+ * still run. */
 static int64_t end_before_steps(const struct tr_steps *steps)
 {
     int64_t end = steps->steps[0].host_start;
@@ -725,7 +735,8 @@ static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
         ps_intervals_add(to, from->items[i].start, from->items[i].end);
 }
 
-/* All work was matched with its launch: adds the time of the calls to their role and frees them. */
+/* Adds the time of the runtime calls to their role and frees the calls. Call this after all device
+ * work was matched with its launch. */
 static void drop_launches(struct tr_steps *steps)
 {
     for (size_t i = 0; i < steps->n_launches; i++) {
@@ -765,7 +776,7 @@ static void join_roles(struct tr_steps *steps)
     ps_intervals_join(&steps->communication);
 }
 
-/* Without host slices: adds one step from the first to the last work of the devices. */
+/* For a trace without host slices: adds one step from the first to the last work of the devices. */
 static void step_of_devices(struct tr_steps *steps)
 {
     int64_t start = INT64_MAX, end = INT64_MIN;

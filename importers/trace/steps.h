@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps.h: the steps of a training loop, where their time goes, and how much each device was used.
+ * steps.h: the steps of a training loop, the breakdown of their time, and the utilization of each
+ * device.
  *
  * Order of the calls: tr_steps_new; tr_steps_add_track for each host track, then for each device
  * track, after it was attributed; tr_steps_end, which writes steps, their parts, devices and gaps
@@ -11,7 +12,7 @@
 
 #include "importers/trace/track.h"
 
-#define TR_GAPS_MAX 10000 /* the longest gaps are written */
+#define TR_GAPS_MAX 10000 /* maximum number of gaps that are written: the longest */
 enum { TR_GAP_HOST_WAIT, TR_GAP_KERNEL_WAIT, TR_GAP_OTHER, TR_N_GAP_CAUSES };
 
 struct tr_steps;

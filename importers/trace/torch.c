@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch.c: what the slices of host tracks mean to PyTorch: its tree of events, self times, memory
- * sums, FLOPs; and which functions run for which track.
+ * torch.c: computes PyTorch's view of host tracks: its tree of events, self times, memory sums and
+ * FLOPs. Calls the functions of torch.h for each track.
  */
 #include <stdlib.h>
 
@@ -11,27 +11,27 @@
 
 struct flops;
 
-/* An open operator or overhead of a host track while the tree is built. Device work is attributed
- * to these. */
+/* An operator or overhead of a host track that is open while the tree is built. Device work is
+ * attributed to open events. */
 struct open_event {
-    uint32_t row; /* of an overhead: the row around it; TR_NO_ROW: none */
+    uint32_t row; /* row of the operator; for an overhead the row around it; TR_NO_ROW: none */
     uint32_t op;  /* innermost operator at or around this entry; TR_NO_ROW: none */
     int64_t end;
-    struct overhead *overhead; /* NULL: this entry is a row */
+    struct overhead *overhead; /* NULL: the event is the operator `row` */
 };
 
 struct overhead {
     int64_t start, end;
-    int64_t self; /* ns; final after the host track */
+    int64_t self; /* ns; final once the host track was read */
     const struct tr_thread *thread;
 };
 
-/* Overheads, sorted by start, the longer first. */
+/* Overheads sorted by start; of equal starts the longer first. */
 struct overheads {
     struct overhead *items;
     size_t n, cap;
-    size_t next;                  /* index of the first one that is not in the tree yet */
-    const struct tr_thread *host; /* the thread in whose tree they are put; NULL: none */
+    size_t next;                  /* index of the first overhead that is not in the tree yet */
+    const struct tr_thread *host; /* the thread whose tree contains the overheads; NULL: none */
 };
 
 struct tr_torch {
@@ -45,10 +45,10 @@ struct tr_torch {
     struct tr_modules *modules;
     struct overheads overheads;
     bool frames; /* Python frames are part of torch's tree (torch of 2026) */
-    /* Working memory of the tree. */
+    /* Temporary arrays while a tree is built: */
     struct open_event *stack;
     size_t stack_cap;
-    uint32_t *parent;  /* by row of the current track */
+    uint32_t *parent;  /* parent in torch's tree, by row of the current track */
     uint8_t *children; /* number of children, by row; 2: two or more */
 };
 
@@ -57,10 +57,11 @@ struct tr_torch {
 /*
  * Overhead of the profiler itself: "Activity Buffer Request", "Lazy Function Loading".
  *
- * In the file it has a row of its own that belongs to no thread. Torch assumes that it happened on
- * the thread that stopped the profiler, and subtracts it from the time of the event around it; so
- * does perfshelf. Torch of 2026 also adds the device time of the operator around it, which counted
- * that time twice and was fixed there; perfshelf does not.
+ * In the file, overhead has a separate row that belongs to no thread. Torch assumes that overhead
+ * occurred on the thread that stopped the profiler, and subtracts it from the time of the event
+ * around it; perfshelf does the same. Torch of 2026 also adds the device time of the operator
+ * around the overhead, which counts that time twice and was later fixed in torch; perfshelf does
+ * not.
  */
 
 /* Returns the thread of the steps, which calls the profiler, else the main thread. */
@@ -160,25 +161,26 @@ static void set_overhead_self(const struct overheads *overheads, struct tr_track
 /* --- FLOPs --- */
 
 /*
- * Floating point operations as torch's profiler counts them (with_flops). The files
- * do not contain them: they are computed from the shapes of the arguments and, for convolutions,
- * from "Concrete Inputs" (torch 2.0 and later). They are equal for all events of a template.
+ * Floating point operations as torch's profiler counts them (with_flops). The files do not contain
+ * them: they are computed from the shapes of the arguments and, for convolutions, from "Concrete
+ * Inputs" (torch 2.0 and later). All events of a template have the same value.
  */
 
 #define DIMS_MAX 16
 
 struct flops {
     const struct tr_trace *trace;
-    int64_t *values[TR_N_FLOPS]; /* by template: value + 1; 0: not computed yet */
+    int64_t *values[TR_N_FLOPS]; /* by kind and template id: value + 1; 0: not computed yet */
 };
 
 struct dims {
     int64_t items[DIMS_MAX];
     size_t n;
-    bool tensor; /* it is a list of numbers that is not too long, not a list of lists */
+    bool tensor; /* the value is a list of at most DIMS_MAX numbers, not a list of lists */
 };
 
-/* Returns the value at *json, and advances to after the comma or to the closing bracket. */
+/* Returns the value at *json, and advances *json past the comma after it, or to the closing
+ * bracket. */
 static struct ps_str next_value(struct ps_str *json)
 {
     size_t depth = 0, i = 0;
@@ -199,7 +201,7 @@ static struct ps_str next_value(struct ps_str *json)
     return value;
 }
 
-/* Returns the index-th value of a list; {NULL, 0} if it is not a list or too short. */
+/* Returns value `index` (from 0) of a list; {NULL, 0} if `list` is not a list or is too short. */
 static struct ps_str list_value(struct ps_str list, size_t index)
 {
     if (list.len < 2 || list.ptr[0] != '[')
@@ -235,7 +237,7 @@ static struct dims dims_of(struct ps_str list)
     return dims;
 }
 
-/* Returns the product; -1: negative factor or overflow. */
+/* Returns a * b; -1: a factor is negative, or overflow. */
 static int64_t multiply(int64_t a, int64_t b)
 {
     int64_t product;
@@ -266,7 +268,8 @@ struct convolution {
     int64_t stride[2], pad[2], dilation[2], groups;
 };
 
-/* Reads one or two numbers; one is used for both axes. */
+/* Reads one or two numbers from concrete input `index`; a single number is used for both axes.
+ * False: a number is missing or below `least`. */
 static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t out[2])
 {
     struct dims dims = dims_of(trim_quotes(list_value(concrete, index)));
@@ -335,7 +338,7 @@ static struct flops *new_flops(const struct tr_trace *trace)
     return flops;
 }
 
-/* Returns the floating point operations of an operator; 0: none, or unknown. */
+/* Returns the floating point operations of an operator; 0: none or unknown. */
 static int64_t flops_of(struct flops *flops, enum tr_flops_kind kind, uint32_t template_id)
 {
     const struct tr_trace *trace = flops->trace;
@@ -364,12 +367,12 @@ static void free_flops(struct flops *flops)
 /* --- The tree of a host track --- */
 
 /*
- * Torch's own tree of the events of a thread differs from the tree of the timeline: Python frames
- * are not in it (but see tr_torch.frames), nor are the names that torch hides, and an event that
- * partly overlaps another becomes its sibling. In order of start, the longer first, an event is the
- * child of the innermost open one that contains it. Then an only child with the name of its parent
- * is merged into the parent, repeatedly. Children come after their parents, so one pass from the
- * end is enough.
+ * Torch's own tree of the events of a thread differs from the tree of the timeline: it contains
+ * neither Python frames (but see tr_torch.frames) nor names that torch hides, and an event that
+ * partly overlaps another becomes its sibling. Events are inserted in order of start, the longer
+ * first. An event is the child of the innermost open event that contains it. Then an only child
+ * with the name of its parent is merged into the parent, repeatedly. Children follow their parents,
+ * so one pass from the end is enough.
  */
 
 #define NOT_IN_TREE (TR_NO_ROW - 1)
@@ -394,7 +397,7 @@ static bool is_named(const struct tr_track *track, uint32_t row)
     return track->slice_kind[row] == PS_SLICE_OP || track->slice_kind[row] == PS_SLICE_ANNOTATION;
 }
 
-/* Sets the family and the flags that follow from the name alone. */
+/* Sets the family of a row and the flags that depend only on its name. */
 static void visit_name(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
@@ -412,8 +415,8 @@ static bool is_nvtx(const struct tr_track *track, uint32_t row)
     return track->slice_kind[row] == PS_SLICE_NVTX;
 }
 
-/* Sets the family of an NVTX range. Its name is the program's, or from torch's emit_nvtx that of an
- * operator. */
+/* Sets the family of an NVTX range. The program chooses the name of the range, or torch's emit_nvtx
+ * uses the name of an operator. */
 static void visit_range(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t family = tr_name_flags(&torch->names, track->name_id[row]).family;
@@ -429,7 +432,7 @@ static bool is_candidate(const struct tr_torch *torch, const struct tr_track *tr
            track->slice_kind[row] == PS_SLICE_RUNTIME || (torch->frames && is_python(track, row));
 }
 
-/* Returns how many of the open events contain [start, end). */
+/* Returns the number of open events that contain [start, end). */
 static size_t still_open(const struct open_event *stack, size_t depth, int64_t start, int64_t end)
 {
     while (depth > 0 && (start >= stack[depth - 1].end || end > stack[depth - 1].end))
@@ -437,9 +440,9 @@ static size_t still_open(const struct open_event *stack, size_t depth, int64_t s
     return depth;
 }
 
-/* Whether a collective ends only when its work does. Torch has a flag for this, which is not in the
- * file: here it is derived from the name. True for the annotations of collectives; of operators
- * (torch before 1.11) only for those of backends that end them on a thread of their own. */
+/* Whether a collective ends only when its work ends. Torch has a flag for this property, which is
+ * not in the file, so it is derived from the name. True for the annotations of collectives; for
+ * operators (torch before 1.11) only if the backend ends them on a separate thread. */
 static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint32_t row)
 {
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
@@ -511,7 +514,7 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
     return open;
 }
 
-/* Makes the row a child of `around`. fold subtracts its time from its parent. */
+/* Makes the row a child of `around`. fold_row subtracts the time of the row from its parent. */
 static void join_row(struct tr_torch *torch, struct tr_track *track,
                      const struct open_event *around, uint32_t row)
 {
@@ -521,7 +524,8 @@ static void join_row(struct tr_torch *torch, struct tr_track *track,
     if (around->overhead == NULL)
         return;
     subtract_wrapping(&around->overhead->self, track->duration[row]);
-    if (parent != TR_NO_ROW) /* it was subtracted already, as a part of the overhead */
+    /* the time of the row was already subtracted, as part of the overhead */
+    if (parent != TR_NO_ROW)
         add_wrapping(&tr_track_extra(track, TR_OP_SELF)[parent], track->duration[row]);
 }
 
@@ -579,8 +583,8 @@ static void build_tree(struct tr_torch *torch, struct tr_track *track)
         (void)enter_overheads(torch, track, depth, track->n);
 }
 
-/* Sets the total of one kind of memory, and self, from which fold subtracts the children. Few
- * tracks have any. */
+/* Sets the total and self bytes of one kind of memory; fold_row subtracts the bytes of children
+ * from self. Few tracks have memory columns, so the columns are created on first use. */
 static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
                       enum tr_extra_column total, enum tr_extra_column self)
 {
@@ -604,7 +608,8 @@ static void sum_memory(struct tr_torch *torch, struct tr_track *track)
     }
 }
 
-/* Subtracts a child's total from its parent's self; a merged child adds its own self to it. */
+/* Subtracts a child's total from the self value of its parent; for a merged child, also adds the
+ * child's self value. */
 static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint32_t row,
                       bool merged)
 {
@@ -612,7 +617,7 @@ static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint3
     subtract_wrapping(&self[parent], child_total);
 }
 
-/* Whether torch has the same name for both; all steps have one name. */
+/* Whether torch uses the same name for both rows; all steps have one name. */
 static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint32_t a, uint32_t b)
 {
     if (is_python(track, a) || is_python(track, b) || is_nvtx(track, a))
@@ -645,14 +650,14 @@ static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t ro
         fold_self(extra[TR_DEVICE_BYTES_SELF], extra[TR_DEVICE_BYTES][row], parent, row, merged);
 }
 
-/* From the end, so that all rows below a row are final when it is reached. */
+/* Iterates from the end, so that all descendants of a row are final before the row. */
 static void fold_rows(struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = track->n; row-- > 0;) {
         if (torch->parent[row] < NOT_IN_TREE)
             fold_row(torch, track, row);
         if (is_python(track, row))
-            track->extra[TR_OP_SELF][row] = 0; /* in the tree, but not in torch's tables */
+            track->extra[TR_OP_SELF][row] = 0; /* torch's tables have no Python frames */
         tr_scratch_row(track->scratch, row);
     }
 }
@@ -668,8 +673,8 @@ static void read_tree(struct tr_torch *torch, struct tr_track *track)
     if (tr_memory_has_records(torch->memory) && !torch->trace->source)
         sum_memory(torch, track);
     fold_rows(torch, track);
-    tr_scratch_free(track->scratch,
-                    torch->parent); /* the next stages need much memory themselves */
+    /* free the arrays now, because the next stages need much memory */
+    tr_scratch_free(track->scratch, torch->parent);
     tr_scratch_free(track->scratch, torch->children);
     torch->parent = NULL;
     torch->children = NULL;
@@ -682,8 +687,8 @@ static void free_tree(struct tr_torch *torch)
 
 /* --- Tracks --- */
 
-/* Whether Python frames name their callers: torch of 2026, whose tree contains Python frames,
- * writes this. */
+/* Whether Python frames name their callers, as torch of 2026 writes them; its tree contains Python
+ * frames. */
 static bool has_call_from(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++) {
@@ -711,7 +716,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     return torch;
 }
 
-/* The export of torch.autograd.profiler has no categories: all its slices are operators. */
+/* Makes all slices operators, because the export of torch.autograd.profiler has no categories. */
 static void name_autograd(struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
@@ -742,8 +747,8 @@ enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *trac
     return PS_OK;
 }
 
-/* Sets family and flags of a device slice. Work whose operator is known already has the operator's
- * family. */
+/* Sets family and flags of a device slice. Device work whose operator is known already has the
+ * family of the operator. */
 static void set_device_family(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row], *family = &track->family[row];
@@ -765,7 +770,7 @@ static void set_device_family(struct tr_torch *torch, struct tr_track *track, ui
 
 enum ps_status tr_torch_device_track(struct tr_torch *torch, struct tr_track *track)
 {
-    /* all host tracks were read: all work is attributed */
+    /* all host tracks were read, so all device work is attributed */
     tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {

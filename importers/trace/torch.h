@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch.h: what the slices of a trace mean to PyTorch.
+ * torch.h: computes PyTorch's view of the slices of a trace.
  *
  *   torch.c         torch's own tree of a host track: self times, merging, memory sums, FLOPs;
  *                   overhead of the profiler; the order in which all of these run
@@ -22,8 +22,8 @@
 
 /* Order of the calls: tr_torch_begin once all device tracks are nested; tr_torch_host_track for
  * each host track, before it is written; then tr_torch_device_track for each device track, before
- * it is written; tr_torch_end, which writes steps and modules to the sink. devices stay in memory
- * until then. hosts: host tracks of the same threads, whose records are released. */
+ * it is written; tr_torch_end, which writes steps and modules to the sink. `devices` remain in
+ * memory until then. `hosts`: host tracks of device threads, whose records are already released. */
 struct tr_torch;
 struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
                                 const struct tr_tracks *hosts);
@@ -40,13 +40,13 @@ uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id);
 /* Properties of a slice that follow from its name. */
 enum tr_name_flag {
     TR_NAME_KNOWN = 1,
-    TR_NAME_HIDDEN = 2,             /* torch's tables and its tree leave it out */
+    TR_NAME_HIDDEN = 2,             /* torch's tables and its tree do not contain the name */
     TR_NAME_COLLECTIVE = 4,         /* host: an operator or annotation of communication */
     TR_NAME_WORK = 8,               /* "nccl:...": started on the thread that requested it */
     TR_NAME_DEVICE_COLLECTIVE = 16, /* device: a kernel of communication */
     TR_NAME_TENSOR_CORE = 32,
-    TR_NAME_HOST_WORK = 64, /* TR_NAME_WORK of a backend with threads of its own: "gloo:..." */
-    TR_NAME_STEP = 128,     /* "ProfilerStep#7": torch groups all under one name */
+    TR_NAME_HOST_WORK = 64, /* TR_NAME_WORK of a backend with separate threads: "gloo:..." */
+    TR_NAME_STEP = 128,     /* "ProfilerStep#7": torch groups all steps under one name */
 };
 
 /* Operators whose floating point operations torch counts. */
@@ -78,14 +78,14 @@ uint8_t tr_name_family(struct ps_str name);
 
 struct tr_name tr_name_flags(struct tr_names *names, uint32_t text_id);
 
-/* Rewrites the shapes of templates as torch groups by them: torch's tables show an argument that is
- * a list of tensors as [], while the file has the shape of each tensor. */
+/* Rewrites the shapes of templates in the form that torch groups by: torch's tables show an
+ * argument that is a list of tensors as [], while the file has the shape of each tensor. */
 void tr_normalise_shapes(struct tr_trace *trace);
 
 /* --- torch_device.c --- */
 
 struct tr_correlations;
-/* Finds out which runtime calls launched which device work. Reads all records once. hosts: see
+/* Determines which runtime call launched which device work. Reads all records once. `hosts`: see
  * tr_torch_begin. */
 struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
                                             const struct tr_tracks *hosts);
@@ -94,9 +94,10 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
  * ns. */
 int64_t tr_correlations_attribute(struct tr_correlations *links, const struct tr_track *track,
                                   uint32_t row, uint32_t op);
-/* Whether there is device work whose launch is not in the file but which names its operator. */
+/* Whether there is device work that names its operator, but whose launch is not in the file. */
 bool tr_correlations_has_orphans(const struct tr_correlations *links);
-/* Attributes such work to the operator at `row`. Returns the sum of its durations, ns. */
+/* Attributes the device work that names the operator at `row` to this operator. Returns the sum of
+ * its durations, ns. */
 int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
                               uint32_t row);
 void tr_correlations_free(struct tr_correlations *links);
@@ -104,7 +105,7 @@ void tr_correlations_free(struct tr_correlations *links);
 /* --- modules.c --- */
 
 /* Rows of nn.Module. Order of the calls: tr_modules_new; tr_modules_add_track for each host track
- * after it was attributed; tr_modules_end, which writes them to the sink. */
+ * after it was attributed; tr_modules_end, which writes the modules to the sink. */
 struct tr_modules;
 struct tr_modules *tr_modules_new(struct tr_trace *trace);
 void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *track);

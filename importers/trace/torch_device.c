@@ -2,11 +2,11 @@
 /*
  * torch_device.c: device work -> the runtime call that launched it -> the operator around the call.
  *
- * The correlation number connects work and call. External id is not used if there is a call: for
- * two years it contained the correlation. The numbers are not unique: several kernels share one (a
- * graph that is launched), and so do several calls (other contexts, 0); of these the last one
- * before the kernel is used. The calls are collected in one pass over all records, since the tracks
- * of the host are read one at a time.
+ * The correlation number connects work and call. External id is not used if there is a call,
+ * because for two years torch wrote the correlation number into it. Correlation numbers are not
+ * unique: kernels of a launched graph share a number, and so may several calls (of different
+ * contexts, or with number 0); the last call before the kernel is used. The calls are collected in
+ * one pass over all records, since the host tracks are read one at a time.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ struct tr_work_entry {
 struct tr_group {
     int64_t correlation, call_ts;
     uint32_t head;
-    uint32_t call_thread : 30, calls : 2; /* calls: 2: two or more */
+    uint32_t call_thread : 30, calls : 2; /* calls: number of calls; 2: two or more */
 };
 
 /* A call of a group that has several calls. After assign_calls: a piece of work (`entry`), with the
@@ -39,7 +39,7 @@ struct tr_call {
     uint32_t entry;
 };
 
-/* Device work whose launching call is not in the file; its External id identifies the operator. */
+/* Device work whose launching call is not in the file. Its External id identifies the operator. */
 struct tr_orphan {
     int64_t external_id;
     uint32_t entry;
@@ -49,17 +49,17 @@ struct tr_orphan {
 struct tr_correlations {
     struct tr_trace *trace;
     struct tr_tracks *devices;
-    struct tr_work_entry *entries; /* one per piece of launched work */
+    struct tr_work_entry *entries; /* one for each piece of launched work */
     size_t n_entries;
-    struct tr_group *groups; /* one per correlation number of that work */
+    struct tr_group *groups; /* one for each correlation number of the launched work */
     size_t n_groups;
     /* If the correlation numbers are close together, as usual, dense[correlation - min_correlation]
-     * is the index of the group + 1 (0: none). Otherwise dense is NULL and by_correlation is used.
-     */
+     * is the index of the group + 1 (0: none). Otherwise dense is NULL and by_correlation is
+     * used. */
     uint32_t *dense;
     size_t n_dense;
     int64_t min_correlation;
-    struct ps_hash_slot *slots; /* memory of by_correlation */
+    struct ps_hash_slot *slots; /* slots of by_correlation */
     struct ps_hash_table by_correlation;
     struct tr_call *calls;
     size_t n_calls, calls_cap;
@@ -68,14 +68,15 @@ struct tr_correlations {
     uint32_t thread; /* index of the thread that is being read */
 };
 
-#define THREAD_BITS ((1u << 30) - 1) /* there are fewer threads than that */
+/* largest thread index that fits tr_group.call_thread; traces have fewer threads */
+#define THREAD_BITS ((1u << 30) - 1)
 
 static bool is_group(const void *groups, uint32_t index, const void *correlation)
 {
     return ((const struct tr_group *)groups)[index].correlation == *(const int64_t *)correlation;
 }
 
-/* Returns the work and calls with a correlation number; NULL: no work has it. */
+/* Returns the group with a correlation number; NULL: no work has the number. */
 static struct tr_group *group_of(const struct tr_correlations *links, int64_t correlation)
 {
     uint64_t offset = (uint64_t)correlation - (uint64_t)links->min_correlation;
@@ -114,8 +115,8 @@ static bool is_launched(uint8_t kind)
     return ps_slice_on_device(kind) || kind == PS_SLICE_SYNC;
 }
 
-/* Makes a correlation number unique in the trace: those of a feed are unique only in their
- * process. */
+/* Makes a correlation number unique in the trace: the numbers of a trace built with fill.h are
+ * unique only in their process. */
 static int64_t numbered_in(const struct tr_trace *trace, int64_t pid, int64_t correlation)
 {
     return trace->source ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
@@ -207,7 +208,7 @@ static void add_call(struct tr_correlations *links, const struct tr_group *group
 }
 
 /* Adds a runtime call of the current thread to the group with its correlation id. `start`: start
- * time of the call, in ns. Ignores the call if no device work has this id. */
+ * time of the call, in ns. Ignores the call if no device work has this correlation id. */
 static void match_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
     struct tr_group *group = group_of(links, correlation);
@@ -242,8 +243,8 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
     }
 }
 
-/* Adds the calls of a thread that also has device work: its records are released, but its tracks
- * are in memory. */
+/* Adds the calls of a thread that also has device work: the records of the thread are released, but
+ * its tracks are in memory. */
 static void visit_track(struct tr_correlations *links, const struct tr_track *track)
 {
     links->thread = (uint32_t)(track->thread - links->trace->threads);
@@ -289,7 +290,7 @@ static int by_thread(const void *a, const void *b)
     return by ? by : compare_numbers(one->entry, other->entry);
 }
 
-/* Returns the last of the group's n calls that began no later than ns, or the first if all began
+/* Returns the last of the group's n calls that began at or before `ns`; the first call if all began
  * later. */
 static const struct tr_call *last_before(const struct tr_call *calls, size_t n, int64_t ns)
 {
@@ -334,9 +335,9 @@ static void assign_calls(struct tr_correlations *links)
 /* --- Work without a call --- */
 
 /*
- * Device work whose call is not in the file (dropped, or replayed from a graph). Its External id
- * names the operator, unless it is always equal to the correlation, as torch wrote it for two
- * years.
+ * This section attributes device work whose call is not in the file, because the call was dropped
+ * or a graph was replayed. External id names the operator, unless it equals the correlation for all
+ * work, as torch wrote it for two years.
  */
 
 static bool external_of(const struct tr_correlations *links, const struct tr_track *track,
@@ -374,7 +375,7 @@ static int by_external_id(const void *a, const void *b)
     return (one->entry > other->entry) - (one->entry < other->entry);
 }
 
-/* Collects the work without a call; to be called once the calls are known. */
+/* Collects the work without a call. Call it once all calls are known. */
 static void collect_orphans(struct tr_correlations *links)
 {
     bool asked = false;
@@ -441,7 +442,7 @@ static int64_t attribute_work(struct tr_correlations *links, uint32_t e,
     return ps_slice_on_device(device->slice_kind[entry->row]) ? device->duration[entry->row] : 0;
 }
 
-/* Returns the first index in links->calls of the call at (thread, ts) of the group. */
+/* Returns the first index in links->calls with the group, thread and time of `wanted`. */
 static size_t first_assigned(const struct tr_correlations *links, struct tr_call wanted)
 {
     size_t low = 0, high = links->n_calls;
@@ -455,8 +456,8 @@ static size_t first_assigned(const struct tr_correlations *links, struct tr_call
     return low;
 }
 
-/* Each piece of work is attributed once: the entry of the first one is cleared, which stops the
- * next search for the call. */
+/* Attributes all work of a call that shares its correlation with other calls. Each piece of work is
+ * attributed once: the first entry is cleared, so that the next search for the call stops there. */
 static uint64_t attribute_shared(struct tr_correlations *links, struct tr_call wanted,
                                  const struct tr_track *track, uint32_t row, uint32_t op)
 {

@@ -2,9 +2,10 @@
 /*
  * torch_names.c: classifies the names of operators and kernels.
  *
- * Families are only used for colours: they are found by parts of names and need not be exhaustive.
- * The list of hidden names is that of torch's own profiler (autograd/profiler.py). The list of
- * Tensor Core kernels is that of the TensorBoard plugin, which ends with Ampere, with additions.
+ * Families are used only for colours. They are determined from parts of names, and the lists need
+ * not be complete. The list of hidden names is from torch's profiler (autograd/profiler.py). The
+ * list of Tensor Core kernels is from the TensorBoard plugin, which supports GPUs up to Ampere,
+ * with additions.
  */
 #include "importers/trace/torch.h"
 
@@ -82,8 +83,8 @@ static bool is_device_collective(struct ps_str name)
     return starts_with_any(name, head) || contains_any(name, inside);
 }
 
-/* The TensorBoard plugin only uses its list, which contains xmma_gemm. Some of these kernels, named
- * ffma, multiply in float32 without Tensor Cores. */
+/* Whether a kernel uses Tensor Cores. The list of the TensorBoard plugin contains xmma_gemm, but
+ * kernels with ffma in their name multiply in float32 without Tensor Cores. */
 static bool is_tensor_core(struct ps_str name)
 {
     static const char *const none[] = {"_ffma_", "_simt_", NULL};
@@ -92,7 +93,8 @@ static bool is_tensor_core(struct ps_str name)
         "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1", "direct_group", "xmma_implicit_gemm",
         "xmma_sparse_conv", "xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm",
         "c1688",
-        /* Not in that list: the label of xmma_fprop_implicit_gemm, Hopper, Blackwell. */
+        /* not in the list of the plugin: the label of xmma_fprop_implicit_gemm, Hopper,
+         * Blackwell */
         "_tensor16x8x", "gmma", "sm90_xmma", "cutlass3x_sm90", "sm100_xmma", "cutlass3x_sm100",
         "nvjet", NULL};
     return contains_any(name, words) && !contains_any(name, none);
@@ -145,8 +147,8 @@ struct family_words {
 };
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Words that must be the complete bare word: too short, or too common inside of others, to be
- * searched for in them. */
+/* Words that must be equal to the complete bare word, because they are too short or too common
+ * inside other words. */
 static const struct family_words whole_words[] = {
     {PS_FAMILY_MATMUL, WORDS("mm", "bmm", "lstm", "gru")},
     {PS_FAMILY_MEMORY,
@@ -212,7 +214,7 @@ static uint8_t host_family(struct ps_str name)
         return PS_FAMILY_COMMUNICATION;
     if (ps_str_starts_with(name, PS_STR("enumerate(DataLoader)")))
         return PS_FAMILY_DATA;
-    /* These are annotations, which torch before 1.11 wrote as operators. */
+    /* these are annotations, which torch before 1.11 wrote as operators */
     if (ps_str_starts_with(name, PS_STR("ProfilerStep#")) ||
         ps_str_starts_with(name, PS_STR("Optimizer.")))
         return PS_FAMILY_ANNOTATION;
@@ -269,7 +271,8 @@ uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id)
     return tr_text_id(trace, PS_STR("ProfilerStep*"));
 }
 
-/* Whether an argument is a list of tensors: a list two levels below the list of arguments. */
+/* Whether an argument is a list of tensors, that is, contains a list two levels below the list of
+ * arguments. */
 static bool has_tensor_list(struct ps_str shapes)
 {
     int depth = 0;
@@ -282,8 +285,8 @@ static bool has_tensor_list(struct ps_str shapes)
     return false;
 }
 
-/* Copies the list of arguments with lists of tensors as []. Only brackets matter, since shapes
- * contain numbers. */
+/* Copies the list of arguments, replacing lists of tensors by []. Only brackets matter, since
+ * shapes contain numbers. */
 static void put_without_lists(struct ps_str shapes, struct ps_buf *out)
 {
     int depth = 0;

@@ -25,9 +25,10 @@
 #define SEGMENT_BITS 22
 #define SEGMENT      (UINT64_C(1) << SEGMENT_BITS)
 #define WINDOW       (32u << 20)
-#define BYTES_TAKEN  128         /* memory touched when a record becomes a slice, approximately */
-#define AROUND       (64u << 10) /* bytes that a page fault reads */
-/* The arrays may use this multiple of `budget`: the records are released by then (scratch.h). */
+#define BYTES_TAKEN  128 /* approximate bytes of memory accessed when a record becomes a slice */
+#define AROUND       (64u << 10) /* bytes around an access that a page fault reads */
+/* The arrays may use this multiple of `budget`, because the records are released before the arrays
+ * grow (scratch.h). */
 #define ARRAYS_PARTS 5
 
 static void init_pages(struct tr_trace *trace, size_t budget)
@@ -42,7 +43,7 @@ static void *map_memory(struct tr_pages *pages, size_t size)
 {
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (at == MAP_FAILED) /* out of memory: like ps_alloc */
+    if (at == MAP_FAILED) /* out of memory: abort, as ps_alloc does */
         abort();
     if (pages->n_blocks == pages->blocks_cap) {
         pages->blocks_cap = pages->blocks_cap ? pages->blocks_cap * 2 : 64;
@@ -102,7 +103,8 @@ static enum ps_status allocate_page(struct tr_trace *trace, size_t size, char **
     return PS_OK;
 }
 
-/* 4, 4, 8, 16 ...: at least half of a thread's capacity is used. */
+/* Returns the number of records of page `index`: 4, 4, 8, 16 ..., so that at least half of the
+ * capacity of a thread is used. */
 static size_t page_records(size_t index)
 {
     size_t n = index == 0 ? 4 : index < 16 ? (size_t)4 << (index - 1) : PAGE_RECORDS;
@@ -143,8 +145,8 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
     return PS_OK;
 }
 
-/* Makes room for `need` bytes. The upper bits of an address are the number of a segment; a segment
- * that is larger than the lower bits can address has several consecutive numbers. */
+/* Adds segments for `need` bytes. The upper bits of an address are a segment number. A segment that
+ * is larger than the lower bits can address has several consecutive numbers. */
 static enum ps_status add_segments(struct tr_trace *trace, size_t need)
 {
     struct tr_pages *pages = trace->pages;
@@ -181,8 +183,8 @@ enum ps_status tr_pages_add_args(struct tr_trace *trace, struct ps_str args, uin
     return PS_OK;
 }
 
-/* Counts the bytes that an access to args_at brings into memory: the kernel also reads those around
- * it, so random accesses soon bring in everything. */
+/* Counts the bytes that an access to args_at loads into memory. The kernel also loads the bytes
+ * around the access, so random accesses soon load all segments. */
 static void count_access(const struct tr_trace *trace, uint64_t args_at)
 {
     struct tr_pages *pages = trace->pages;
@@ -207,7 +209,7 @@ struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at)
     return (struct ps_str){at, (size_t)(segment->end - at)};
 }
 
-/* Releases the memory of a page that is not needed any more, if it is a complete slab. */
+/* Releases the memory of a page that is no longer needed, if the page is a complete slab. */
 static void release_page(struct tr_trace *trace, uint8_t *page, size_t size)
 {
     if (size < SLAB)
@@ -218,7 +220,7 @@ static void release_page(struct tr_trace *trace, uint8_t *page, size_t size)
         (void)madvise(page, size, MADV_DONTNEED);
 }
 
-/* Visits the records page by page. take: releases each page after its visit. */
+/* Visits the records of a thread page by page. `take`: releases each page after the visit. */
 static void visit_pages(struct tr_trace *trace, const struct tr_thread *thread,
                         tr_visit_records *visit, void *user, bool take)
 {
@@ -364,7 +366,7 @@ static void describe_pair(struct tr_trace *trace, struct tr_template *t,
     t->call_from |= ps_str_eq_c(pair->key, "CallFrom");
 }
 
-/* Set the properties of a new template or category. */
+/* Sets the properties of a new template. */
 static void describe_template(struct tr_trace *trace, struct tr_template *t)
 {
     struct ps_template_pair pair = {.remainder = t->text};
@@ -420,7 +422,7 @@ static const struct {
     {"cuda_profiler_range", PS_SLICE_OTHER},
 };
 
-/* Categories that other programs also write: they do not identify a trace of torch. */
+/* Whether other programs also write the category, so that it does not identify a trace of torch. */
 static bool is_common(const char *word)
 {
     return !strcmp(word, "user") || !strcmp(word, "trace") || !strcmp(word, "overhead") ||

@@ -31,18 +31,19 @@
 #include "slices/args.h"
 #include "slices/slices.h"
 
-#define TR_NO_DURATION INT64_MIN /* X without a numeric dur; other phases: no id */
+/* in dur_or_id: an event X has no numeric dur; an event of another phase has no id */
+#define TR_NO_DURATION INT64_MIN
 
 /* One event as it was read. 32 bytes. */
 struct tr_record {
     int64_t ts_ns; /* ns since trace.origin_us */
-    int64_t
-        dur_or_id; /* X: ns. Flows, async, objects: the id (see id_text). TR_NO_DURATION: none */
-    uint32_t name; /* text id; 0: no name */
+    /* X: duration in ns; flow, async and object events: id (see id_text); TR_NO_DURATION: none */
+    int64_t dur_or_id;
+    uint32_t name;              /* text id; 0: no name */
     uint32_t template;          /* 0: no arguments */
-    uint64_t args_address : 40; /* address of its parameters, see tr_params_at */
+    uint64_t args_address : 40; /* address of the parameters, see tr_params_at */
     uint64_t phase : 7;         /* the phase letter */
-    uint64_t id_text : 1;       /* dur is the text id of an id that is not a number ("0x1f") */
+    uint64_t id_text : 1;       /* the id is not a number ("0x1f"): dur_or_id is its text id */
     uint64_t category : 16;     /* index in trace.categories; 0: none */
 };
 
@@ -51,26 +52,27 @@ struct tr_thread {
     struct ps_str pid, tid;         /* as strings: "4711", "stream 7", "" */
     int64_t pid_number, tid_number; /* INT64_MIN: not a number */
     uint32_t n;                     /* number of records */
-    bool is_sorted;                 /* its records are sorted by ts */
-    uint8_t *const *pages;          /* of records; see tr_thread_visit */
+    bool is_sorted;                 /* the records are sorted by ts_ns */
+    uint8_t *const *pages;          /* pages of records; see tr_thread_visit */
     size_t n_pages;
-    bool is_torch; /* some record has a category of Kineto */
+    bool is_torch; /* at least one record has a category of Kineto */
     /* Set through fill.h; empty, -1 and INT64_MIN: unknown. */
     struct ps_str name, process_name;
     int64_t device, sort_index;
 };
 
-/* A template of arguments with the indices of its known parameters; -1: it has no such
+/* A template of arguments with the indices of its known parameters; -1: the template lacks the
  * parameter. */
 struct tr_template {
     struct ps_str text;
-    struct ps_str markers; /* the marker bytes of `text`; ps_args_param accepts them in its place */
-    uint32_t shapes;       /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
+    /* the marker bytes of `text`; ps_args_param accepts them instead of `text` */
+    struct ps_str markers;
+    uint32_t shapes; /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
     int16_t correlation, external_id, device, stream, bytes, device_type, device_id, addr,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
         python_module, pid;
     uint16_t n_params;
-    bool call_from; /* has "CallFrom": torch of 2026 */
+    bool call_from; /* the arguments have "CallFrom", which torch of 2026 writes */
 };
 
 struct tr_cat {
@@ -82,7 +84,7 @@ struct tr_cat {
 
 /* A key outside of the events, in order of first appearance. A repeated key has its last value. */
 struct tr_header {
-    struct ps_str key, json; /* json: compact */
+    struct ps_str key, json; /* json: the value as compact JSON */
 };
 
 struct tr_counts {
@@ -96,29 +98,30 @@ struct tr_trace {
     struct tr_thread *threads; /* in order of first appearance */
     uint32_t n_threads;
     struct ps_intern names; /* text id = intern id + 1 */
-    /* by id; [0] is empty, [PS_TEMPLATE_WHOLE]: arguments stored as one string */
+    /* by template id; [0]: no arguments; [PS_TEMPLATE_WHOLE]: arguments stored as one string */
     struct tr_template *templates;
     uint32_t n_templates;
     struct tr_cat *categories; /* [0]: no category */
     uint32_t n_categories;
     struct tr_header *headers;
     size_t n_headers;
-    struct tr_counts counts;        /* of events; emit.c computes the final `stored` */
-    int64_t origin_us;              /* time of ts 0, µs as in the file */
-    int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
-    bool one_key_per_line;          /* layout of Kineto's writer since 2026-04 */
-    bool is_array;                  /* the document is a bare array */
-    bool is_torch;                  /* the run's kind is torch-trace */
-    const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
+    struct tr_counts counts;   /* numbers of events; emit.c computes the final `stored` */
+    int64_t origin_us;         /* time in the file, in µs, at ts_ns 0 */
+    int64_t first_ns, last_ns; /* minimum ts_ns and maximum ts_ns + duration, without metadata */
+    bool one_key_per_line;     /* layout of Kineto's writer since 2026-04 */
+    bool is_array;             /* the document is a bare array */
+    bool is_torch;             /* the run's kind is torch-trace */
+    /* source of records added through fill.h; NULL: records from a document */
+    const struct tr_source *source;
     bool is_autograd;               /* torch.autograd.profiler's export: pid "CPU functions" */
-    int64_t step_ns;                /* mean of the counted steps; 0: none (steps.c) */
+    int64_t step_ns;                /* mean duration of the counted steps; 0: none (steps.c) */
     struct tr_pages *pages;         /* private to trace.c and read.c (pages.h) */
     struct tr_scratch *scratch;     /* for arrays that grow with the file; NULL: plain memory */
     struct tr_memory *memory;       /* private to memory.c; valid while tr_import_trace runs */
     struct tr_import_state *import; /* import.h; valid while tr_import_trace runs */
 };
 
-/* Reads all of `in` and on PS_OK sets all members above. Release with tr_trace_free in any case. */
+/* Reads all of `in` and on PS_OK sets all members above. Call tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
 /* For tests: tr_trace_read with a block size in bytes (0: default), number of workers and bytes of
  * records in memory. */
@@ -140,10 +143,11 @@ void tr_thread_visit(struct tr_trace *trace, const struct tr_thread *thread,
  * once. */
 void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
                           void *user);
-/* Returns the parameters of a record; the slice extends to the end of their segment. */
+/* Returns the parameters at args_at, a tr_record.args_address; the slice extends to the end of
+ * their segment. */
 struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at);
 
-/* Text ids. tr_text_of_id of 0 is "". */
+/* Convert between texts and text ids. Id 0 is the text "". */
 struct ps_str tr_text_of_id(const struct tr_trace *trace, uint32_t id);
 uint32_t tr_text_id(struct tr_trace *trace, struct ps_str text);
 
@@ -155,11 +159,11 @@ bool tr_read_param(const struct tr_trace *trace, const struct tr_record *record,
 struct tr_member {
     struct ps_str text, key, value; /* key without its quotes */
 };
-/* Those of the arguments, not of the other fields. */
+/* Returns the object with the arguments, without the other fields, for tr_next_member. */
 struct ps_str tr_args_object(struct ps_str template);
 bool tr_next_member(struct ps_str *rest, struct tr_member *out);
 
-/* Writes one note. The caller counts similar ones and puts the count into the text. */
+/* Writes one note. The caller counts similar events and puts the count into the text. */
 void tr_add_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt,
                  ...) __attribute__((format(printf, 4, 5)));
 

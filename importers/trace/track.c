@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track.c: turns the records of one thread into tracks: columns of slices that are sorted, matched
- * (begin and end), nested and packed into lanes.
+ * track.c: converts the records of one thread to tracks: columns of slices that are sorted, matched
+ * (begin and end events), nested and assigned to lanes.
  *
- * Records are read page by page and written directly to columns, so that a thread with millions of
- * records is never in memory twice. Records that are not slices are passed to flows.c, counters.c
- * and async.c.
+ * Records are read page by page and written directly to columns, so that the records of a thread
+ * are never in memory twice. Records that are not slices are passed to flows.c, counters.c and
+ * async.c.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ static void *new_column(const struct tr_track *track, uint32_t n, size_t size)
     return tr_scratch_grow(track->scratch, NULL, n ? n : 1, size);
 }
 
-/* Allocates the columns that are read from the file; those of the tree are allocated once the
+/* Allocates the columns that are read from the file. The columns of the tree are allocated once the
  * records are released. */
 struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind, uint32_t n)
 {
@@ -115,19 +115,19 @@ bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *tr
  * Stable sorting of data that is nearly sorted.
  *
  * Trace writers put one sorted list after another, or each call after the calls it made. So
- * existing runs are detected (descending ones are reversed), short runs are extended by insertion,
- * and neighbouring runs are merged until one is left.
+ * existing runs are detected (descending runs are reversed), short runs are extended by insertion,
+ * and neighbouring runs are merged until one run is left.
  */
 
 #define RUN_MIN      16
-#define BYTES_SORTED 32 /* memory read and written per item, approximately */
+#define BYTES_SORTED 32 /* approximate bytes read and written per item */
 
 struct sort_state {
     struct tr_scratch *scratch;
     const void *list;
     tr_less less;
     uint32_t *order, *scratch_order;
-    size_t *runs; /* the start of each run, then the end of the last */
+    size_t *runs; /* start index of each run, then the end index of the last run */
     size_t n_runs, cap_runs;
 };
 
@@ -160,7 +160,7 @@ static void insertion_sort(const struct sort_state *s, size_t from, size_t sorte
     }
 }
 
-/* Returns the end of the run that begins at `from`, in ascending order. */
+/* Returns the end of the run that begins at `from`, after putting the run into ascending order. */
 static size_t run_from(struct sort_state *s, size_t from, size_t n)
 {
     size_t to = from + 1;
@@ -348,7 +348,8 @@ static void args_json(const struct pair_state *p, uint32_t row, struct ps_buf *o
                  tr_packed_args(p->trace, p->track->args_address[row]), false, out);
 }
 
-/* Merges: all members of `begin` that `end` does not have, then those of `end`. */
+/* Sets p->merged to an object with all members of p->begin that p->end lacks, then all members of
+ * p->end. */
 static void merge_objects(struct pair_state *p)
 {
     struct ps_str rest = tr_args_object(ps_buf_slice(&p->begin));
@@ -377,7 +378,8 @@ static void merge_args(struct pair_state *p, uint32_t begin, uint32_t end)
 
     if (track->template[end] == 0)
         return;
-    /* Both have the same keys, as py-spy writes them: the values of E replace all of B's. */
+    /* B and E have the same keys, as py-spy writes them, so the values of E replace all values of
+     * B. */
     if (track->template[begin] == 0 || (track->template[begin] == track->template[end] &&
                                         track->template[end] != PS_TEMPLATE_WHOLE)) {
         track->template[begin] = track->template[end];
@@ -426,7 +428,8 @@ static void end_with_trace(struct pair_state *p)
     p->trace->import->remarks[TR_REMARK_UNCLOSED] += p->n;
 }
 
-/* Drops the rows of E, and the B marks. Returns whether complete events (X) remain. */
+/* Removes the rows of E events and the marks of B events. Returns whether complete events (X)
+ * remain. */
 static bool drop_ends(struct tr_track *track)
 {
     uint32_t kept = 0;
@@ -451,7 +454,7 @@ static bool drop_ends(struct tr_track *track)
     return complete;
 }
 
-/* Turns the B and E rows of a track (marked in its family column) into sorted slices. */
+/* Converts the B and E rows of a track (marked in the column `family`) to sorted slices. */
 static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
 {
     struct pair_state p = {.trace = trace, .track = track};
@@ -462,8 +465,8 @@ static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
         tr_scratch_row(track->scratch, row);
     }
     end_with_trace(&p);
-    /* B rows alone are already in tree order, also those of length 0; with X rows the length
-     * decides. */
+    /* Rows of B events are already in tree order, including rows of length 0; with rows of X
+     * events, sort also by length. */
     if (drop_ends(track))
         tr_track_sort(track, true);
     tr_scratch_free(trace->scratch, p.open);
@@ -475,13 +478,15 @@ static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
 /* --- Lanes --- */
 
 /*
- * Overlapping intervals are each put on the first free lane. A segment tree of minimum end times
- * finds it in O(log lanes), so that a million overlapping intervals are not slow.
+ * Each of several overlapping intervals is put on the first free lane. A segment tree of minimum
+ * end times finds this lane in O(log lanes), so that a million overlapping intervals take little
+ * time.
  */
 
-#define LANES_MAX 32768u /* intervals that find no free lane then share the last one */
+/* maximum number of lanes; an interval without a free lane shares the last lane */
+#define LANES_MAX 32768u
 
-/* Doubles the number of leaves; new lanes are free at any time. */
+/* Doubles the number of leaves. New lanes are free at every time. */
 static void more_lanes(struct tr_lanes *lanes)
 {
     uint32_t leaves = lanes->leaves ? lanes->leaves * 2 : 8;
@@ -518,7 +523,7 @@ static uint32_t find_lane(const struct tr_lanes *lanes, uint32_t from, int64_t s
     for (;;) {
         if (lanes->ends[node] <= start)
             return first_below(lanes, node, start);
-        while (node & 1) { /* a right child: no more leaves to its right below its parent */
+        while (node & 1) { /* a right child: its parent has no leaves to the right of it */
             node >>= 1;
             if (node <= 1)
                 return lanes->leaves;
@@ -554,11 +559,11 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 
 /*
  * Intervals are half-open: a slice that starts where another ends is its sibling. A slice that
- * starts inside another and ends after it does not fit into a tree. It keeps its times, gets a lane
- * below those of the tree, and its parent is the innermost slice that contains it completely. The
- * slices after it are nested in the slice that it overlaps until that one ends, and then in the
- * overlapping slice. An overlap of at most one unit of the file's resolution is a rounding error:
- * such a slice is nested as its writer intended.
+ * starts inside another and ends after it does not fit into a tree. Such an overlapping slice keeps
+ * its times, gets a lane below the lanes of the tree, and its parent is the innermost slice that
+ * contains it completely. Later slices are nested in the overlapped slice until that slice ends,
+ * and then in the overlapping slice. An overlap of at most one unit of the file's resolution is a
+ * rounding error: such a slice is nested as its writer intended.
  *
  * Self time is the duration minus the union of the children, so it is never negative.
  */
@@ -566,11 +571,12 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 #define LANE_MAX (UINT16_MAX - 1)
 
 struct open_slice {
-    int64_t end;           /* at most that of the entry below on the stack */
-    int64_t covered_until; /* the time before it belongs to children */
+    int64_t end;           /* end time; at most the end of the entry below on the stack */
+    int64_t covered_until; /* all time before this belongs to children */
     uint32_t row;          /* TR_NO_ROW: the bottom of the stack, which never ends */
-    uint32_t waiting; /* a row inside of this one that overlaps the entry above; TR_NO_ROW: none */
-    uint32_t level;   /* lane of its children */
+    /* a row inside `row` that overlaps the entry above on the stack; TR_NO_ROW: none */
+    uint32_t waiting;
+    uint32_t level; /* lane of the children */
 };
 
 struct nest_state {
@@ -578,7 +584,7 @@ struct nest_state {
     int64_t unit;
     struct open_slice *stack;
     size_t n, cap;
-    uint32_t *overlaps; /* rows that get a lane at the end */
+    uint32_t *overlaps; /* rows whose lanes are assigned at the end */
     size_t n_overlaps, cap_overlaps;
     uint32_t lanes, n_flagged;
 };
@@ -597,8 +603,8 @@ static void push_open(struct nest_state *nest, uint32_t row, int64_t end)
         .end = end, .covered_until = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
 }
 
-/* Slices that were never ended last to the end of the trace, and contain the unclosed slices that
- * begin at that moment. */
+/* Whether both slices are unclosed, and `row` begins where `open` ends. Unclosed slices extend to
+ * the end of the trace, and contain unclosed slices that begin at that time. */
 static bool both_unclosed(const struct nest_state *nest, const struct open_slice *open,
                           uint32_t row)
 {
@@ -607,7 +613,7 @@ static bool both_unclosed(const struct nest_state *nest, const struct open_slice
 }
 
 /* Closes the slices that ended by the start of `next`. A row that overlapped a closed slice and
- * lasts longer becomes the innermost open one. */
+ * ends later becomes the innermost open slice. */
 static void close_until(struct nest_state *nest, uint32_t next)
 {
     int64_t start = nest->track->start[next];
@@ -625,8 +631,8 @@ static void close_until(struct nest_state *nest, uint32_t next)
     }
 }
 
-/* Returns the innermost entry of the stack that lasts to `end`. Ends decrease from the bottom
- * up. */
+/* Returns the index of the innermost stack entry that ends at or after `end`. Ends decrease from
+ * the bottom to the top of the stack. */
 static size_t find_enclosing(const struct nest_state *nest, int64_t end)
 {
     size_t low = 0, high = nest->n - 1;
@@ -685,8 +691,8 @@ static void set_lane(struct nest_state *nest, uint32_t row)
         nest->lanes = level + 1;
 }
 
-/* Waits on the track of a stream are waits of the host, so the work during them is not nested in
- * them. */
+/* Whether the row is a wait on the track of a stream. Such a wait is a wait of the host, so device
+ * work during the wait is not nested in it. */
 static bool stands_apart(const struct tr_track *track, uint32_t row)
 {
     return track->kind == PS_TRACK_STREAM && track->slice_kind[row] == PS_SLICE_SYNC;
@@ -762,8 +768,8 @@ uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
 
 /* --- The slice that is open at a time --- */
 
-/* For times in ascending order: each row is opened and closed once, however deep they are nested.
- */
+/* The times must be in ascending order, so that each row is opened and closed only once,
+ * independent of the nesting depth. */
 
 static void close_ended(struct tr_sweep *sweep, int64_t time)
 {
@@ -798,7 +804,7 @@ void tr_sweep_free(struct tr_sweep *sweep)
 
 /* --- Records to tracks --- */
 
-/* Limit of times, so that the sum of two cannot overflow. */
+/* Maximum of times and durations, so that the sum of two cannot overflow. */
 #define TIME_MAX (INT64_MAX / 4)
 
 struct gather {
@@ -807,7 +813,7 @@ struct gather {
     struct tr_thread_facts *facts;
     struct tr_track track[TR_N_CLASSES];
     bool is_unsorted[TR_N_CLASSES];
-    bool waits; /* the tid is not a stream: its waits are those of the device */
+    bool waits; /* the tid is not a stream, so its waits are waits of the device */
 };
 
 static const uint8_t track_kinds[TR_N_CLASSES] = {
