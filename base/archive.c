@@ -189,8 +189,8 @@ static enum ps_status write_failed(struct ps_archive_writer *writer, struct ps_e
     return ps_fail(err, PS_IO, "cannot write the archive: %s", why ? why : "unknown reason");
 }
 
-/* Appends `name` without empty, "." and ".." components, so that it stays inside the folder where
- * the tar file is unpacked: names of runs and members may be ../x or /etc/x. */
+/* Appends `name` without empty, "." and ".." components, because `name` may be ../x or /etc/x, and
+ * the file must be unpacked inside the chosen folder. */
 static void add_inside(struct ps_buf *out, const char *name)
 {
     for (size_t len; *name; name += len) {

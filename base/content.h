@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * content.h: the content hash of files: BLAKE2b with 32 bytes (RFC 7693), as hexadecimal digits. It
- * is as collision-resistant as SHA-256, and four times as fast on processors without SHA
+ * content.h: the content hash of files: BLAKE2b with 32 bytes (RFC 7693), as hexadecimal digits.
+ * BLAKE2b is as collision-resistant as SHA-256, and four times as fast on processors without SHA
  * instructions.
  */
 #ifndef PS_BASE_CONTENT_H

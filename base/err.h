@@ -3,10 +3,10 @@
  * err.h: status codes and error messages.
  *
  * Every function that can fail returns enum ps_status and fills a struct ps_err that the caller
- * owns. It is never NULL; PS_ERR_IGNORED stands where a failure changes nothing. The first error
- * wins: ps_fail on a filled error changes nothing, so clean-up code may fail without hiding the
- * cause. Invalid input, internal bugs (assert) and system errors (I/O, full disk) never share a
- * code.
+ * owns. The pointer to it is never NULL; a caller that ignores failures passes PS_ERR_IGNORED. The
+ * first error wins: ps_fail on a filled error changes nothing, so clean-up code may fail without
+ * hiding the cause. Invalid input, internal bugs (assert) and system errors (I/O, full disk) never
+ * share a code.
  */
 #ifndef PS_BASE_ERR_H
 #define PS_BASE_ERR_H
@@ -39,8 +39,8 @@ struct ps_err {
     enum ps_status code;
     bool has_offset;
     uint64_t offset; /* byte offset in the (decompressed) input, if has_offset */
-    char text[400];  /* what failed, one line, no full stop */
-    char hint[240];  /* what the user can do; may be empty */
+    char text[400];  /* the failure in one line, without a full stop */
+    char hint[240];  /* an action that the user can take; may be empty */
 };
 
 #define PS_ERR_INIT                                                                                \

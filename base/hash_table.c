@@ -47,7 +47,7 @@ void ps_hash_add_bytes(struct ps_hash *h, const void *bytes, size_t len)
 
     for (; end - at >= 8; at += 8)
         ps_hash_add(h, word_at(at));
-    if (len >= 8 && at < end) /* the last eight bytes, less those already added */
+    if (len >= 8 && at < end) /* the bytes of the last word that were not added yet */
         rest = word_at(end - 8) >> 8 * (8 - (end - at));
     else
         rest = short_word(at, (size_t)(end - at));

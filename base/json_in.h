@@ -66,7 +66,7 @@ bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out
  * leading bytes that are equal in the previous list are not parsed again. */
 struct ps_u32_list {
     struct ps_u32s items;
-    size_t n_same;        /* number of leading items that are equal to those of the previous list */
+    size_t n_same;        /* number of leading items that are equal in the previous list */
     struct ps_u32s ends;  /* end offset of each item in `source` */
     struct ps_buf source; /* source text of the list with its closing bracket; empty: not stored */
 };

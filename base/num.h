@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * num.h: a number as a profile stores it. Integers stay integers and doubles stay doubles, bit for
- * bit. Integers that do not fit in 64 bits become the nearest double (the importer notes that in
- * the ledger). PS_NUM_NONE means that the file has no value.
+ * num.h: a number as a profile stores it. Integers remain integers and doubles remain doubles, bit
+ * for bit. Integers that do not fit in 64 bits become the nearest double (the importer notes that
+ * in the ledger). PS_NUM_NONE means that the file has no value.
  */
 #ifndef PS_BASE_NUM_H
 #define PS_BASE_NUM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* str.h: a slice of bytes that the slice does not own. It need not be NUL-terminated and may
+/* str.h: a slice of bytes that the slice does not own. The bytes need not be NUL-terminated and may
  * contain NULs. */
 #ifndef PS_BASE_STR_H
 #define PS_BASE_STR_H

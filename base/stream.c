@@ -75,7 +75,7 @@ void ps_stream_skip(struct ps_stream *in, size_t n)
     in->offset += n;
 }
 
-/* Reads a line longer than max: keeps its first max bytes and skips the rest. */
+/* Reads a line longer than max: stores its first `max` bytes and skips the rest. */
 static void cut_line(struct ps_stream *in, size_t max, struct ps_line *out)
 {
     struct ps_str window = ps_stream_peek(in, max);

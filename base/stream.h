@@ -30,13 +30,13 @@ struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block);
 
 /* Decompresses gzip (several members) and zstd (several frames), recognised by their magic bytes;
  * other bytes pass through. Bytes after the last member are ignored, see ps_stream_has_trailing.
- * Positions in errors are those of the compressed file. Owns `below`. */
+ * Positions in errors are offsets in the compressed file. Owns `below`. */
 struct ps_stream *ps_stream_decompress(struct ps_stream *below,
                                        const struct ps_stream_limits *limits);
 
 /* Converts text to UTF-8: a UTF-8 BOM is dropped; UTF-16 is converted, with a BOM or if every
  * second byte of the first block is NUL; lone surrogates become U+FFFD; other bytes pass through.
- * Positions remain those of `below`. Owns `below`. */
+ * Positions are positions in `below`. Owns `below`. */
 struct ps_stream *ps_stream_utf8(struct ps_stream *below);
 
 /* At least `want` bytes unless the input ends or fails before; the slice is valid until the next
@@ -45,7 +45,7 @@ struct ps_stream *ps_stream_utf8(struct ps_stream *below);
 struct ps_str ps_stream_peek(struct ps_stream *in, size_t want);
 #define PS_STREAM_PEEK_MAX ((size_t)256 << 20)
 
-/* Consumes n bytes, at most those that the last peek returned. */
+/* Consumes n bytes; n is at most the length that the last peek returned. */
 void ps_stream_skip(struct ps_stream *in, size_t n);
 
 /* The next line without its \n, valid until the next call. False at the end of the input or on

@@ -19,8 +19,9 @@ struct ps_stream_ops {
     /* position of window[0]; NULL: the member `offset` */
     uint64_t (*offset)(const struct ps_stream *s);
     void (*on_skip)(struct ps_stream *s,
-                    size_t n);         /* called before the window moves; NULL: nothing to do */
-    void (*free)(struct ps_stream *s); /* frees what the kind allocated in `state`; NULL: nothing */
+                    size_t n); /* called before the window moves; NULL: nothing to do */
+    /* frees the members of `state`, not `state` itself; NULL: nothing to free */
+    void (*free)(struct ps_stream *s);
 };
 
 struct ps_stream {

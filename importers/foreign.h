@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* foreign.h: detects known but unsupported formats and suggests what to do instead. */
+/* foreign.h: detects known but unsupported formats and suggests an alternative. */
 #ifndef PS_IMPORTERS_FOREIGN_H
 #define PS_IMPORTERS_FOREIGN_H
 

@@ -49,7 +49,7 @@ enum ps_kind_texts {
     PS_NAMES_ARE_COMMANDS = 1 << 0, /* the title and the names of rows are commands */
     /* the groups of measurements are commands; their names are not */
     PS_GROUPS_ARE_COMMANDS = 1 << 1,
-    /* names are those of tests; arguments may follow in brackets: test_sort[1000] */
+    /* names are test names; arguments may follow in brackets: test_sort[1000] */
     PS_NAMES_ARE_TESTS = 1 << 2,
     /* the "tool" of the file is the user's program, not the profiler */
     PS_TOOL_IS_PROGRAM = 1 << 3,

@@ -106,7 +106,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     return err->code;
 }
 
-/* Whether `picked` also reads what `other` would find in the log. */
+/* Whether `picked` also reads all content of a log that `other` reads. */
 static bool also_reads(const struct ps_importer *picked, const struct ps_importer *other)
 {
     return picked == other || (picked == &ps_lightning && other == &ps_pstats_text);

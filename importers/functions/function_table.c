@@ -402,8 +402,9 @@ const struct ps_function_table *ps_function_tables_longest(const struct ps_funct
     return longest;
 }
 
-/* The name of a script that was started from its own folder has no folder. If other files have
- * folders, the names were not stripped, so the script is the user's own. */
+/* Returns the origin of a file. A script that was started from the current folder has a name
+ * without folder. If other files have folders, the names were not stripped, so such a file is the
+ * user's own. */
 static enum ps_origin file_origin(const struct ps_function_tables *t, struct ps_str file)
 {
     enum ps_origin found = ps_python_file_origin(file);

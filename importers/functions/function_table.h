@@ -3,8 +3,8 @@
  * function_table.h: reads the function tables that Stats.print_stats() prints, one or several in a
  * log.
  *
- * Tables are kept in memory until the log ends, because a file's origin can depend on the other
- * files (`folders`).
+ * Tables remain in memory until the log ends, because a file's origin can depend on other files
+ * (has_folders).
  */
 #ifndef PS_IMPORTERS_FUNCTIONS_FUNCTION_TABLE_H
 #define PS_IMPORTERS_FUNCTIONS_FUNCTION_TABLE_H

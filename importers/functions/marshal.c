@@ -17,8 +17,8 @@
 enum { DIGITS_MAX = 1024 / 15 + 2 };
 
 /* Returns the nearest double to an integer. Its digits have 15 bits, the least significant digit
- * first. At least the top 106 bits are kept exactly. The bits below these only affect rounding, so
- * `rest` records whether any of them is set. */
+ * first. At least the top 106 bits are exact. The bits below these only affect rounding, so `rest`
+ * records whether any of them is set. */
 static double nearest_double(const unsigned char *digits, uint32_t n)
 {
     unsigned __int128 top = 0;
@@ -39,7 +39,7 @@ static double nearest_double(const unsigned char *digits, uint32_t n)
 }
 
 /* Converts n digits of 15 bits, least significant first, to an integer, or to the nearest double if
- * it exceeds 64 bits. False: it exceeds a double. */
+ * the value exceeds 64 bits. False: the value exceeds a double. */
 static bool long_value(const unsigned char *digits, uint32_t n, bool negative,
                        struct ps_marshal_object *out)
 {

@@ -69,8 +69,8 @@ struct ps_marshal {
 
 enum { PS_M_NO_REF = UINT32_MAX };
 
-/* The caller keeps ownership of `err` and the bytes, which must stay valid longer than the
- * reader. */
+/* The caller keeps ownership of `err` and the bytes, which must remain valid until the reader is
+ * freed. */
 void ps_marshal_init(struct ps_marshal *m, struct ps_str bytes, enum ps_marshal_layout layout,
                      struct ps_err *err);
 void ps_marshal_free(struct ps_marshal *m);

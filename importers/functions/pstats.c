@@ -641,8 +641,9 @@ static bool is_script(struct ps_str path)
     return path.len > 3 && memcmp(path.ptr + path.len - 3, ".py", 3) == 0;
 }
 
-/* The name of a script that was started from its own folder has no folder. If other files have
- * folders, the names were not stripped, so the script is the user's own. */
+/* Returns the origin of a file. A script that was started from the current folder has a name
+ * without folder. If other files have folders, the names were not stripped, so such a file is the
+ * user's own. */
 static enum ps_origin file_origin(struct report *r, uint32_t file)
 {
     if (!r->origin[file]) {

@@ -596,8 +596,8 @@ static void count_packages(struct ps_importtime_log *log)
     free(open);
 }
 
-/* The program's own package is that of its last root that is neither in the standard library nor a
- * well-known package. */
+/* Sets the origins of packages. The user's own package is the package of the last root that is
+ * neither in the standard library nor a well-known package. */
 static void find_origins(struct ps_importtime_log *log)
 {
     uint32_t last = 0, installed = 0, own = 0;

@@ -38,7 +38,7 @@ struct ps_line_table {
     struct ps_line_table_columns columns;
     uint32_t next_line; /* expected number of the next row; 0: the first row may have any number */
     uint32_t line_before_gap; /* `next_line` before the last gap; 0: no gap */
-    size_t number_end;        /* column at which the line numbers end; they are right-aligned */
+    size_t number_end;        /* column at which the line numbers, which are right-aligned, end */
     unsigned n_stray_lines;   /* number of consecutive lines that are not rows */
 };
 
@@ -58,8 +58,9 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
 /* Records that a row was read. Returns true if rows are missing before it. */
 bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number);
 
-/* Handles a line inside the table that is not a row. True: reject it; false: it is the rule, empty,
- * or a mark such as "...". A line that has only brackets continues a wrapped row. */
+/* Handles a line inside the table that is not a row. True: the caller must reject the line; false:
+ * the line is the rule, empty, or a mark such as "...". A line that has only brackets continues a
+ * wrapped row. */
 bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text);
 
 #endif

@@ -51,7 +51,7 @@ static bool is_complete(const struct ps_line_report_row *row)
     return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_real(row->values[1]) == 0);
 }
 
-/* Parses a row whose source begins in the column given by the header. */
+/* Parses a row whose source code begins in the same column as in the header. */
 static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report_row *row)
 {
     struct ps_str left = {rest.ptr, rest.len < width ? rest.len : width};
@@ -648,8 +648,8 @@ static bool parse_header(struct reader *r, struct ps_str text)
     return true;
 }
 
-/* Handles a line of the summary whose function has no block: it has the seconds, with two
- * decimals. */
+/* Handles a line of the summary, which has the seconds of a function with two decimals. It is used
+ * only if the function has no block. */
 static bool parse_summary(struct reader *r, struct ps_str text)
 {
     struct ps_line_report_summary summary;

@@ -35,7 +35,7 @@ struct ps_measurement_builder {
 };
 
 /* Add a value to the current measurement. A none number or a NULL string is ignored. The key is
- * copied; the bytes of a string must stay valid until ps_measurement_write. */
+ * copied; the bytes of a string must remain valid until ps_measurement_write. */
 void ps_measurement_add_number(struct ps_measurement_builder *m, const char *key,
                                struct ps_num value);
 void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key,

@@ -134,7 +134,7 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
         return false;
     for (size_t i = 0; i < whole; i++)
         seconds = seconds * 10 + (uint64_t)(at.ptr[i] - '0');
-    /* The digits after the decimal point are kept unchanged: 1:02.35 is 62.35. */
+    /* Copy the digits after the decimal point unchanged: 1:02.35 becomes 62.35. */
     (void)snprintf(text, sizeof text, "%llu%.*s", (unsigned long long)(before + seconds),
                    (int)(n - whole), at.ptr + whole);
     at = ps_str_skip(at, n);

@@ -3,8 +3,8 @@
  * measure_text.h: parses numbers as terminals print them: the nearest double, and the resolution
  * (the value of 1 in the last printed digit).
  *
- * The functions named consume remove what they read from the start of *rest; if they return false,
- * *rest is unchanged. Nothing is allocated.
+ * The consume functions remove the text that they read from the start of *rest; if they return
+ * false, *rest is unchanged. Nothing is allocated.
  *
  *     struct ps_str rest = PS_STR("0:01.25elapsed");
  *     struct ps_printed_number time;

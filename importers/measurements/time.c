@@ -185,7 +185,8 @@ static bool skip_to_number(struct ps_str *rest)
     return false;
 }
 
-/* Like consume_fields, but the values may begin anywhere in the line; they must end at its end. */
+/* Like consume_fields, but the values may begin anywhere in the line; the last label must end the
+ * line. */
 static bool find_fields(struct ps_str line, const struct label *labels, size_t n,
                         struct ps_time_report *run)
 {

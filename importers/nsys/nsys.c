@@ -344,7 +344,7 @@ static enum ps_status read_table(struct reader *r, const struct table *table, bo
 }
 
 /* Calls table->row for each row and counts the outcomes. PS_BAD_INPUT: most rows are invalid, so
- * the table is damaged or does not contain what its name means. */
+ * the table is damaged or has other content than its name implies. */
 static enum ps_status count_rows(struct reader *r, const struct table *table)
 {
     return read_table(r, table, true);

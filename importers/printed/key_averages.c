@@ -669,7 +669,7 @@ static void open_table(struct reader *r, struct ps_str line)
         .device = copy_text(r, r->header.device),
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
-    /* this call succeeds, because read_header has found the titles */
+    /* ignore the result: read_header has found the titles, so the call succeeds */
     (void)ps_printed_table_titles(&r->spans, line, r->titles);
     for (size_t i = 0; i < r->spans.n; i++)
         table->by_shape |= r->header.column[i] == SHAPES;

@@ -32,7 +32,7 @@ struct st_folded_thread {
 
 /* Statistics of the first lines of a file. */
 struct st_folded_guess {
-    /* lines that are not blank or comments; lines with a count; of those, lines with ';' */
+    /* lines that are not blank or comments; lines with a count; lines with a count and ';' */
     size_t lines, counted, nested;
     /* lines of words that do not look like frames, as in a text with numbers */
     size_t prose;

@@ -417,7 +417,7 @@ struct block {
     uint32_t step, n_steps;
     uint32_t row, n_rows;
     int64_t start, end;
-    uint32_t n_open; /* number of frames in `open`, those that the step after the block keeps */
+    uint32_t n_open; /* number of frames in `open`, which the step after the block keeps */
     struct open_frame *open;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* job.c: merges the files of a job, one after the other, and their summaries. */
+/* job.c: merges the files of a job, one by one, and their summaries. */
 #include "importers/trace/job.h"
 
 #include <cjson/cJSON.h>

@@ -381,7 +381,7 @@ static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_par
     return true;
 }
 
-/* Stores a header. False: it is too large, or there are too many. */
+/* Stores a header. False: the header is too large, or there are too many headers. */
 static bool store_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
 {
     uint32_t id;
@@ -577,7 +577,8 @@ static void end_events(struct tr_trace *trace, struct document *doc, struct tr_p
     doc->mode = doc->in_object && !doc->is_bare ? DOC_OBJECT : DOC_TOP;
 }
 
-/* Kineto's writer since April 2026 puts each key on a line of its own. */
+/* Detects the layout of Kineto's writer since April 2026, which puts each key on a separate
+ * line. */
 static void note_layout(struct tr_trace *trace, const struct tr_parser *p)
 {
     const char *comma = memchr(p->cursor, ',', (size_t)(p->end - p->cursor));

@@ -752,7 +752,7 @@ static void drop_launches(struct tr_steps *steps)
     }
 }
 
-/* Adds the intervals of the devices to those of the host and joins them. */
+/* Adds the intervals of the devices to the intervals of the host and joins all. */
 static void join_roles(struct tr_steps *steps)
 {
     static const enum ps_role roles[N_WORKS] = {

@@ -162,8 +162,8 @@ static void set_overhead_self(const struct overheads *overheads, struct tr_track
 
 /*
  * Floating point operations as torch's profiler counts them (with_flops). The files do not contain
- * them: they are computed from the shapes of the arguments and, for convolutions, from "Concrete
- * Inputs" (torch 2.0 and later). All events of a template have the same value.
+ * these numbers, so they are computed from the shapes of the arguments and, for convolutions, from
+ * "Concrete Inputs" (torch 2.0 and later). All events of a template have the same value.
  */
 
 #define DIMS_MAX 16

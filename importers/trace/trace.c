@@ -599,7 +599,7 @@ enum ps_status tr_check_limits(struct tr_trace *trace)
     return trace->err->code;
 }
 
-/* --- A trace as a whole --- */
+/* --- Creating and freeing a trace --- */
 
 void tr_trace_init(struct tr_trace *trace, size_t budget)
 {

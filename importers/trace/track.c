@@ -327,8 +327,9 @@ void tr_track_sort(struct tr_track *track, bool by_length)
 
 /*
  * In order of time (at equal times: file order) an E ends the innermost open B, whatever its name.
- * The arguments of E are added to those of B and replace those with the same key. A B without E is
- * extended to the end of the trace; an E without B began before the recording and is rejected.
+ * The arguments of E are added to the arguments of B; an argument of E replaces an argument of B
+ * with the same key. A B without E is extended to the end of the trace; an E without B began before
+ * the recording and is rejected.
  */
 
 struct pair_state {
@@ -727,7 +728,7 @@ static void place_row(struct nest_state *nest, uint32_t row)
         push_open(nest, row, end);
 }
 
-/* Assigns lanes below those of the tree to the rows that have none. */
+/* Assigns lanes below the lanes of the tree to the rows in nest->overlaps. */
 static void spread_overlaps(struct nest_state *nest)
 {
     struct tr_lanes lanes = {0};

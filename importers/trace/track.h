@@ -103,8 +103,8 @@ uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
 void tr_sweep_free(struct tr_sweep *sweep);
 
 /* Turns the records of one thread into tracks and appends these to *tracks: usually one; a stream
- * may also have tracks of annotations and of waits. Flows, counters and asynchronous events
- * are added to those of the import (flows.c, counters.c, async.c). */
+ * may also have tracks of annotations and of waits. Flows, counters and asynchronous events are
+ * added to the import state (flows.c, counters.c, async.c). */
 struct tr_tracks {
     struct tr_track *items;
     size_t n, cap;
