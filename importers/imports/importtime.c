@@ -456,9 +456,9 @@ static int64_t drawn_width(struct ps_num self)
     return self.kind == PS_NUM_INT ? self.i : self.r < 9e18 ? (int64_t)self.r : INT64_MAX;
 }
 
-/* Computes size, total and level of each row, then `start`: the position of the row in preorder.
- * The log is in postorder. So `start` is the log position of the first row of the row's subtree,
- * plus the level of the row. */
+/* Computes `size`, `total` and `level` of each row, then `start`: the position of the row in
+ * preorder. The log is in postorder. So `start` is the log position of the first row of the row's
+ * subtree, plus the level of the row. */
 static void set_order(struct ps_importtime_log *log)
 {
     uint32_t place = 0;

@@ -45,8 +45,8 @@ struct ps_importtime_row {
     int64_t total;
     uint32_t module, package;  /* ids in `modules` and `packages` of the log */
     uint32_t parent, importer; /* row ids; PS_IT_NO_ROW: none */
-    /* start: preorder position, from 1; children: their number; size: rows of the subtree; level:
-     * number of ancestors */
+    /* `start`: position in preorder, from 1; `children`: number of children; `size`: number of rows
+     * of the subtree; `level`: number of ancestors */
     uint32_t start, children, size, level;
     uint32_t interpreter;
     /* cached rows, in bytes as printed: spaces before the name; spaces and name together */
@@ -85,7 +85,7 @@ struct ps_importtime_log {
     struct ps_intern edge_names;
     uint64_t edges_announced; /* sum of the counts in the PS_IMPORTTIME_EDGES lines */
     uint32_t headers;
-    uint64_t lines, repaired, rejected; /* lines: number of lines read */
+    uint64_t lines, repaired, rejected; /* `lines`: number of lines read */
     struct ps_importtime_tally other_lines, rejects, repairs, odd_indents;
     bool is_complete; /* the last line ended in \n */
 

@@ -121,7 +121,7 @@ bool st_decimal(struct ps_str text, struct st_decimal *out);
 bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
 
 /* A decimal number in thousandths. st_parse_number returns false if the text is not a number or the
- * number is too large. rounded: digits were lost; fraction: the number is not an integer. */
+ * number is too large. `rounded`: digits were lost; `fraction`: the number is not an integer. */
 struct st_number {
     int64_t thousandths;
     bool fraction, rounded;

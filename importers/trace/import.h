@@ -37,7 +37,7 @@ struct tr_process {
 
 /* Properties of a thread that the first pass over all records (import.c) finds. */
 struct tr_thread_facts {
-    uint32_t process;         /* index in tr_import_trace.processes */
+    uint32_t process;         /* index in tr_import_state.processes */
     uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices, by enum tr_class */
     struct ps_str name;       /* from the metadata event thread_name; empty: none */
     int64_t sort_index;       /* INT64_MIN: none */
@@ -89,7 +89,7 @@ struct tr_async_event {
     int64_t ts_ns;
     uint64_t args_address;
     uint32_t key, name, template;
-    uint32_t process; /* index in tr_import_trace.processes */
+    uint32_t process; /* index in tr_import_state.processes */
     uint16_t category;
     char phase;
 };
@@ -106,7 +106,7 @@ struct tr_count {
 };
 struct tr_series {
     struct ps_str name;
-    uint32_t process; /* index in tr_import_trace.processes */
+    uint32_t process; /* index in tr_import_state.processes */
 };
 struct tr_counters {
     struct tr_count *counts;
@@ -180,7 +180,7 @@ bool tr_thread_only_waits(const struct tr_thread *thread);
 
 /* --- processes.c --- */
 
-/* Returns the index of a process in tr_import_trace.processes, adding it if it is new. */
+/* Returns the index of a process in tr_import_state.processes, adding it if it is new. */
 uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t number);
 /* Reads a record of phase M: names and order of processes and threads. */
 void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
