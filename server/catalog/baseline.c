@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* baseline.c: sets and clears the baseline of a series, the run that its other runs are compared
- * with. */
+/* baseline.c: sets and clears the baseline of a series: the run with which its other runs are
+ * compared. */
 #include "server/catalog/state.h"
 
-/* Runs a statement with one string bound. *changed: number of changed rows. */
+/* Runs a query of schema/queries in a transaction, with parameter `key` bound to `value`, and saves
+ * the baselines to labels/. *changed: number of changed rows. */
 static enum ps_status change_baseline(struct ps_store *store, const char *query, const char *key,
                                       const char *value, int *changed, struct ps_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog.c: the mutable data of runs, and the import log. */
+/* catalog.c: adds, edits and removes runs in the catalog, and writes the import log. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -133,14 +133,16 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
         own = (struct ps_err)PS_ERR_INIT;
         status = remove_row(store, removal, &own);
         while (status == PS_OK && ps_deleted_purge_next(store, INT64_MAX))
-            ; /* frees space: the disk is full */
+            ; /* the disk is full: delete all runs that could be recovered */
     }
     if (status == PS_OK) {
         ps_run_mark_invalidate(store, removal->id);
         ps_pool_close_run(store, removal->id);
     } else {
-        (void)ps_catalog_lock(store); /* the label file may already mark the run as deleted */
-        (void)ps_label_save(store, removal->id, PS_ERR_IGNORED); /* own says why already */
+        (void)ps_catalog_lock(store); /* removes the mark "deleted", which remove_row may have
+                                         written into the label file */
+        (void)ps_label_save(store, removal->id,
+                            PS_ERR_IGNORED); /* `own` already has the error to report */
         ps_catalog_unlock(store);
         (void)ps_fail_copy(err, &own);
     }
@@ -240,15 +242,15 @@ enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row
     bind_run(stmt, row);
     if (ps_stmt_step(stmt, err)) {
         *name_out = ps_strdup(ps_col_text(stmt, 0));
-        (void)ps_stmt_step(stmt, err); /* run it to completion */
+        (void)ps_stmt_step(stmt, err); /* a statement with RETURNING has to be stepped to its end */
     }
     return err->code;
 }
 
 /* Writes or restores the label of a published run. The new file of a renewed run does not contain
- * its current label, so the label is written to labels/. A label file without a run file
- * (rebuild.c) is applied to the new run. A note is never written into the run file, since the file
- * may be passed on after the note was removed. */
+ * the current label, so this function writes it to labels/. If labels/ has a label for a new run
+ * (rebuild.c keeps labels of lost run files), it is applied. A note is written only to labels/: a
+ * user may delete a note and then pass on the run file. */
 static enum ps_status publish_label(struct ps_store *store, const struct ps_catalog_row *row,
                                     bool renewed, struct ps_err *err)
 {
@@ -263,8 +265,8 @@ static enum ps_status publish_label(struct ps_store *store, const struct ps_cata
                                                         : status;
 }
 
-/* A run that was removed after its upload had been accepted is not published again: a server may
- * have crashed between the publication of the run and the end of the upload. */
+/* Fails if the run was removed after its upload had been accepted. The upload can be imported
+ * twice: a server may crash after publishing the run and before ending the upload. */
 static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_row *row,
                                     struct ps_err *err)
 {
@@ -325,7 +327,8 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
     }
     status = ps_catalog_end(store, status, err);
     ps_pending_delete_end(store, &pending);
-    if (status == PS_OK && !out->already_existed) { /* an older file of the run may be open */
+    if (status == PS_OK &&
+        !out->already_existed) { /* readers in the pool may have the replaced file open */
         ps_run_mark_invalidate(store, row->id);
         ps_pool_close_run(store, row->id);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog_read.c: read connections to the catalog. They run concurrently with writers, so that
- * readers do not wait for the disk during a commit. A catalog that is not a file of a shelf (in
- * memory) is locked for one thread at a time instead. */
+/* catalog_read.c: read connections to the catalog. Readers run concurrently with writers, so they
+ * do not wait for the disk during a commit. A catalog in memory (temp_shelf.h) has one connection,
+ * which one thread at a time may use. */
 #include <stdlib.h>
 
 #include "server/catalog/backend.h"
@@ -87,7 +87,7 @@ void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)
         ps_catalog_unlock(store);
         return;
     }
-    /* a connection that fails is closed instead of kept */
+    /* a connection on which COMMIT fails is closed and not reused */
     if (execute_sql(db, "COMMIT", PS_ERR_IGNORED) == PS_OK) {
         pthread_mutex_lock(&store->pool_lock);
         if (store->n_idle_catalogs < IDLE_MAX) {
@@ -109,9 +109,9 @@ void ps_catalog_read_close(struct ps_store *store)
         ps_db_close(db);
 }
 
-/* Whether to repeat a query that found nothing, because changes of other servers were applied after
- * *seen. If the database cannot be reached, *status becomes PS_UNAVAILABLE instead of "not found".
- */
+/* Whether to repeat a query that found nothing: applies the changes of other servers, and returns
+ * true if there were any after transaction *seen, which is updated. If the database cannot be
+ * reached, *status becomes PS_UNAVAILABLE. */
 static bool must_repeat_query(struct ps_store *store, int64_t *seen, enum ps_status *status,
                               struct ps_err *err)
 {
@@ -150,5 +150,5 @@ enum ps_status ps_catalog_run_query(struct ps_store *store, ps_catalog_query *as
         ps_catalog_read_end(store, db);
     } while (must_repeat_query(store, &seen, &status, &own));
     (void)ps_fail_copy(err, &own);
-    return status; /* may be PS_NOT_FOUND without a message */
+    return status; /* if it is PS_NOT_FOUND, err may have no message */
 }

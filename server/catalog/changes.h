@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * changes.h: notifications of changes that other servers made to a store. Changes by this server
- * are not reported. A shelf that is one folder reports nothing.
+ * are not reported. A shelf in a folder reports nothing.
  */
 #ifndef PS_CATALOG_CHANGES_H
 #define PS_CATALOG_CHANGES_H
@@ -11,7 +11,7 @@
 enum ps_change_kind {
     PS_CHANGED_RUN,      /* a run was added, changed or removed */
     PS_CHANGED_JOB,      /* the row of a job was added, changed or removed (job_rows.h) */
-    PS_CHANGED_ANYTHING, /* too many changes to report one by one: anything may have changed */
+    PS_CHANGED_ANYTHING, /* too many changes to report each: any run or job may have changed */
 };
 
 struct ps_row_change {
@@ -20,10 +20,10 @@ struct ps_row_change {
     uint64_t job;         /* for PS_CHANGED_JOB: number of the job */
 };
 
-/* From now on, calls `heard` for each change soon after it is visible here. Calls are made from one
- * thread, without locks; several changes of one object may be merged into one call. `heard` must
- * return quickly, since it delays the next changes. NULL: no call is in progress or made after this
- * returns. Must not be called from within `heard`. */
+/* Calls `heard` for each change soon after the change is visible in this store. All calls are made
+ * from one thread, which holds no lock; several changes of one object may be merged into one call.
+ * `heard` must return quickly, since it delays the next changes. `heard` NULL: stops listening;
+ * when this function returns, no call is in progress. `heard` must not call this function. */
 typedef void ps_change_listener(void *user, const struct ps_row_change *change);
 void ps_store_listen(struct ps_store *store, ps_change_listener *heard, void *user);
 

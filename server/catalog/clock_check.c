@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "server/catalog/state.h"
 
-/* minimum interval between writes of the file while the clock is right */
+/* ms: minimum interval between writes of the file `clock` while the clocks agree */
 #define SAVE_MS ((int64_t)60 * 1000)
 
 void ps_clocks_read(struct ps_clocks *out)
@@ -25,7 +25,8 @@ void ps_clocks_read(struct ps_clocks *out)
     out->boot_ms = ps_boot_ms();
 }
 
-/* How far the wall clock is ahead of the expected time; 0: it is right, as far as known. */
+/* Returns how far the wall clock is ahead of the expected time (ms; negative: behind). After a
+ * reboot the expected time is unknown: 0 unless the clock is known to be wrong. */
 static int64_t jump_of(const struct ps_clock_reference *reference, const struct ps_clocks *now)
 {
     if (strcmp(reference->boot_id, now->boot_id) == 0)
@@ -54,7 +55,7 @@ bool ps_clocks_agree(struct ps_clock_reference *reference, const struct ps_clock
     return true;
 }
 
-/* Reads the reference of the shelf. False: there is none, or it cannot be read. */
+/* Reads the reference from the file `clock` of the shelf. False: the file is missing or invalid. */
 static bool load(struct ps_store *store, struct ps_clock_reference *out)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "clock");
@@ -69,8 +70,7 @@ static bool load(struct ps_store *store, struct ps_clock_reference *out)
     return got == 4;
 }
 
-/* Ignores failures: the next start then uses the previous reference. */
-/* Ignores failures: the next check has an older reference. */
+/* Writes the file `clock`. Ignores failures: the next check then uses the previous reference. */
 static void save_reference(struct ps_store *store, const struct ps_clock_reference *reference)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -81,7 +81,7 @@ static void save_reference(struct ps_store *store, const struct ps_clock_referen
     ps_buf_printf(&text, "%s %" PRId64 " %" PRId64 " %" PRId64 "\n",
                   reference->boot_id[0] ? reference->boot_id : "-", reference->offset_ms,
                   reference->trusted_ms, reference->jumped_ms);
-    /* without the file, the next check has nothing to compare with and writes it again */
+    /* if the file does not exist, the next check creates it */
     if (ps_new_part(store, "spool", &part, &fd, PS_ERR_IGNORED) != PS_OK)
         return;
     if (ps_write_all(fd, ps_buf_slice(&text), part, PS_ERR_IGNORED) != PS_OK ||

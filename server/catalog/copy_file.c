@@ -35,8 +35,8 @@ enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *e
     return status;
 }
 
-/* Reads both files again and compares them; drops the page cache of the copy first, to read it from
- * its disk. */
+/* Reads both files again and compares their bytes. Asks the kernel to drop the cached pages of the
+ * copy first, so that they are read from the disk. */
 static enum ps_status compare_files(int from, int to, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *blocks = ps_grow(NULL, 2, BLOCK);
@@ -58,7 +58,8 @@ static enum ps_status compare_files(int from, int to, const char *path, struct p
 
 enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_err *err)
 {
-    const bool cloned = ioctl(to, FICLONE, from) == 0; /* shares the blocks if possible */
+    const bool cloned =
+        ioctl(to, FICLONE, from) == 0; /* shares the disk blocks if the file system can */
     struct stat about;
     enum ps_status status = cloned ? PS_OK : ps_copy_rest(from, to, path, err);
 
@@ -69,7 +70,8 @@ enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_er
     return status == PS_OK && !cloned ? compare_files(from, to, path, err) : status;
 }
 
-/* Finds the path of the file in `from`, and its path in `to` with the same suffix. */
+/* Sets *source to the path of the file in `from`, and *target to its path in `to` with the same
+ * suffix. Both are malloc'ed. */
 static enum ps_status find_paths(struct ps_store *from, struct ps_store *to, const char *folder,
                                  const char *key, char **source, char **target, struct ps_err *err)
 {

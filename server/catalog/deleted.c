@@ -20,7 +20,7 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     if (found)
         *found = row;
     if (row)
-        (void)ps_stmt_step(stmt, err); /* run it to completion */
+        (void)ps_stmt_step(stmt, err); /* a statement with RETURNING has to be stepped to its end */
     return err->code;
 }
 
@@ -51,7 +51,8 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "run %s is not on this shelf", id);
-    if (!ps_file_name_is_valid("labels", id)) /* invalid id, not from perfshelf: has no label */
+    if (!ps_file_name_is_valid(
+            "labels", id)) /* perfshelf did not write this invalid id, so it has no label */
         return status;
     ps_db_prepare(store->catalog, ps_query_sql("deleted_label"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_from_c(id));
@@ -144,7 +145,8 @@ enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
     return ps_sources_remove(store->catalog, id, pending, err);
 }
 
-/* Finds the run that was deleted first. id "": none was deleted before before_ms. */
+/* Finds the run that was deleted first, if that was before before_ms (ms since 1970). id "": there
+ * is no such run. */
 static enum ps_status find_next(struct ps_store *store, int64_t before_ms, char id[PS_ID_SIZE],
                                 struct ps_err *err)
 {
@@ -176,16 +178,17 @@ static enum ps_status forget_deleted(struct ps_store *store, const char *id,
     if (!*found)
         return err->code;
     sha256 = ps_strdup(ps_col_text(stmt, 0));
-    (void)ps_stmt_step(stmt, err); /* run it to completion */
+    (void)ps_stmt_step(stmt, err); /* a statement with RETURNING has to be stepped to its end */
     run_for(store->catalog, "run_there", id, &there, err);
-    if (there) /* the files belong to the run of the same id */
+    if (there) /* the same bytes were imported again: that run needs the files */
         return err->code;
     ps_pending_delete_add(store->catalog, pending, "runs", id, err);
     ps_pending_delete_add(store->catalog, pending, "originals", sha256, err);
     return ps_sources_remove(store->catalog, id, pending, err);
 }
 
-/* Deletes a deleted run with its files, unless it was recovered in the meantime. */
+/* Deletes a deleted run permanently, with its files. Does nothing if the run was recovered
+ * meanwhile. */
 static enum ps_status purge_run(struct ps_store *store, const char *id, struct ps_err *err)
 {
     struct ps_pending_delete pending;
@@ -199,7 +202,7 @@ static enum ps_status purge_run(struct ps_store *store, const char *id, struct p
     return err->code;
 }
 
-/* A failure stops the purge: the next one tries again. */
+/* After a failure, which is not reported, the caller's loop ends; the next purge tries again. */
 bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms)
 {
     char id[PS_ID_SIZE];

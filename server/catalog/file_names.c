@@ -20,7 +20,8 @@ static bool is_label(const char *name)
     return is_run_id(name) || strcmp(name, "baselines") == 0 || strcmp(name, "queries") == 0;
 }
 
-/* Length of the session name at the beginning of a string (session.c); 0: there is none. */
+/* Returns the length of the session name (session.c) at the beginning of `name`; 0: there is none.
+ */
 static size_t session_length(const char *name)
 {
     const size_t len = strspn(name, HEX ".");

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_names.h: the valid names of files of a shelf, and the paths made of them.
+ * file_names.h: checks the names of files of a shelf, and builds paths from them.
  *
- * Names come from untrusted sources: shared databases, run files, bundles and URLs. No other code
- * of this folder joins a name to a path. Here each name is first checked against the pattern of its
- * folder.
+ * Names come from untrusted sources: shared databases, run files, bundles and URLs. Only this
+ * module builds paths from such names. It first checks each name against the pattern of its folder.
  */
 #ifndef PS_CATALOG_FILE_NAMES_H
 #define PS_CATALOG_FILE_NAMES_H
@@ -17,21 +16,21 @@
  * originals, sources, spool or open. For other folders no name is valid. */
 bool ps_file_name_is_valid(const char *folder, const char *name);
 
-/* Builds the path of such a file, malloc'ed. PS_NOT_FOUND, with *path_out NULL: the name is not
- * valid in this folder. */
+/* Builds the malloc'ed path <folder>/<name><ending>. PS_NOT_FOUND, with *path_out NULL: the name is
+ * not valid in this folder. */
 enum ps_status ps_store_path(const struct ps_store *store, const char *folder, const char *name,
                              const char *ending, char **path_out, struct ps_err *err);
 
-/* Paths without untrusted names; all are malloc'ed. */
+/* The following paths contain no untrusted names. All are malloc'ed. */
 
-/* A folder of the shelf; the path ends with a slash. */
+/* Returns the path of a folder of the shelf, with a slash at its end. */
 char *ps_store_folder_path(const struct ps_store *store, const char *folder);
-/* An entry that readdir returned for the folder. */
+/* Returns the path of an entry that readdir returned for the folder. */
 char *ps_store_entry_path(const struct ps_store *store, const char *folder,
                           const struct dirent *entry);
-/* A new unique path: <folder>/<session>-<n><ending>. */
+/* Returns a new unique path: <folder>/<session>-<n><ending>. */
 char *ps_store_new_path(struct ps_store *store, const char *folder, const char *ending);
-/* A file in the top folder of the shelf. `name` must be a string literal. */
+/* Returns the path of a file in the top folder of the shelf. `name` must be a string literal. */
 #define ps_store_file_path(store, name) ps_store_top_path(store, "" name "")
 char *ps_store_top_path(const struct ps_store *store, const char *name);
 

@@ -48,8 +48,8 @@ enum ps_status ps_file_fail_evicted(const char *key, struct ps_err *err)
                    key);
 }
 
-/* Copies a file if it cannot be hard-linked. Writes PATH.part first, so that no incomplete file is
- * visible as PATH. */
+/* Copies a file that cannot be hard-linked. Writes <path>.part and renames it, so that no
+ * incomplete file is visible at `path`. */
 static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * files.h: the immutable files of a shelf, each with a folder and a key: runs/<id>,
- * originals/<sha256>, sources/<sha256>. Where many servers share the shelf, also files that wait
- * for a server: spool/<name> and pieces/<name>.
+ * originals/<sha256>, sources/<sha256>. A shared shelf also has files of uploads that wait for
+ * their import: spool/<name> and pieces/<name>.
  *
- * A shelf of one folder stores them under these paths (store.h). A shared shelf stores them in its
- * database by content (server/replica/blobs.h): table kept maps folder and key to the content, and
- * a cache (file_cache.h) contains the files that this server used recently.
+ * A shelf in a folder stores each file under this path, with a suffix (store.h). A shared shelf
+ * stores files in its database by content (server/replica/blobs.h): table kept maps folder and key
+ * to the content, and a cache (file_cache.h) contains the files that this server used recently.
  *
- * Functions with an err do nothing if it is filled already (server/runfile/db.h).
+ * Functions that get an err do nothing if it already has an error (server/runfile/db.h).
  */
 #ifndef PS_CATALOG_FILES_H
 #define PS_CATALOG_FILES_H
@@ -17,43 +17,43 @@
 
 struct ps_db;
 
-#define PS_CACHE_BYTES ((uint64_t)10 << 30) /* default limit of cached files */
+#define PS_CACHE_BYTES ((uint64_t)10 << 30) /* default maximum bytes of the cache */
 
-/* Returns a path at which the file can be opened (malloc'ed), and fetches the file first if
- * necessary. PS_NOT_FOUND: a shared shelf has no such file; for a folder, existence is not checked.
- * The cache may evict the file before it is opened: in that case try again. */
+/* Sets *path_out to the malloc'ed path of the file. In a shared shelf, fetches the file first if
+ * necessary; PS_NOT_FOUND: there is no such file. In a folder, the file may not exist. The cache
+ * may evict the file before the caller opens it: then call this function again. */
 enum ps_status ps_file_path(struct ps_store *store, const char *folder, const char *key,
                             char **path_out, struct ps_err *err);
 #define PS_FILE_TRIES 10 /* attempts to open a file that the cache keeps evicting */
 enum ps_status ps_file_fail_evicted(
     const char *key,
-    struct ps_err *err); /* sets and returns PS_UNAVAILABLE after the last attempt */
+    struct ps_err *err); /* for the last of these attempts: sets and returns PS_UNAVAILABLE */
 /* Opens a file for reading. */
 enum ps_status ps_file_open(struct ps_store *store, const char *folder, const char *key,
                             int *fd_out, struct ps_err *err);
-/* Links or copies a file to `path`. PS_OK if `path` exists already. */
+/* Creates `path` as a hard link to the file, or as a copy. PS_OK if `path` exists already. */
 enum ps_status ps_file_link(struct ps_store *store, const char *folder, const char *key,
                             const char *path, struct ps_err *err);
 
-/* A file that is being added. */
+/* A file that a caller is adding to the shelf. */
 struct ps_sent_file {
-    char hash[PS_SHA256_SIZE]; /* hash of the file content; in a folder "" except for run files */
+    char hash[PS_SHA256_SIZE]; /* hash of the content; "" for files of a folder except run files */
     uint64_t bytes;
-    int64_t layout; /* of a run file (schema/run.sql); else 0 */
+    int64_t layout; /* layout of a run file (user_version of schema/run.sql); 0 for other files */
 };
 /* Sends a file to the backend before the transaction that adds it, so that the transaction does not
  * wait for the transfer. The file must not be altered afterwards. */
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
                             struct ps_sent_file *out, struct ps_err *err);
-/* Inside that transaction: stores the file under this key, in place of an earlier one. In a shared
- * shelf it becomes valid with the commit, in a folder immediately (pending_delete.c). The file at
- * `path` is moved, and stays moved even if the transaction fails. `path` may be NULL only for a
- * shared shelf. PS_UNAVAILABLE: the file must be sent again. */
+/* Inside that transaction: stores the sent file under this key, and replaces an earlier file. The
+ * change is visible to others after the commit in a shared shelf, and immediately in a folder
+ * (pending_delete.c). The file at `path` is moved, and is not moved back if the transaction fails.
+ * `path` may be NULL only for a shared shelf. PS_UNAVAILABLE: the file must be sent again. */
 enum ps_status ps_file_place(struct ps_store *store, const struct ps_sent_file *sent,
                              const char *folder, const char *key, const char *path,
                              struct ps_err *err);
-/* ps_file_place in two steps, for many files of one folder: ps_file_put for each, then
- * ps_file_finish_puts once before the transaction ends. */
+/* The two steps of ps_file_place, for many files of one folder: call ps_file_put for each file,
+ * then ps_file_finish_puts once before the transaction ends. */
 enum ps_status ps_file_put(struct ps_store *store, const struct ps_sent_file *sent,
                            const char *folder, const char *key, const char *path,
                            struct ps_err *err);
@@ -61,39 +61,41 @@ enum ps_status ps_file_finish_puts(struct ps_store *store, const char *folder, s
 /* Inside a transaction: deletes the file. */
 enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const char *key,
                               struct ps_err *err);
-/* Inside a transaction of a shared shelf: checks that the file exists, before a new row refers to
- * it. PS_UNAVAILABLE: it was deleted while this server was considered crashed. */
+/* Inside a transaction, before a row that refers to an existing file is inserted: checks that a
+ * shared shelf still has the file. PS_UNAVAILABLE: the file was deleted while other servers
+ * considered this server crashed. Does nothing in a folder. */
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err);
 
 /* Rows of the table kept. A shared shelf has a row for each file. A folder has rows for run files
- * only, since nothing else can verify their bytes. */
+ * and labels only: the name of any other file is the hash of its content. */
 
 struct ps_file_row {
     char hash[PS_SHA256_SIZE];
     uint64_t bytes;
     int64_t layout;
 };
-/* Inside a transaction: runs the query kept_put or kept_remove for this key. sent NULL: there is no
- * file. */
+/* Inside a transaction: runs `query`, kept_put or kept_remove, for this key. `sent`: NULL for
+ * kept_remove. */
 enum ps_status ps_file_change_row(struct ps_db *db, const char *query, const char *folder,
                                   const char *key, const struct ps_sent_file *sent,
                                   struct ps_err *err);
-/* Reads the row of a file. PS_NOT_FOUND without a message. */
+/* Reads the row of a file from `db`. PS_NOT_FOUND, without a message: there is no row. */
 enum ps_status ps_file_read_row(struct ps_db *db, const char *folder, const char *key,
                                 struct ps_file_row *out, struct ps_err *err);
 
-/* The layout of a run file; -1: there is no such file. `db`: the catalog of the caller's
- * transaction, or NULL. */
+/* Returns the layout of a run file; -1: there is no such file. `db`: the catalog of the caller's
+ * transaction, or NULL outside of a transaction. */
 int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id);
 
-/* The layout of the run file at any path; -1: there is no such file. */
+/* Returns the layout of the run file at `path`, from its header. -1: there is no such file; 0: the
+ * file is too short. */
 int64_t ps_file_layout_at(const char *path);
 
-/* Whether the shelf has the file. `db`: the catalog of the caller's transaction, or NULL. */
+/* Whether the shelf has the file. `db` as in ps_file_layout. */
 bool ps_file_has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key);
-/* Reads the row of a file. `db`: the catalog of the caller's transaction, or NULL. PS_NOT_FOUND
- * without a message. */
+/* Reads the row of a file. `db` as in ps_file_layout. PS_NOT_FOUND, without a message: there is no
+ * row. */
 enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
                             const char *key, struct ps_file_row *out, struct ps_err *err);
 

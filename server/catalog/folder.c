@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* folder.c: the backend of a shelf that is one folder: it contains the files under their names
- * (store.h), and its catalog.db is authoritative. */
+/* folder.c: the backend of a shelf in a folder, which contains all files under their names
+ * (store.h). The file catalog.db is authoritative. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -126,7 +126,8 @@ static enum ps_status place_of(struct ps_store *store, const char *folder, const
                          err);
 }
 
-/* Builds the path of an existing file, which may have an older suffix; else that of a new one. */
+/* Builds the path of a file. If the file exists only with the suffix of older versions, that path.
+ */
 static enum ps_status path_of(struct ps_store *store, const char *folder, const char *key,
                               char **path_out, struct ps_err *err)
 {
@@ -135,7 +136,8 @@ static enum ps_status path_of(struct ps_store *store, const char *folder, const 
 
     if (status != PS_OK || is_run(folder) || is_file(*path_out))
         return status;
-    status = ps_store_path(store, folder, key, ".zst", &older, err); /* older versions: zstd */
+    status = ps_store_path(store, folder, key, ".zst", &older,
+                           err); /* older versions compressed with zstd */
     if (status == PS_OK && is_file(older)) {
         free(*path_out);
         *path_out = older;
@@ -304,7 +306,7 @@ static enum ps_status watch(struct ps_store *store, void (*tell)(void *user), vo
     return PS_OK;
 }
 
-/* Does nothing: other processes change a folder only through its catalog.db, which readers see. */
+/* Does nothing: changes by other processes are in catalog.db, where every reader sees them. */
 static void listen_to_changes(struct ps_store *store, ps_change_listener *heard, void *user)
 {
     (void)store, (void)heard, (void)user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ingest.c: reads a file once and stores a hashed, compressed copy, in a thread that runs in
- * parallel to the import of the file. */
+/* ingest.c: reads a file once, computes its hash and stores a compressed copy. A thread does this
+ * in parallel to the import of the file. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,19 +22,20 @@ struct ps_ingest {
     int fd;
     pthread_t thread;
     bool running;
-    atomic_bool hash_only; /* the copy is no longer needed */
-    atomic_bool is_known;  /* the hash is known, and the shelf has these bytes */
+    atomic_bool hash_only; /* the caller no longer needs the copy, only the hash */
+    atomic_bool
+        is_known; /* the hash was computed, and the shelf has a current run of these bytes */
     struct ps_original original;
-    char id[PS_ID_SIZE]; /* id of the run of these bytes */
+    char id[PS_ID_SIZE]; /* id of the run with these bytes */
     char *part;
     int part_fd;
     uint64_t claimed; /* reserved bytes of the part */
-    /* intent log entry of the stored file, until a row refers to it */
+    /* intent log entry of the stored copy, until a row refers to the copy */
     struct ps_pending_delete pending;
     struct ps_err err;
 };
 
-/* Bytes written to the copy so far. */
+/* Returns how many bytes of the copy were written so far. */
 static uint64_t bytes_copied(const struct ps_ingest *ingest)
 {
     struct stat about;
@@ -143,7 +144,8 @@ enum ps_status ps_ingest_keep(struct ps_ingest *ingest, struct ps_err *err)
                                      ingest->original.sha256, &sent, ingest->part, err);
     if (status != PS_OK)
         return status;
-    ps_quota_release(ingest->store, ingest->claimed); /* the catalog counts them from now on */
+    ps_quota_release(ingest->store,
+                     ingest->claimed); /* the catalog counts these bytes from now on */
     ingest->claimed = 0;
     free(ingest->part);
     ingest->part = NULL;
@@ -156,7 +158,8 @@ void ps_ingest_end(struct ps_ingest *ingest)
 
     if (!ingest)
         return;
-    (void)ps_ingest_wait(ingest, false, &unused, PS_ERR_IGNORED); /* its file is deleted anyway */
+    (void)ps_ingest_wait(ingest, false, &unused,
+                         PS_ERR_IGNORED); /* a failure does not matter, since the copy is deleted */
     if (ingest->part)
         (void)unlink(ingest->part);
     ps_pending_delete_end(ingest->store, &ingest->pending);

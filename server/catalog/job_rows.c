@@ -211,7 +211,7 @@ enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_
     return ps_catalog_end(store, status, err);
 }
 
-/* Runs one statement about the jobs of a crashed session. */
+/* Runs a query of schema/queries on the jobs of the crashed session `dead`. */
 static enum ps_status execute_for_session(struct ps_store *store, const char *query,
                                           const char *dead, struct ps_err *err)
 {

@@ -3,9 +3,9 @@
  * labels.c: a second copy of the labels of runs, outside the catalog.
  *
  * A run file contains its label at the time of publication (meta.label) and is never altered. Each
- * later change writes the complete current label to labels/<id>.json, in place of the previous one.
- * Queries use the catalog only; the label files are for rebuilding a lost catalog. A catalog in a
- * database has no label files: the database is responsible for its safety.
+ * later change replaces labels/<id>.json by the complete current label. Queries read only the
+ * catalog; the label files are for rebuilding a lost catalog. A shared shelf has no label files:
+ * backups of its database protect the labels.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.c: the tables of catalog.db, whose layout is numbered by user_version.
+ * layout.c: migrates the tables of catalog.db. Its user_version is the number of its layout.
  *
- * A catalog of an older layout first gets the columns that were added since; then catalog.sql
- * creates what else is missing. Catalogs from before layout 5 have the number 0, and may lack any
- * of the tagged columns.
+ * For a catalog of an older layout, first adds the missing columns, then runs catalog.sql, which
+ * creates missing tables, views, triggers and indexes. Catalogs older than layout 5 have the number
+ * 0, and may lack any column with the tag `since` in catalog.sql.
  */
 #include "server/catalog/catalog_tables.h"
 #include "server/catalog/state.h"
@@ -24,7 +24,7 @@ static enum ps_status read_layout(struct ps_db *db, int64_t *out, struct ps_err 
                    (long long)*out);
 }
 
-/* Whether the table exists without that column. */
+/* *out: whether the table exists and does not have the column. */
 static enum ps_status lacks_column(struct ps_db *db, const char *table, const char *column,
                                    bool *out, struct ps_err *err)
 {
@@ -37,8 +37,7 @@ static enum ps_status lacks_column(struct ps_db *db, const char *table, const ch
     return err->code;
 }
 
-/* A mirror may have applied rows before it had the new columns: marks it so that all rows are
- * fetched again. */
+/* Makes a mirror fetch all rows again, since its rows were fetched without the new column. */
 static enum ps_status restart_mirror(struct ps_db *db, struct ps_err *err)
 {
     bool exists = false;
@@ -77,7 +76,8 @@ static enum ps_status add_columns(struct ps_db *db, int64_t layout, struct ps_er
     return err->code;
 }
 
-/* Drops all views and triggers. catalog.sql creates those of the current layout. */
+/* Drops all views and triggers. catalog.sql then creates the views and triggers of the current
+ * layout. */
 static enum ps_status drop_views(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -108,7 +108,7 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     add_columns(db, layout, err);
     ps_db_exec(db, ps_schema_sql("catalog"), err);
     if (ps_db_exec(db, "COMMIT", err) != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED); /* err says why already */
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED); /* err already has the error to report */
     return err->code;
 }
 

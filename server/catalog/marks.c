@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks.c: caches the results of ps_run_mark, which is called thousands of times a second, to save
- * system calls. A mark is used for PS_RUN_MARK_CACHE_US; a removal or publication by this process
- * invalidates it at once.
+ * marks.c: caches the results of ps_run_mark, because it is called thousands of times a second and
+ * needs several system calls. A cached mark is valid for PS_RUN_MARK_CACHE_US microseconds; when
+ * this process removes or publishes the run, the mark becomes invalid at once.
  */
 #include <stdio.h>
 
@@ -53,7 +53,8 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id)
         return mark;
     mark = mark_of(store, id);
     pthread_mutex_lock(&store->marks.lock);
-    if (forgotten == store->marks.n_invalidations) { /* else it may be the mark of the old file */
+    if (forgotten == store->marks.n_invalidations) { /* otherwise `mark` may be that of a file that
+                                                        was replaced meanwhile */
         *place = (struct ps_mark){.mark = mark, .since_us = now};
         (void)snprintf(place->id, sizeof place->id, "%s", id);
     }

@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * multi_run_query.c: SQL statements of users over several runs. Each public view of a run is a
- * virtual table here, with an additional first column `run`. It iterates over the runs, each read
- * through a guarded handle of its own. The visible views of the catalog are virtual tables too. The
- * statement itself runs in an empty in-memory database, which contains nothing else that it could
- * access.
+ * virtual table here, with an additional first column `run`. A table reads the view of one run
+ * after the other, each through its own handle, which is restricted to user SQL (user_query.c). The
+ * public views of the catalog are virtual tables, too. The statement itself runs in an in-memory
+ * database that contains only these tables.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "server/catalog/state.h"
 
-/* Data source of the virtual tables. */
+/* The runs and the catalog that the virtual tables read. SQLite frees it with the module. */
 struct multi_run {
     struct ps_store *store;
     struct ps_memory_limit *memory;
     char (*ids)[PS_ID_SIZE];
-    struct ps_db **runs; /* NULL until first read */
+    struct ps_db *
+        *runs; /* handles, by index in `ids`; an element is NULL until the run is first read */
     size_t n;
     struct ps_db *catalog;
 };
 
-/* CREATE VIRTUAL TABLE view USING ps_multi_run(catalog|runs,"column",...); its user data is a
- * struct multi_run. */
+/* The module ps_multi_run: CREATE VIRTUAL TABLE view USING ps_multi_run(catalog|runs,"column",...).
+ * Its user data is a struct multi_run. */
 extern const sqlite3_module ps_multi_run_module;
 
-#define COLUMNS_MAX 63 /* bits of sqlite3_index_info.colUsed for single columns */
+#define COLUMNS_MAX                                                                                \
+    63 /* columns with a bit of their own in sqlite3_index_info.colUsed; the last bit is for all   \
+          others */
 
 struct table {
     sqlite3_vtab base;
     struct multi_run *multi_run;
     char *name;
-    char **columns; /* of the view, without `run` */
+    char **columns; /* columns of the view, without `run` */
     int n_columns;
     bool of_catalog;
 };
@@ -39,13 +42,13 @@ struct table {
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_stmt **stmts; /* one per source, reused when a join restarts the cursor */
-    char *plan;             /* plan for which they were prepared */
-    size_t n, index;        /* n: number of sources; index: of the current one */
+    char *plan;             /* plan for which `stmts` were prepared */
+    size_t n, index;        /* n: number of sources; index: the current source */
     int64_t row;
     int n_values;
-    /* owned copies of the values for the equality constraints of the plan */
+    /* values of the equality constraints of the plan, owned copies */
     sqlite3_value **values;
-    bool only_one_run; /* read only the run `run_id` */
+    bool only_one_run; /* read only the run `run_id`, skip the others */
     char run_id[PS_ID_SIZE];
 };
 
@@ -110,8 +113,8 @@ static int connect_table(sqlite3 *handle, void *multi_run, int argc, const char 
     return code;
 }
 
-/* Builds the plan: a mask of the used columns, then the columns constrained by equality, as
- * "<hex>=<column>=<column>". */
+/* Builds the plan "<mask>=<column>=<column>...": the bits of the used columns in hex (colUsed),
+ * then the columns with an equality constraint. */
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plan = {0};
@@ -203,7 +206,7 @@ static enum ps_status source_db(const struct table *table, size_t at, struct ps_
     return PS_OK;
 }
 
-/* Converts a column of the table to a column of the view; -1: `run`. */
+/* Converts a column index of the virtual table to one of the view; -1: the column `run`. */
 static int of_view(const struct table *table, int column)
 {
     return table->of_catalog ? column : column - 1;
@@ -223,8 +226,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
     return SQLITE_OK;
 }
 
-/* Whether the view has the column; with column NULL, whether the view exists. Files of older
- * versions may lack either. */
+/* Whether the view has the column; with `column` NULL, whether the view exists. Files of older
+ * versions may lack views or columns. */
 static bool has_column(struct ps_db *db, const char *view, const char *column)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -316,7 +319,8 @@ static bool is_wanted(const struct cursor *cursor)
            strcmp(table->multi_run->ids[cursor->index], cursor->run_id) == 0;
 }
 
-/* A run may have been deleted in the meantime: that is reported as an error, not as corruption. */
+/* Sets the error message of the table and returns its SQLite code. SQLITE_CORRUPT_VTAB becomes
+ * SQLITE_ERROR, since the cause may be a run that was deleted meanwhile. */
 static int set_table_error(sqlite3_vtab *table, const struct ps_err *err)
 {
     int code = err->code == PS_OK ? SQLITE_OK : ps_table_fail(table, err);
@@ -324,7 +328,8 @@ static int set_table_error(sqlite3_vtab *table, const struct ps_err *err)
     return code == SQLITE_CORRUPT_VTAB ? SQLITE_ERROR : code;
 }
 
-/* Moves to the first row, from source `at` on. `begun`: its statement is running already. */
+/* Moves to the next row of the current source, or to the first row of a later source. `begun`: the
+ * statement of the current source is running already. */
 static int go_on(struct cursor *cursor, bool begun)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -432,7 +437,8 @@ static void free_query(void *user)
     free(multi_run);
 }
 
-/* Creates a virtual table for each view that the query `views` lists in the database `from`. */
+/* Creates a virtual table in `db` for each view that the query `views` lists in the database
+ * `from`. `what`: "runs" or "catalog". */
 static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const char *views,
                                  const char *what, struct ps_err *err)
 {
@@ -464,7 +470,8 @@ static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const cha
 static const char run_views[] =
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
     " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
-/* Excludes the views of ps_catalog_show_columns, which select all columns of a table. */
+/* Lists the views of schema/shelf_views.sql. The other temporary views, of ps_catalog_show_columns,
+ * contain "AS SELECT *, ". */
 static const char shelf_views[] =
     "SELECT s.name, c.name FROM sqlite_temp_schema s, pragma_table_info(s.name, 'temp') c"
     " WHERE s.type = 'view' AND instr(s.sql, 'AS SELECT *, ') = 0"

@@ -12,7 +12,7 @@ static size_t count_characters(struct ps_str text)
     return n;
 }
 
-/* Replaces CR and CR LF, the line breaks of HTML forms and of files from other systems, by LF. */
+/* Appends the text with each CR or CR LF replaced by LF. HTML forms and other systems send CR. */
 static void add_with_line_breaks(struct ps_buf *out, const char *text)
 {
     for (const char *at = text; *at; at++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* originals.c: original files: creates spool files, and finds and opens stored originals (ingest.c
- * stores them). */
+/* originals.c: creates files in the spool, and opens the stored originals of runs (ingest.c stores
+ * them). */
 #define _GNU_SOURCE /* mkostemp */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * part.c: the file of a run from its creation to its publication, in the server process. Its
- * content was written by a process that read untrusted bytes, so it is treated as untrusted too.
+ * part.c: the file of a run from its creation to its publication, in the server process. An
+ * importer process that read untrusted bytes wrote the file, so its content is not trusted either.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,8 +77,8 @@ void ps_part_abort(struct ps_part *part)
 
 /* --- Checking the written run --- */
 
-/* Opens the file without trusting its schema: no function that the schema refers to is called,
- * neither before the layout is checked nor later. */
+/* Opens the file with SQLITE_DBCONFIG_TRUSTED_SCHEMA off: its schema can only call functions
+ * without side effects, before the layout is checked and later. */
 static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -99,7 +99,7 @@ static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
     return status == PS_OK ? ps_check_layout(part->db, err) : status;
 }
 
-/* Checks that the keys which only publishing writes are absent, and that values passed on as JSON
+/* Checks that table meta has no key that only ps_part_publish may write, and that its JSON values
  * are valid JSON. */
 static enum ps_status check_written(struct ps_part *part, struct ps_err *err)
 {

@@ -44,7 +44,8 @@ enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, con
     return err->code;
 }
 
-/* Runs one statement. *out: first column of its first row (malloc'ed), or NULL. */
+/* Runs a query of schema/queries in a transaction. *out: the first column of its first row
+ * (malloc'ed), or NULL. */
 static enum ps_status run_query(struct ps_store *store, const char *query, const char *id,
                                 const char *user_name, const char *file, char **out,
                                 struct ps_err *err)
@@ -109,7 +110,8 @@ enum ps_status ps_partial_fail_unknown(struct ps_err *err)
     return ps_fail(err, PS_NOT_FOUND, "no such upload; it may have expired");
 }
 
-/* Finds the path of the upload's file. The query partial_take deletes the row, too. */
+/* Finds the path of the upload's file with `query`, which also changes the row: partial_touch
+ * renews its time, partial_take deletes it. */
 static enum ps_status find_upload(struct ps_store *store, const char *query, const char *id,
                                   const char *user_name, char **path_out, struct ps_err *err)
 {
@@ -134,7 +136,7 @@ static enum ps_status size_of(int fd, const char *path, uint64_t *out, struct ps
     return PS_OK;
 }
 
-/* Opens and locks the file. Waits for a concurrent append. */
+/* Opens the file and locks it; waits until a concurrent append has ended. *bytes: its size. */
 static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, struct ps_err *err)
 {
     *fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -185,7 +187,8 @@ enum ps_status ps_partial_copy(int from, const char *from_path, int to, const ch
     return got < 0 ? ps_fail_errno(err, "cannot read", from_path) : status;
 }
 
-/* Appends the file `from`. Truncates the upload to its old size after a failure. */
+/* Appends the file `from` to the upload and deletes `from`. After a failure, truncates the upload
+ * to its old size. */
 static enum ps_status append_piece(const char *path, const char *from, uint64_t offset,
                                    uint64_t max, uint64_t *bytes_out, struct ps_err *err)
 {
@@ -209,7 +212,7 @@ static enum ps_status append_piece(const char *path, const char *from, uint64_t 
     if (status == PS_OK)
         *bytes_out = offset + piece;
     if (status == PS_OK)
-        (void)unlink(from); /* its reserved bytes now count for the longer file */
+        (void)unlink(from); /* the quota reserved for `from` now counts for the upload */
     return status;
 }
 

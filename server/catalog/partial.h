@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial.h: resumable uploads: a growing file of the spool and a row of the catalog, so that the
- * upload survives a restart of the server and a dropped connection. Each belongs to the user that
- * began it; for others it does not exist (PS_NOT_FOUND). An upload that did not grow for a day is
+ * partial.h: resumable uploads. Each has its bytes in the spool and a row in the catalog, so it
+ * survives a restart of the server and a dropped connection. It belongs to the user who began it;
+ * for other users it does not exist (PS_NOT_FOUND). An upload that did not grow for a day is
  * deleted. Every function may be called from any thread.
  *
  *     ps_partial_begin(store, who, id, err);
@@ -15,35 +15,35 @@
 #include "server/catalog/store.h"
 
 #define PS_PARTIAL_ID_SIZE 33 /* bytes of an id, with its NUL */
-#define PS_PARTIALS_MAX    32 /* maximum uploads of one user */
+#define PS_PARTIALS_MAX    32 /* maximum unfinished uploads of one user */
 
-/* Begins an upload. PS_CONFLICT: this user has PS_PARTIALS_MAX of them. */
+/* Begins an upload. PS_CONFLICT: this user has PS_PARTIALS_MAX unfinished uploads already. */
 enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
                                 char id_out[PS_PARTIAL_ID_SIZE], struct ps_err *err);
-/* Returns how many bytes were received. */
+/* *out: how many bytes of the upload were received. */
 enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *user_name,
                                 uint64_t *out, struct ps_err *err);
-/* Appends the spool file `from` and deletes it, all or nothing. After a kill, call
- * ps_partial_bytes. PS_CONFLICT: `offset` is not the end of the upload. PS_LIMIT: it would become
- * longer than `max`. After a failure `from` is kept. */
+/* Appends the spool file `from` and deletes `from`. After a failure both are unchanged. After a
+ * kill, call ps_partial_bytes to find out what was appended. PS_CONFLICT: `offset` is not the size
+ * of the upload. PS_LIMIT: the upload would become larger than `max` bytes. */
 enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *user_name,
                                  uint64_t offset, const char *from, uint64_t max,
                                  uint64_t *bytes_out, struct ps_err *err);
 /* Cancels an upload and deletes its bytes. */
 enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *user_name,
                                  struct ps_err *err);
-/* Ends an upload that has `bytes` bytes (else PS_CONFLICT) and passes ownership of its file to the
- * caller. *path_out is malloc'ed. */
+/* Ends the upload and passes ownership of its file to the caller; *path_out: its malloc'ed path.
+ * PS_CONFLICT: the upload does not have exactly `bytes` bytes. */
 enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *user_name,
                                 uint64_t bytes, char **path_out, struct ps_err *err);
 
-/* For backends (backend.h). */
+/* The following is for backends (backend.h). */
 
 struct ps_stmt;
 
-/* The operations above, as one backend implements them. */
+/* The operations above, as a backend implements them. */
 struct ps_partial_ops {
-    /* The upload is one file of the spool that grows. */
+    /* True: the upload is one growing file of the spool. False: the backend stores its pieces. */
     bool grows_file;
     /* Deletes expired uploads. */
     void (*expire)(struct ps_store *store);
@@ -59,15 +59,16 @@ struct ps_partial_ops {
 };
 extern const struct ps_partial_ops ps_folder_partial;
 
-/* Prepares a statement and binds all parameters that any query of this module uses; unknown ones
- * are ignored. */
+/* Prepares a query of schema/queries and binds the parameters that the queries of this module have:
+ * :id, :who, :at, :before and :most. */
 enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
                                   const char *user_name, struct ps_stmt **out, struct ps_err *err);
-/* Check the offset of a piece, and the size of the upload with this piece. */
+/* Check that `offset` is the size `have` of the upload (else PS_CONFLICT), and that the upload has
+ * at most `max` bytes with `piece` more bytes (else PS_LIMIT). */
 enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps_err *err);
 enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,
                                      struct ps_err *err);
-/* Sets and returns PS_NOT_FOUND. */
+/* Sets and returns PS_NOT_FOUND: there is no such upload. */
 enum ps_status ps_partial_fail_unknown(struct ps_err *err);
 enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
                                struct ps_err *err);

@@ -3,10 +3,10 @@
  * pending_delete.c: an intent log for files that are created before the row that refers to them, or
  * deleted after it.
  *
- * Both operations first write entries with the names of the files (table doomed). When the
- * operation ends, or when the shelf is opened after a crash, the files without a referring row are
- * deleted. So a kill at any time leaves no unknown files. A file without an entry is never deleted,
- * even if the catalog does not know it: the catalog itself may have been lost.
+ * Both operations first write entries with the names of the files into table doomed. When the
+ * operation ends, or when the shelf is opened after a crash, those of the files are deleted to
+ * which no row refers. So a kill at any time leaves no unused files. A file without an entry is
+ * never deleted, even if no row refers to it: the catalog may have been lost.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,8 +36,8 @@ enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_d
     return err->code;
 }
 
-/* In a folder the entry is committed before the file is moved. In a shared shelf one transaction
- * does both. */
+/* In a folder, the entry is committed before the file is moved. In a shared shelf, one transaction
+ * adds the entry and the file. */
 enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending_delete *pending,
                                        const char *folder, const char *key,
                                        const struct ps_sent_file *sent, const char *path,
@@ -99,8 +99,9 @@ static enum ps_status delete_entries(struct ps_db *db, const char *owner, struct
     return err->code;
 }
 
-/* Runs inside a transaction, so that no publication happens between the check and the deletion. The
- * folders are synced before the entries are deleted. */
+/* Deletes the files of an owner's entries to which no row refers, then the entries. Runs inside a
+ * transaction, so that no run is published between the check and the deletion. Syncs the folders
+ * before it deletes the entries. */
 static enum ps_status remove_unused(struct ps_store *store, const char *owner, struct ps_err *err)
 {
     struct ps_db *db = store->catalog;
@@ -114,7 +115,7 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
         if (!ps_file_name_is_valid(folder, key))
-            continue; /* not written by perfshelf: there is no such file */
+            continue; /* perfshelf did not write this entry: there is no such file */
         remove_files(store, folder, key, err);
         removed = true;
     }
@@ -136,8 +137,8 @@ static enum ps_status remove_in_transaction(struct ps_store *store, const char *
     return ps_catalog_end(store, err.code, &err);
 }
 
-/* After a failure, entries remain for files that are deleted or in use. The next sweep, of this
- * session or a later one, deletes the entries. */
+/* After a failure, the entries remain, although their files may be deleted or in use. A later
+ * sweep, of this session or another one, handles them. */
 static void end_own(struct ps_store *store, const char *owner)
 {
     if (remove_in_transaction(store, owner) == PS_OK)

@@ -13,7 +13,7 @@
 
 /* --- Sizes in the catalog --- */
 
-/* Records the size of a file that an older perfshelf stored without its size. */
+/* Records the size of a file that an older perfshelf stored without recording its size. */
 static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
                                struct ps_err *err)
 {
@@ -22,7 +22,7 @@ static enum ps_status add_size(struct ps_store *store, const char *folder, const
 
     if (ps_file_path(store, folder, sha256, &path, PS_ERR_IGNORED) != PS_OK ||
         stat(path, &about) != 0)
-        return PS_OK; /* `perfshelf verify` reports it */
+        return PS_OK; /* `perfshelf verify` reports missing files */
     return ps_file_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
 }
 
@@ -71,8 +71,8 @@ static enum ps_status count_stored(struct ps_store *store, uint64_t *out, uint64
 
 /* --- Usage and reservations --- */
 
-/* A reservation is released only after the catalog counts the bytes, so they briefly count twice.
- */
+/* A reservation is released only after the catalog counts the bytes, so the bytes briefly count
+ * twice. */
 enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err)
 {
     uint64_t kept = 0, deleted = 0;
@@ -92,7 +92,7 @@ static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
     return ps_catalog_end(store, err->code, err);
 }
 
-/* Skips the sizes while the database is unreachable. */
+/* Does not record missing sizes while the database is unreachable or the shelf is read-only. */
 enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
 {
     enum ps_status status =
@@ -120,7 +120,7 @@ static bool is_disk_short(const struct ps_store *store, uint64_t bytes)
     return store->backend->free_bytes(store) < bytes + DISK_SPARE;
 }
 
-/* Purges deleted runs, the first deleted first, until `bytes` more fit. */
+/* Purges deleted runs, in the order of their deletion, until `bytes` more bytes fit. */
 static enum ps_status purge_until_fits(struct ps_store *store, uint64_t bytes,
                                        struct ps_quota *usage, struct ps_err *err)
 {
@@ -134,7 +134,8 @@ static enum ps_status purge_until_fits(struct ps_store *store, uint64_t bytes,
     return status;
 }
 
-/* Check and reservation are atomic: of two concurrent calls, only one gets the last space. */
+/* With a quota, quota_lock makes check and reservation atomic: of two concurrent calls, only one
+ * gets the last space. */
 enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct ps_err *err)
 {
     struct ps_quota usage = {0};

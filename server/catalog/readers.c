@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* readers.c: connections that read an open shelf: the catalog, locked for one thread at a time, and
- * run files, kept open in a pool. */
+/* readers.c: locks the catalog for one thread at a time, and opens run files for reading. A pool
+ * keeps connections to run files open. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,8 @@ int64_t ps_store_version(struct ps_store *store)
     ps_catalog_refresh(store);
     db = ps_catalog_lock(store);
     version = store->changes;
-    /* data_version counts commits of other connections, store->changes those of this one. */
+    /* data_version changes with commits of other connections, store->changes with commits of this
+     * connection. */
     if (ps_db_prepare(db, "PRAGMA data_version", &stmt, PS_ERR_IGNORED) == PS_OK &&
         ps_stmt_step(stmt, PS_ERR_IGNORED))
         version += ps_col_int(stmt, 0) << 32;
@@ -64,7 +65,7 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
         return err->code;
     mark = ps_run_mark(store, id);
     while ((*out = take_pooled(store, id)) && (*out)->mark != mark)
-        ps_db_close(*out); /* another process imported the run again or removed it */
+        ps_db_close(*out); /* another process replaced or removed the run file */
     if (!*out) {
         if (ps_run_open(store, id, out, err) != PS_OK)
             return err->code;
@@ -91,8 +92,8 @@ void ps_run_release(struct ps_db *db)
     struct ps_store *store = db ? db->store : NULL;
     struct ps_db *old = NULL;
 
-    if (!store || !db->mark ||
-        ps_context_has_ended()) { /* not a published run, or its reads were cut off */
+    if (!store || !db->mark || ps_context_has_ended()) { /* the file was missing when it was opened,
+                                                            or a read was interrupted */
         ps_db_close(db);
         return;
     }
@@ -136,9 +137,9 @@ void ps_pool_close_run(struct ps_store *store, const char *id)
 
 /* --- Runs for user queries --- */
 
-/* Names each eponymous virtual table that statements of users may read. Such a table declares its
- * schema when it is first used, which the guard would reject. Tables that are not listed here are
- * inaccessible. */
+/* Uses each eponymous virtual table that user statements may read. At its first use such a table
+ * declares its schema, which the authorizer (user_query.c) would reject later. User statements
+ * cannot read other eponymous tables. */
 static const char connect_tables[] =
     "SELECT 1 FROM ps_calls(NULL), ps_ids(NULL), ps_paths(0, 1, 1, 1), ps_slices, ps_operators,"
     " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_stack_nodes, json_each, json_tree,"

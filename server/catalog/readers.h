@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * readers.h: connections to the databases of a shelf: run files, pooled, and the catalog. Any
- * thread may acquire a connection; it belongs to that thread until it is released.
+ * readers.h: connections to the run files and to the catalog of a shelf. Any thread may acquire a
+ * connection; the connection belongs to that thread until the thread releases it.
  *
  *     struct ps_db *db = NULL;
  *
@@ -15,33 +15,33 @@
 #include "server/catalog/store.h"
 #include "server/runfile/db.h"
 
-/* Opens a published run read-only, from the pool and with cached statements. Release it with
- * ps_run_release (NULL is allowed). */
+/* Opens a published run read-only, or takes an open connection with its prepared statements from
+ * the pool. Release it with ps_run_release (NULL is allowed). */
 enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
                               struct ps_err *err);
 void ps_run_release(struct ps_db *db);
-/* Like ps_run_acquire, for ps_rewrite_run, which copies all tables of a run. PS_CONFLICT: another
- * version of perfshelf wrote the file, with other tables. */
+/* Like ps_run_acquire, but only for files with the current tables, as ps_rewrite_run needs them.
+ * PS_CONFLICT: an older perfshelf wrote the file. */
 enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, struct ps_db **out,
                                       struct ps_err *err);
 
-/* Like ps_run_acquire, but without pool and statement cache, for one statement written by a user:
- * it can only read this run, and only call functions without side effects. A statement that exceeds
- * a limit ends with PS_LIMIT or PS_TOO_SLOW; a stopped one with PS_CANCELLED. */
+/* Opens a run for one statement that a user wrote, without the pool. The statement can only read
+ * this run, and only call functions without side effects. PS_LIMIT, PS_TOO_SLOW: the statement
+ * exceeded a limit; PS_CANCELLED: it was stopped. Close the connection with ps_db_close. */
 enum ps_status ps_run_open_for_user_query(struct ps_store *store, const char *id,
                                           const struct ps_query_limits *by, struct ps_db **out,
                                           struct ps_err *err);
-/* Does the same over several runs. The statement sees the views of the runs, with a first column
+/* Opens several runs for one such statement. It sees the views of the runs, with a first column
  * `run`, and the views of schema/shelf_views.sql, but not the tables of the runs or of the catalog.
  */
 enum ps_status ps_shelf_open_for_user_query(struct ps_store *store, char (*ids)[PS_ID_SIZE],
                                             size_t n, const struct ps_query_limits *by,
                                             struct ps_db **out, struct ps_err *err);
-/* The store of a connection. */
+/* Returns the store of a connection that ps_run_acquire opened; NULL for other connections. */
 struct ps_store *ps_db_get_store(const struct ps_db *db);
 
-/* Opens the committed state of the catalog for reading, until ps_catalog_read_end (NULL is
- * allowed). Does not wait for concurrent writers, and does not see their changes. */
+/* Begins to read the committed state of the catalog; ps_catalog_read_end (NULL is allowed) ends the
+ * read. Does not wait for concurrent writers, and does not see their changes. */
 enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err);
 void ps_catalog_read_end(struct ps_store *store, struct ps_db *db);
 

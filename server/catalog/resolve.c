@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "server/catalog/state.h"
 
-#define CANDIDATES 4  /* listed if an argument matches several runs */
+#define CANDIDATES 4  /* maximum candidates in the message if an argument matches several runs */
 #define NAME_SHOWN 24 /* approximate maximum bytes of a candidate's name */
 
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
@@ -121,8 +121,8 @@ static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out
     return PS_OK;
 }
 
-/* Appends the id of a run, and what distinguishes it from other matches: for a name the kind and
- * time, for an id prefix the name. */
+/* Appends a run to the candidates of a message: its id, and in parentheses kind and time if the
+ * runs were found by name, otherwise the name. */
 static void add_candidate(struct ps_stmt *stmt, bool by_name, struct ps_buf *out)
 {
     const struct ps_str id = ps_col_text(stmt, 0), kind = ps_col_text(stmt, 2),

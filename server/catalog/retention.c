@@ -8,7 +8,9 @@
 #include "server/catalog/state.h"
 
 #define HOUR_MS ((int64_t)3600 * 1000)
-#define GOES    6 /* column of keep_bytes.sql: 0 from the first kept run on */
+#define GOES                                                                                       \
+    6 /* index of the last column of keep_bytes.sql: 1 if the run is not kept; other queries lack  \
+         it */
 
 /* --- Choosing runs to delete --- */
 
@@ -21,7 +23,7 @@ static const char *query_of(const struct ps_retention_rule *rule)
     return (rule->scope == PS_RETAIN_IN_SHELF ? of_shelf : of_series)[rule->unit];
 }
 
-/* Writes the series that have rules of their own, as a JSON array. */
+/* Appends a JSON array of the series that have rules of their own. */
 static void name_series(const struct ps_retention *keep, struct ps_buf *out)
 {
     struct ps_json json = ps_json_writer(out);
@@ -78,7 +80,8 @@ static int by_age(const void *a_, const void *b_)
     return a->rule < b->rule ? -1 : a->rule > b->rule;
 }
 
-/* Sorts the runs, oldest first, and removes duplicates. */
+/* Sorts the runs, oldest first, and removes duplicates: of equal runs, the one with the lowest rule
+ * remains. */
 static void put_in_order(struct ps_prune_list *list)
 {
     size_t n = 0;
@@ -113,7 +116,7 @@ enum ps_status ps_retention_find(struct ps_store *store, const struct ps_retenti
     return find_all(store, keep, now_ms, true, out, err);
 }
 
-/* Reads how many runs may be deleted now. */
+/* *out: how many runs the rules may delete at now_ms (keep_allowance.sql). */
 static enum ps_status read_allowance(struct ps_store *store, int64_t now_ms, int64_t since_ms,
                                      size_t *out, struct ps_err *err)
 {
@@ -162,7 +165,8 @@ void ps_prune_list_free(struct ps_prune_list *list)
 
 /* --- Deleting them --- */
 
-/* Checks inside the transaction that the run is still to be deleted. */
+/* Checks inside the transaction that the run still exists, is not a baseline, and is in the same
+ * series. */
 static enum ps_status is_still_due(struct ps_db *db, const void *user, struct ps_err *err)
 {
     const struct ps_prune_candidate *run = user;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retention.h: retention rules: which runs are kept on the shelf, and the deletion of all others.
+ * retention.h: retention rules, which decide which runs are kept on the shelf. All other runs are
+ * deleted.
  *
- * A rule keeps the newest runs of the shelf, of each series, or of one series: a number of runs,
- * those of a period, or those up to a number of bytes. The newest runs are those added last, which
- * is also the order of the list of runs. A run is deleted if any rule does not keep it; each rule
- * considers all existing runs. The baseline of a series is always kept, and no rule counts it. A
- * rule for each series skips the series that have a rule of their own.
+ * A rule applies to the whole shelf, to each series, or to one series. It keeps the newest runs: up
+ * to a number of runs, up to an age, or up to a number of bytes. The newest run is the run that was
+ * added last. A run is deleted if any rule that applies to it does not keep it. The baseline of a
+ * series is always kept, and no rule counts it. A rule for each series does not apply to series
+ * that have a rule of their own.
  *
- * Rules are borrowed, and every function may be called from any thread. Between finding a run and
- * removing it other processes may change the shelf, so ps_retention_remove checks the run again.
+ * The functions borrow the rules, and may be called from any thread. Other processes may change the
+ * shelf after ps_retention_find, so ps_retention_remove checks the run again.
  *
  *     struct ps_prune_list list = {0};
  *
@@ -27,12 +28,13 @@ enum ps_retention_scope { PS_RETAIN_IN_SHELF, PS_RETAIN_IN_EACH_SERIES, PS_RETAI
 enum ps_retention_unit { PS_RETAIN_BY_RUNS, PS_RETAIN_BY_AGE, PS_RETAIN_BY_BYTES };
 
 struct ps_retention_rule {
-    const char *text;        /* the rule as users write it; written to the removal log */
-    const char *description; /* description of what is kept */
+    const char *text;        /* the rule as users write it, also for the removal log */
+    const char *description; /* which runs the rule keeps, for messages */
     enum ps_retention_scope scope;
     enum ps_retention_unit unit;
     const char *series; /* name of the series for PS_RETAIN_IN_ONE_SERIES; else NULL */
-    int64_t limit;      /* number of runs; ms; or bytes of run files and uncompressed originals */
+    int64_t limit;      /* by `unit`: number of runs; age in ms; bytes of run files and uncompressed
+                           originals */
 };
 struct ps_retention {
     const struct ps_retention_rule *rules;
@@ -61,19 +63,20 @@ enum ps_status ps_retention_find(struct ps_store *store, const struct ps_retenti
 struct ps_retention_due {
     struct ps_prune_list runs;
     size_t allowance; /* maximum number of runs to delete now */
-    int64_t jump_ms;  /* how far the clock jumped; then no run is deleted by age. Else 0 */
+    int64_t jump_ms;  /* ms that the clock jumped; if not 0, no run is deleted by age */
 };
-/* Like ps_retention_find, but limited to a tenth of the shelf per hour, and one more for each run
- * that was added since `since_ms`. Deletes by age only while the clock is trusted (clock_check.h).
- * Free out->runs also after a failure. */
+/* Like ps_retention_find, and computes how many of the runs may be deleted now: a tenth of the
+ * shelf per hour, and one more for each run that was added since `since_ms` (ms since 1970).
+ * Applies rules by age only while the clock is trusted (clock_check.h). Free out->runs also after a
+ * failure. */
 enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_retention *keep,
                                      int64_t since_ms, struct ps_retention_due *out,
                                      struct ps_err *err);
 void ps_prune_list_free(struct ps_prune_list *list);
 
-/* Removes one of these runs like ps_store_remove. `user_name` requested it, "": only the rule.
- * PS_NOT_FOUND: the run was deleted, pinned or moved to another series since it was found; it is
- * not removed. */
+/* Removes one of the found runs like ps_store_remove. `user_name`: the user who requested it; "":
+ * nobody, the rules are applied automatically. PS_NOT_FOUND: since it was found, the run was
+ * deleted, became a baseline or moved to another series. */
 enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
                                    const struct ps_prune_candidate *run, const char *user_name,
                                    struct ps_err *err);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* saved.c: SQL statements that users saved for all users. */
+/* saved.c: saves and removes SQL statements for all users. */
 
 #include "base/clock.h"
 #include "server/catalog/state.h"
 
 #define SAVED_MAX 1000
 
-/* Ends the transaction with a bound statement. PS_FORBIDDEN without a message if it changed
- * nothing.
- */
+/* Executes the bound statement and ends the transaction. PS_FORBIDDEN, without a message: the
+ * statement changed nothing, so the transaction is rolled back. */
 static enum ps_status execute_and_end(struct ps_store *store, struct ps_stmt *stmt,
                                       struct ps_err *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session.c: the processes that have the shelf open. Each time a process opens the shelf, it begins
- * a session. During the session it holds a lock on the file open/<session>, and the names of its
- * unpublished files begin with the session name. If the file is missing or can be locked, the
- * session has crashed, and its unpublished files can be deleted. Where many servers share the
- * store, sessions of other folders are checked by their lease (heartbeat.h).
+ * session.c: sessions. A process that opens the shelf begins a session. During the session it holds
+ * a lock on the file open/<session>, and the names of its unpublished files begin with the session
+ * name. If that file is missing or another process can lock it, the session has crashed, and its
+ * unpublished files can be deleted. In a shared store, sessions of other folders are checked by
+ * their lease (heartbeat.h).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,8 +20,8 @@
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
-/* Locks a new session file. A concurrent sweep may take it for the file of a crashed session and
- * delete it: then the lock is useless and the result is false. */
+/* Locks a new session file. False: a concurrent sweep took it for the file of a crashed session and
+ * deleted it before it was locked. */
 static bool lock_new(int fd)
 {
     struct stat about;
@@ -29,8 +29,8 @@ static bool lock_new(int fd)
     return flock(fd, LOCK_EX) == 0 && fstat(fd, &about) == 0 && about.st_nlink > 0;
 }
 
-/* <pid>.<time>.<random>: processes in containers on several machines may have the same pid and
- * start time. */
+/* The name is <pid>.<time in ns>.<random>: processes in containers on several machines may have the
+ * same pid and start time. */
 enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
 {
     uint32_t random;
@@ -110,7 +110,8 @@ bool ps_session_has_others(const struct ps_store *store)
     return others;
 }
 
-/* Whether a file <session>-<n> (in runs/ etc. with suffix .part) belongs to no running session. */
+/* Whether a file <session>-<n> or <session>-<n>.part does not belong to a running session of this
+ * folder. */
 static bool is_orphan(const struct ps_store *store, const char *name)
 {
     const char *dash = strrchr(name, '-');
@@ -147,8 +148,8 @@ static bool is_part(const char *name)
     return len > 5 && strcmp(name + len - 5, ".part") == 0;
 }
 
-/* Deletes the entries of a folder for which `gone` returns true: files, and private shelves in the
- * spool. */
+/* Deletes the entries of a folder for which `gone` returns true. An entry is a file, or the folder
+ * of a private shelf in the spool. */
 static void sweep_folder(struct ps_store *store, const char *folder,
                          bool (*gone)(struct ps_store *store, const char *name))
 {
@@ -175,9 +176,9 @@ static bool is_dead_spool(struct ps_store *store, const char *name)
     return is_orphan(store, name) && !ps_upload_owns_file(store, name);
 }
 
-/* Deletes the file of a crashed session while holding its lock. A new session that has created but
- * not yet locked its file then waits, finds the file deleted, and creates another. The file is kept
- * until the other servers have been notified. */
+/* Deletes the file of a crashed session while holding its lock. A new session that has created its
+ * file but not locked it yet waits for this lock, then finds the file deleted and creates another
+ * one. If the other servers cannot be notified, the file is not deleted. */
 static void expire_session(struct ps_store *store, const struct dirent *session)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_entry_path(store, "open", session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.c: source files measured by line-level profiles. Run files are never altered, so the
- * sources are stored separately, by their hash. */
+/* sources.c: source files that line-level profiles measured. Run files are never altered, so source
+ * files are stored in sources/ under their hash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ static enum ps_status put_row(struct ps_db *db, const char *id, const char *path
     return err->code;
 }
 
-/* Adds the source currently attached at this path to the pending deletes. PS_NOT_FOUND: there is no
- * such run. */
+/* Adds the source that is attached to the run as `path`, if any, to the pending deletes.
+ * PS_NOT_FOUND: there is no such run. */
 static enum ps_status delete_replaced(struct ps_db *db, const char *id, const char *path,
                                       const struct ps_pending_delete *pending, struct ps_err *err)
 {

@@ -26,7 +26,7 @@ enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
     return PS_OK;
 }
 
-/* Creates a folder and syncs its parent. */
+/* Creates a folder unless it exists, and syncs its parent. Changes `path` only temporarily. */
 static enum ps_status make_one(char *path, struct ps_err *err)
 {
     char *slash = strrchr(path, '/');
@@ -61,7 +61,7 @@ enum ps_status ps_make_dir(const char *path, struct ps_err *err)
 }
 
 /* Locks the folder itself until the descriptor is closed. Only one process at a time may create a
- * catalog: if several do, SQLite fails in some of them without waiting. */
+ * catalog: otherwise SQLite fails in some processes without waiting. */
 static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, struct ps_err *err)
 {
     *fd_out = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -70,8 +70,8 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
     return PS_OK;
 }
 
-/* If there is no -shm file, no server is writing. A user who cannot create one opens the file as
- * immutable. */
+/* If there is no -shm file, no process has the catalog open for writing. A user without write
+ * permission cannot create the -shm file, and therefore opens the catalog as immutable. */
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "catalog.db");
@@ -138,8 +138,8 @@ bool ps_store_read_only(const struct ps_store *store)
     return store->read_only;
 }
 
-/* Whether permissions or a read-only mount forbid changes. Missing files do not count: they can be
- * created. */
+/* Whether permissions or a read-only mount forbid changes of the folder, of open/ or of catalog.db.
+ * Missing files do not count, since they can be created. */
 static bool is_write_protected(const struct ps_store *store)
 {
     static const char *const parts[] = {"", "open", "catalog.db"};
@@ -153,8 +153,8 @@ static bool is_write_protected(const struct ps_store *store)
     return false;
 }
 
-/* Fails if the write-ahead log has committed transactions that only a user with write permission
- * can recover. */
+/* Fails if the write-ahead log is not empty and no process has the catalog open: only a user with
+ * write permission can recover its transactions. */
 static enum ps_status check_log(const struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *log = ps_store_file_path(store, "catalog.db-wal");
@@ -373,7 +373,7 @@ const char *ps_store_dir(const struct ps_store *store)
     return store->dir;
 }
 
-/* Current layout of run files: the user_version of schema/run.sql. */
+/* Parses the user_version in schema/run.sql. */
 int64_t ps_current_layout(void)
 {
     static const char word[] = "PRAGMA user_version = ";
@@ -382,8 +382,7 @@ int64_t ps_current_layout(void)
     return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
 }
 
-/* Oldest layout that is still read. Older runs must be renewed, which takes as long as the import.
- */
+/* Oldest layout of run files that is still read. `perfshelf renew` imports older runs again. */
 enum { OLDEST_LAYOUT = 3 };
 
 bool ps_run_outdated(struct ps_store *store, const char *id)
@@ -426,8 +425,8 @@ static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_er
     return status;
 }
 
-/* *left: the cache may have evicted the file in the meantime (it may have been fetched again
- * since). */
+/* *left: the cache may have evicted the file before it was opened, so another attempt can succeed.
+ */
 static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
                                bool *left, struct ps_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.h: a shelf and its runs. No other module depends on its folders, files or SQL. What a shelf
- * does besides stands in one header for each subject: reading runs (readers.h), tokens.h, quota.h,
+ * store.h: a shelf and its runs. Other modules do not use the folders, files or tables of a shelf
+ * directly. Further subjects have their own headers: readers.h (reading runs), tokens.h, quota.h,
  * retention.h, deleted.h, partial.h (resumable uploads), job_rows.h, changes.h, temp_shelf.h.
  *
  *   DIR/catalog.db             runs, tags, import log (SQLite, WAL): the mutable data
@@ -15,18 +15,18 @@
  *   DIR/cache/<hash>           where many servers share the store: recently used files of runs,
  *                              originals and sources (file_cache.h); catalog.db is a mirror then
  *
- * Durable means: it survives kill -9 and power loss. Files are synced, then renamed to their final
- * path, then their folder is synced, then the row that refers to them is committed with
- * synchronous=FULL. A removal has the reverse order: first the row, a day later the files
+ * A durable change survives kill -9 and power loss. To add a file, perfshelf syncs it, renames it
+ * to its final path, syncs its folder, and then commits the row that refers to it with
+ * synchronous=FULL. To remove a run, it deletes the row first, and the files a day later
  * (deleted.h, pending_delete.c).
  *
- * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
- * same run on every shelf. Every function may be called from any thread. Several processes may have
- * one folder open (serve, add).
+ * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes have
+ * the same id on every shelf. Every function may be called from any thread. Several processes may
+ * have the same shelf open (for example `perfshelf serve` and `perfshelf add`).
  *
- * Errors of every function: PS_FORBIDDEN, a change of a shelf that this user may only read;
- * PS_FULL, the disk or the quota; PS_UNAVAILABLE, the database of a shared shelf; PS_IO. Others are
- * named at the function.
+ * Every function may fail with PS_FORBIDDEN (this user may only read the shelf), PS_FULL (the disk
+ * or the quota), PS_UNAVAILABLE (the database of a shared shelf cannot be reached) and PS_IO. Other
+ * errors are documented at the function.
  *
  *     struct ps_store *store = NULL;
  *     char id[PS_ID_SIZE];
@@ -53,56 +53,57 @@ struct ps_job_row;
 struct ps_tag {
     const char *key, *value;
 };
-#define PS_LABEL_MAX 400  /* maximum bytes of a name, series, tag key or tag value from clients */
+#define PS_LABEL_MAX 400  /* maximum bytes of a client's name, series, tag key or tag value */
 #define PS_TAGS_MAX  64   /* maximum tags of a run */
 #define PS_NOTE_MAX  4000 /* maximum characters of a note */
 
-/* Copies a note received from a client into the arena, with "\n" for each line break.
- * PS_BAD_REQUEST: it is longer than PS_NOTE_MAX, is not UTF-8, or has another control character. */
+/* Copies a note that a client sent into the arena, with "\n" for each line break. PS_BAD_REQUEST:
+ * the note is longer than PS_NOTE_MAX, is not UTF-8, or contains control characters other than line
+ * breaks. */
 enum ps_status ps_note_read(struct ps_arena *arena, const char *text, const char **out,
                             struct ps_err *err);
 
-#define PS_BUNDLE_NAME "bundle.json" /* the first member of a .perfshelf file */
+#define PS_BUNDLE_NAME "bundle.json" /* name of the first member of a .perfshelf file */
 
 /* Opens DIR, creates missing files and folders, and deletes the leftovers of interrupted imports.
  * Close the store with ps_store_close. */
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is allowed */
-/* Whether the folder contains a shelf. If not, ps_store_open creates one there. */
+/* Whether the folder contains a shelf. If not, ps_store_open creates a shelf in it. */
 bool ps_store_exists(const char *dir);
 /* Whether this user may only read the folder. If so, every change fails with PS_FORBIDDEN. */
 bool ps_store_read_only(const struct ps_store *store);
 const char *ps_store_dir(const struct ps_store *store);
 /* Whether the database of a shared store was unreachable at the last attempt. */
 bool ps_store_is_away(const struct ps_store *store);
-/* State of a shared store (several servers) as this handle sees it. */
+/* State of a store that several servers share, as this server sees it. */
 struct ps_shared_store {
-    char *location;                  /* host and database, for display; malloc'ed */
-    uint64_t cache_bytes, cache_max; /* bytes of the cached files; maximum bytes of the cache */
-    uint64_t hits, misses;     /* requests for files in the cache; requests that fetched the file */
-    uint64_t fetched, evicted; /* bytes, since the store was opened */
+    char *location;                  /* host and database name, for display; malloc'ed */
+    uint64_t cache_bytes, cache_max; /* bytes of the cached files; their maximum */
+    uint64_t hits, misses;     /* requests that the cache answered; requests that fetched a file */
+    uint64_t fetched, evicted; /* bytes fetched and evicted since the store was opened */
 };
-/* False: the store is not shared. */
+/* Fills *out. False: the store is not shared. */
 bool ps_store_describe_shared(struct ps_store *store, struct ps_shared_store *out);
 
 /* Returns a number that changes whenever the catalog changes, by this process or another. */
 int64_t ps_store_version(struct ps_store *store);
-/* Returns a number that identifies the current file of a run. It changes when the run is imported
- * again. 0: there is no file, or the shelf is private. Changes by other processes are visible after
- * PS_RUN_MARK_CACHE_US. */
+/* Returns a number that identifies the current file of a run. The number changes when the run is
+ * imported again. 0: there is no file, or the shelf is private (temp_shelf.h). Changes by other
+ * processes are visible after PS_RUN_MARK_CACHE_US microseconds. */
 #define PS_RUN_MARK_CACHE_US 1000
 uint64_t ps_run_mark(struct ps_store *store, const char *id);
 
 /* --- Originals --- */
 
-/* Creates a new empty file in DIR/spool, open for writing; in $TMPDIR if store is NULL. path_out:
- * malloc'ed, the caller unlinks and frees it. The file is deleted after its process ends unless an
- * accepted upload refers to it. */
+/* Creates an empty file in DIR/spool (in $TMPDIR if store is NULL), open for writing. The caller
+ * unlinks and frees the malloc'ed *path_out. If the process ends without unlinking a file in
+ * DIR/spool, a later session deletes it unless an accepted upload refers to it. */
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err);
-/* Creates a file without a name: written through one descriptor, then read through the other from
- * its start. The caller closes both, also those that are open after a failure; the file is deleted
- * with them. */
+/* Creates a file without a name. The caller writes through *write_fd, then reads from the start
+ * through *read_fd. The caller closes both descriptors, also after a failure (-1: not open); the
+ * kernel then deletes the file. */
 enum ps_status ps_store_scratch(struct ps_store *store, int *write_fd, int *read_fd,
                                 struct ps_err *err);
 
@@ -111,30 +112,31 @@ struct ps_original {
     uint64_t bytes;
 };
 
-/* A file that is being added: a separate thread reads it once from offset 0, hashes it and writes a
- * compressed copy, while other threads may use the file. */
+/* An original or a source that a caller adds: a separate thread reads the file once from offset 0,
+ * computes its hash and writes a compressed copy. Other threads may use the file meanwhile. */
 struct ps_ingest;
-/* Starts to read fd. `where` is "originals" or "sources". fd must stay open until ps_ingest_end.
- * The caller must call ps_ingest_end in any case, also if this function fails. */
+/* Starts to read fd. `where` is "originals" or "sources". fd must stay open until ps_ingest_end,
+ * which the caller must call even if this function fails. */
 enum ps_status ps_ingest_begin(struct ps_store *store, const char *where, int fd,
                                struct ps_ingest **out, struct ps_err *err);
-/* Whether the shelf has an up-to-date run of these bytes. False until their hash is known. Fast. */
+/* Whether the shelf has an up-to-date run of these bytes. False until the hash is computed. Does
+ * not block. */
 bool ps_ingest_is_known(const struct ps_ingest *ingest);
-/* Waits until the file was read completely, and fills *out with what was read. With keep false,
- * only the hash is still needed, not the copy. */
+/* Waits until the file was read completely, and sets *out to its hash and size. `keep` false: the
+ * caller needs only the hash, so no more of the copy is written. */
 enum ps_status ps_ingest_wait(struct ps_ingest *ingest, bool keep, struct ps_original *out,
                               struct ps_err *err);
-/* After ps_ingest_wait: moves the copy to its final path and syncs it. It is kept until
- * ps_ingest_end, or longer if a row refers to it by then. */
+/* After ps_ingest_wait: syncs the copy and moves it to its final path. ps_ingest_end deletes the
+ * copy unless a row refers to it by then. */
 enum ps_status ps_ingest_keep(struct ps_ingest *ingest, struct ps_err *err);
-/* Frees `ingest` and deletes the copy unless a row refers to it. NULL is allowed. */
+/* Frees `ingest`, and deletes the copy unless a row refers to it. NULL is allowed. */
 void ps_ingest_end(struct ps_ingest *ingest);
 /* Opens the original bytes of a run. Free the stream, then close *fd_out. */
 enum ps_status ps_store_open_original(struct ps_store *store, const char *id,
                                       struct ps_stream **out, int *fd_out, uint64_t *bytes_out,
                                       struct ps_err *err);
 
-/* Opens the original with this hash, whether a run has it or not. Free the stream, then close
+/* Opens the original with this hash, even if no run refers to it. Free the stream, then close
  * *fd_out. */
 enum ps_status ps_store_open_original_by_hash(struct ps_store *store, const char *sha256,
                                               struct ps_stream **out, int *fd_out,
@@ -143,42 +145,44 @@ enum ps_status ps_store_open_original_by_hash(struct ps_store *store, const char
 /* --- Writing a run --- */
 
 /*
- * To publish a run, a caller creates a file for it (a part), which no reader sees. A writer fills
- * the part in a separate process, which reads untrusted bytes and is not trusted itself
- * (server/jobs). Then the part is checked, gets the properties of its run, and is published.
+ * To publish a run, a caller creates a part: the file of the run, invisible to readers. An importer
+ * process, which reads untrusted bytes and is not trusted itself (server/jobs), fills the part.
+ * Then ps_part_publish checks the part, writes the properties of the run into it, and publishes it.
  */
 struct ps_part;
 
 enum ps_status ps_part_create(struct ps_store *store, struct ps_part **out, struct ps_err *err);
 const char *ps_part_path(const struct ps_part *part);
 
-/* Reserves quota for the growth of the file (quota.h). Call it from time to time during writing.
- * PS_FULL: it exceeds the quota. ps_part_publish calls it once more. */
+/* Reserves quota for the growth of the part (quota.h). Call it repeatedly while the part is
+ * written. PS_FULL: the part exceeds the quota. ps_part_publish calls it once more. */
 enum ps_status ps_part_reserve_growth(struct ps_part *part, struct ps_err *err);
 
 struct ps_new_run {
-    const char *name;      /* the name that the user chose; "": the name of the file */
-    const char *filename;  /* "": the title inside the profile, else its kind */
-    const char *series;    /* "" for none */
-    const char *user_name; /* "" unknown */
+    const char *name;     /* the name that the user chose; "": the name is taken from `filename` */
+    const char *filename; /* name or path of the uploaded file; "": the run is named by the title in
+                             the profile, else by its kind */
+    const char *series;   /* "": no series */
+    const char *user_name; /* "": unknown user */
     const struct ps_tag *tags;
     size_t n_tags;
     int64_t upload;   /* id of the accepted upload; 0: none */
-    const char *note; /* NULL or "" for none */
+    const char *note; /* NULL or "": no note */
 };
 
 struct ps_published_run {
     char id[PS_ID_SIZE];
-    bool already_existed; /* the shelf has these bytes already; nothing was published */
+    bool already_existed; /* the shelf has an up-to-date run of these bytes, so nothing was
+                             published */
     uint64_t rows, repaired, rejected;
     char *name; /* malloc'ed */
 };
 
 /* Checks that the part has the tables of a run and nothing else, writes the properties of the run,
- * syncs, renames, and inserts the catalog row. After PS_OK the run survives power loss.
- * PS_CANCELLED: this run was removed after its upload was accepted. PS_INTERRUPTED: another server
- * has taken over the upload because it considered this server crashed. PS_INTERNAL: the part is
- * invalid; no perfshelf writer produces such a part. Frees the part also after a failure. */
+ * syncs and renames the file, and inserts the catalog row. After PS_OK the run survives power loss.
+ * PS_CANCELLED: a user removed the run after its upload was accepted. PS_INTERRUPTED: another
+ * server has taken over the upload because it considered this server crashed. PS_INTERNAL: the part
+ * is invalid; no perfshelf writer produces such a part. Frees the part also after a failure. */
 enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *run, const char *kind,
                                const struct ps_original *original, struct ps_published_run *out,
                                struct ps_err *err);
@@ -192,17 +196,19 @@ void ps_part_abort(struct ps_part *part);
 struct ps_source {
     char sha256[PS_SHA256_SIZE];
     uint64_t bytes;
-    bool changed;       /* written after the profile was made: its lines may have moved */
+    bool changed; /* the file was modified after the profile was recorded, so line numbers may not
+                     match */
     struct ps_buf text; /* filled by ps_store_source_get; free it */
 };
 
-/* Attaches the file at fd to a run as `path` (as the profile names it), and replaces an earlier
- * one. Fills all fields of out except text. */
+/* Attaches the file at fd to a run as the source `path`, the path in the profile. Replaces an
+ * earlier source of that path. Fills all members of *out except text. PS_LIMIT: the file has more
+ * than PS_SOURCE_MAX bytes. */
 enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
                                       int fd, bool changed, struct ps_source *out,
                                       struct ps_err *err);
-/* Finds the source attached to a run as `path`. PS_NOT_FOUND if there is none. With want_text,
- * reads its text too. */
+/* Finds the source that is attached to a run as `path`. PS_NOT_FOUND: there is none. With
+ * want_text, also reads its text. */
 enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
                                    bool want_text, struct ps_source *out, struct ps_err *err);
 
@@ -219,10 +225,10 @@ enum ps_status ps_store_list_attached(struct ps_store *store, const char *id,
                                       struct ps_attached_list *out, struct ps_err *err);
 void ps_attached_free(struct ps_attached_list *list);
 
-/* The source files that a run measured, in the order of the run. Empty for kinds without line
- * measurements. */
+/* A source file whose lines a profile measured. ps_store_list_measured lists these files in the
+ * order of the run file; kinds without line measurements have none. */
 struct ps_measured_file {
-    char *path;      /* as recorded */
+    char *path;      /* path as the profile has it */
     bool has_source; /* the profile contains the text of its lines */
 };
 struct ps_measured_list {
@@ -235,79 +241,82 @@ void ps_measured_free(struct ps_measured_list *list);
 
 /* --- Accepted uploads --- */
 
-/* A file of the spool that was accepted for import. All pointers are borrowed. */
+/* An uploaded file in the spool that a server accepted for import. All pointers are borrowed. */
 struct ps_accepted_upload {
     int64_t id;
     const char *path;
     const char *filename, *name, *series, *user_name, *note;
     const struct ps_tag *tags;
     size_t n_tags;
-    /* key: path in the spool; value: the path as the sender names it */
+    /* key: path in the spool; value: path in the profile, as the sender names it */
     const struct ps_tag *sources;
     size_t n_sources;
     const char *sources_text; /* JSON of the sources; equal for uploads that share their sources */
-    unsigned tries;           /* imports that were started but did not end */
-    /* the job that imports it (job_rows.h); NULL: no job row is created */
+    unsigned tries; /* number of imports of this upload that were started and did not end */
+    /* the job that imports the upload (job_rows.h); NULL: no job row is inserted */
     const struct ps_job_new *job_row;
-    uint64_t job; /* number of that job; 0: none */
+    uint64_t job; /* number of the job that imports the upload; 0: none */
     struct ps_err
-        err;       /* set by ps_upload_take_over: why it cannot be imported; path may be "" then */
-    bool is_retry; /* it was postponed after an earlier ps_upload_take_over */
+        err; /* set by ps_upload_take_over if the upload cannot be imported; path may be "" then */
+    bool is_retry; /* ps_upload_take_over reported the upload before, and it was postponed */
 };
 
-/* Records an upload. From then on its file survives the end of this process (with promised, also
- * power loss): the next server imports it. Reads all fields except id, tries, sources_text and job;
+/* Records an upload. If this process ends before the import, the next server imports the upload;
+ * with `promised`, even after power loss. Reads all members except id, tries, sources_text and job;
  * fills id and job. */
 enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted_upload *upload,
                                 bool promised, struct ps_err *err);
-/* Counts an import as started; with begins false, uncounts one that was stopped regularly. */
+/* Adds 1 to the tries of the upload when an import begins. With `begins` false, subtracts 1,
+ * because the server stopped the import regularly. */
 void ps_upload_count_try(struct ps_store *store, int64_t id, bool begins);
-/* Call it when the import has succeeded or failed. Deletes the row of the upload and writes the
- * result of its job (job_rows.h) in the same transaction; job NULL: the upload has no job. The
- * caller then deletes the file. id 0: does nothing. */
+/* Ends an upload whose import has succeeded or failed. Deletes the row of the upload and writes the
+ * result of its job (job_rows.h) in one transaction; job NULL: the upload has no job. The caller
+ * then deletes the file. id 0: does nothing. */
 void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *job);
-/* Postpones an import that has no space for its output. ps_upload_take_over reports the upload
- * again after some seconds, if this session looks for uploads of other sessions. The caller deletes
- * the file, which is fetched again then. */
+/* Postpones an import, for example because the disk is full. A later call of ps_upload_take_over
+ * reports the upload again, after at least 3 seconds, and fetches its files again; the caller
+ * deletes its copies. */
 void ps_upload_postpone(struct ps_store *store, int64_t id);
-/* Takes over the accepted uploads of crashed sessions, and calls `take` once for each, the oldest
- * first. */
+/* Takes over the accepted uploads of crashed sessions. Calls `take` for each of them and for each
+ * postponed upload whose time has come, the oldest first. */
 enum ps_status ps_upload_take_over(struct ps_store *store,
                                    void (*take)(void *user,
                                                 const struct ps_accepted_upload *upload),
                                    void *user, struct ps_err *err);
 
-/* For a shared store: starts a thread that looks for crashed servers about once a second, and calls
- * `tell` when there are uploads to take over. After ps_store_unwatch_others no call is in progress.
- * Does nothing for a folder. */
+/* In a shared store: starts a thread that looks for crashed servers about once a second, and calls
+ * `tell` when there are uploads to take over. When ps_store_unwatch_others returns, no call is in
+ * progress. Does nothing for a shelf in a folder. */
 enum ps_status ps_store_watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
                                      struct ps_err *err);
 void ps_store_unwatch_others(struct ps_store *store); /* NULL is allowed */
 
 /* An SQL statement that a user saved for all users. */
 struct ps_saved_query {
-    const char *kind; /* kind of the runs that it applies to; "" the shelf */
+    const char *kind; /* kind of the runs to which the statement applies; "": the whole shelf */
     const char *name, *sql;
-    const char *user_name; /* "" unknown */
+    const char *user_name; /* "": unknown user */
 };
-/* Saves a statement. Replaces one of the same kind and name if it belongs to the same user, or if
- * `any` is true; else PS_FORBIDDEN. */
+/* Saves a statement. Replaces a statement with the same kind and name if it belongs to the same
+ * user or `any` is true. PS_FORBIDDEN: it belongs to another user, or the shelf has the maximum
+ * number of statements. */
 enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_query *saved,
                                   bool any, struct ps_err *err);
-/* PS_NOT_FOUND if this user (with `any`: any user) has no such statement. */
+/* Removes a saved statement. PS_NOT_FOUND: there is none with this id, or it belongs to another
+ * user and `any` is false. */
 enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *user_name,
                                      bool any, struct ps_err *err);
 
 /* --- The catalog --- */
 
-/* Whether a run of the catalog has no file in the current layout: an older perfshelf wrote the file
- * (it may still be readable), or the file is missing. Importing the same bytes again then replaces
- * the file, and keeps the name, series, note, tags and sources of the run. */
+/* Whether the file of a run is missing, or an older perfshelf wrote it in an older layout, which
+ * may still be readable. Importing the original of an outdated run replaces the file, and keeps the
+ * name, series, note, tags and sources of the run. */
 bool ps_run_outdated(struct ps_store *store, const char *id);
-/* The ids of all such runs, each followed by a NUL. */
+/* Appends the ids of all outdated runs, each followed by a NUL. */
 enum ps_status ps_store_list_outdated(struct ps_store *store, struct ps_buf *ids,
                                       struct ps_err *err);
-/* Finds the run of an original. PS_NOT_FOUND without a message in err. */
+/* Finds the run of the original with this hash. PS_NOT_FOUND, without a message: there is none. */
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err);
 /* Summary of a run. Free it with ps_run_brief_free. */
@@ -319,19 +328,20 @@ struct ps_run_brief {
 enum ps_status ps_store_read_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                                    struct ps_err *err);
 void ps_run_brief_free(struct ps_run_brief *brief); /* frees its members */
-/* Resolves RUN as users write it: an id, a unique prefix, a name, @1 (the newest), @2 ...,
- * baseline:SERIES. */
+/* Finds the run that a user means by `run`: an id, a name, a unique prefix of an id, @1 (the newest
+ * run), @2 ..., baseline:SERIES. */
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err);
-/* Resolves n such arguments in one snapshot of the catalog: @1 and @2 are different runs even while
- * other processes add and remove runs. err describes the first argument that matches no run. */
+/* Resolves n arguments like ps_store_resolve, in one snapshot of the catalog: @1 and @2 are
+ * different runs even while other processes add and remove runs. err describes the first argument
+ * that matches no run or several. */
 enum ps_status ps_store_resolve_all(struct ps_store *store, const char *const *runs, size_t n,
                                     char (*ids_out)[PS_ID_SIZE], struct ps_err *err);
 
 struct ps_run_edit {
     const char *name, *series, *note; /* NULL: unchanged */
-    /* With set_tags they replace all tags of the run. With merge_tags they are added or overwrite
-     * tags with the same key; a NULL value removes the tag. */
+    /* With set_tags, these tags replace all tags of the run. With merge_tags, each tag is added or
+     * overwrites the tag with the same key; a NULL value removes that tag. */
     const struct ps_tag *tags;
     size_t n_tags;
     bool set_tags, merge_tags;
@@ -343,13 +353,13 @@ enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struc
 enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *user_name,
                                struct ps_err *err);
 
-/* Makes a run the baseline of its series, in place of another. PS_CONFLICT if it has no series. The
- * baseline is ignored while the run is in another series. */
+/* Makes a run the baseline of its series, and replaces an earlier baseline. PS_CONFLICT: the run
+ * has no series. If the run moves to another series, it is not a baseline while it is there. */
 enum ps_status ps_store_set_baseline(struct ps_store *store, const char *id, struct ps_err *err);
-/* Unsets this run as a baseline. PS_NOT_FOUND if it is not a baseline. */
+/* Removes the baseline that is this run. PS_NOT_FOUND: the run is not a baseline. */
 enum ps_status ps_store_clear_baseline_run(struct ps_store *store, const char *id,
                                            struct ps_err *err);
-/* Unsets the baseline of a series. PS_NOT_FOUND if it has none. */
+/* Removes the baseline of a series. PS_NOT_FOUND: the series has none. */
 enum ps_status ps_store_clear_baseline(struct ps_store *store, const char *series,
                                        struct ps_err *err);
 
@@ -357,12 +367,12 @@ struct ps_log_entry {
     const char *name, *sha256,
         *user_name; /* sha256 "": the import failed before the hash was known */
     uint64_t bytes;
-    const char *run_id;       /* "" when it failed */
+    const char *run_id;       /* "": the import failed */
     const struct ps_err *err; /* NULL or PS_OK: the import succeeded */
     double seconds;
 };
-/* Adds a row to the import log; also for failed imports. Its failure may be ignored: the command or
- * the job tells the user the result too. */
+/* Adds a row to the import log, also for a failed import. The caller may ignore a failure of this
+ * function, since the command or the job also reports the result to the user. */
 enum ps_status ps_store_log_import(struct ps_store *store, const struct ps_log_entry *entry,
                                    struct ps_err *err);
 

@@ -2,9 +2,9 @@
 /*
  * takeover.c: takes over the uploads of crashed sessions, with the jobs that import them.
  *
- * Where several servers share the shelf, several may find the same crashed session: the first one
- * takes over all its uploads. A server that was only stalled notices that its uploads belong to
- * another server, and stops importing them (uploads.c).
+ * In a shared shelf, several servers may find the same crashed session: the first server takes over
+ * all its uploads. A server that was considered crashed but was only slow notices that its uploads
+ * belong to another server, and stops importing them (uploads.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 /* --- Claiming uploads --- */
 
-/* The other sessions that have uploads, each name followed by a NUL. Free the buffer. */
+/* Returns the names of the other sessions that have uploads, each followed by a NUL. Free the
+ * buffer. */
 static struct ps_buf sessions_with_uploads(struct ps_store *store)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
@@ -44,7 +45,8 @@ static enum ps_status take_over(struct ps_store *store, const char *dead, struct
     return store->backend->has_other_servers ? ps_job_rows_abandon(store, dead, err) : err->code;
 }
 
-/* Takes over the uploads of one session. Failures are retried at the next check or start. */
+/* Takes over the uploads of one session if it is dead. Ignores failures: the next check or start
+ * tries again. */
 static void take_over_session(struct ps_store *store, const char *session)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
@@ -67,12 +69,10 @@ static void claim_all(struct ps_store *store)
             take_over_session(store, at);
 }
 
-/* Whether there are uploads of a crashed session, or uploads of this session that it is not
- * importing. */
 bool ps_uploads_are_waiting(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sessions = sessions_with_uploads(store);
-    struct ps_err ignored = PS_ERR_INIT; /* the next look asks again */
+    struct ps_err ignored = PS_ERR_INIT; /* the next check tries again */
     struct ps_stmt *stmt = NULL;
     struct ps_db *db;
     bool wait = false;
@@ -118,7 +118,8 @@ struct ps_tag *ps_upload_parse_pairs(struct ps_store *store, struct ps_arena *ar
     return pairs;
 }
 
-/* Returns the path of a spool file. "": the row has an invalid file name, as *err describes. */
+/* Returns the path of a spool file, allocated in the arena. "", with err set: the row has an
+ * invalid file name. */
 static const char *spool_path(struct ps_store *store, struct ps_arena *arena, const char *file,
                               struct ps_err *err)
 {
@@ -160,8 +161,8 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
     }
 }
 
-/* Reads the next upload of this session that it is not importing, and marks it as being imported.
- */
+/* Reads the next upload of this session, with an id above `after`, that is not being imported, and
+ * marks it as being imported. */
 static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *arena,
                         struct ps_accepted_upload *out, struct ps_err *err)
 {
@@ -184,8 +185,8 @@ static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *
     return found;
 }
 
-/* Fetches a file from another machine, under the name that it had there. Its bytes are counted
- * (quota.h), but an accepted upload is imported even if the quota is exceeded. */
+/* Fetches a file that another machine accepted, unless `path` exists. Counts its bytes (quota.h)
+ * without checking the quota, since an accepted upload must be imported. */
 static enum ps_status fetch_file(struct ps_store *store, const char *path, struct ps_err *err)
 {
     struct stat about;
@@ -209,8 +210,9 @@ static enum ps_status fetch_files(struct ps_store *store, const struct ps_accept
     return status;
 }
 
-/* Whether to import the upload now: its files are here, or are missing in the store, which the
- * import reports. Other failures (database, disk) may be temporary. */
+/* Fetches the files of the upload. False: a failure that may be temporary (database, disk), so the
+ * import has to be postponed. If the store does not have a file, returns true with upload->err set,
+ * so that the import fails. */
 static bool is_fetched(struct ps_store *store, struct ps_accepted_upload *upload)
 {
     struct ps_err err = PS_ERR_INIT;

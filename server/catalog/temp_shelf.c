@@ -73,7 +73,7 @@ static enum ps_status show_source(const struct run_visitor *s, const char *sha25
 
 typedef enum ps_status show_one(const struct run_visitor *s, const char *key, struct ps_err *err);
 
-/* Calls `one` for each key that a query of the catalog returns. */
+/* Calls `one` for each key that the query returns in its first column. */
 static enum ps_status show_each(const struct run_visitor *s, const char *query, show_one *one,
                                 struct ps_err *err)
 {
@@ -151,7 +151,8 @@ enum ps_status ps_temp_shelf_open(struct ps_store *of, struct ps_store **out, st
     status = make_folders(store, err);
     if (status == PS_OK)
         status = ps_catalog_open(":memory:", &store->catalog, err);
-    if (status == PS_OK) /* deleted labels must not remain in the bytes, which are exported */
+    if (status == PS_OK) /* the bytes of the catalog are exported, so deleted labels must not remain
+                            in them */
         status = ps_db_exec(store->catalog, "PRAGMA secure_delete=ON", err);
     if (status == PS_OK) {
         *out = store;
@@ -161,7 +162,8 @@ enum ps_status ps_temp_shelf_open(struct ps_store *of, struct ps_store **out, st
     return status;
 }
 
-/* Files of these folders are never altered, so both shelves can share one by a hard link. */
+/* Links or copies a file to `to`. Both shelves can share a file, since files of runs/ and sources/
+ * are never altered. */
 static enum ps_status share_file(struct ps_store *from, struct ps_store *to, const char *folder,
                                  const char *key, const char *ending, struct ps_err *err)
 {
@@ -244,7 +246,7 @@ enum ps_status ps_temp_shelf_add_run(struct ps_store *from, struct ps_store *to,
     return status;
 }
 
-/* Reads the original, the kind and the creation time of a run. */
+/* Reads hash and size of the original, the kind and the creation time of a run. */
 static enum ps_status read_row(struct ps_store *from, const char *id, struct ps_original *original,
                                char kind[32], int64_t *created_ms, struct ps_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tokens.c: tokens and sessions in the catalog. */
+/* tokens.c: stores tokens and login sessions in the catalog, and checks them. */
 #include "server/catalog/tokens.h"
 
 #include <assert.h>
@@ -46,7 +46,7 @@ enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_er
 struct token_text {
     char text[PS_TOKEN_SIZE];
     char id[ID_LETTERS + 1];
-    char hash[PS_SHA256_SIZE]; /* hash of the secret */
+    char hash[PS_SHA256_SIZE]; /* SHA-256 of the secret, in hex */
 };
 
 static void format_hex(char *out, const uint8_t *bytes, size_t n)
@@ -77,7 +77,7 @@ static enum ps_status generate_token(struct token_text *out, struct ps_err *err)
     format_hex(out->id, random, ID_BYTES);
     base64_encode_raw(secret, SECRET_BYTES, random + ID_BYTES);
     secret[strcspn(secret, "=")] = '\0';
-    for (char *at = secret; *at; at++) /* base64url, which needs no escapes in URLs and headers */
+    for (char *at = secret; *at; at++) /* base64url: needs no escapes in URLs and headers */
         *at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
     (void)snprintf(out->text, sizeof out->text, "psf_%s_%.*s", out->id, SECRET_LETTERS, secret);
     assert(strlen(out->text) == PS_TOKEN_SIZE - 1);
@@ -192,7 +192,7 @@ enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct 
     return ps_catalog_end(store, err->code, err);
 }
 
-/* A role that is stored in the catalog but unknown has no rights. */
+/* Reads a role. An unknown role in the catalog has no rights. */
 static enum ps_right role_at(struct ps_stmt *stmt, int column)
 {
     enum ps_right role = PS_RIGHT_NOBODY;
@@ -232,7 +232,8 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
 
 /* --- Holders and sessions --- */
 
-/* Looks up the row of a token or session and compares the hash of its secret. *out: the owner. */
+/* Finds the row of a token or a session by its id, and compares the hash of the secret. *out: its
+ * holder. *used: time of the last use, ms since 1970; `used` may be NULL. */
 static enum ps_status find_holder(struct ps_db *db, const char *query,
                                   const struct token_text *token_text, struct ps_token_holder *out,
                                   int64_t *used, struct ps_err *err)
@@ -267,7 +268,7 @@ static enum ps_status holder_of(struct ps_db *db, const char *query, void *user,
     return find_holder(db, query, p->token_text, p->out, p->used, err);
 }
 
-/* Does the same without waiting for writers. */
+/* Like find_holder, in a read transaction that does not wait for writers. */
 static enum ps_status look_up(struct ps_store *store, const char *query,
                               const struct token_text *token_text, struct ps_token_holder *out,
                               int64_t *used, struct ps_err *err)
@@ -329,7 +330,7 @@ enum ps_status ps_session_open(struct ps_store *store, const char *token,
     if (status != PS_OK)
         return status;
     status = ps_catalog_begin(store, PS_DURABLE, err);
-    if (status == PS_OK) /* may have been revoked since ps_token_check */
+    if (status == PS_OK) /* the token may have been revoked since ps_token_check */
         status = find_holder(store->catalog, "token_get", &given, out, NULL, err);
     if (status == PS_OK)
         status = insert_session(store->catalog, &session, &given, err);

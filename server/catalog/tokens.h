@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tokens.h: access control for a shelf that others can reach. A token is issued to a person or a
- * machine once, as a string. A browser that logs in with a token gets a session of its own.
+ * tokens.h: access control for a shelf that other machines can reach. An administrator issues a
+ * token, a string, to a person or a machine. A browser that logs in with a token gets a session,
+ * which has its own string.
  *
- * Both have the form "psf_<id>_<secret>": the id has 48 bits and finds the row, the secret has 256
- * bits from the kernel and proves the identity. The catalog stores the SHA-256 of the secret. It
+ * Both strings have the form "psf_<id>_<secret>": the id has 48 bits and is the key of the row; the
+ * secret has 256 random bits from the kernel. The catalog stores the SHA-256 of the secret. It
  * needs no salt and no slow hash, since 256 random bits cannot be guessed. Hashes are compared in
  * constant time. Every function may be called from any thread.
  */
@@ -13,21 +14,21 @@
 
 #include "server/catalog/store.h"
 
-/* Roles, each with all rights of the previous one. Stored by name. */
+/* Roles. Each role has all rights of the previous role. The catalog stores their names. */
 enum ps_right {
-    PS_RIGHT_UNDECLARED, /* a route without a declared role: treated as ADMIN */
-    PS_RIGHT_NOBODY,     /* no token needed: the page itself, logging in */
-    PS_RIGHT_VIEWER,     /* reads */
-    PS_RIGHT_UPLOADER,   /* adds runs, names and tags them */
-    PS_RIGHT_ADMIN,      /* removes runs, issues tokens */
+    PS_RIGHT_UNDECLARED, /* a route without a declared role: only PS_RIGHT_ADMIN may use it */
+    PS_RIGHT_NOBODY,     /* needs no token: loads the page, logs in */
+    PS_RIGHT_VIEWER,     /* reads runs */
+    PS_RIGHT_UPLOADER,   /* also adds runs, and edits and deletes own runs */
+    PS_RIGHT_ADMIN,      /* also deletes all runs, issues tokens */
 };
 
 const char *ps_right_word(enum ps_right role);
-/* PS_BAD_REQUEST, with a message that lists the valid names. */
+/* Parses the name of a role that a token can have. PS_BAD_REQUEST: unknown name. */
 enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_err *err);
 
 #define PS_TOKEN_SIZE      61  /* "psf_", 12 hex digits, "_", 43 letters, NUL */
-#define PS_TOKEN_NAME_SIZE 101 /* bytes of a name, with its NUL */
+#define PS_TOKEN_NAME_SIZE 101 /* bytes of a token's name, with its NUL */
 #define PS_SESSION_S       (30 * 24 * 3600)
 
 struct ps_token_holder {
@@ -35,11 +36,11 @@ struct ps_token_holder {
     enum ps_right role;
 };
 
-/* Creates a token and writes its string, which is stored nowhere else. PS_CONFLICT: a token with
+/* Creates a token. text_out: its string, which perfshelf does not store. PS_CONFLICT: a token with
  * this name exists. */
 enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_right role,
                             char text_out[PS_TOKEN_SIZE], struct ps_err *err);
-/* Revokes a token and all its sessions, at once and for every server. PS_NOT_FOUND: no token has
+/* Revokes a token and all its sessions, immediately and on every server. PS_NOT_FOUND: no token has
  * this name. */
 enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct ps_err *err);
 
@@ -47,19 +48,20 @@ struct ps_token_row {
     const char *name;
     enum ps_right role;
     int64_t created_ms,
-        used_ms; /* ms since 1970; used_ms is updated at most once an hour, 0: never used */
+        used_ms; /* both ms since 1970. used_ms is updated at most once an hour; 0: never used */
     int64_t sessions;
 };
 enum ps_status ps_token_each(struct ps_store *store,
                              void (*show)(void *user, const struct ps_token_row *row), void *user,
                              struct ps_err *err);
-/* Counts the tokens. */
+/* *out: the number of tokens. */
 enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_err *err);
 
-/* Finds the owner of a token. PS_NOT_FOUND: the token is unknown; err has no further details. */
+/* Finds the holder of a token. PS_NOT_FOUND, without a message: the token is unknown. */
 enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_token_holder *out,
                               struct ps_err *err);
-/* Opens a session of PS_SESSION_S seconds for the owner of a token. */
+/* Opens a session of PS_SESSION_S seconds for the holder of a token. text_out: the string of the
+ * session. PS_NOT_FOUND, without a message: the token is unknown. */
 enum ps_status ps_session_open(struct ps_store *store, const char *token,
                                char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
                                struct ps_err *err);

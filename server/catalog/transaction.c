@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* transaction.c: atomic changes of the catalog, in the local file and in the authoritative copy of
- * the backend. */
+/* transaction.c: begins and ends transactions, which change the local catalog and the authoritative
+ * copy of the backend atomically. */
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
@@ -26,8 +26,8 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     return status;
 }
 
-/* If the backend committed remotely, the transaction succeeds even if the local commit fails: the
- * next transaction applies it here. */
+/* If the backend committed to the shared database, the transaction succeeds even if the local
+ * commit fails: the next transaction applies the changes locally. */
 enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err)
 {
     bool elsewhere = false, committed = false;
@@ -41,9 +41,9 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
         if (elsewhere)
             status = PS_OK;
     }
-    if (!committed) /* fails where no transaction began or SQLite rolled it back already */
+    if (!committed) /* fails if no transaction began or SQLite rolled it back already */
         (void)ps_db_exec(store->catalog, "ROLLBACK", PS_ERR_IGNORED);
-    if (!store->is_durable && !store->read_only) /* only fails on a broken connection */
+    if (!store->is_durable && !store->read_only) /* fails only on a broken connection */
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", PS_ERR_IGNORED);
     if (store->has_order)
         store->backend->release(store, committed);

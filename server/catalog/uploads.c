@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uploads.c: accepted uploads, until their import has ended. Each has files in the spool and a row
- * in the catalog, so that the next server can continue after a crash (takeover.c).
+ * uploads.c: accepted uploads, until their import has ended. Each upload has files in the spool and
+ * a row in the catalog, so that the next server can import it after a crash (takeover.c).
  *
- * Where many servers share the store, the files are sent before the row is written, and are kept
- * until it is deleted, because the next server may be on another machine. A row belongs to a
- * session. A session that lost its row to another one, because it was considered crashed, can no
- * longer change the row.
+ * In a shared store, the files are also sent to the database before the row is written, and deleted
+ * there with the row, because the next server may be on another machine. A row belongs to a
+ * session. If another session takes over the row of a session that it considers crashed, the first
+ * session can no longer change the row.
  */
 #include "server/catalog/uploads.h"
 #include "base/clock.h"
@@ -20,9 +20,9 @@
 #include "server/catalog/files.h"
 #include "server/catalog/job_rows.h"
 
-#define AGAIN_MS 3000 /* delay before a postponed upload is retried */
+#define AGAIN_MS 3000 /* ms until a postponed upload is retried */
 
-/* --- Uploads in hand --- */
+/* --- Uploads that this session imports --- */
 
 static struct ps_owned_upload *in_hand(struct ps_store *store, int64_t id)
 {
@@ -100,7 +100,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Sends the files of an upload: first the upload itself, then its sources. */
+/* Sends the files of an upload. out[0]: the upload itself; out[1 + i]: source i. */
 static enum ps_status send_files(struct ps_store *store, const struct ps_accepted_upload *upload,
                                  struct ps_sent_file *out, struct ps_err *err)
 {
@@ -141,8 +141,8 @@ bool ps_upload_owns_file(struct ps_store *store, const char *file)
     return found;
 }
 
-/* Removes a file that no upload refers to any more; uploads may share their sources. Ignores
- * invalid names from untrusted rows. */
+/* Removes a file from the backend unless another upload refers to it: uploads may share their
+ * sources. Ignores invalid names from untrusted rows. */
 static enum ps_status remove_unreferenced(struct ps_store *store, const char *file,
                                           struct ps_err *err)
 {
@@ -191,7 +191,7 @@ static enum ps_status insert_upload(struct ps_store *store, struct ps_accepted_u
     ps_db_prepare(store->catalog, ps_query_sql("upload_add"), &stmt, err);
     add_pairs(&tags, upload->tags, upload->n_tags, false);
     add_pairs(&sources, upload->sources, upload->n_sources, true);
-    if (store->backend->transaction_number(store)) /* unique among all servers */
+    if (store->backend->transaction_number(store)) /* a number that is unique among all servers */
         ps_bind_int(stmt, ":id", store->backend->transaction_number(store));
     ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
     ps_bind_text(stmt, ":file", ps_str_from_c(base_name(upload->path)));
@@ -247,7 +247,7 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted_uploa
     return status == PS_OK ? accept_upload(store, upload, promised, sent, err) : status;
 }
 
-/* Ignores failures: the next server may then try the import once more than allowed. */
+/* Ignores failures: after a crash, servers may then try the import once more than allowed. */
 void ps_upload_count_try(struct ps_store *store, int64_t id, bool begins)
 {
     struct ps_err ignored = PS_ERR_INIT;
@@ -279,8 +279,8 @@ enum ps_status ps_upload_check_owner(struct ps_store *store, int64_t id, struct 
     return err->code;
 }
 
-/* Deletes the row inside a transaction. Does nothing if another session has taken over the upload.
- */
+/* Inside a transaction: deletes the row of the upload, and its files in the backend. Does nothing
+ * if another session has taken over the upload. */
 static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *file = NULL;
@@ -300,8 +300,8 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
     return remove_files(store, file, sources, err);
 }
 
-/* Ends the upload and its job in one transaction. If a server were killed between two transactions,
- * the next one would not know the result of the job. */
+/* Ends the upload and its job in one transaction: if a server were killed between two transactions,
+ * the next server would not know the result of the job. */
 static enum ps_status end_upload(struct ps_store *store, int64_t id, const struct ps_job_row *job)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -338,8 +338,8 @@ void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *
     ps_catalog_unlock(store);
 }
 
-/* Returns an upload whose end could not be written. Its strings are valid until it is released. id
- * 0: there is none. */
+/* Returns an upload whose end could not be written; id 0: there is none. Its strings are valid
+ * until ps_upload_release. */
 static struct ps_owned_upload next_ended(struct ps_store *store)
 {
     struct ps_owned_upload over = {.id = 0};
