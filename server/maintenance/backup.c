@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backup.c: copies a shelf in use to a folder, which becomes a shelf itself.
+ * backup.c: copies a shelf to a folder, which becomes a shelf itself. Other processes may use the
+ * source meanwhile.
  *
- * First takes a snapshot of the catalog, then copies the files that it refers to, which are
- * immutable. Finally the snapshot becomes the catalog of the target. Runs that were removed in the
- * meantime are left out.
+ * ps_store_backup first takes a snapshot of the catalog, then copies the immutable files to which
+ * the snapshot refers. Finally the snapshot becomes the catalog of the target. Runs that other
+ * processes removed meanwhile are deleted from the snapshot.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,13 +23,13 @@
 #include "server/maintenance/maintenance.h"
 #include "server/maintenance/snapshot.h"
 
-#define MARK "backup-of" /* file in the target with the path of the shelf whose backup it is */
+#define MARK "backup-of" /* file in the target that contains the path of the source shelf */
 
 struct backup_state {
     const struct ps_backup_options *options;
     struct ps_backup_result *out;
     struct ps_store *source, *target; /* the catalog of `target` is the snapshot */
-    char *part;                       /* path of the snapshot */
+    char *part;                       /* path of the snapshot in the target, malloc'ed */
     uint64_t done, total;
 };
 
@@ -45,7 +46,8 @@ static enum ps_status write_mark(const char *path, const char *source, struct ps
     return err->code;
 }
 
-/* Accepts only an empty folder, or a backup of the same shelf. */
+/* Fails unless the target is an empty folder or a backup of the same shelf. Writes MARK into an
+ * empty folder. */
 static enum ps_status check_target(const char *target, const char *source, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf mark = {0};
@@ -91,8 +93,7 @@ static enum ps_status open_target(struct backup_state *b, const char *target, in
 
 /* --- Catalog --- */
 
-/* Takes the snapshot. Waiting uploads are not part of a backup, since spool files are not copied.
- */
+/* Takes the snapshot. Deletes waiting uploads from it, since spool files are not copied. */
 static enum ps_status take_catalog(struct backup_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -120,7 +121,7 @@ static enum ps_status copy_file(struct backup_state *b, const char *folder, cons
     return status;
 }
 
-/* Copies a label if it exists, in place of an earlier one. */
+/* Copies labels/<key>.json if it exists. */
 static enum ps_status copy_label(struct backup_state *b, const char *key, struct ps_err *err)
 {
     enum ps_status status = copy_file(b, "labels", key, err);
@@ -128,8 +129,8 @@ static enum ps_status copy_label(struct backup_state *b, const char *key, struct
     return status == PS_NOT_FOUND && err->code == PS_OK ? PS_OK : status;
 }
 
-/* Handles a missing file of a run: if the run was removed meanwhile, leaves it out of the backup;
- * else fails, since the shelf is damaged. */
+/* Handles a missing file of a run: if another process removed the run meanwhile, deletes the run
+ * from the snapshot; otherwise fails, since the shelf is damaged. */
 static enum ps_status leave_out(struct backup_state *b, const char *id, const char *sha256,
                                 struct ps_err *err)
 {
@@ -174,8 +175,7 @@ static bool go_on(struct backup_state *b, uint64_t bytes, struct ps_err *err)
     return false;
 }
 
-/* Copies the files of all runs. Reads all rows first, because leaving out a run changes the table.
- */
+/* Copies the files of all runs. Reads all rows first, because leave_out changes the table. */
 static enum ps_status copy_runs(struct backup_state *b, struct ps_err *err)
 {
     /* id and hash of each run, each followed by a NUL */
@@ -228,7 +228,8 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
     return !ps_stmt_step(stmt, PS_ERR_IGNORED) || ps_col_int(stmt, 0) != 0;
 }
 
-/* Lists files of the previous backup that the new one does not refer to, each followed by a NUL. */
+/* Appends the paths of files of the previous backup to which the snapshot does not refer, each
+ * followed by a NUL. */
 static void list_unused(struct backup_state *b, struct ps_buf *out)
 {
     for (const char *const *folder = ps_stored_folders; *folder; folder++) {
@@ -255,7 +256,8 @@ static enum ps_status sync_folders(struct backup_state *b, struct ps_err *err)
     return err->code;
 }
 
-/* Deletes the old -wal and -shm files before the new catalog.db replaces the old one. */
+/* Syncs the snapshot and renames it to catalog.db. First deletes the -wal and -shm files of the
+ * previous catalog.db, which SQLite would apply to the new file. */
 static enum ps_status put_catalog(struct backup_state *b, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = ps_store_file_path(b->target, "catalog.db");

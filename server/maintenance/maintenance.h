@@ -1,42 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* maintenance.h: maintenance of a shelf in a folder: verifying that its files are complete and
- * intact, rebuilding its catalog from the files, and a backup. Verifying also works on a shared
- * shelf. */
+/* maintenance.h: maintenance of a shelf in a folder: verifies that its files are complete and
+ * intact, rebuilds its catalog from the files, and makes a backup. Verification also works on a
+ * shared shelf. */
 #ifndef PS_MAINTENANCE_MAINTENANCE_H
 #define PS_MAINTENANCE_MAINTENANCE_H
 
 #include "server/catalog/store.h"
 
-/* Reports progress: `done` of `total` bytes or files, and the number of files or runs so far.
- * False: stop. */
+/* Reports progress: `done` of `total` (0: unknown), and the number of files or runs so far. The
+ * structs of options state the units. False: stop with PS_CANCELLED. */
 typedef bool ps_maintenance_progress(void *user, uint64_t done, uint64_t total, uint64_t files);
 
 /* --- Verify --- */
 
 struct ps_finding {
-    const char *object_type; /* type of object: catalog run label original source stray */
-    const char *file;        /* path relative to the shelf's folder */
-    const char *text;        /* what is wrong with it */
-    const char *hint;        /* what to do */
+    const char *object_type; /* catalog, run, label, original, source or stray (ps_store_verify);
+                                see also ps_transfer_options */
+    const char *file;        /* path relative to the folder of the shelf */
+    const char *text;        /* the problem */
+    const char *hint;        /* what the user can do; may be "" */
 };
 
 struct ps_verify_options {
-    bool quick; /* check only that each file exists and has the right header */
+    bool quick; /* check only that each file exists, and that run files have the right header */
     void (*found)(void *user, const struct ps_finding *finding);
-    ps_maintenance_progress *progress; /* bytes; may be NULL */
+    ps_maintenance_progress *progress; /* `total`: bytes of run files and originals; `files`:
+                                          checked files. May be NULL */
     void *user;
 };
 
 struct ps_verify_result {
     uint64_t runs, files, bytes, findings;
-    uint64_t hashed; /* run files of an older shelf whose hash was recorded now */
+    uint64_t hashed; /* run files without a recorded hash (of an older perfshelf) whose hash was
+                        recorded */
 };
 
-/* Checks the catalog, each run file, original, source and label, and looks for files that nothing
- * refers to. url: URL of a shared shelf (ps_store_open_shared), else NULL. Concurrent changes by
- * other processes are not reported as findings. Fails only if it cannot check (PS_NOT_FOUND: there
- * is no such shelf; PS_IO, PS_FORBIDDEN: this user may not read it), or was stopped (PS_CANCELLED).
- */
+/* Checks the catalog, each run file, original, source and label, and looks for files to which no
+ * row refers. url: URL of a shared shelf (ps_store_open_shared), else NULL. Damage is reported as
+ * findings; concurrent changes by other processes are not. Fails only if it cannot check the shelf.
+ * PS_NOT_FOUND: there is no shelf. PS_FORBIDDEN: this user may not read it. PS_CANCELLED: progress
+ * returned false. */
 enum ps_status ps_store_verify(const char *url, const char *dir,
                                const struct ps_verify_options *how, struct ps_verify_result *out,
                                struct ps_err *err);
@@ -44,41 +47,44 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
 /* --- Rebuild --- */
 
 struct ps_rebuild_options {
-    /* Reports a file that was not simply added to the catalog, and what was done with it. */
+    /* Reports a file that is missing or damaged, and what was done with it. `file` is relative to
+     * the folder of the shelf. */
     void (*report)(void *user, const char *file, const char *text);
-    ps_maintenance_progress *progress; /* run files checked so far; the total is unknown */
+    ps_maintenance_progress *progress; /* `total`: 0; `done` and `files`: checked run files */
     void *user;
 };
 
 struct ps_rebuild_result {
-    uint64_t runs;          /* added to the catalog */
+    uint64_t runs;          /* runs in the new catalog, without deleted runs */
     uint64_t moved_to_lost; /* files moved to lost/ */
-    /* hashes of originals without a run file, each followed by a NUL; the caller imports them
-     * with ps_store_open_original_by_hash and frees the buffer */
+    /* SHA-256 of originals without a run file, each followed by a NUL; the caller opens these with
+     * ps_store_open_original_by_hash, imports them, and frees the buffer */
     struct ps_buf originals;
 };
 
-/* Creates a new catalog from the run files, labels/, and the old catalog as far as it is readable.
- * PS_CONFLICT: another process has the shelf open. After a failure the shelf is unchanged. */
+/* Creates a new catalog from the run files, labels/, and the readable rows of the old catalog.
+ * PS_CONFLICT: another process has the shelf open. After a failure the old catalog is unchanged,
+ * but damaged files may have been moved to lost/. */
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
                                 struct ps_rebuild_result *out, struct ps_err *err);
 
 /* --- Backup --- */
 
 struct ps_backup_options {
-    ps_maintenance_progress *progress; /* runs */
+    ps_maintenance_progress *progress; /* `total`: runs; `files`: copied files */
     void *user;
 };
 
 struct ps_backup_result {
     uint64_t runs;         /* runs in the backup */
-    uint64_t files, bytes; /* copied, because they were missing in the backup */
-    uint64_t removed;      /* files deleted from the backup, of runs that no longer exist */
+    uint64_t files, bytes; /* files that were copied, and their bytes */
+    uint64_t removed; /* files of the previous backup that were deleted, since their runs no longer
+                         exist */
 };
 
-/* Makes the folder `target` a copy of the current shelf, while other processes may use the shelf.
- * PS_CONFLICT: the folder contains something else, or another process has it open. After a failure
- * the previous backup is intact, except for additional files. */
+/* Makes the folder `target` a copy of the shelf in `dir`, which other processes may use meanwhile.
+ * PS_CONFLICT: `target` is neither empty nor a backup of this shelf, or another process has it
+ * open. After a failure the previous backup is valid and may contain additional files. */
 enum ps_status ps_store_backup(const char *dir, const char *target,
                                const struct ps_backup_options *how, struct ps_backup_result *out,
                                struct ps_err *err);

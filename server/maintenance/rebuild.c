@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rebuild.c: builds a new catalog from the run files and labels, in a separate file until it is
- * complete.
+ * rebuild.c: builds a new catalog from the run files and labels. The new catalog is a separate file
+ * until it is complete.
  *
- * Data that only the catalog has (log, waiting uploads) is copied from the old one row by row, as
- * far as it is readable. Damaged files and the old catalog are not deleted but moved to lost/.
+ * Data that only the old catalog has (logs, waiting uploads) is copied row by row, as far as the
+ * rows can be read. Damaged files and the old catalog are not deleted but moved to lost/.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,8 +30,8 @@ struct found { /* an intact run file */
 struct rebuild_state {
     const struct ps_rebuild_options *options;
     struct ps_rebuild_result *out;
-    struct ps_store *store; /* its catalog is the new one */
-    struct ps_db *old;      /* NULL: unreadable */
+    struct ps_store *store; /* store->catalog is the new catalog */
+    struct ps_db *old;      /* old catalog; NULL: missing or unreadable */
     bool old_whole;
     char *new_path, *old_path;
     struct found *runs;
@@ -43,7 +43,7 @@ static void report_finding(struct rebuild_state *r, const char *file, const char
     r->options->report(r->options->user, file, text);
 }
 
-/* Moves a file to lost/, which is created if necessary. */
+/* Moves a file to lost/ and reports it. Creates lost/ if necessary. */
 static void set_aside(struct rebuild_state *r, const char *folder, const struct dirent *file,
                       const char *why)
 {
@@ -80,8 +80,9 @@ static void open_old(struct rebuild_state *r)
         report_finding(r, "catalog.db", err.text);
 }
 
-/* Copies the rows of a table up to the first unreadable one; skips rows that violate a constraint,
- * since the old catalog may be damaged. An older catalog may lack columns. */
+/* Copies rows of a table from the old catalog, which may be damaged: stops at the first unreadable
+ * row, and skips rows that violate a constraint. Columns that an older catalog lacks get their
+ * default values. */
 static void copy_table(struct rebuild_state *r, const char *table, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf read = {0};
@@ -128,7 +129,7 @@ static void tell_label(struct rebuild_state *r, const char *label, const struct 
     report_finding(r, file.ptr, text.ptr);
 }
 
-/* Inserts the data of labels/<label>.json that is not in the catalog yet. */
+/* Passes the content of labels/<label>.json to a query that inserts its rows into the catalog. */
 static void apply_label(struct rebuild_state *r, const char *label, const char *query)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -150,14 +151,14 @@ static void copy_tables(struct rebuild_state *r, struct ps_err *err)
             (table->salvage == PS_SALVAGE_IF_WHOLE && r->old_whole))
             copy_table(r, table->name, err);
     apply_label(r, "baselines", "baselines_put");
-    if (!r->old_whole) /* else the old catalog has the current ones */
+    if (!r->old_whole) /* otherwise copy_table has copied the saved queries from the old catalog */
         apply_label(r, "queries", "queries_put");
 }
 
 /* --- Labels --- */
 
-/* Reads the time and sequence number of the publication from a label, if present. False: invalid
- * label. */
+/* Reads the time and the sequence number of the publication from a label. Does not change *out if
+ * the label lacks them. False: invalid label. */
 static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -174,8 +175,9 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
     return true;
 }
 
-/* Reads the latest label of a run: from the old catalog if it is intact, else from labels/. *when:
- * the time of publication in it. False: there is no label later than that of the run file. */
+/* Reads the latest label of a run: from the old catalog if that is intact, else from labels/.
+ * *when: time and sequence number in the label. False: there is no label except that of the run
+ * file. */
 static bool last_label(struct rebuild_state *r, const char *id, struct ps_buf *out,
                        struct found *when)
 {
@@ -188,7 +190,7 @@ static bool last_label(struct rebuild_state *r, const char *id, struct ps_buf *o
 
 /* --- Run files --- */
 
-/* Reads the data of a run file; *label: the label at its publication, or "". */
+/* Reads the metadata of a run file. *label: the label at its publication; "": none. */
 static enum ps_status read_run(const char *path, struct ps_arena *arena, struct ps_catalog_row *row,
                                const char **label, struct ps_err *err)
 {
@@ -206,8 +208,8 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
     return err->code;
 }
 
-/* Sets aside an invalid run file, and writes its label to labels/, for a later import of its
- * original. */
+/* Moves an invalid run file to lost/, and writes its latest label to labels/: a later import of the
+ * original uses that label. */
 static void give_up(struct rebuild_state *r, const char *id, const struct dirent *file,
                     const char *label, const char *why)
 {
@@ -284,8 +286,8 @@ static enum ps_status find_runs(struct rebuild_state *r, struct ps_err *err)
     return err->code;
 }
 
-/* Restores a deleted run as deleted, recoverable for another full day. Its label is written before
- * the removal, which may have been interrupted. */
+/* If the label marks the run as deleted, moves it to the deleted runs, where it can be recovered
+ * for another full day. Counts the other runs. */
 static enum ps_status put_deleted(struct rebuild_state *r, const char *id, struct ps_str label,
                                   struct ps_err *err)
 {
@@ -349,7 +351,7 @@ static enum ps_status fill_catalog(struct rebuild_state *r, struct ps_err *err)
 
 /* --- End of the rebuild --- */
 
-/* Whether the run of this original is a deleted run, which needs no import. */
+/* Whether the run of this original was deleted, so that the original needs no import. */
 static bool is_deleted(struct rebuild_state *r, const char *sha256)
 {
     char id[PS_ID_SIZE];
@@ -380,7 +382,8 @@ static void list_orphans(struct rebuild_state *r)
         (void)closedir(dir);
 }
 
-/* Moves files of accepted uploads whose rows could not be read to lost/. */
+/* Moves files of the spool to which no row of an upload refers to lost/: the row may have been
+ * unreadable. */
 static void save_spool(struct rebuild_state *r)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(r->store, "spool");
@@ -394,8 +397,8 @@ static void save_spool(struct rebuild_state *r)
         (void)closedir(dir);
 }
 
-/* Moves the old catalog to lost/ and puts the new one in its place. The old log is moved first,
- * because SQLite would apply it to the new catalog. */
+/* Moves the old catalog to lost/ and renames the new catalog to catalog.db. Moves the write-ahead
+ * log of the old catalog first, because SQLite would apply the log to the new catalog. */
 static enum ps_status swap_catalogs(struct rebuild_state *r, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *lost = ps_store_folder_path(r->store, "lost");
@@ -444,7 +447,7 @@ static enum ps_status rebuild_catalog(struct rebuild_state *r, struct ps_err *er
     save_spool(r);
     ps_db_close(r->old);
     r->old = NULL;
-    ps_db_close(r->store->catalog); /* this merges its log into the file */
+    ps_db_close(r->store->catalog); /* closing merges the write-ahead log into the file */
     r->store->catalog = NULL;
     return swap_catalogs(r, err);
 }

@@ -18,8 +18,8 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
     return err->code;
 }
 
-/* Copies the catalog without the temporary views: VACUUM INTO would read them in place of the
- * tables of the same names. */
+/* Copies the catalog to a file with VACUUM INTO. Drops the temporary views meanwhile: SQLite would
+ * read them instead of the tables of the same names. */
 static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
@@ -40,7 +40,7 @@ enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struc
     ps_uri_path(&uri, path);
     ps_db_open(uri.ptr, true, &db, err);
     ps_catalog_migrate(db, err);
-    /* deleted runs can be recovered only in the original shelf */
+    /* a copy has no deleted runs */
     ps_db_exec(db,
                "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
                "(SELECT sha256 FROM deleted_run);"

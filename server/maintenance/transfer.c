@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* transfer.c: copies a shelf to another one, and reports differences. */
+/* transfer.c: copies a shelf, `source`, to another shelf, `target`, and reports differences. */
 #include "server/maintenance/transfer.h"
 
 #include <stdarg.h>
@@ -25,10 +25,10 @@
 struct transfer_file {
     const char *folder;
     char key[PS_SHA256_SIZE];
-    char sha256[PS_SHA256_SIZE]; /* of the original, or of the content of the file */
-    struct transfer_run *run;    /* the first run that needs it */
-    bool exists;                 /* `target` has the file */
-    struct ps_err source_err;    /* error if the file of `source` is missing or damaged */
+    char sha256[PS_SHA256_SIZE]; /* hash of the original of the run; for a source, of its text */
+    struct transfer_run *run;    /* the first run that needs the file */
+    bool exists;                 /* `target` has the file already */
+    struct ps_err source_err;    /* why the file of `source` cannot be copied: missing or damaged */
     char *path;                  /* path of the copy, a .part file of `target`; NULL: not copied */
     struct ps_sent_file sent;
 };
@@ -36,42 +36,46 @@ struct transfer_file {
 struct transfer_run {
     int64_t seq;
     char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
-    uint64_t bytes;   /* of run file and original, according to the row */
-    bool has_row;     /* `target` has the row of the run */
-    bool is_complete; /* `target` has the row, and all files and sources */
-    bool is_left_out; /* the run is left out */
+    uint64_t bytes;   /* bytes of run file and original, from the row of the run */
+    bool has_row;     /* `target` has the row of the run already */
+    bool is_complete; /* `target` has the row, all files and all sources already */
+    bool is_left_out; /* the run cannot be copied, or was removed from `source` meanwhile */
 };
 
 struct transfer {
     const struct ps_transfer_options *options;
     struct ps_transfer_result *out;
     struct ps_store *source, *target;
-    char *dir;           /* temporary folder in the spool of `target`, deleted with its session */
-    char *snapshot_path; /* path of the snapshot in this folder */
-    /* connection to the snapshot; it is also attached to the catalog of `target` as `old` */
+    char *dir; /* temporary folder in the spool of `target`; a later session deletes it after a
+                  crash */
+    char *snapshot_path; /* path of the snapshot of `source` in `dir` */
+    /* connection to the snapshot, which is also attached to the catalog of `target` as `old` */
     struct ps_db *snapshot;
-    /* assign new sequence numbers, because other runs of `target` have those of `source` */
+    /* assign new sequence numbers, because a run of `target` has the number of another run of
+     * `source` */
     bool renumber;
     struct transfer_run runs[RUNS_AT_ONCE];
     size_t n;
-    struct transfer_file *pieces; /* files of these runs */
+    struct transfer_file *pieces; /* files of the runs of the current batch */
     size_t n_pieces, cap_pieces;
     uint64_t done, total;
 };
 
-/* Rules for copying a table with the tag `copied` in catalog.sql. */
+/* Rules for copying the rows of a table with PS_COPY_ROWS. In SQL, m is a row of `target` and o a
+ * row of the snapshot. */
 struct transfer_table {
     const char *name;
-    const char *object_type;  /* type in findings */
-    const char *key;          /* primary key, one column */
-    const char *label;        /* column with the name for users */
-    const char *numbered_key; /* key column that gets a new value if `target` has the same; or "" */
-    /* SQL: whether row m of `target` and row o of the snapshot are the same; NULL: if all columns
-     * are equal except `numbered_key`; the table has a column `at` then */
+    const char *object_type; /* ps_finding.object_type */
+    const char *key;         /* primary key, one column */
+    const char *label;       /* column that identifies a row in findings */
+    const char *
+        numbered_key; /* key column that gets a new value if `target` has this key already; or "" */
+    /* SQL condition: m and o are the same item; NULL: they are if all columns except `numbered_key`
+     * are equal (the table has a column `at`) */
     const char *equal_condition;
-    const char *differing_columns; /* columns that may differ, separated by spaces */
-    const char *row_condition;     /* SQL condition for rows o to copy; NULL: all */
-    const char *labels;            /* file of labels/ with these rows, or NULL */
+    const char *differing_columns; /* columns that may differ, each with a space before and after */
+    const char *row_condition;     /* SQL condition: o is copied; NULL: every o is */
+    const char *labels; /* name of the file in labels/ that contains these rows, or NULL */
 };
 
 /* --- Tables other than runs --- */
@@ -98,8 +102,8 @@ static bool is_among(const char *words, struct ps_str word)
     return strstr(words, text.ptr) != NULL;
 }
 
-/* Appends "<before>column" for each column of a table except those in `but` (separated by spaces),
- * with commas in between. */
+/* Appends "<before>column" for each column of a table, separated by commas. Skips the columns in
+ * `but`, each of which has a space before and after. */
 static enum ps_status transfer_columns(struct ps_db *db, const char *table, const char *before,
                                        const char *but, struct ps_buf *out, struct ps_err *err)
 {
@@ -117,7 +121,7 @@ static enum ps_status transfer_columns(struct ps_db *db, const char *table, cons
     return err->code;
 }
 
-/* Appends the SQL condition of `same`. */
+/* Appends the SQL condition that m and o are the same item. */
 static enum ps_status transfer_same(struct ps_db *db, const struct transfer_table *table,
                                     struct ps_buf *out, struct ps_err *err)
 {
@@ -131,7 +135,7 @@ static enum ps_status transfer_same(struct ps_db *db, const struct transfer_tabl
     }
     ps_buf_printf(&but, " at %s ", table->numbered_key);
     transfer_columns(db, table->name, "m.", but.ptr, &ours, err);
-    /* `at` is compared separately, so that SQLite creates an automatic index */
+    /* `at` is compared with =, so that SQLite creates an automatic index */
     if (transfer_columns(db, table->name, "o.", but.ptr, &theirs, err) == PS_OK)
         ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.ptr, theirs.ptr);
     return err->code;
@@ -141,8 +145,8 @@ struct id_text {
     const char *id, *text;
 };
 
-/* Runs a query on the catalog of `to` that returns a run id and a string per row. Appends both,
- * each followed by a NUL. */
+/* Runs a query on the catalog of `target` whose rows have a run id and a text. Appends both, each
+ * followed by a NUL. */
 static enum ps_status append_rows(struct transfer *t, const char *query, struct ps_buf *out,
                                   struct ps_err *err)
 {
@@ -159,7 +163,8 @@ static enum ps_status append_rows(struct transfer *t, const char *query, struct 
     return err->code;
 }
 
-/* Reads the next pair of a list. False: end of the list. */
+/* Reads the next pair of a list that append_rows made, from offset *at on. False: end of the list.
+ */
 static bool next_runs(const struct ps_buf *list, size_t *at, struct id_text *out)
 {
     if (*at >= list->len)
@@ -170,8 +175,8 @@ static bool next_runs(const struct ps_buf *list, size_t *at, struct id_text *out
     return true;
 }
 
-/* Appends an SQL expression: the names of the columns in which m differs from o, each with a
- * leading space. */
+/* Appends an SQL expression whose value is the names of the columns in which m differs from o, each
+ * with a leading space. Ignores the columns in `but`. */
 static enum ps_status transfer_differing(struct ps_db *db, const char *table, const char *but,
                                          struct ps_buf *out, struct ps_err *err)
 {
@@ -188,7 +193,7 @@ static enum ps_status transfer_differing(struct ps_db *db, const char *table, co
     return err->code;
 }
 
-/* Runs a statement that returns at most one number. */
+/* Runs a query. *out: the integer in its first row and column; 0: no row. */
 static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *out,
                                    struct ps_err *err)
 {
@@ -199,8 +204,9 @@ static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *o
     return err->code;
 }
 
-/* Inserts the rows of a table that are missing in `to` into the temporary table todo. With
- * `update`, also rows that differ; for them column `id_text` lists the columns. */
+/* Lists the rows of a table that `target` lacks in the temporary table todo. With `update`, also
+ * lists the rows that differ, with the names of the differing columns in column `told`. *n: number
+ * of listed rows. */
 static enum ps_status list_rows(struct transfer *t, const struct transfer_table *table, int64_t *n,
                                 bool *renumber, struct ps_err *err)
 {
@@ -235,7 +241,8 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
     return err->code;
 }
 
-/* Deletes the differing rows of `to` that are in todo; for tokens also their browser sessions. */
+/* Deletes the rows of `target` that differ from the next ROWS_AT_ONCE rows of todo, after number
+ * `after`. For tokens, also deletes their browser sessions. */
 static enum ps_status drop_some(struct transfer *t, const struct transfer_table *table,
                                 int64_t after, struct ps_err *err)
 {
@@ -259,7 +266,7 @@ static enum ps_status drop_some(struct transfer *t, const struct transfer_table 
     return err->code;
 }
 
-/* Reports an item that was overwritten: "the <what> <text>". */
+/* Counts and reports an overwritten item, with the text "the <what> <text>". */
 static void transfer_updated(struct transfer *t, const char *what, const char *name,
                              const char *text)
 {
@@ -346,8 +353,8 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
     return err->code;
 }
 
-/* Copies tokens, baselines, saved queries and logs, in transactions of their own. With `update`,
- * also overwrites differing rows. */
+/* Copies tokens, baselines, saved queries and logs, in transactions of up to ROWS_AT_ONCE rows.
+ * With `update`, also overwrites differing rows. */
 static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 {
     const size_t n = sizeof copied_tables / sizeof *copied_tables;
@@ -368,17 +375,17 @@ static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 }
 
 /*
- * Snapshot of one catalog, and copying its rows of runs to another.
+ * The snapshot of the catalog of `source`, and copying the rows of runs to `target`.
  *
- * The snapshot of `from` is attached to the catalog of `to` as `old`, so that SQLite copies the
- * rows. In a shared store, the changes of the main tables are recorded and sent (mirror.h). The
- * columns are read from the snapshot, so that none can be missed.
+ * The snapshot is attached to the catalog of `target` as `old`, so that SQLite copies the rows. If
+ * `target` is a shared store, the mirror records the changes of its tables and sends them
+ * (mirror.h). The names of the columns are read from the snapshot, so every column is copied.
  */
 
 /* --- Snapshot --- */
 
-/* ps_fit(value, type): converts a value to the declared type of its column, and repairs invalid
- * strings. */
+/* Implements the SQL function ps_fit(value, type): converts a value to the declared type of its
+ * column, and repairs invalid UTF-8. */
 static void sql_fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const char *type = (const char *)sqlite3_value_text(argv[1]);
@@ -404,8 +411,8 @@ static void sql_fit(sqlite3_context *context, int argc, sqlite3_value **argv)
     }
 }
 
-/* A shared database accepts only values of the declared column types, and UTF-8 without NUL:
- * converts the rows of a table. */
+/* Converts the rows of a table for a shared database, which accepts only values of the declared
+ * types and UTF-8 without NUL. Adds the number of changed rows to *changed. */
 static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t *changed,
                                 struct ps_err *err)
 {
@@ -437,7 +444,7 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
     return err->code;
 }
 
-/* Reports a finding with a printf-style message; hint may be "". */
+/* Counts and reports a finding with a printf-style message; hint may be "". */
 static void transfer_found(struct transfer *t, const char *what, const char *name, const char *hint,
                            const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
@@ -474,8 +481,8 @@ static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
     return err->code;
 }
 
-/* Prepares the snapshot, a temporary file: disables syncing, and drops the triggers, since the
- * tables that they maintain are not read. */
+/* Prepares the snapshot, which is a temporary file: disables syncing, and drops the triggers, since
+ * the tables that triggers maintain are not read. */
 static enum ps_status prepare_snapshot(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -487,12 +494,12 @@ static enum ps_status prepare_snapshot(struct transfer *t, struct ps_err *err)
         ps_buf_printf(&sql, "DROP TRIGGER \"%.*s\";", (int)ps_col_text(stmt, 0).len,
                       ps_col_text(stmt, 0).ptr);
     ps_stmt_auto(&stmt);
-    /* files reported as missing, so that each is reported once */
+    /* files that were reported as missing, so that each file is reported once */
     ps_buf_puts(&sql, "CREATE TABLE told(folder TEXT, key TEXT, PRIMARY KEY(folder, key))");
     return ps_db_exec(t->snapshot, sql.ptr, err);
 }
 
-/* Attach the snapshot to a catalog of `to`, and detach it. */
+/* Attach the snapshot to the catalog of `target`, and detach it. */
 static enum ps_status transfer_attach(struct ps_db *db, const char *taken, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -508,7 +515,8 @@ static void transfer_detach(struct ps_db *db)
     (void)ps_db_exec(db, "DETACH old", PS_ERR_IGNORED); /* closing db detaches it too */
 }
 
-/* Counts the bytes to copy, and the waiting uploads, which are not copied. */
+/* Counts the bytes to copy (t->total), and the waiting uploads, which are not copied
+ * (out->waiting). */
 static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
 {
     int64_t n = 0;
@@ -521,8 +529,9 @@ static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
     return err->code;
 }
 
-/* Creates a folder for the snapshot and the temporary files of SQLite. As single files in the
- * spool, other processes would delete them as leftovers of crashed sessions. */
+/* Creates a folder in the spool for the snapshot and the temporary files of SQLite. If they were
+ * files in the spool, other processes would take them for files of crashed sessions and delete
+ * them. */
 static enum ps_status make_place(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->target, "spool", PS_TEMP_SHELF_SUFFIX);
@@ -537,7 +546,7 @@ static enum ps_status make_place(struct transfer *t, struct ps_err *err)
     return PS_OK;
 }
 
-/* Leaves runs that were removed from `to` out of the snapshot, and reports them. */
+/* Deletes the runs that were removed from `target` from the snapshot, and reports them. */
 static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf away = {0};
@@ -551,7 +560,7 @@ static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err
     return err->code;
 }
 
-/* Takes the snapshot, converts its values for `to` if necessary, and attaches it. */
+/* Takes the snapshot, converts its values for `target` if necessary, and attaches it. */
 static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -602,7 +611,7 @@ static enum ps_status execute_for_run(struct ps_db *db, const char *sql,
     return ps_stmt_execute(stmt, err);
 }
 
-/* Copies the rows of a table that refer to this run. */
+/* Copies the rows of a table that belong to this run. */
 static enum ps_status insert_rows(struct transfer *t, const char *table,
                                   const struct transfer_run *run, struct ps_err *err)
 {
@@ -617,8 +626,8 @@ static enum ps_status insert_rows(struct transfer *t, const char *table,
     return execute_for_run(t->target->catalog, sql.ptr, run, false, err);
 }
 
-/* Inserts the row of a run unless another process has inserted it. If its sequence number is in use
- * now, assigns a new one. */
+/* Inserts the row of a run unless another process has inserted it. Assigns a new sequence number if
+ * another run has its number. */
 static enum ps_status put_run(struct transfer *t, const struct transfer_run *run,
                               struct ps_err *err)
 {
@@ -635,8 +644,9 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
     return execute_for_run(t->target->catalog, sql.ptr, run, t->renumber, err);
 }
 
-/* Writes the label file of a copied run if its label may differ from that in the run file: if the
- * run was deleted in `to`, or if `from` has a label file or never writes any. */
+/* Writes the label file of a copied run if its label may differ from the label in the run file: if
+ * the run was deleted in `target`, or if `source` has a label file for it or does not keep label
+ * files. */
 static enum ps_status put_label(struct transfer *t, const struct transfer_run *run, bool replaced,
                                 struct ps_err *err)
 {
@@ -648,8 +658,7 @@ static enum ps_status put_label(struct transfer *t, const struct transfer_run *r
 }
 
 /* Inserts the rows of a run, inside the transaction that moves its files to their final paths.
- * Sources are inserted only if their files are copied or exist. A deleted run of the same id is
- * replaced: its unreferenced sources are added to the pending deletes. */
+ * Replaces a deleted run of the same id, whose sources are added to the pending deletes. */
 static enum ps_status transfer_put_run(struct transfer *t, const struct transfer_run *run,
                                        struct ps_pending_delete *pending, struct ps_err *err)
 {
@@ -676,8 +685,8 @@ static bool transfer_has(struct ps_store *store, const char *folder, const char 
 
 /* --- Fetching a file --- */
 
-/* State shared by the threads that fetch the files of a batch. Each thread fetches the next file.
- */
+/* State shared by the threads that fetch the files of a batch. `next` is the index of the next
+ * piece to fetch. */
 struct fetch_queue {
     struct transfer *transfer;
     pthread_t leader; /* the thread that calls progress */
@@ -709,8 +718,8 @@ static enum ps_status check_piece(struct fetch_queue *f, const struct transfer_f
                : ps_check_stored_file(piece->path, piece->sha256, true, &watch, err);
 }
 
-/* Whether `from` still has the run. A run removed meanwhile is left out, even if its files exist.
- * If a file of an existing run is missing, the shelf is damaged. */
+/* Whether `source` still has the run. If it was removed meanwhile, the run is not copied, even if
+ * its files exist. If a file of an existing run is missing, the shelf is damaged. */
 static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 {
     char id[PS_ID_SIZE];
@@ -718,8 +727,8 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
     return ps_store_find(t->source, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
-/* Copies one file. piece->source_err: the file of `from` is unusable; *err: the copy failed for
- * another reason. */
+/* Copies one file. Sets piece->source_err and returns PS_OK if the file of `source` is unusable;
+ * fails if the copy fails for another reason. */
 static enum ps_status fetch_piece(struct fetch_queue *f, struct transfer_file *piece,
                                   struct ps_err *err)
 {
@@ -771,8 +780,8 @@ static void *fetch_thread(void *user)
     return NULL;
 }
 
-/* Fetches several files in parallel, because most of the time is spent waiting for disks and the
- * database. */
+/* Fetches the files in t->pieces with FETCHERS threads, which spend most of their time waiting for
+ * disks and the database. */
 static enum ps_status transfer_fetch(struct transfer *t, struct ps_err *err)
 {
     struct fetch_queue f = {
@@ -806,7 +815,7 @@ static bool is_planned(const struct transfer *t, const char *folder, const char 
     return false;
 }
 
-/* Adds a file to t->pieces unless it is there. `bad`: NULL, or why the file is invalid. */
+/* Adds a file to t->pieces unless it is in there. `bad`: why the file cannot be copied, or NULL. */
 static void plan_file(struct transfer *t, struct transfer_run *run, const char *folder,
                       const char *key, const char *sha256, const char *bad)
 {
@@ -839,7 +848,7 @@ static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
     return ps_snapshot_remove_run(t->snapshot, run->id, err);
 }
 
-/* Reports a missing file, once even if its batch is processed again. */
+/* Reports a missing file, only once even if its batch is processed again. */
 static enum ps_status report_once(struct transfer *t, const char *what, const char *folder,
                                   const char *key, const char *hint, const struct ps_err *wrong,
                                   struct ps_err *err)
@@ -854,8 +863,8 @@ static enum ps_status report_once(struct transfer *t, const char *what, const ch
     return err->code;
 }
 
-/* Lists the hashes of the sources of a run, except where `to` has another file for the same path.
- * *missing: `to` lacks some row. */
+/* Appends the hashes of the sources of a run, except those for which `target` has another file with
+ * the same path. *missing: `target` lacks the row of a source. */
 static enum ps_status list_sources(struct transfer *t, const struct transfer_run *run,
                                    struct ps_buf *out, bool *missing, struct ps_err *err)
 {
@@ -889,7 +898,7 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
     return err->code;
 }
 
-/* Adds the files of a run to t->pieces. */
+/* Adds the run file, the original and the sources of a run to t->pieces. */
 static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run,
                                     struct ps_err *err)
 {
@@ -904,8 +913,8 @@ static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run
     return plan_sources(t, run, err);
 }
 
-/* Reports a missing original or source; the run is copied without it. If the run was removed
- * meanwhile, leaves it out. */
+/* Reports a missing original or source, without which the run is copied. If the run was removed
+ * meanwhile, it is not copied. */
 static enum ps_status skip_missing(struct transfer *t, struct transfer_file *piece,
                                    struct ps_err *err)
 {
@@ -922,8 +931,8 @@ static enum ps_status skip_missing(struct transfer *t, struct transfer_file *pie
     return source ? ps_snapshot_remove_source(t->snapshot, piece->key, err) : err->code;
 }
 
-/* Handles the missing or damaged files of the batch: reports them, and leaves out runs or sources.
- */
+/* Handles missing or damaged files of the batch: reports them, and does not copy their runs or
+ * sources. */
 static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
 {
     for (size_t i = 0; err->code == PS_OK && i < t->n_pieces; i++) {
@@ -944,7 +953,8 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
 
 /* --- Publishing --- */
 
-/* Writes intent log entries: the files will be deleted unless rows refer to them. */
+/* Writes intent log entries for the copied files: ps_pending_delete_end deletes files to which no
+ * row refers. */
 static enum ps_status write_down(struct transfer *t, const struct ps_pending_delete *pending,
                                  struct ps_err *err)
 {
@@ -962,8 +972,8 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
     return err->code;
 }
 
-/* Writes the intent log before the transaction, for a folder: there, files are moved before the
- * rows are committed (pending_delete.c). */
+/* If `target` is a folder, writes the intent log in a transaction of its own, because files are
+ * moved before the rows are committed (pending_delete.c). */
 static enum ps_status transfer_mark_deleted(struct transfer *t, struct ps_pending_delete *pending,
                                             struct ps_err *err)
 {
@@ -975,7 +985,7 @@ static enum ps_status transfer_mark_deleted(struct transfer *t, struct ps_pendin
     return ps_catalog_end(t->target, err->code, err);
 }
 
-/* Inside the transaction: moves the files to their final paths. */
+/* Inside the transaction that inserts the rows: moves the files to their final paths. */
 static enum ps_status transfer_place(struct transfer *t, const struct ps_pending_delete *pending,
                                      struct ps_err *err)
 {
@@ -1006,10 +1016,10 @@ static void transfer_drop_pieces(struct transfer *t)
 }
 
 /*
- * Updates of `to`: changes and removals in `from` since an earlier copy.
+ * Updates of `target`: changes and removals in `source` since an earlier copy.
  *
- * It is unknown when a label was changed, and which of the two shelves has the newer one. So the
- * label of `to` is kept, or overwritten if that is requested; both cases are reported.
+ * It is unknown which of two different labels of a run is newer. The label in `target` is kept, or
+ * overwritten if options->update is set; both cases are reported.
  */
 
 #define UPDATES_AT_ONCE 500 /* maximum runs per transaction */
@@ -1025,7 +1035,8 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
 
         if (ps_store_remove(t->target, run.id, "copy --update", &own) == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
-        else if (own.code != PS_NOT_FOUND) /* else another process has removed it */
+        else if (own.code !=
+                 PS_NOT_FOUND) /* if PS_NOT_FOUND, another process has removed the run */
             (void)ps_fail_copy(err, &own);
     }
     return err->code;
@@ -1041,18 +1052,20 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     return ps_stmt_execute(stmt, err);
 }
 
-/* Updates the label of a run, inside a transaction. Ignores a run that was removed meanwhile. */
+/* Inside a transaction: overwrites the label of a run in `target`. Ignores a run that was removed
+ * meanwhile. */
 static enum ps_status update_label(struct transfer *t, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"copy_label_run", "tag_delete", "copy_label_tags"};
 
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         run_for(t->target->catalog, queries[i], id, err);
-    ps_label_save(t->target, id, err); /* PS_NOT_FOUND leaves err empty */
+    ps_label_save(t->target, id, err); /* PS_NOT_FOUND does not set err */
     return err->code;
 }
 
-/* Updates the labels of the next runs of the list, in one transaction. */
+/* Overwrites the labels of the next UPDATES_AT_ONCE runs of the list in one transaction, and
+ * reports them. */
 static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels, size_t *at,
                                  struct ps_err *err)
 {
@@ -1073,7 +1086,7 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
     return err->code;
 }
 
-/* Removes the runs that were removed from `from`, and copies name, series, user, note and tags of
+/* Removes the runs that were removed from `source`, and copies name, series, user, note and tags of
  * runs that both shelves have. */
 static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 {
@@ -1090,7 +1103,8 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 
 #define BRINGS "--update brings it over"
 
-/* Reports the rows of a query as findings: name, problem, and hint or NULL. */
+/* Reports the rows of a query as findings of the type `what`. Columns: name, problem, hint (may be
+ * NULL). */
 static enum ps_status report_rows(struct transfer *t, struct ps_db *db, const char *sql,
                                   const char *what, struct ps_err *err)
 {
@@ -1107,7 +1121,8 @@ static enum ps_status report_rows(struct transfer *t, struct ps_db *db, const ch
     return err->code;
 }
 
-/* Reports rows that are missing or different in `to`. mend: SQL, whether --update would make m
+/* Reports rows that are missing or different in `target`. `same`: SQL condition that m and o are
+ * the same item; `apart`: columns that may differ; `mend`: SQL condition that --update would make m
  * equal to o. */
 static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const char *table,
                                    const char *same, const char *key, const char *label,
@@ -1128,7 +1143,7 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
     return report_rows(t, db, sql.ptr, what, err);
 }
 
-/* Reports how many rows of a log are missing. */
+/* Reports how many rows of a log are missing in `target`. */
 static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
                                   const struct transfer_table *table, struct ps_err *err)
 {
@@ -1144,8 +1159,8 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
     return report_rows(t, db, sql.ptr, table->object_type, err);
 }
 
-/* With `update`, reports the tokens that only `to` has: it is unknown whether they were revoked in
- * `from` or created in `to`. */
+/* With `update`, reports the tokens that only `target` has: it is unknown whether they were revoked
+ * in `source` or created in `target`. */
 static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
     return t->options->update ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
@@ -1171,7 +1186,7 @@ static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struc
     return compare_tokens(t, db, err);
 }
 
-/* Checks that each required file exists, by folder and key. */
+/* Checks that `to` has each file to which the snapshot refers. */
 static enum ps_status compare_files(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -1188,7 +1203,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
     return err->code;
 }
 
-/* Reports the differences between the reopened `to` and the snapshot. */
+/* Reports the differences between the snapshot and the target, which was opened again as `to`. */
 static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(to);
@@ -1201,7 +1216,8 @@ static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, 
 }
 
 #define CACHE_BYTES                                                                                \
-    ((uint64_t)256 << 20) /* cache limit for shared stores; a copy reads no file twice */
+    ((uint64_t)256                                                                                 \
+     << 20) /* maximum cache of a shared store; small, since a copy reads no file twice */
 #define BATCH_BYTES ((uint64_t)64 << 20) /* maximum bytes of runs per transaction */
 
 /* --- Shelves --- */
@@ -1271,7 +1287,7 @@ static enum ps_status open_to(const struct shelf_at *from, const struct shelf_at
                               : err->code;
 }
 
-/* Reads the unique name of a shared store; "" for a folder. */
+/* Reads the unique id of a shared store; "" for a folder. */
 static enum ps_status name_of(struct ps_store *store, char out[64], struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
@@ -1359,15 +1375,15 @@ static void count_results(struct transfer *t, const struct transfer_run *runs, s
         }
 }
 
-/* Whether a failure is caused by these rows, so that copying other rows may succeed. */
+/* Whether a failure may be caused by single rows, so that copying other rows may succeed. */
 static bool is_of_rows(enum ps_status status)
 {
     return status == PS_BAD_REQUEST || status == PS_INTERNAL || status == PS_CONFLICT ||
            status == PS_LIMIT;
 }
 
-/* Fetches the files of these runs that are missing in `to`, into t->pieces. *whole: nothing is
- * missing. */
+/* Fetches the files of these runs that `target` lacks into t->pieces. *whole: `target` lacks
+ * neither files nor rows. */
 static enum ps_status fetch_missing(struct transfer *t, struct transfer_run *runs, size_t n,
                                     bool *whole, struct ps_err *err)
 {
@@ -1399,12 +1415,13 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
         transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
         return ps_snapshot_remove_run(t->snapshot, runs->id, err);
     }
-    for (size_t i = 0; err->code == PS_OK && i < n; i++) /* one by one, to find the run */
+    for (size_t i = 0; err->code == PS_OK && i < n;
+         i++) /* each run alone, to find the run that causes the failure */
         copy_runs(t, &runs[i], 1, err);
     return err->code;
 }
 
-/* Number of listed runs, starting at `first`, to publish together. */
+/* Returns how many runs of t->runs, from index `first` on, are published in one transaction. */
 static size_t batch_from(const struct transfer *t, size_t first)
 {
     uint64_t bytes = 0;
@@ -1446,8 +1463,8 @@ static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
 
 /* --- Transfer --- */
 
-/* Compares through a new mirror, if `to` is a shared store: the existing mirror shows what this
- * process wrote, not what the database has. */
+/* Compares the shelves after opening the target again. For a shared store this creates a new
+ * mirror, which shows what the database has; the existing mirror shows what this process wrote. */
 static enum ps_status compare_shelves(struct transfer *t, const struct shelf_at *to,
                                       struct ps_err *err)
 {

@@ -30,8 +30,9 @@ struct verify_state {
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
-    bool unreadable;          /* the catalog is reported as unreadable */
-    struct ps_err access_err; /* error if the database was unreachable or a file unreadable */
+    bool unreadable; /* the catalog was reported as unreadable */
+    struct ps_err
+        access_err; /* why the verification stopped: the database or a file cannot be read */
 };
 
 static void report_finding(struct verify_state *v, const char *what, const char *file,
@@ -56,7 +57,7 @@ static bool read_on(void *user, uint64_t bytes)
     return !v->stopped;
 }
 
-/* Reports a failed query of the catalog. */
+/* Reports the catalog as unreadable if err has an error. */
 static void report_catalog(struct verify_state *v, const struct ps_err *err)
 {
     if (err->code == PS_OK)
@@ -65,8 +66,8 @@ static void report_catalog(struct verify_state *v, const struct ps_err *err)
     report_finding(v, "catalog", "catalog.db", err->text, REBUILD);
 }
 
-/* Asks the catalog about a file. True if it cannot be read, which is reported once: then the file
- * is neither stray nor sound. */
+/* Evaluates a yes/no query on the catalog, which is locked. Returns true if the query fails, so
+ * that the file is not reported; the failure is reported once. */
 static bool ask_locked(struct verify_state *v, const char *query, const char *folder,
                        const char *key)
 {
@@ -83,11 +84,12 @@ static bool ask_locked(struct verify_state *v, const char *query, const char *fo
     return yes || err.code != PS_OK;
 }
 
-/* Evaluates a yes/no query on the catalog. Repeats a "no" in a write transaction, so that no
- * concurrent change can be the reason. */
+/* Like ask_locked, but locks the catalog, and repeats a "no" in a write transaction, so that it
+ * cannot be caused by a concurrent change. */
 static bool evaluate(struct verify_state *v, const char *query, const char *folder, const char *key)
 {
-    struct ps_err ignored = PS_ERR_INIT; /* without permission to write, the first answer counts */
+    struct ps_err ignored =
+        PS_ERR_INIT; /* without permission to write, the second query runs without a transaction */
     bool yes;
 
     (void)ps_catalog_lock(v->store);
@@ -148,8 +150,8 @@ static void check_catalog(struct verify_state *v)
 
 /* --- Files in the catalog --- */
 
-/* Reports a missing or damaged file, unless its row was deleted meanwhile. If the file could not be
- * checked, stops. */
+/* Reports a missing or damaged file, unless its row was deleted meanwhile. If *err says that the
+ * file could not be read, stops the verification. */
 static void report_file(struct verify_state *v, const char *what, const char *folder,
                         const char *key, const char *ending, const struct ps_err *err,
                         const char *hint)
@@ -191,7 +193,8 @@ static void check_label(struct verify_state *v, const char *id)
     }
 }
 
-/* Checks baselines and saved queries, which have label files too. */
+/* Checks that the catalog has no baselines and saved queries that are missing in their label files.
+ */
 static void check_lists(struct verify_state *v)
 {
     static const struct {
@@ -206,7 +209,7 @@ static void check_lists(struct verify_state *v)
         struct ps_db *db;
         bool differs = false;
 
-        db = ps_catalog_lock(v->store); /* the file is written with this lock held */
+        db = ps_catalog_lock(v->store); /* writers of the file hold this lock */
         if (ps_label_read(v->store, lists[i].label, &label) &&
             ask_locked(v, "label_valid", NULL, label.ptr)) {
             ps_db_prepare(db, ps_query_sql(lists[i].query), &stmt, &err);
@@ -221,7 +224,7 @@ static void check_lists(struct verify_state *v)
     }
 }
 
-/* Suffix of a file name in a folder. */
+/* Returns the suffix of a file name, from the first dot on; "" for none. `path` may be NULL. */
 static const char *ending_of(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -230,8 +233,8 @@ static const char *ending_of(const char *path)
     return dot ? dot : "";
 }
 
-/* Compares a run file with the hash recorded when it was written. *known: there is such a hash;
- * older shelves have none. */
+/* Compares the hash of a run file, *found, with the hash that was recorded when the file was
+ * written. *known: there is a recorded hash; an older perfshelf recorded none. */
 static enum ps_status check_hash(struct verify_state *v, const char *id, const char *path,
                                  struct ps_sent_file *found, bool *known, struct ps_err *err)
 {
@@ -249,7 +252,7 @@ static enum ps_status check_hash(struct verify_state *v, const char *id, const c
 /* Records the hash of a run file that passed all other checks. */
 static void record_hash(struct verify_state *v, const char *id, const struct ps_sent_file *found)
 {
-    struct ps_err ignored = PS_ERR_INIT; /* the count of recorded hashes says it */
+    struct ps_err ignored = PS_ERR_INIT; /* a failure shows in the count of recorded hashes */
 
     ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
     if (ask_locked(v, "kept_wanted", "runs", id))
@@ -258,7 +261,7 @@ static void record_hash(struct verify_state *v, const char *id, const struct ps_
         v->out->hashed++;
 }
 
-/* Data of the run file, and the last label (labels.c). */
+/* The metadata of a run file, and the content of its label file (labels.c). */
 struct run_record {
     struct ps_arena arena;
     struct ps_run_metadata metadata;
@@ -297,9 +300,9 @@ static void compare_label(struct verify_state *v, const struct run_record *run_r
         ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
 }
 
-/* Compares the row with the run file and its label, with the catalog locked. Without a recorded
- * label hash, the label of the run file or that in labels/ must match: a failed change may have
- * left a file in labels/. */
+/* Compares the row of a run with its run file and its label. The catalog is locked. If no label
+ * hash is recorded, the row must match the label in the run file or the label in labels/, which a
+ * failed change may have written. Appends the names of what differs. */
 static void compare_row(struct verify_state *v, struct run_record *run_record,
                         struct ps_buf *differs)
 {
@@ -318,8 +321,8 @@ static void compare_row(struct verify_state *v, struct run_record *run_record,
         ps_buf_printf(differs, "%slabel", differs->len ? ", " : "");
 }
 
-/* Repeats a failed comparison in a write transaction, so that no concurrent change can be the
- * reason. */
+/* Compares the row of a run with its run file, and reports differences. Repeats a failed comparison
+ * in a write transaction, so that a difference cannot be caused by a concurrent change. */
 static void check_row(struct verify_state *v, const struct expected *run, const char *path)
 {
     PS_AUTO(run_record_free) struct run_record run_record = {.metadata = {.title = NULL}};
@@ -336,7 +339,7 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
     ps_catalog_unlock(v->store);
     if (!differs.len)
         return;
-    ps_catalog_begin(v->store, PS_NOT_DURABLE, &err); /* a failure is ignored as in evaluate */
+    ps_catalog_begin(v->store, PS_NOT_DURABLE, &err); /* failures are ignored, as in evaluate() */
     compare_row(v, &run_record, &differs);
     ps_catalog_end(v->store, err.code, &err);
     if (!differs.len)
@@ -346,7 +349,7 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
     report_finding(v, "catalog", "catalog.db", text.ptr, REBUILD);
 }
 
-/* Performs all checks of a run file. The hash of a fetched file was verified during the fetch. */
+/* Performs all checks of a run file. In a shared store, fetching the file has verified its hash. */
 static enum ps_status check_run_file(struct verify_state *v, const struct expected *run,
                                      const char *path, struct ps_err *err)
 {
@@ -439,7 +442,8 @@ static void check_stray(void *user, const char *folder, const char *name)
 
 /* --- Verification --- */
 
-/* Ignores cached files, which would not reveal damage in the database. */
+/* Makes the store fetch all files again, since cached files would hide damage in the database. Does
+ * nothing for a quick verification. */
 static enum ps_status bypass_cache(struct verify_state *v, char **dir_out, struct ps_err *err)
 {
     return v->options->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
@@ -464,7 +468,8 @@ static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
 }
 
-/* Fails if this user may not read some part: unreadable files are not reported as damaged. */
+/* Fails if this user may not read the folder, its subfolders or the catalog, which would otherwise
+ * be reported as damaged. */
 static enum ps_status check_readable(const char *dir, struct ps_err *err)
 {
     static const char *const parts[] = {"", "catalog.db", "runs", "labels", "originals", "sources"};
