@@ -8,10 +8,10 @@
 /*
  * The format of function.callers and function.callees.
  *
- * callers: entries of  varint caller | u8 kinds | ncalls | primitive_calls | tottime_s | cumtime_s.
- * `kinds` contains two bits per number: enum ps_num_kind. An integer is a zigzag varint, a double 8
- * bytes, little-endian; PS_NUM_NONE has no bytes. callees: varints, each the difference to the
- * previous id.
+ * callers: entries of varint caller | u8 kinds | ncalls | primitive_calls | tottime_s | cumtime_s.
+ * `kinds` has two bits for each number, the first in the lowest bits: enum ps_num_kind. An integer
+ * is a zigzag varint, a double 8 bytes, little-endian; PS_NUM_NONE has no bytes. callees: ascending
+ * ids, each as a varint of its difference to the previous id.
  */
 
 static size_t put_varint(unsigned char *at, uint64_t value)
@@ -133,7 +133,7 @@ bool ps_ids_next(struct ps_str *blob, uint32_t *last)
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    char *copy; /* SQLite may free the argument between calls */
+    char *copy; /* copy of the argument, since SQLite may free the argument between calls */
     struct ps_str rest;
     bool row;
     sqlite3_int64 rowid;
@@ -141,7 +141,7 @@ struct cursor {
     uint32_t id;
 };
 
-/* The only plan: the hidden column is given. */
+/* The only plan is that the argument, the hidden column, is given. */
 static int best_index(sqlite3_index_info *info, int hidden)
 {
     int code = ps_table_arguments(info, hidden, 1);

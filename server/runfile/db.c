@@ -9,7 +9,8 @@
 
 #define STEPS_BETWEEN_CHECKS 1000
 
-/* SQLite returns SQLITE_FULL for a full disk only if it was extending a file. */
+/* Whether the disk is full. SQLite returns SQLITE_FULL only when it extends a file, otherwise
+ * SQLITE_IOERR. */
 static bool is_full(sqlite3 *handle, int code)
 {
     int system = code == SQLITE_IOERR ? sqlite3_system_errno(handle) : 0;
@@ -37,7 +38,8 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }
 
-/* Threads without a context are never interrupted. */
+/* Called by SQLite; true interrupts the statement. Threads without a context are never interrupted.
+ */
 static int is_ended(void *user)
 {
     (void)user;
@@ -102,7 +104,7 @@ static int by_query_name(const void *name, const void *text)
     return order ? order : strcmp(name, full + sizeof folder - 1);
 }
 
-/* Uses binary search, since handlers call this for each row that they write. */
+/* Uses binary search, since callers call this function for each row that they write. */
 const char *ps_query_sql(const char *name)
 {
     const struct ps_schema_text *found =
@@ -134,7 +136,7 @@ enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt *
         if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, NULL) !=
             SQLITE_OK) {
             if (ps_db_fail(db, err, "SQL") == PS_BAD_REQUEST)
-                err->code = PS_INTERNAL; /* the statement is perfshelf's, not a user's */
+                err->code = PS_INTERNAL; /* perfshelf wrote the statement, not a user */
             return err->code;
         }
         stmt = ps_alloc(sizeof *stmt);
@@ -223,7 +225,7 @@ enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err)
     return err->code;
 }
 
-/* Returns 0 if there is no such parameter. */
+/* Returns the 1-based index of a parameter; 0: there is none, or `stmt` is NULL. */
 static int find_parameter(struct ps_stmt *stmt, const char *name)
 {
     return stmt ? sqlite3_bind_parameter_index(stmt->handle, name) : 0;
@@ -394,7 +396,7 @@ const char *ps_schema_sql(const char *name)
     return "";
 }
 
-/* Escapes the characters of a path that SQLite would read as query or fragment of a URI. */
+/* Escapes the characters that separate the query and the fragment of a URI, and '%'. */
 void ps_uri_path(struct ps_buf *out, const char *path)
 {
     ps_buf_puts(out, "file:");

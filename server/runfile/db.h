@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * db.h: the interface to SQLite of the query layer, which does not include sqlite3.h itself. A
- * database handle belongs to one thread at a time; run handles come from a pool (ps_run_acquire).
+ * db.h: prepares and runs SQL statements, for modules that do not include sqlite3.h. A database
+ * handle belongs to one thread at a time; ps_run_acquire returns handles of runs.
  *
- * A sequence of calls is checked once, at its end. Functions that get an err do nothing if it is
- * filled already, and return its code; statements that were not prepared are NULL, which all
- * functions for parameters, rows and release accept:
+ * A caller checks for errors once, after a sequence of calls: functions that get an err do nothing
+ * if it already has an error, and return its code. A statement that could not be prepared is NULL,
+ * which ps_bind_*, ps_stmt_step and ps_stmt_release accept:
  *
  *     struct ps_stmt *stmt = NULL;
  *
@@ -13,7 +13,7 @@
  *     ps_bind_text(stmt, ":id", ps_str_from_c(id));
  *     return ps_stmt_execute(stmt, err);
  *
- * Work that has to be done after a failure (ROLLBACK, DETACH) therefore gets an err of its own.
+ * Statements that have to run after a failure (ROLLBACK, DETACH) therefore need a separate err.
  */
 #ifndef PS_RUNFILE_DB_H
 #define PS_RUNFILE_DB_H
@@ -24,9 +24,10 @@
 #define PS_ID_SIZE     17 /* 16 hex digits and NUL */
 #define PS_SHA256_SIZE 65 /* 64 hex digits and NUL */
 
-/* Limits of SQL that users write. */
+/* Limits of a statement that a user wrote. */
 struct ps_query_limits {
-    size_t memory; /* bytes SQLite may allocate; 0: no limit. Time: base/context.h */
+    size_t memory; /* bytes that SQLite may allocate; 0: no limit. The context of the thread limits
+                      the time (base/context.h) */
 };
 #define PS_USER_QUERY_LENGTH  (8 << 20) /* maximum bytes of one value */
 #define PS_USER_QUERY_COLUMNS 200
@@ -36,43 +37,44 @@ struct ps_stmt;
 
 void ps_db_close(struct ps_db *db);
 
-/* Returns the id of the run that the handle was acquired for. */
+/* Returns the id of the run for which ps_run_acquire returned the handle; "" for other handles. */
 const char *ps_db_run_id(const struct ps_db *db);
 /* Returns the text of schema/queries/<name>.sql; NULL if there is none. */
 const char *ps_query_sql(const char *name);
 
-/* Prepares sql, or reuses a prepared statement that is idle; no parameter is bound. Release it with
- * ps_stmt_release (NULL is allowed). */
+/* Prepares sql, or takes an idle statement with this text from the handle; no parameter is bound.
+ * Release it with ps_stmt_release (NULL is allowed). */
 enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt **out,
                              struct ps_err *err);
 void ps_stmt_release(struct ps_stmt *stmt);
-void ps_stmt_rewind(struct ps_stmt *stmt); /* back to before the first row; keeps bindings */
-/* Executes a statement whose rows are not wanted any more, and releases it, also after a failure.
- */
+void ps_stmt_rewind(struct ps_stmt *stmt); /* resets the statement, so that the next step returns
+                                              the first row; keeps bindings */
+/* Steps a statement once, ignores its row, and releases it, also after a failure. */
 enum ps_status ps_stmt_execute(struct ps_stmt *stmt, struct ps_err *err);
 void ps_stmt_auto(struct ps_stmt **stmt); /* for PS_AUTO */
-/* Runs all statements of sql. */
+/* Executes all statements in sql. */
 enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err);
 
-/* Parameters by name (":id"). Names that the statement does not have are ignored; parameters that
- * are never bound are NULL. Text is copied. */
+/* Bind a value to the parameter `name` (":id"). Names that the statement does not have are ignored;
+ * parameters without a value are NULL. Text is copied. */
 void ps_bind_int(struct ps_stmt *stmt, const char *name, int64_t value);
 void ps_bind_real(struct ps_stmt *stmt, const char *name, double value);
 void ps_bind_text(struct ps_stmt *stmt, const char *name,
-                  struct ps_str value); /* {NULL, 0}: NULL */
+                  struct ps_str value); /* {NULL, 0}: SQL NULL */
 
-/* Whether `id` is plausible after so many rows: ids in a run file begin at 1 and are almost dense,
- * whatever program wrote it. Arrays indexed by id then grow with the file. */
+/* Whether an array may be indexed by `id`, which was read after `rows` rows. In a valid run file
+ * ids begin at 1 and are almost consecutive; the check prevents an invalid file from requiring a
+ * huge array. */
 static inline bool ps_id_is_plausible(int64_t id, size_t rows)
 {
     return id >= 0 && (uint64_t)id <= 16 * (uint64_t)rows + 65536;
 }
 
-/* Steps to the next row. False: no more rows, or err is filled. Columns are read after true only.
- */
+/* Steps to the next row. False: there are no more rows, or err has an error. Read columns only
+ * after true. */
 bool ps_stmt_step(struct ps_stmt *stmt, struct ps_err *err);
-/* Prepares a query of schema/queries with the parameter :id, a run, and steps to its row;
- * PS_NOT_FOUND if there is none. The caller releases the statement, also after a failure. */
+/* Prepares a query of schema/queries with the run `id` as the parameter :id, and steps to its row.
+ * PS_NOT_FOUND: there is none. The caller releases the statement, also after a failure. */
 enum ps_status ps_stmt_open_for_run(struct ps_db *db, const char *query, const char *id,
                                     struct ps_stmt **out, struct ps_err *err);
 
@@ -83,18 +85,17 @@ bool ps_col_is_blob(struct ps_stmt *stmt, int column);
 int64_t ps_col_int(struct ps_stmt *stmt, int column);
 double ps_col_real(struct ps_stmt *stmt, int column);
 struct ps_str ps_col_text(struct ps_stmt *stmt,
-                          int column); /* valid until the next step; {NULL, 0}: NULL */
+                          int column); /* valid until the next step; {NULL, 0}: SQL NULL */
 struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
 /* Whether a string is one JSON value in UTF-8. */
 bool ps_db_is_json(struct ps_db *db, struct ps_str text);
-/* Writes the column's text, which should be a JSON value; `otherwise` if it is not, since stored
- * JSON may be damaged. */
+/* Writes the text of the column, a JSON value; writes `otherwise` if the text is not valid JSON. */
 void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out);
 void ps_col_json(struct ps_stmt *stmt, int column,
-                 struct ps_json *out); /* a BLOB as "x'..'" in hex */
+                 struct ps_json *out); /* writes a BLOB as the string "x'<hex>'" */
 
-/* Numbers that the query layer computed, as tables that statements read. For their columns in order
- * see server/runfile/temp_rows.c. */
+/* Tables of numbers that the query layer computed, for statements to read.
+ * server/runfile/temp_rows.c lists their columns. */
 enum ps_temp_table {
     PS_TEMP_SUMMARY,
     PS_TEMP_MEMORY_OPERATORS,
@@ -110,17 +111,19 @@ struct ps_temp_rows {
     enum ps_temp_table table;
     size_t n;
     const int64_t *column[PS_TEMP_COLUMNS_MAX]; /* n values each; NULL: all are NULL */
-    uint32_t reals; /* bits 1 << column: the values are bits of doubles */
+    uint32_t reals; /* bits 1 << column: the elements of the column contain the bits of doubles */
 };
-/* Makes these rows readable by statements of this handle until ps_db_set_temp_rows(db, NULL); they
- * are borrowed until then. All other temporary tables are empty. */
+/* Makes the rows readable by statements of this handle, and borrows them, until the next call;
+ * NULL: no rows. The other tables of enum ps_temp_table are empty. */
 void ps_db_set_temp_rows(struct ps_db *db, const struct ps_temp_rows *temp_rows);
 
-/* Prepares sql if it is one statement that only reads; otherwise PS_BAD_REQUEST with the reason. */
+/* Prepares sql, which must be a single statement that only reads. PS_BAD_REQUEST: it is not; the
+ * message has the reason. */
 enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps_stmt **out,
                                     struct ps_err *err);
 
-/* PS_BAD_REQUEST with the position if pattern is not a valid regular expression (PCRE2). */
+/* Checks a regular expression (PCRE2). PS_BAD_REQUEST: it is invalid; err->offset is the position.
+ */
 enum ps_status ps_regex_check(const char *pattern, struct ps_err *err);
 
 #endif

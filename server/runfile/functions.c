@@ -14,16 +14,16 @@
 
 #include "server/runfile/handle.h"
 
-#define MATCH_LIMIT                                                                                \
-    200000 /* steps; a pattern that needs more for one name is an error and does not block */
+#define MATCH_LIMIT 200000 /* maximum steps of one match; a pattern that needs more is an error */
 
 static const char *next_of(const char *at, const char *end, char c)
 {
     return at < end ? memchr(at, c, (size_t)(end - at)) : NULL;
 }
 
-/* Compares only where the first character occurs, in either case: a shelf of 100,000 runs is
- * searched after each key press. */
+/* Whether `hay` contains `needle`, ignoring the case of ASCII letters. For speed, compares only
+ * where the first character of the needle occurs: a shelf of 100,000 runs is searched after each
+ * key press. */
 static bool contains_text(struct ps_str hay, struct ps_str needle)
 {
     const char c = needle.len ? needle.ptr[0] : '\0', folded = (char)(c | 0x20);
@@ -102,7 +102,7 @@ static pcre2_code *compile_pattern(sqlite3_context *context, sqlite3_value *patt
     if (!regex)
         return NULL;
     (void)pcre2_jit_compile(regex,
-                            PCRE2_JIT_COMPLETE); /* optional: without it matching is only slower */
+                            PCRE2_JIT_COMPLETE); /* may fail: matching is only slower without it */
     sqlite3_set_auxdata(context, 0, regex, free_regex);
     return sqlite3_get_auxdata(context, 0);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handle.h: the members of a database handle, for modules that read columns of untrusted files,
- * register functions and tables with SQLite, or open databases. The query layer only needs db.h.
+ * handle.h: the members of a database handle, for modules that open databases, register functions
+ * and tables with SQLite, or read columns of untrusted files. The query layer uses only db.h.
  */
 #ifndef PS_RUNFILE_HANDLE_H
 #define PS_RUNFILE_HANDLE_H
 
-#define SQLITE_ENABLE_SESSION /* like Debian's build of the library */
+#define SQLITE_ENABLE_SESSION /* as in Debian's build of the library */
 #define SQLITE_ENABLE_PREUPDATE_HOOK
 #include <sqlite3.h>
 
@@ -29,21 +29,23 @@ struct ps_memory_limit;
 
 struct ps_db {
     sqlite3 *handle;
-    struct ps_store *store; /* the pool that it returns to; NULL: closed on release */
+    struct ps_store
+        *store; /* store of the pool to which ps_run_release returns the handle; NULL: no pool */
     char id[PS_ID_SIZE];
-    uint64_t mark; /* ps_run_mark at the time of opening */
+    uint64_t mark; /* ps_run_mark of the run when the file was opened */
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
-    struct ps_memory_limit *memory; /* memory limit of a user's query; NULL: none */
-    bool owns_memory;               /* freed with the handle */
+    struct ps_memory_limit *memory; /* memory limit of a user's statement; NULL: none */
+    bool owns_memory;               /* ps_db_close frees `memory` */
     /* tables of a trace (trace_reader.h); NULL: not loaded yet */
     struct ps_trace_cache *trace;
-    const struct ps_temp_rows *temp_rows; /* set by the query layer for its statements */
-    bool immutable;                       /* opened as a file that is never written */
-    struct ps_db *next;                   /* next handle in the pool */
+    const struct ps_temp_rows *temp_rows; /* set by ps_db_set_temp_rows; borrowed */
+    bool immutable;                       /* opened with immutable=1 */
+    struct ps_db *next;                   /* next idle handle of the pool */
 };
 
-/* uri: as for sqlite3_open_v2 with SQLITE_OPEN_URI. Registers perfshelf's functions and tables. */
+/* Opens a database and registers perfshelf's functions and tables. uri: as for sqlite3_open_v2 with
+ * SQLITE_OPEN_URI. */
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err);
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
 
@@ -52,46 +54,46 @@ const char *ps_schema_sql(const char *name);
 
 /* --- User queries (user_query.c) --- */
 
-/* From now on this handle only prepares statements that a user may run, within this memory. */
+/* Restricts the handle to statements that a user may run. `memory` is borrowed. */
 void ps_db_restrict_to_user_sql(struct ps_db *db, struct ps_memory_limit *memory);
 
 /* --- SQLite memory limit (sqlite_memory.c) --- */
 
-/* Fails if SQLite does not use the allocator that enforces the limits below. */
+/* Fails if SQLite does not use the allocator of sqlite_memory.c, which enforces memory limits. */
 enum ps_status ps_memory_limit_check(struct ps_err *err);
-/* Limits what SQLite allocates on this thread to `most` more bytes (0: no limit) until
- * ps_memory_limit_end. Until then allocations also fail once the thread's context has ended: that
- * is the only way to stop SQLite while it prepares a statement. */
+/* Limits the memory that SQLite allocates on this thread to `most` more bytes (0: no limit), until
+ * ps_memory_limit_end. Until then, allocations also fail when the context of the thread has ended:
+ * SQLite cannot be stopped otherwise while it prepares a statement. */
 struct ps_memory_limit *ps_memory_limit_begin(size_t most);
 void ps_memory_limit_end(struct ps_memory_limit *memory);
 bool ps_memory_limit_is_exceeded(const struct ps_memory_limit *memory); /* NULL: false */
 
-/* Appends a file: URI of path. */
+/* Appends a URI of the form "file:<path>". */
 void ps_uri_path(struct ps_buf *out, const char *path);
 
-/* Copies a column as a C string, truncated to size - 1 bytes. Any type and length is accepted: the
- * catalog may not have been written by perfshelf. */
+/* Copies a column as a C string, up to its first NUL and truncated to size - 1 bytes. Accepts any
+ * type and length, since other programs may have written the catalog. */
 void ps_col_copy(struct ps_stmt *stmt, int column, char *out, size_t size);
-/* Appends a column to a list of strings, each with its NUL. */
+/* Appends a column, up to its first NUL, and a NUL. */
 void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list);
 /* Copies the id in the first column of a row. */
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
 
-int64_t ps_current_layout(void); /* user_version of run.sql */
+int64_t ps_current_layout(void); /* user_version of schema/run.sql */
 
 /* --- Virtual tables (sql_table.c) --- */
 
-/* Description of a virtual table. Static: must stay valid as long as the handle. */
+/* Description of a virtual table. It must stay valid as long as the handle. */
 struct ps_table_kind {
-    const char *name, *schema; /* "CREATE TABLE x(...)" */
-    /* bytes of a struct that begins with sqlite3_vtab_cursor; allocated zeroed */
+    const char *name, *schema; /* schema: "CREATE TABLE x(...)" */
+    /* bytes of the cursor, whose first member is a sqlite3_vtab_cursor; allocated zeroed */
     size_t cursor_size;
-    /* Frees the members of a cursor, not the cursor; NULL: nothing to free. */
+    /* Frees the members of a cursor, not the cursor itself; NULL: nothing to free. */
     void (*release)(sqlite3_vtab_cursor *cursor);
-    const sqlite3_module *module; /* PS_TABLE_METHODS and the table's own methods */
+    const sqlite3_module *module; /* has PS_TABLE_METHODS and the table's own methods */
 };
 
-/* A virtual table of a handle: sqlite3_vtab_cursor.pVtab points to it. */
+/* A virtual table of a handle. sqlite3_vtab_cursor.pVtab points to its first member. */
 struct ps_table {
     sqlite3_vtab base;
     struct ps_db *db;
@@ -111,33 +113,34 @@ void ps_table_register(struct ps_db *db, const struct ps_table_kind *kind);
 /* Sets the error message of a table and returns the SQLite code. */
 int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err);
 
-/* Plans hidden columns as arguments of a table-valued function: those of [first, first + n) with a
- * constraint =, as bits of idxNum and in argv in this order. */
+/* Implements xBestIndex of a table-valued function whose n arguments are the hidden columns from
+ * `first` on. Bit i of idxNum: argument i is given; argv has the given arguments in this order. */
 int ps_table_arguments(sqlite3_index_info *info, int first, int n);
-/* Returns the argument of bit `which`; NULL if it was not given. */
+/* Returns argument `which` (0-based); NULL: it was not given, or is SQL NULL. */
 sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which);
 
 void ps_result_num(sqlite3_context *context, struct ps_num n);
 void ps_register_functions(sqlite3 *db);      /* ps_words, regexp */
-void ps_register_text_functions(sqlite3 *db); /* instr, like ... in place of SQLite's own */
+void ps_register_text_functions(sqlite3 *db); /* instr, like ... replace SQLite's functions */
 void ps_register_calls(struct ps_db *db);     /* ps_calls, ps_ids */
 void ps_register_paths(struct ps_db *db);     /* ps_paths */
 void ps_register_temp_rows(struct ps_db *db); /* ps_temp_summary ... */
 void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */
 
 struct ps_operator;
-/* Adds a memory event outside of all operators to what torch lists as the operator [memory]. */
+/* Adds a memory event outside of all operators to `sum`, the operator that torch lists as [memory].
+ */
 void ps_memory_operator_add(struct ps_operator *sum, int64_t t_ns, int64_t device_type,
                             int64_t bytes);
 
 void ps_trace_cache_free(struct ps_trace_cache *cache);
 
-/* Content of a row of table packed. Stored in files: never renumber. */
+/* Content of a row of table packed. The numbers are stored in files: never change them. */
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };
 #define PS_PACKED_COLUMNS_MAX 10
 
-/* Keys of chunk_column, packed_column and pyramid. */
-#define PS_CHUNK_ARGS 31 /* the column of the packed parameters */
+/* Primary keys of the tables chunk_column, packed_column and pyramid. */
+#define PS_CHUNK_ARGS 31 /* column number of the packed arguments in chunk_column */
 static inline int64_t ps_chunk_key(int64_t chunk, unsigned column)
 {
     return chunk * 32 + column;
@@ -151,10 +154,11 @@ static inline int64_t ps_pyramid_key(uint32_t track, unsigned level)
     return (int64_t)track * 64 + level;
 }
 
-/* Pack the blobs of function.callers and function.callees (calls.c). */
+/* Append the blobs of function.callers and function.callees (calls.c). */
 void ps_calls_pack(struct ps_buf *out, const struct ps_call *calls, uint32_t n);
-void ps_ids_pack(struct ps_buf *out, const uint32_t *ids, uint32_t n); /* ids ascending */
-/* Read the next entry of a blob; false at its end or if it is damaged. */
+void ps_ids_pack(struct ps_buf *out, const uint32_t *ids, uint32_t n); /* `ids` must be ascending */
+/* Read the next entry of a blob and advance *blob. False: the blob has ended or is damaged. *last:
+ * the previous id, 0 at first; set to the next id. */
 bool ps_calls_next(struct ps_str *blob, struct ps_call *out);
 bool ps_ids_next(struct ps_str *blob, uint32_t *last);
 

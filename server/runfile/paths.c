@@ -4,25 +4,26 @@
  * determine them.
  *
  * A dump contains, for each function g and each caller f of it, the time of all calls f -> g, but
- * no call paths. The paths are computed from the roots down. For a node (f on this path) with its
- * total in [lo, hi] (its members lower and upper), the total of a callee g with edge time E =
- * cumtime(f -> g) is:
+ * no call paths. The paths are computed from the roots down. Let a node be the function f on one
+ * path, with its total in [lo, hi] (members lower and upper). For a callee g with the edge time E =
+ * cumtime(f -> g), the certainty of its total is:
  *
- *   exact     if every frame above has one caller and is not recursive, so that all calls of f are
- *             on this path: the total is E. Also below a recursive root, for a g that was called
+ *   exact     if all calls of f are on this path, since each function above has one caller and is
+ *             not recursive: the total is E. Also below a recursive root, for a g that was called
  *             once and for longer than any other callee of f: that call cannot be inside another
- *             callee (for example the script below builtins.exec, which imports re-enter).
+ *             callee (for example the script that builtins.exec runs; imports call builtins.exec
+ *             again).
  *   bounded   if f is also called elsewhere, or is recursive. The total is at most min(E, hi), and
- *             at least E - (cumtime(f) - lo), since the calls of f elsewhere cannot have more than
- *             cumtime(f) - lo (0 if f is recursive: its inner calls may have all of E). It is also
- *             at least lo - tottime(f) - the maximum of the other callees, since the parts add up.
+ *             at least E - (cumtime(f) - lo), since the calls of f elsewhere have at most
+ *             cumtime(f) - lo (at least 0 if f is recursive: its inner calls may have all of E). It
+ *             is also at least lo - tottime(f) - the sum of the upper bounds of the other callees.
  *   unknown   if g is on the path already, or f and g are recursive through each other: cProfile
- *             only sums outermost calls. The total is at most min(E, hi). Calls below are omitted.
+ *             only sums outermost calls. The total is at most min(E, hi). Calls below g are
+ *             omitted.
  *
  * A function is recursive if some of its calls were not primitive. No value is estimated: where the
- * sums are ambiguous, both bounds are returned. Dumps of
- * Python's `profile` module count the calls of an edge, without times: there E is known only if f
- * is the only caller of g.
+ * sums are ambiguous, both bounds are returned. Dumps of Python's `profile` module have the number
+ * of calls of an edge but not its time: E is then known only if f is the only caller of g.
  */
 #include <stdlib.h>
 
@@ -35,11 +36,11 @@
 enum certainty { EXACT = 0, BOUNDED = 1, UNKNOWN = 2 };
 
 struct path_node {
-    uint32_t function, parent;        /* parent: index of the node above; UINT32_MAX for roots */
-    uint32_t first_child, n_children; /* children are adjacent, in descending order of upper */
+    uint32_t function, parent;        /* parent: index of the parent node; NO_PARENT: root */
+    uint32_t first_child, n_children; /* children are adjacent, in descending order of `upper` */
     uint32_t depth;
-    double lower, upper;       /* total, in the unit of the dump (seconds) */
-    struct ps_num self, calls; /* PS_NUM_NONE if the sums do not determine them */
+    double lower, upper;       /* bounds of the total time, in seconds */
+    struct ps_num self, calls; /* self: seconds; PS_NUM_NONE: unknown */
     enum certainty certainty;
     bool is_complete; /* all calls of the function are on this path */
 };
@@ -47,14 +48,16 @@ struct path_node {
 struct paths {
     struct path_node *nodes;
     uint32_t n, cap;
-    uint32_t n_roots;    /* the first n_roots nodes */
-    uint64_t n_left_out; /* nodes left out: below min_share, or above max_depth or max_nodes */
+    uint32_t n_roots;    /* the roots are the first n_roots nodes */
+    uint64_t n_left_out; /* callees that did not become nodes, because of min_share, max_depth or
+                            max_nodes */
     double total;        /* sum of `upper` of the roots */
 };
 
 struct limits {
-    uint32_t root;    /* function id; 0: all functions that were called from outside the profile */
-    double min_share; /* of total; smaller nodes are counted in cut */
+    uint32_t root;    /* function id of the only root; 0: the roots are all functions called from
+                         outside the profile */
+    double min_share; /* minimum `upper` of a node, as a share of paths.total (0 to 1) */
     uint32_t max_depth, max_nodes;
 };
 
@@ -69,30 +72,30 @@ struct function_row {
 /* A callee that may become a node. */
 struct callee {
     struct path_node node;
-    double time;                   /* E as above; the callee's cumtime if the dump has no times */
-    double ncalls;                 /* of the callee, from all callers */
+    double time;   /* E in seconds; the callee's cumtime if the dump has no times of edges */
+    double ncalls; /* calls of the callee by all callers */
     bool is_timed, is_only_caller; /* is_timed: E is known; is_only_caller: f is the only caller */
     bool recursive;
     int64_t cycle;
 };
 
-/* A function that was expanded before: one function may be on many paths. */
+/* A function whose callees were read before, since one function may be on many paths. */
 struct known_function {
     uint32_t function;
-    struct function_row fn; /* without its blobs */
+    struct function_row fn; /* callers and callees are {NULL, 0} */
     struct callee *callees;
     size_t n;
 };
 
 struct walk {
     sqlite3_stmt *fetch;
-    int code; /* the first failure of fetch, or SQLITE_OK */
+    int code; /* SQLite code of the last failure of `fetch`, or SQLITE_OK */
     struct known_function *known;
     uint32_t n_known, cap_known;
-    struct ps_hash_table known_index; /* function -> index in known */
+    struct ps_hash_table known_index; /* maps a function id to its index in `known` */
     const struct limits *limits;
     struct paths *out;
-    uint32_t *heap; /* nodes to expand; a heap by `upper`, the largest at the root */
+    uint32_t *heap; /* indexes of the nodes to expand; a max-heap by `upper` */
     uint32_t n_heap, cap_heap;
 };
 
@@ -100,7 +103,7 @@ struct cursor {
     sqlite3_vtab_cursor base;
     struct paths paths;
     uint32_t *order; /* node indexes in preorder */
-    uint32_t *rank;  /* node index -> preorder id */
+    uint32_t *rank;  /* by node index: its id, the 1-based position in `order` */
     uint32_t index;
 };
 
@@ -188,8 +191,8 @@ static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
 
 #define FN_COLUMNS "ncalls, primitive_calls, tottime_s, cumtime_s, cycle, callers, callees"
 
-/* Reads a row of FN_COLUMNS. Samplers store other counts in place of calls: only functions in a
- * cycle can be recursive. */
+/* Reads a row of FN_COLUMNS. For sampling profilers ncalls > primitive_calls does not imply
+ * recursion, so only functions in a cycle of calls are recursive. */
 static struct function_row fn_of_row(sqlite3_stmt *stmt)
 {
     struct function_row fn = {.ncalls = column_num(stmt, 0),
@@ -204,7 +207,7 @@ static struct function_row fn_of_row(sqlite3_stmt *stmt)
     return fn;
 }
 
-/* Reads a function. False: it does not exist, or an error occurred and w->code is set. */
+/* Reads a function. False: it does not exist, or an error occurred, with its code in w->code. */
 static bool fetch_function(struct walk *w, uint32_t id, struct function_row *out)
 {
     int code;
@@ -261,7 +264,8 @@ static int compare_hi_descending(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Sums over the callers of a function; n and cumtime do not include the function itself. */
+/* Sums over the callers of a function; n and cumtime do not include calls by the function itself.
+ * timed: all these calls have times. */
 struct callers_sum {
     uint32_t n;
     double ncalls, cumtime;
@@ -291,9 +295,10 @@ static struct path_node *add_node(struct paths *out, uint32_t function, uint32_t
     return &out->nodes[out->n++];
 }
 
-/* Adds a function as root: with all of its time if nothing in the profile called it, or if all else
- * happened inside the calls from outside (for example builtins.exec, which imports re-enter);
- * otherwise with the time that its callers do not account for. */
+/* Adds a function as a root if it was called from outside the profile. The root has all time of the
+ * function if the profile has no caller of it, or if all other calls happened inside the calls from
+ * outside (for example of builtins.exec, which imports call again). Otherwise it has the time that
+ * the callers do not account for. */
 static void add_root_if_called(struct paths *out, uint32_t id, const struct function_row *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
@@ -317,8 +322,7 @@ static void add_root_if_called(struct paths *out, uint32_t id, const struct func
     node->certainty = node->lower < node->upper ? BOUNDED : EXACT;
 }
 
-/* Adds the function with the largest total as root: every function has a caller (a cycle without an
- * entry). */
+/* Adds the function with the largest total as the root, because every function has a caller. */
 static int widest_root(sqlite3 *db, struct paths *out)
 {
     sqlite3_stmt *stmt = NULL;
@@ -402,7 +406,7 @@ static bool on_path(const struct paths *out, uint32_t at, uint32_t function)
     return false;
 }
 
-/* Upper bounds of the callees of f: sum, largest and second largest. */
+/* Sum, largest and second largest of the upper bounds of the callees of one function. */
 struct upper_bounds {
     double sum, largest, second_largest;
 };
@@ -423,8 +427,8 @@ static struct upper_bounds room_of(const struct callee *callees, size_t n)
     return room;
 }
 
-/* Sets the certainty and the bounds of a callee by the rules at the head of this file. Its upper
- * bound is set already. */
+/* Sets the certainty and the bounds of a callee by the rules at the head of this file. The upper
+ * bound of the callee is set already. */
 static void set_certainty(const struct path_node *above, const struct function_row *f,
                           struct upper_bounds room, struct callee *c)
 {
@@ -454,7 +458,7 @@ static bool is_function(const void *items, uint32_t index, const void *function)
 static void read_callees(struct walk *w, struct known_function *k)
 {
     PS_AUTO(ps_free_ptr)
-    char *ids = ps_strdup(k->fn.callees); /* the next fetch invalidates the blobs */
+    char *ids = ps_strdup(k->fn.callees); /* fetch_function invalidates the blobs */
     struct ps_str rest = {ids, k->fn.callees.len};
     size_t cap = 0;
     uint32_t id = 0;
@@ -471,8 +475,8 @@ static void read_callees(struct walk *w, struct known_function *k)
     k->fn.callers = k->fn.callees = (struct ps_str){NULL, 0};
 }
 
-/* Returns a function with its callees; NULL if the file does not have it. Valid until the next
- * call. */
+/* Returns a function with its callees; NULL: the file does not have it. Valid until the next call.
+ */
 static const struct known_function *load_function(struct walk *w, uint32_t function)
 {
     struct known_function k = {.function = function};
@@ -498,8 +502,8 @@ static void forget_all(struct walk *w)
     ps_hash_table_free(&w->known_index);
 }
 
-/* Whether a callee of the node at `at` is large enough to become a node; if so sets its
- * certainty. */
+/* Whether a callee of node `at` becomes a node within the limits. If so, sets all members of the
+ * node except its children. */
 static bool becomes_node(const struct walk *w, uint32_t at, const struct function_row *f,
                          struct upper_bounds room, struct callee *c)
 {
@@ -552,8 +556,8 @@ static void expand_node(struct walk *w, uint32_t at)
             heap_push(w, i);
 }
 
-/* Expands the nodes with the largest `upper` first, so that these are present for any max_nodes.
- * Returns an SQLite code. Free with free_paths. */
+/* Computes the paths. Expands the nodes with the largest `upper` first, so that max_nodes omits the
+ * smallest nodes. Returns an SQLite code. Free *out with free_paths. */
 static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *out)
 {
     struct walk w = {.limits = limits, .out = out};
@@ -590,11 +594,11 @@ static void free_paths(struct paths *paths)
 
 /*
  * The table-valued function ps_paths(root, min_share, max_depth, max_nodes): id, parent_id,
- * function_id, depth, lo, hi, self, calls, certainty, cut, total; in preorder, ids from 1. `cut`
- * and `total` are the same in every row.
+ * function_id, depth, lo, hi, self, calls, certainty, cut, total; in preorder, ids from 1. Times
+ * are seconds. `cut` (paths.n_left_out) and `total` (paths.total) are the same in every row.
  */
 
-/* The only plan: all arguments are given. */
+/* The only plan is that all arguments are given. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     int code = ps_table_arguments(info, COL_ARGS, N_ARGS);
@@ -613,7 +617,8 @@ static void release(sqlite3_vtab_cursor *base)
     cursor->order = cursor->rank = NULL;
 }
 
-/* Children are adjacent, after their parents, so preorder needs a stack. */
+/* Computes the preorder, with a stack: in `nodes` the children of a node are adjacent, but do not
+ * follow it immediately. */
 static void make_order(struct cursor *cursor)
 {
     const struct paths *paths = &cursor->paths;

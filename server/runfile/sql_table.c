@@ -4,7 +4,7 @@
 
 #include "server/runfile/handle.h"
 
-/* The user data that SQLite passes to ps_table_connect. */
+/* The user data that SQLite passes to ps_table_connect; freed by SQLite. */
 struct connection {
     struct ps_db *db;
     const struct ps_table_kind *kind;

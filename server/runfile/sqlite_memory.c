@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sqlite_memory.c: limits the memory of a statement that a user wrote. SQLite checks for interrupts
- * while a statement runs, but not while it prepares one, and a few lines of nested WITH make it
- * prepare for hours and use up all memory. It handles each failed allocation as an error, so a
- * limit on allocations stops both.
+ * while it runs a statement, but not while it prepares a statement: a few lines of nested WITH make
+ * it prepare for hours and use up all memory. SQLite handles a failed allocation as an error, so
+ * failing allocations limit both the time and the memory.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct ps_memory_limit {
 static _Thread_local struct ps_memory_limit *current;
 static sqlite3_mem_methods own; /* SQLite's default methods */
 
-/* SQLite calls these functions with a lock held: they must not call SQLite. */
+/* SQLite may hold a lock when it calls the following functions, so they must not call SQLite. */
 static bool may_grow(size_t more)
 {
     if (!current)
@@ -34,7 +34,7 @@ static void count_bytes(int before, int after)
 
     if (!current)
         return;
-    /* some was allocated before ps_memory_limit_begin */
+    /* the memory may have been allocated before ps_memory_limit_begin */
     released = released < current->used ? released : current->used;
     current->used += added - released;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_nodes_table.c: the table-valued function ps_stack_nodes: id, parent_id, track, name, self,
- * total, count: the slices of each track merged by their path of names. Ids from 1, parents before
- * their children; name is a text id, self and total are in the unit of the slices, count is the
- * number of slices.
+ * stack_nodes_table.c: the virtual table ps_stack_nodes (id, parent_id, track, name, self, total,
+ * count). A row is a node of the call tree of a track: all slices of the track with the same path
+ * of names. Ids begin at 1, parents precede their children; name is a text id, self and total are
+ * in the unit of the slices, count is the number of slices.
  */
 #include <stdlib.h>
 
@@ -18,14 +18,14 @@ enum { COL_ID, COL_PARENT, COL_TRACK, COL_NAME, COL_SELF, COL_TOTAL, COL_COUNT }
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct ps_flame *trees; /* one per track */
+    struct ps_flame *trees; /* one for each track in `tracks` */
     uint32_t *tracks;
     size_t n, cap, cap_tracks;
-    uint32_t *open; /* nodes of the current stack */
+    uint32_t *open; /* indexes of the nodes on the current stack, the root first */
     size_t n_open, cap_open;
-    size_t tree; /* tree and node of the current row */
+    size_t tree; /* index of the tree of the current row; `node`: index of its node */
     uint32_t node;
-    sqlite3_int64 nodes_before; /* number of nodes in the previous trees */
+    sqlite3_int64 nodes_before; /* number of nodes in the trees before `tree` */
     bool has_too_many;
 };
 
@@ -57,8 +57,8 @@ static void begin_track(struct cursor *c, uint32_t track)
     c->n_open = 0;
 }
 
-/* Adds the slice's length to the self value of its node and subtracts it from that of the
- * parent. */
+/* Adds the duration of slice i to the self value of its node, and subtracts it from the self value
+ * of the parent. */
 static void add_slice(struct cursor *c, const struct ps_chunk *chunk, uint32_t i)
 {
     struct ps_flame *tree = &c->trees[c->n - 1];

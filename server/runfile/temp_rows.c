@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* temp_rows.c: virtual tables of numbers that the query layer computed (db.h), so that SQL can
- * join, filter and sort them. */
+/* temp_rows.c: virtual tables whose rows the query layer computed (ps_db_set_temp_rows), so that
+ * SQL can join, filter and sort them. */
 #include "server/runfile/handle.h"
 
 static const sqlite3_module temp_module;
 
-/* name, category: text ids. Times are ns; `total`, `median` ... of a summary are ns or bytes;
- * `self` and `total` of functions are in the unit of the run times its value_scale. */
+/* name and category are text ids. Times are ns; total, median, min, max and stddev of a summary are
+ * ns or bytes; self and total of functions are multiples of the run's value_scale. */
 #define TABLE(name, columns)                                                                       \
     {                                                                                              \
         "ps_temp_" name, "CREATE TABLE x(" columns ")", sizeof(struct cursor), NULL, &temp_module  \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_functions.c: instr, replace, trim, ltrim, rtrim, like and glob in place of SQLite's own.
- * SQLite cannot interrupt a function, and its own ones need time proportional to the product of the
- * lengths of their arguments: hours for two strings of a few megabytes. Here the first five take
- * linear time. like and glob take at most the product of text and pattern, and stop when the
- * context of the thread ends.
+ * text_functions.c: replaces SQLite's functions instr, replace, trim, ltrim, rtrim, like and glob.
+ * SQLite cannot interrupt a function, and these need time proportional to the product of the
+ * lengths of their arguments: hours for two strings of a few megabytes. The replacements of the
+ * first five take linear time. Those of like and glob take time proportional to the product of text
+ * and pattern at most, and stop when the context of the thread has ended.
  */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "server/runfile/handle.h"
 
-/* Returns {NULL, 0} for NULL. */
+/* Returns the text of an argument; {NULL, 0} for SQL NULL. */
 static struct ps_str text_of(sqlite3_value *value)
 {
     const char *text = (const char *)sqlite3_value_text(value);
@@ -27,7 +27,8 @@ static bool is_continuation(char byte)
 
 /* --- instr and replace --- */
 
-/* As in SQLite, a match in text begins at the start of a character. */
+/* Returns the first match of `part`; NULL: none. As in SQLite, a match in a text begins at the
+ * start of a character. */
 static const char *find_text(struct ps_str text, struct ps_str part, bool is_blob)
 {
     if (part.len > text.len)
@@ -96,7 +97,7 @@ static void sql_replace(sqlite3_context *context, int n, sqlite3_value **values)
     }
     for (const char *at = from; (at = next_match(text, at, part)); at += part.len)
         found++;
-    /* Both factors are at most 2^31. */
+    /* found, part.len and other.len are at most 2^31, so the products fit */
     size = text.len - found * part.len + found * other.len;
     if (size > (size_t)most) {
         sqlite3_result_error_toobig(context);
@@ -122,10 +123,10 @@ static void sql_replace(sqlite3_context *context, int n, sqlite3_value **values)
 /* A set of characters: bytes, for ASCII and invalid UTF-8, and code points above ASCII. */
 struct charset {
     bool bytes[256];
-    uint8_t *wide; /* a bit per code point; NULL: none */
+    uint8_t *wide; /* one bit for each code point; NULL: no character above ASCII */
 };
 
-/* Returns the length of the character at `at`; 1 for invalid UTF-8. */
+/* Returns the bytes of the character at `at`; 1 for invalid UTF-8. */
 static size_t char_len(const char *at, const char *end)
 {
     const size_t len = (unsigned char)*at < 0x80 ? 1 : ps_utf8_char_len(at, end);
@@ -133,7 +134,7 @@ static size_t char_len(const char *at, const char *end)
     return len ? len : 1;
 }
 
-/* Decodes a valid sequence of 2 to 4 bytes. */
+/* Decodes a valid UTF-8 sequence of 2 to 4 bytes. */
 static uint32_t code_point(const char *at, size_t len)
 {
     uint32_t code = (unsigned char)at[0] & (0xffu >> (len + 1));
@@ -175,7 +176,7 @@ static bool has_char(const struct charset *set, const char *at, size_t len)
     return set->wide[code / 8] >> code % 8 & 1;
 }
 
-/* Returns the length of the last character. */
+/* Returns the bytes of the last character of a text that is not empty; 1 for invalid UTF-8. */
 static size_t last_len(struct ps_str text)
 {
     const char *end = text.ptr + text.len;
@@ -217,12 +218,12 @@ static void sql_trim(sqlite3_context *context, int n, sqlite3_value **values)
 /* --- like and glob --- */
 
 #define NO_CHAR  UINT32_MAX
-#define NO_UTF8  0x80000000u /* or-ed with an invalid byte */
+#define NO_UTF8  0x80000000u /* flag of a character that is an invalid byte */
 #define IN_CLASS '['
 
 struct pattern {
     const char *end;
-    uint32_t any_string, any_char, escape; /* characters; NO_CHAR: none */
+    uint32_t any_string, any_char, escape; /* characters with these meanings; NO_CHAR: none */
     bool has_classes, folds_case;
 };
 
@@ -241,8 +242,8 @@ static uint32_t fold_case(const struct pattern *pattern, uint32_t c)
     return pattern->folds_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Matches a class: [abc], [^a-z], []x]. *at is after the opening bracket, and is moved after the
- * class. Also false if the class has no end. */
+/* Whether the character c is in a class such as [abc], [^a-z] or []x]. Moves *at from behind the
+ * opening bracket to behind the class. False if the class has no end. */
 static bool is_in_class(const struct pattern *pattern, const char **at, uint32_t c)
 {
     const char *p = *at;
@@ -263,7 +264,7 @@ static bool is_in_class(const struct pattern *pattern, const char **at, uint32_t
     return p < pattern->end && found != negated;
 }
 
-/* Whether the pattern element at *p matches the character; *p is moved after the element. */
+/* Whether the pattern element at *p matches the character c. Moves *p behind the element. */
 static bool is_matched(const struct pattern *pattern, const char **p, uint32_t c)
 {
     uint32_t want = next_char(p, pattern->end);
@@ -285,8 +286,8 @@ static bool is_all(const struct pattern *pattern, const char *p)
     return p < pattern->end && (unsigned char)*p == pattern->any_string;
 }
 
-/* After a mismatch only the last % is extended by a character: a longer match of an earlier one
- * could not help. */
+/* Whether the text matches the pattern from p on. After a mismatch, only the last % is extended by
+ * a character: a longer match of an earlier % cannot succeed either. */
 static bool is_like(const struct pattern *pattern, const char *p, struct ps_str text)
 {
     const char *at = text.ptr, *end = text.ptr + text.len, *behind_all = NULL, *taken = NULL;
@@ -335,7 +336,7 @@ static bool read_escape(sqlite3_context *context, sqlite3_value *value, struct p
     return true;
 }
 
-/* like(pattern, text, escape), glob(pattern, text) */
+/* Implements like(pattern, text, escape) and glob(pattern, text). */
 static void sql_like(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const bool is_glob = sqlite3_user_data(context) != NULL;
@@ -351,7 +352,7 @@ static void sql_like(sqlite3_context *context, int n, sqlite3_value **values)
 
     if (sqlite3_value_type(values[0]) == SQLITE_BLOB ||
         sqlite3_value_type(values[1]) == SQLITE_BLOB) {
-        sqlite3_result_int(context, 0); /* as in Debian's SQLite */
+        sqlite3_result_int(context, 0); /* as in Debian's SQLite: a BLOB does not match */
         return;
     }
     if (from.len > (size_t)most) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_cache.c: loads the small tables of a trace, once per handle. */
+/* trace_cache.c: loads the small tables of a trace once for each handle. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -105,7 +105,7 @@ static enum ps_status load_chunks(struct ps_db *db, struct ps_trace_cache *cache
     return err->code;
 }
 
-/* Checks that each track has the stated number of rows, in consecutive chunks. */
+/* Checks that each track has the number of rows that its row states, in consecutive chunks. */
 static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps_err *err)
 {
     for (size_t i = 0; i < cache->n_tracks; i++) {
@@ -146,7 +146,8 @@ enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out
     return err->code;
 }
 
-/* Loads a table of (id, text, number) into two arrays by id. */
+/* Loads the rows (id, text, number) of a query into two arrays, indexed by id. *n: largest id + 1.
+ */
 static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_arena *arena,
                                  struct ps_str **texts, uint32_t **numbers, size_t *n,
                                  struct ps_err *err)

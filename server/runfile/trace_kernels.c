@@ -9,8 +9,8 @@
 #include "slices/args.h"
 #include "slices/column.h"
 
-/* Key of a group. -1: not in the trace, or not requested. Has no padding, since its bytes are
- * compared. */
+/* Key of a group. -1: the trace lacks the value, or it was not requested. The struct has no
+ * padding, since its bytes are compared. */
 struct kernel_key {
     int64_t name, device, stream, kind;
     int64_t op; /* text id of the operator's name; 0: none */
@@ -21,14 +21,14 @@ struct kernel_sum {
     struct kernel_key key;
     uint8_t family;
     int64_t calls, total_ns, min_ns, max_ns, first_ns, n_tensor_core;
-    double blocks_sum, blocks_weight; /* of blocks per SM, weighted by duration */
+    double blocks_sum, blocks_weight; /* for the mean of blocks per SM, weighted by duration */
     double occupancy_sum, occupancy_weight;
 };
 
 struct kernel_sums {
     struct kernel_sum *items;
     size_t n, cap;
-    struct ps_hash_table by_key; /* index in items */
+    struct ps_hash_table by_key; /* maps a key to its index in `items` */
 };
 
 /* The arguments of a kernel that are read here. */
@@ -46,13 +46,13 @@ static const struct {
     [OCCUPANCY] = {"est. achieved occupancy %", 1},
 };
 
-/* Indices of these arguments in the parameters of a template; looked up once. */
+/* Indices of the wanted arguments in the parameters of a template; looked up once. */
 struct places {
     bool is_known;
     int indices[N_WANTED]; /* -1: none */
 };
 
-/* The packed column of names of a chunk with operators. */
+/* The packed column PS_COL_NAME of a chunk that contains operators. */
 struct names {
     bool is_read;
     struct ps_buf raw;
@@ -66,8 +66,8 @@ struct sum_state {
     struct kernel_sums *out;
     struct ps_err *err;
     struct places *param_indices;   /* by template */
-    struct names *names;            /* by index of the chunk */
-    const struct ps_chunk_row *row; /* of the current chunk */
+    struct names *names;            /* by index of the chunk in `cache` */
+    const struct ps_chunk_row *row; /* row of the current chunk */
 };
 
 /* --- Groups --- */
@@ -143,8 +143,8 @@ static void add_mean(struct ps_num value, int64_t duration, double *sum, double 
     *weight += (double)duration;
 }
 
-/* Returns the text id of the operator that a slice belongs to; 0: none. Kernels of one stream are
- * launched by several threads in turn, so the packed columns of names are kept for all chunks. */
+/* Returns the text id of the name of the operator `slice` (a slice id; 0: none). Several threads
+ * launch kernels of one stream alternately, so the packed names of all chunks are cached. */
 static int64_t operator_name(struct sum_state *s, int64_t slice)
 {
     const struct ps_chunk_row *chunk = slice ? ps_trace_find_chunk(s->cache, slice) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape): torch's
- * key_averages() for any range. Without a range it returns the sums that were stored at import. */
+/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape): computes the
+ * sums of torch's key_averages() for a range of times. Without a range it returns the sums that
+ * were stored at import. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -32,7 +33,7 @@ static struct ps_operator *push_operator(struct ps_operators *sums)
 
 #define READ(type, name) o->name = (type)ps_col_int(stmt, column++);
 
-/* Reads the rows that were summed when the run was written. */
+/* Reads the sums that were stored at import. */
 static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_operators *out,
                                 struct ps_err *err)
 {
@@ -83,8 +84,8 @@ void ps_memory_operator_add(struct ps_operator *sum, int64_t t_ns, int64_t devic
         sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, bytes);
 }
 
-/* Adds the memory that was allocated or freed outside of operators: torch lists it as an operator
- * of its own. */
+/* Adds the memory that was allocated or freed outside of operators as the operator [memory], as
+ * torch does. */
 static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
                                  struct ps_err *err)
 {
@@ -122,7 +123,8 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by
     return add_memory(db, range, sums, err);
 }
 
-/* Traces of other tools have no key_averages(): sums their slices by name on each query. */
+/* For traces of tools other than torch, whose sums are not stored at import: sums all slices by
+ * name. */
 static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
                               struct ps_err *err)
 {

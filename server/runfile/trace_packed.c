@@ -73,11 +73,11 @@ void ps_packed_close(struct ps_packed_reader *reader)
 struct kind {
     struct ps_table_kind table; /* first member */
     enum ps_packed_family family;
-    int columns;    /* number of packed columns; in SQL they follow `id` if there is one */
-    int shift;      /* 1: SQL's first column is the id */
-    int first_t;    /* packed column that a range of times applies to */
-    int hidden;     /* SQL column of the series; -1: none */
-    uint32_t equal; /* packed columns that can be searched for a value, a bit each */
+    int columns; /* number of packed columns; in SQL they follow the column `id`, if there is one */
+    int shift;   /* number of SQL columns before the packed columns: 1 for `id`, else 0 */
+    int first_t; /* packed column to which a range of times applies */
+    int hidden;  /* SQL column of the series; -1: none */
+    uint32_t equal; /* bits 1 << column: packed columns that can be searched for a value */
 };
 
 struct cursor {
@@ -94,9 +94,9 @@ static const struct kind *kind_of(const sqlite3_vtab *table)
     return (const struct kind *)((const struct ps_table *)table)->kind;
 }
 
-/* Constraints, as bits of idxNum: bit 0 the series, 1 and 2 the minimum and maximum time, 3 a value
- * of a column, whose index begins at bit 8. All but the series are only hints: SQLite checks them
- * again. */
+/* Constraints, as bits of idxNum. With ASK_VALUE, the index of the packed column is in the bits
+ * from VALUE_SHIFT on. SQLite checks all constraints again except ASK_SERIES, so the others may be
+ * applied roughly. */
 enum { ASK_SERIES = 1, ASK_FROM = 2, ASK_TO = 4, ASK_VALUE = 8, VALUE_SHIFT = 8 };
 
 static int question_of(const struct kind *kind, const struct sqlite3_index_constraint *c)
@@ -193,7 +193,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
         range.from_ns = sqlite3_value_int64(*argv++);
     if (plan & ASK_TO)
         range.to_ns = sqlite3_value_int64(*argv++);
-    range.to_ns += range.to_ns < INT64_MAX; /* the maximum is inclusive, ranges are half-open */
+    range.to_ns += range.to_ns < INT64_MAX; /* the maximum is inclusive, a range excludes its end */
     cursor->equal = plan & ASK_VALUE ? plan >> VALUE_SHIFT : -1;
     cursor->value = plan & ASK_VALUE ? sqlite3_value_int64(*argv) : 0;
     cursor->open = true;

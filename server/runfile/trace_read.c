@@ -28,7 +28,7 @@ void ps_trace_reader_release(struct ps_trace_reader *reader)
     reader->db->trace->idle = reader;
 }
 
-/* Points the blob handle at a row of chunk_column. */
+/* Opens the row `key` of table chunk_column as reader->blob. */
 static enum ps_status seek_row(struct ps_trace_reader *reader, int64_t key, struct ps_err *err)
 {
     int code = reader->blob ? sqlite3_blob_reopen(reader->blob, key)
@@ -206,7 +206,7 @@ enum ps_status ps_trace_each_chunk(struct ps_db *db, const struct ps_chunk_query
 
 /* --- One slice --- */
 
-/* Finds the chunk of a slice, and a reader that may have its columns already. */
+/* Finds the chunk of a slice, and makes sure that the cache has its slice_reader. */
 static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_chunk_row **chunk,
                                  struct ps_err *err)
 {

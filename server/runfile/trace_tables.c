@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_tables.c: shared by the tables over traces; and ps_slices: every slice as a row. */
+/* trace_tables.c: registers the virtual tables of traces, and provides ps_slices, which has a row
+ * for each slice. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -24,7 +25,7 @@ bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out)
 
 enum { C_ID, C_PARENT, C_TRACK, C_START = 5, C_KIND = 9, C_ARGS = 12 };
 
-/* Slice column of each SQL column; -1: computed. */
+/* By SQL column: the enum ps_slice_column; -1: computed. */
 static const int columns[] = {-1,
                               -1,
                               -1,
@@ -49,17 +50,18 @@ static const int columns[] = {-1,
                               PS_COL_CPU_BYTES_SELF,
                               PS_COL_DEVICE_BYTES_SELF};
 
-/* Constraints. All but the id are only hints: SQLite checks them again. */
+/* Constraints, as bits of idxNum. SQLite checks all of them again, so they may be applied roughly.
+ */
 enum { ASK_ID = 1, ASK_TRACK = 2, ASK_KIND = 4, ASK_FROM = 8, ASK_TO = 16 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_trace_reader *reader;
-    const struct ps_chunk_row *chunk, *end; /* current chunk; end of the chunks */
-    uint32_t row, stop;                     /* row of the chunk; end of the rows */
-    int64_t from_ns, to_ns;                 /* wanted start times, both inclusive */
+    const struct ps_chunk_row *chunk, *end; /* current chunk; end of the chunks to read */
+    uint32_t row, stop;                     /* current row of the chunk; end of its rows to read */
+    int64_t from_ns, to_ns;                 /* range of start times, both inclusive */
     uint32_t kinds;
-    bool is_single_row;        /* a single row: columns are not unpacked completely */
+    bool is_single_row;        /* reads only one row, so columns are not unpacked completely */
     uint32_t unpacked_columns; /* PS_COL_BITs of the unpacked columns of the current chunk */
     const int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_buf args;
@@ -116,7 +118,7 @@ static int best_slices(sqlite3_vtab *table, sqlite3_index_info *info)
     info->idxFlags = plan & ASK_ID ? SQLITE_INDEX_SCAN_UNIQUE : 0;
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
     info->estimatedCost = plan & ASK_ID ? 10 : 1000 + 2 * rows;
-    /* The rows are in order of track and row, which is the order of their ids. */
+    /* The rows are returned in the order of track and row, which is the order of their ids. */
     info->orderByConsumed =
         info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn <= C_ID;
     return SQLITE_OK;
@@ -130,7 +132,7 @@ static void release(sqlite3_vtab_cursor *base)
     ps_buf_free(&cursor->args);
 }
 
-/* Reads a column of a row of the current chunk. */
+/* Reads the value of a column in a row of the current chunk. */
 static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column column, uint32_t row,
                                int64_t *out, struct ps_err *err)
 {
@@ -146,7 +148,7 @@ static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column colum
     return PS_OK;
 }
 
-/* Moves to the first wanted row in the current chunk or a later one. */
+/* Moves to the first wanted row in the current chunk or in a later chunk. */
 static enum ps_status find_wanted_row(struct cursor *cursor, struct ps_err *err)
 {
     for (; cursor->chunk < cursor->end; cursor->chunk++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_window.c: reads what is to be drawn of a track, from a level of the pyramid or from
- * chunks. */
+/* trace_window.c: reads the slices and bins of a track that the timeline draws, from the levels of
+ * detail (pyramid) and from chunks. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -29,8 +29,8 @@ static enum ps_status find_levels(struct ps_db *db, uint32_t track, struct level
     return err->code;
 }
 
-/* Appends the blocks of a level that touch the window; the others are skipped without reading
- * them. */
+/* Appends the blocks of a level that overlap the window. Does not read the other blocks. With
+ * `bins` false, appends only blocks of slices. */
 static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *window, bool bins,
                                   struct ps_buf *out)
 {
@@ -46,8 +46,7 @@ static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *wi
             block.bytes > (unsigned)(size - at))
             return PS_INTERNAL;
         if (block.is_bins && !bins)
-            break; /* blocks of bins follow all blocks of long slices, so no block of slices is left
-                    */
+            break; /* all blocks of slices precede the blocks of bins */
         if (ps_window_overlaps(window, &block)) {
             ps_buf_reserve(out, block.bytes);
             if (sqlite3_blob_read(blob, out->ptr + out->len, (int)block.bytes, at) != SQLITE_OK)
@@ -59,7 +58,7 @@ static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *wi
     return PS_OK;
 }
 
-/* Adds the levels from `lowest` on; bins only of that one, and only if `bins` is set. */
+/* Adds the slices of the levels from `lowest` on, and, with `bins`, the bins of level `lowest`. */
 static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, unsigned lowest,
                                  bool bins, struct ps_window *window, struct ps_err *err)
 {
@@ -80,7 +79,7 @@ static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, 
     return err->code;
 }
 
-/* Reads the rows [first, end) of a chunk with the columns that a window needs. */
+/* Reads the rows [first, end) of a chunk, with the columns PS_WINDOW_COLUMNS. */
 static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_chunk_row *row,
                                 uint32_t first, uint32_t end, struct ps_chunk *out,
                                 struct ps_err *err)
@@ -111,8 +110,8 @@ static int64_t subtract_saturated(int64_t at, int64_t by)
     return __builtin_sub_overflow(at, by, &out) ? INT64_MIN : out;
 }
 
-/* Adds the slices shorter than shorter_ns (INT64_MAX: all). Longer ones were added from levels, so
- * the only chunks that matter have a slice that starts in the window or shortly before it. */
+/* Adds the slices shorter than shorter_ns (INT64_MAX: all). Longer slices were added from levels,
+ * so only slices that start in the window or at most shorter_ns before it are missing. */
 static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t shorter_ns,
                                  struct ps_window *window, struct ps_err *err)
 {

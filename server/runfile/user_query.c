@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * user_query.c: SQL that users write, limited in three ways: an authorizer that permits only reads
- * with harmless functions, SQLite's own limits on values and statements, and a check every few
- * steps that stops a statement whose context has ended or whose memory is used up.
+ * user_query.c: restricts a handle to SQL that users may run. An authorizer permits only reads and
+ * harmless functions. SQLite's limits restrict values and statements. A progress handler stops a
+ * statement when the context of the thread has ended or the memory limit is exceeded.
  */
 #include <stdlib.h>
 
 #include "server/runfile/handle.h"
 
-#define STEPS_BETWEEN_CHECKS 50 /* each may create a value of PS_USER_QUERY_LENGTH */
+#define STEPS_BETWEEN_CHECKS 50 /* each step may create a value of PS_USER_QUERY_LENGTH bytes */
 
 static int is_ended(void *user)
 {
     return ps_context_has_ended() || ps_memory_limit_is_exceeded(user);
 }
 
-/* Functions without side effects that take time linear in the length of their arguments. Only those
- * of text_functions.c can be interrupted. json_patch is missing: it compares each key of one object
- * with each of the other. */
+/* Functions without side effects whose time is linear in the length of their arguments or limited
+ * (glob, like, regexp), sorted by name. json_patch is not in the list: it compares each key of one
+ * object with each key of the other. */
 static const char *const functions[] = {"->",
                                         "->>",
                                         "abs",
@@ -135,7 +135,7 @@ static bool is_harmless(const char *function)
                                sizeof *functions, by_name);
 }
 
-/* a: table of a read, or name of a pragma; b: name of a function. */
+/* An authorizer callback of SQLite. a: name of a pragma; b: name of a function. */
 static int authorize_action(void *user, int action, const char *a, const char *b, const char *c,
                             const char *d)
 {
