@@ -141,8 +141,7 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
     } else {
         (void)ps_catalog_lock(store); /* removes the mark "deleted", which remove_row may have
                                          written into the label file */
-        (void)ps_label_save(store, removal->id,
-                            PS_ERR_IGNORED); /* `own` already has the error to report */
+        (void)ps_label_save(store, removal->id, PS_ERR_IGNORED); /* `own` has the error */
         ps_catalog_unlock(store);
         (void)ps_fail_copy(err, &own);
     }
@@ -327,8 +326,7 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
     }
     status = ps_catalog_end(store, status, err);
     ps_pending_delete_end(store, &pending);
-    if (status == PS_OK &&
-        !out->already_existed) { /* readers in the pool may have the replaced file open */
+    if (status == PS_OK && !out->already_existed) { /* the pool may have the old file open */
         ps_run_mark_invalidate(store, row->id);
         ps_pool_close_run(store, row->id);
     }

@@ -58,8 +58,7 @@ static enum ps_status compare_files(int from, int to, const char *path, struct p
 
 enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_err *err)
 {
-    const bool cloned =
-        ioctl(to, FICLONE, from) == 0; /* shares the disk blocks if the file system can */
+    const bool cloned = ioctl(to, FICLONE, from) == 0; /* shares the disk blocks */
     struct stat about;
     enum ps_status status = cloned ? PS_OK : ps_copy_rest(from, to, path, err);
 

@@ -51,8 +51,7 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "run %s is not on this shelf", id);
-    if (!ps_file_name_is_valid(
-            "labels", id)) /* perfshelf did not write this invalid id, so it has no label */
+    if (!ps_file_name_is_valid("labels", id)) /* perfshelf did not write this id: no label */
         return status;
     ps_db_prepare(store->catalog, ps_query_sql("deleted_label"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_from_c(id));

@@ -12,8 +12,8 @@
 
 #include "server/catalog/store.h"
 
-#define PS_DELETED_MS                                                                              \
-    ((int64_t)24 * 3600 * 1000) /* ms after its deletion until a run can no longer be recovered */
+/* ms after its deletion until a run can no longer be recovered */
+#define PS_DELETED_MS ((int64_t)24 * 3600 * 1000)
 
 struct ps_deleted {
     char id[PS_ID_SIZE];

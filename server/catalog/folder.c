@@ -136,8 +136,8 @@ static enum ps_status path_of(struct ps_store *store, const char *folder, const 
 
     if (status != PS_OK || is_run(folder) || is_file(*path_out))
         return status;
-    status = ps_store_path(store, folder, key, ".zst", &older,
-                           err); /* older versions compressed with zstd */
+    /* older versions compressed with zstd */
+    status = ps_store_path(store, folder, key, ".zst", &older, err);
     if (status == PS_OK && is_file(older)) {
         free(*path_out);
         *path_out = older;

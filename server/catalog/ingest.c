@@ -23,8 +23,7 @@ struct ps_ingest {
     pthread_t thread;
     bool running;
     atomic_bool hash_only; /* the caller no longer needs the copy, only the hash */
-    atomic_bool
-        is_known; /* the hash was computed, and the shelf has a current run of these bytes */
+    atomic_bool is_known;  /* the shelf has a current run of these bytes */
     struct ps_original original;
     char id[PS_ID_SIZE]; /* id of the run with these bytes */
     char *part;
@@ -144,8 +143,7 @@ enum ps_status ps_ingest_keep(struct ps_ingest *ingest, struct ps_err *err)
                                      ingest->original.sha256, &sent, ingest->part, err);
     if (status != PS_OK)
         return status;
-    ps_quota_release(ingest->store,
-                     ingest->claimed); /* the catalog counts these bytes from now on */
+    ps_quota_release(ingest->store, ingest->claimed); /* now the catalog counts these bytes */
     ingest->claimed = 0;
     free(ingest->part);
     ingest->part = NULL;
@@ -158,8 +156,7 @@ void ps_ingest_end(struct ps_ingest *ingest)
 
     if (!ingest)
         return;
-    (void)ps_ingest_wait(ingest, false, &unused,
-                         PS_ERR_IGNORED); /* a failure does not matter, since the copy is deleted */
+    (void)ps_ingest_wait(ingest, false, &unused, PS_ERR_IGNORED); /* the copy is deleted */
     if (ingest->part)
         (void)unlink(ingest->part);
     ps_pending_delete_end(ingest->store, &ingest->pending);

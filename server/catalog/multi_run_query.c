@@ -16,8 +16,7 @@ struct multi_run {
     struct ps_store *store;
     struct ps_memory_limit *memory;
     char (*ids)[PS_ID_SIZE];
-    struct ps_db *
-        *runs; /* handles, by index in `ids`; an element is NULL until the run is first read */
+    struct ps_db **runs; /* by index in `ids`; NULL until the run is first read */
     size_t n;
     struct ps_db *catalog;
 };
@@ -26,9 +25,8 @@ struct multi_run {
  * Its user data is a struct multi_run. */
 extern const sqlite3_module ps_multi_run_module;
 
-#define COLUMNS_MAX                                                                                \
-    63 /* columns with a bit of their own in sqlite3_index_info.colUsed; the last bit is for all   \
-          others */
+/* columns with a bit of their own in sqlite3_index_info.colUsed; the last bit is for all others */
+#define COLUMNS_MAX 63
 
 struct table {
     sqlite3_vtab base;

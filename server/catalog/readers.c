@@ -92,8 +92,8 @@ void ps_run_release(struct ps_db *db)
     struct ps_store *store = db ? db->store : NULL;
     struct ps_db *old = NULL;
 
-    if (!store || !db->mark || ps_context_has_ended()) { /* the file was missing when it was opened,
-                                                            or a read was interrupted */
+    /* mark 0: the file was missing when it was opened */
+    if (!store || !db->mark || ps_context_has_ended()) {
         ps_db_close(db);
         return;
     }

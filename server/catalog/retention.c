@@ -8,9 +8,8 @@
 #include "server/catalog/state.h"
 
 #define HOUR_MS ((int64_t)3600 * 1000)
-#define GOES                                                                                       \
-    6 /* index of the last column of keep_bytes.sql: 1 if the run is not kept; other queries lack  \
-         it */
+/* index of the last column of keep_bytes.sql, which other queries lack: 0: the run is kept */
+#define GOES 6
 
 /* --- Choosing runs to delete --- */
 

@@ -65,11 +65,10 @@ struct transfer {
  * row of the snapshot. */
 struct transfer_table {
     const char *name;
-    const char *object_type; /* ps_finding.object_type */
-    const char *key;         /* primary key, one column */
-    const char *label;       /* column that identifies a row in findings */
-    const char *
-        numbered_key; /* key column that gets a new value if `target` has this key already; or "" */
+    const char *object_type;  /* ps_finding.object_type */
+    const char *key;          /* primary key, one column */
+    const char *label;        /* column that identifies a row in findings */
+    const char *numbered_key; /* key column that gets a new value if `target` has it; or "" */
     /* SQL condition: m and o are the same item; NULL: they are if all columns except `numbered_key`
      * are equal (the table has a column `at`) */
     const char *equal_condition;
@@ -1035,8 +1034,7 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
 
         if (ps_store_remove(t->target, run.id, "copy --update", &own) == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
-        else if (own.code !=
-                 PS_NOT_FOUND) /* if PS_NOT_FOUND, another process has removed the run */
+        else if (own.code != PS_NOT_FOUND) /* otherwise another process has removed it */
             (void)ps_fail_copy(err, &own);
     }
     return err->code;
@@ -1215,9 +1213,8 @@ static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, 
     return compare_files(t, to, err);
 }
 
-#define CACHE_BYTES                                                                                \
-    ((uint64_t)256                                                                                 \
-     << 20) /* maximum cache of a shared store; small, since a copy reads no file twice */
+/* maximum cache of a shared store; small, since a copy reads no file twice */
+#define CACHE_BYTES ((uint64_t)256 << 20)
 #define BATCH_BYTES ((uint64_t)64 << 20) /* maximum bytes of runs per transaction */
 
 /* --- Shelves --- */
@@ -1415,8 +1412,7 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
         transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
         return ps_snapshot_remove_run(t->snapshot, runs->id, err);
     }
-    for (size_t i = 0; err->code == PS_OK && i < n;
-         i++) /* each run alone, to find the run that causes the failure */
+    for (size_t i = 0; err->code == PS_OK && i < n; i++) /* each alone, to find the cause */
         copy_runs(t, &runs[i], 1, err);
     return err->code;
 }

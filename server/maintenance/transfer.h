@@ -21,8 +21,8 @@ struct ps_transfer_options {
      * original, source, file, baseline, token, query, log, text, or "updated" for an item that was
      * overwritten. finding->file: the name of the item. */
     void (*found)(void *user, const struct ps_finding *finding);
-    ps_maintenance_progress
-        *progress; /* `total`: bytes of run files and originals; `files`: copied runs */
+    /* `total`: bytes of run files and originals; `files`: copied runs */
+    ps_maintenance_progress *progress;
     void *user;
 };
 

@@ -30,9 +30,8 @@ struct verify_state {
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
-    bool unreadable; /* the catalog was reported as unreadable */
-    struct ps_err
-        access_err; /* why the verification stopped: the database or a file cannot be read */
+    bool unreadable;          /* the catalog was reported as unreadable */
+    struct ps_err access_err; /* error of reading the database or a file */
 };
 
 static void report_finding(struct verify_state *v, const char *what, const char *file,
@@ -88,8 +87,7 @@ static bool ask_locked(struct verify_state *v, const char *query, const char *fo
  * cannot be caused by a concurrent change. */
 static bool evaluate(struct verify_state *v, const char *query, const char *folder, const char *key)
 {
-    struct ps_err ignored =
-        PS_ERR_INIT; /* without permission to write, the second query runs without a transaction */
+    struct ps_err ignored = PS_ERR_INIT; /* this user may not have the right to write */
     bool yes;
 
     (void)ps_catalog_lock(v->store);

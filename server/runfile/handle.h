@@ -29,8 +29,7 @@ struct ps_memory_limit;
 
 struct ps_db {
     sqlite3 *handle;
-    struct ps_store
-        *store; /* store of the pool to which ps_run_release returns the handle; NULL: no pool */
+    struct ps_store *store; /* store whose pool the handle belongs to; NULL: none */
     char id[PS_ID_SIZE];
     uint64_t mark; /* ps_run_mark of the run when the file was opened */
     struct ps_stmt **stmts;

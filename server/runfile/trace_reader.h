@@ -92,8 +92,7 @@ enum ps_status ps_trace_fail_damaged(struct ps_err *err, const char *what, int64
 /* Unpacked rows of one row of table packed. */
 struct ps_packed_rows {
     size_t n;
-    int64_t
-        *column[PS_PACKED_COLUMNS_MAX]; /* values of the requested columns; NULL: not requested */
+    int64_t *column[PS_PACKED_COLUMNS_MAX]; /* values; NULL: not requested */
 };
 struct ps_packed_reader {
     struct ps_db *db;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import_shared.c: imports a shared run file as a run of this shelf. Its pages are not trusted: the
- * rows are read as from any untrusted database, checked, and written anew.
+ * import_shared.c: imports a shared run file. Its pages are not trusted: the rows are read by the
+ * reader for untrusted databases (ps_sqlite), inserted into a new file, and validated.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/validate.h"
 
-#define HEAD       72 /* bytes up to the end of application_id */
+#define HEAD       72 /* bytes of the SQLite header up to the end of application_id */
 #define AT_VERSION 60
 #define AT_ID      68
 #define ID         0x70736866
@@ -38,8 +38,7 @@ bool ps_is_run_file(int fd)
 
 /* --- Metadata and tables --- */
 
-/* Reads the value of PS_SHARED_KEY into *text, which points into `keep`; {NULL, 0}: there is
- * none. */
+/* Reads the value of PS_SHARED_KEY. *text points into `keep`; {NULL, 0}: the key does not exist. */
 static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, struct ps_buf *keep,
                                 struct ps_err *err)
 {
@@ -139,7 +138,8 @@ static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, st
     return err->code == PS_OK;
 }
 
-/* A violated constraint is the fault of the shared run, a full disk is not. */
+/* Reports a failed insertion. A violated constraint is an error of the shared run; other failures,
+ * such as a full disk, are not. */
 static enum ps_status fail_row(const char *table, const struct ps_err *why, struct ps_err *err)
 {
     if (why->code != PS_INTERNAL && why->code != PS_BAD_REQUEST)

@@ -9,11 +9,12 @@
 
 /* --- Tables of a run file --- */
 
-/* Read from the file, since another version may have other tables and columns. */
+/* A table of the run file that is copied. Its columns are read from the file, since another version
+ * of perfshelf may have other columns. */
 struct stored_table {
     char *name;
     char *columns[PS_RUN_COLUMNS_MAX];
-    char *types[PS_RUN_COLUMNS_MAX]; /* as declared; "" for none */
+    char *types[PS_RUN_COLUMNS_MAX]; /* declared types; "" for none */
     size_t n;
 };
 struct stored_tables {
@@ -71,7 +72,7 @@ static void free_tables(struct stored_tables *tables)
 
 /* --- Rows --- */
 
-/* Whether the row is one of meta that the publisher of the copy writes itself. */
+/* Whether this is a row of meta that the publisher of the copy writes. */
 static bool is_identity(const struct ps_row *row)
 {
     static const char *const keys[] = {"kind", "name", "created_at", "sha256", "bytes", "label"};

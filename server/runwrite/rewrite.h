@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rewrite.h: writes a copy of a run file row by row: for copies in which values are replaced, and
- * for run files from elsewhere. The new file has pages of its own, so it contains nothing but the
- * rows that were written.
+ * rewrite.h: copies a run file row by row, so that a caller can replace values. The pages of the
+ * new file are written anew, so it contains no remains of deleted or replaced values.
  */
 #ifndef PS_RUNWRITE_REWRITE_H
 #define PS_RUNWRITE_REWRITE_H
@@ -10,42 +9,42 @@
 #include "base/sqlite.h"
 #include "server/runfile/db.h"
 
-/* One row that is copied. The callback may change the cells; their bytes must be valid until the
- * next row. */
+/* A row that is copied. The callback may change the cells; their bytes must stay valid until the
+ * next call. */
 struct ps_row {
-    struct ps_db *source_db; /* for queries; NULL: the rows are from no shelf */
+    struct ps_db *source_db; /* the file that is copied; NULL: the row is from no file */
     const char *table;
-    const char *const *columns; /* names of the columns */
+    const char *const *columns; /* names of the n columns */
     struct ps_cell *cells;
     size_t n;
 };
 
 struct ps_rewrite_callbacks {
-    /* Called for each column of each table before any row, with its declared type ("" for none).
-     * False, with err set, stops the copy. May be NULL. */
+    /* Called for each column of each table before the rows, with its declared type ("" for none).
+     * False, with err set: stop the copy. May be NULL. */
     bool (*column)(void *user, const char *table, const char *column, const char *type,
                    struct ps_err *err);
-    /* Called for each row. False: the row is left out; if err is set, the copy stops. */
+    /* Called for each row. False: do not copy the row; with err set: stop the copy. */
     bool (*row)(void *user, struct ps_row *row, struct ps_err *err);
-    /* Called once after all rows, to add some with ps_rewrite_add_meta or ps_rewrite_add_note. May
-     * be NULL. */
+    /* Called once after all rows; may add rows with ps_rewrite_add_meta and ps_rewrite_add_note.
+     * May be NULL. */
     enum ps_status (*end)(void *user, struct ps_db *to, struct ps_err *err);
     void *user;
 };
 
-/* Copies the run of `from` to the empty file at `path`, except for the rows of meta that its
- * publisher writes (kind, name, created_at, sha256, bytes and label); the file is then as a writer
- * leaves it. If path is NULL nothing is written: the rows are only passed to the callbacks. `from`
- * stays open. */
+/* Copies the run file `from` to the empty file at `path`, except for the rows of meta that
+ * ps_part_publish writes (kind, name, created_at, sha256, bytes and label): the copy can then be
+ * published like a new run. `path` NULL: passes the rows to the callbacks and writes nothing. Does
+ * not close `from`. */
 enum ps_status ps_rewrite_run(struct ps_db *from, const char *path,
                               const struct ps_rewrite_callbacks *how, struct ps_err *err);
-/* Add one row to meta, or one to note. */
+/* Add a row to table meta, or to table note. */
 enum ps_status ps_rewrite_add_meta(struct ps_db *to, const char *key, struct ps_str text,
                                    struct ps_err *err);
 enum ps_status ps_rewrite_add_note(struct ps_db *to, struct ps_str text, struct ps_err *err);
 
-/* Drops the views of a file that is written for other shelves: their readers have these views, and
- * do not run SQL from an untrusted file. May be used as `end` of ps_rewrite_callbacks. */
+/* Drops the views of an exported file: an importing shelf creates the views itself, and does not
+ * run SQL from an untrusted file. Can be the `end` of ps_rewrite_callbacks. */
 enum ps_status ps_rewrite_drop_views(void *user, struct ps_db *to, struct ps_err *err);
 
 #endif

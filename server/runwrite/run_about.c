@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* run_about.c: reads the metadata of a run file, and checks that a file is one. */
+/* run_about.c: reads the metadata of a run file, and checks that a file has the tables of a run
+ * file. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -80,7 +81,7 @@ static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_
     return err->code;
 }
 
-/* The layout of run.sql, computed once. */
+/* The layout of schema/run.sql, computed once by find_right_layout. */
 static struct ps_buf right_layout;
 static struct ps_err right_err;
 

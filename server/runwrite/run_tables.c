@@ -8,7 +8,7 @@
 
 struct ps_inserter_table {
     struct ps_stmt *stmt;
-    uint64_t bound; /* bits 1 << column: its last value was not NULL */
+    uint64_t bound; /* bits 1 << column: the bound value of the column is not NULL */
 };
 
 const struct ps_column *ps_run_column(const char *table, const char *column)
@@ -104,7 +104,7 @@ enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cel
 
 /* --- Rows as structs --- */
 
-/* Whether the member is NULL in SQL. */
+/* Whether the value of the member is NULL in SQL. */
 static bool is_null(const struct ps_column *column, const void *member)
 {
     switch (column->type) {
@@ -172,8 +172,8 @@ static struct ps_inserter_table *open_table(struct ps_inserter *to, int which)
                : NULL;
 }
 
-/* A column that was NULL in the previous row is still bound to NULL and is skipped: tools only fill
- * two or three of the 29 columns of `line`. */
+/* Skips a column that is NULL in this row and in the previous row, since it is still bound to NULL.
+ * This saves time: most tools fill two or three of the 29 columns of table line. */
 void ps_insert_row(struct ps_inserter *to, int which, const void *row)
 {
     const struct ps_run_table *table = &ps_run_tables[which];

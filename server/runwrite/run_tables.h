@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_tables.h: the tables of a run file, as schema/run.sql describes them, and rows that are
- * inserted by the names of their columns.
+ * run_tables.h: descriptions of the tables of a run file, and functions that insert rows.
  *
- * schema/run_tables.py generates a struct ps_row_TABLE, a function ps_insert_TABLE and a
- * description for each table. Members of a struct have the type of their column:
+ * For each table of schema/run.sql, schema/run_tables.py generates a struct ps_row_TABLE, a
+ * function ps_insert_TABLE and a description. The type of a member depends on its column:
  *
  *    INTEGER, REAL   int64_t, double; struct ps_num if the column may be NULL
  *    TEXT, BLOB      struct ps_str; `ptr` NULL is NULL, or empty if the column is NOT NULL
  *    no type         struct ps_num; PS_NUM_NONE is NULL
  *    [any]           struct ps_cell
  *
- * If an id is 0, SQLite numbers the row. Strings must be valid only during the call.
+ * If the id of a row is 0, SQLite assigns one. Strings must be valid only during the call.
  *
  *    struct ps_inserter to = {.db = db, .err = &err};
  *    ps_insert_span(&to, &(struct ps_row_span){.name = PS_STR("load"), .end_s = 2.5});
  *    ps_inserter_free(&to);
  *
- * An inserter belongs to one thread. Its first error is kept in *err; later rows are ignored.
+ * An inserter belongs to one thread. It stores its first error in *err, and then ignores further
+ * rows.
  */
 #ifndef PS_RUNWRITE_RUN_TABLES_H
 #define PS_RUNWRITE_RUN_TABLES_H
@@ -35,35 +35,35 @@ enum ps_column_type {
     PS_COLUMN_ANY,
 };
 
-/* How an export without secrets redacts a column (server/share/rows.c). */
+/* Redaction class of a column: how an export redacts its values (server/share/rows.c). */
 enum ps_redact_as {
-    PS_REDACT_NONE,     /* no class: the column must not contain text */
-    PS_REDACT_FIXED,    /* strings of perfshelf itself */
+    PS_REDACT_NONE,     /* no class; the column must not contain text */
+    PS_REDACT_FIXED,    /* strings that perfshelf defines */
     PS_REDACT_NUMBERS,  /* packed numbers */
-    PS_REDACT_CODE,     /* a name in the profiled code; may also be a command line */
-    PS_REDACT_LABEL,    /* a name that the program gave to a process, thread or range */
+    PS_REDACT_CODE,     /* name in the profiled code; can also be a command line */
+    PS_REDACT_LABEL,    /* name that the program gave to a process, thread or range */
     PS_REDACT_PATH,     /* path of a file */
     PS_REDACT_MEASURED, /* name of a measurement; for some kinds a command line */
     PS_REDACT_GROUP,    /* group of a measurement; for `time` the command line */
-    PS_REDACT_MESSAGE,  /* message of an importer, with names and paths in it */
-    PS_REDACT_SOURCE,   /* a line of code */
+    PS_REDACT_MESSAGE,  /* message of an importer, which may contain names and paths */
+    PS_REDACT_SOURCE,   /* line of source code */
     PS_REDACT_JSON,
-    PS_REDACT_TEMPLATE, /* arguments of slices (slices/args.h) */
-    PS_REDACT_CHUNK,    /* columns of slices, including arguments */
-    PS_REDACT_SLICE,    /* CODE; LABEL for the name of a range that the program marked */
-    PS_REDACT_META,     /* by the key of the row */
+    PS_REDACT_TEMPLATE, /* template of the arguments of slices (slices/args.h) */
+    PS_REDACT_CHUNK,    /* packed column of slices; one of them contains arguments */
+    PS_REDACT_SLICE,    /* name of a slice: LABEL for ranges that the program marked, else CODE */
+    PS_REDACT_META,     /* value of a row of meta: depends on its key */
 };
 
 struct ps_column {
     const char *name;
-    const char *declared; /* "INTEGER"; "" for none */
+    const char *declared; /* declared type, for example "INTEGER"; "" for none */
     enum ps_column_type type;
     bool is_nullable, is_id;
-    int64_t min, max; /* range of integers */
-    /* table whose ids the column contains, or NULL; if min is 0, 0 means none */
+    int64_t min, max; /* valid range of an integer, both inclusive */
+    /* table to whose ids the column refers, or NULL; if min is 0, the value 0 refers to no row */
     const char *references;
     enum ps_redact_as redact_as;
-    size_t offset; /* of the member in struct ps_row_TABLE */
+    size_t offset; /* offset of the member in struct ps_row_TABLE */
 };
 
 #define PS_RUN_COLUMNS_MAX 64
@@ -73,8 +73,8 @@ struct ps_run_table {
     const struct ps_column *columns;
     size_t n;
     int64_t first_id;
-    bool is_sparse; /* ids are not first_id, first_id + 1 ... */
-    bool replaces;  /* a row replaces the one with the same key */
+    bool is_sparse; /* ids need not be first_id, first_id + 1 ... */
+    bool replaces;  /* inserting a row replaces a row with the same key */
 };
 
 struct ps_inserter {
@@ -83,7 +83,8 @@ struct ps_inserter {
     struct ps_inserter_table *tables; /* by enum ps_run_table_id; NULL before the first row */
 };
 
-/* Use the typed functions ps_insert_TABLE; `table` is an enum ps_run_table_id, `row` its struct. */
+/* Implements the functions ps_insert_TABLE, which callers should use. `table`: an enum
+ * ps_run_table_id; `row`: a struct ps_row_TABLE of that table. */
 void ps_insert_row(struct ps_inserter *to, int table, const void *row);
 void ps_inserter_free(struct ps_inserter *to);
 
@@ -91,12 +92,12 @@ void ps_inserter_free(struct ps_inserter *to);
 
 /* All tables except `origin`, in the order of schema/run.sql and of enum ps_run_table_id. */
 extern const struct ps_run_table ps_run_tables[PS_N_RUN_TABLES];
-/* Returns NULL if there is no such column. */
+/* Returns the description of a column; NULL: there is no such column. */
 const struct ps_column *ps_run_column(const char *table, const char *column);
 
-/* A row as cells, for files whose rows are copied. ps_cells_prepare prepares a statement with one
- * parameter per column, ps_cells_insert inserts one row with it. The caller releases the
- * statement. */
+/* Insert rows whose values are cells, for copies of files. ps_cells_prepare prepares a statement
+ * with one parameter for each column; ps_cells_insert inserts a row with it. The caller releases
+ * the statement. */
 enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char *const *columns,
                                 size_t n, struct ps_stmt **out, struct ps_err *err);
 enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cells, size_t n,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* run_writer.c: the sink that writes a run file. Most rows are inserted when they arrive. Sums over
- * functions, lines and traces are collected, and inserted at the end. */
+/* run_writer.c: the sink that writes a run file. It inserts most rows when the importer writes
+ * them. It collects sums over functions, lines and traces, and inserts them at the end. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,31 +16,32 @@
 #include "slices/pyramid.h"
 
 #define NOTES_MAX                                                                                  \
-    10000 /* limit of notes on repaired and rejected records of one file; the ledger counts all */
+    10000 /* maximum notes on repaired and rejected records of a run; the ledger counts all of     \
+             them */
 
-/* A file with functions, and their sums. Views need the sums often, and collecting them while the
- * functions are written is cheap. */
+/* A source file of functions, with sums over its functions, which many views show. */
 struct run_file {
     struct ps_str path;
-    enum ps_origin origin; /* of its first function */
-    uint32_t functions;    /* number of listed functions */
+    enum ps_origin origin; /* origin of the first function of the file */
+    uint32_t functions;    /* number of functions with has_entry */
     struct ps_num ncalls, tottime_s;
 };
 
 struct run_files {
-    struct run_file *items; /* id is the index + 1 */
+    struct run_file *items; /* the id of a file is its index + 1 */
     uint32_t n, cap;
-    uint32_t *by_key; /* ids by ps_function.file_key; 0: not seen yet */
+    uint32_t *by_key; /* ids of files, by ps_function.file_key; 0: none yet */
     size_t n_keys;
     struct ps_arena arena;
 };
 
-/* Sums over the lines of a function, or over the lines of a file that are in no function. */
+/* Sums over the lines of a function, or over the lines of a file outside of functions (function 0).
+ */
 struct line_sum {
     uint32_t file, function;
-    uint64_t first_row, last_row; /* in table line */
+    uint64_t first_row, last_row; /* rowids in table line */
     uint32_t last_line, lines, executed;
-    uint32_t block;  /* block of the last increment */
+    uint32_t block;  /* block of the last line with an increment */
     bool has_source; /* the profile contains the source text of some lines */
     struct ps_num hits, ticks, increment_mib, mem_mib, peak_mib;
     struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct;
@@ -54,16 +55,17 @@ struct line_sums {
     size_t n_functions, n_files;
 };
 
-/* Rows of which there may be millions, collected for the tables packed and packed_column. */
+/* Rows of a family, collected until they are written as one row of table packed with its columns in
+ * table packed_column. */
 struct pack_buffer {
     enum ps_packed_family family;
     int64_t part;
     unsigned columns;
-    uint32_t n, cap, max_rows; /* max_rows: in one row of table packed */
+    uint32_t n, cap, max_rows; /* max_rows: rows that one row of table packed contains at most */
     int64_t *column[PS_PACKED_COLUMNS_MAX];
 };
 
-/* A series of numbers over time. */
+/* A counter: a series of numbers over time. */
 struct series {
     uint32_t process;
     struct ps_str name, unit;
@@ -71,24 +73,24 @@ struct series {
     struct pack_buffer counts;
 };
 
-/* Sums over a trace, collected while it is written. */
+/* Sums over a trace, collected while its rows are written. */
 struct trace_sums {
-    struct ps_operators operators; /* by name and shapes */
-    uint32_t *keys, *shapes;       /* by text id, by template id */
-    size_t n_keys, n_shapes;       /* number of elements allocated */
-    uint32_t last_text;            /* largest id */
+    struct ps_operators operators; /* sums by name and shapes */
+    uint32_t *keys, *shapes;       /* keys: by text id; shapes: by template id */
+    size_t n_keys, n_shapes;       /* allocated elements of keys and shapes */
+    uint32_t last_text;            /* largest text id */
     uint32_t memory_text;          /* text id of [memory]; 0: the trace does not have it */
-    struct ps_operator memory;     /* events outside of all operators */
+    struct ps_operator memory;     /* sum of the memory events outside of all operators */
     struct ps_pyramid *pyramid;
     uint32_t track;         /* the track of `pyramid` */
-    int64_t chunks, packed; /* last ids used */
+    int64_t chunks, packed; /* last ids assigned in the tables chunk and packed */
     struct pack_buffer flows, events;
-    struct series *series; /* by id - 1 */
+    struct series *series; /* indexed by id - 1 */
     uint32_t n_series, series_cap;
 };
 
 struct ps_writer {
-    struct ps_sink sink; /* first member: a pointer to it is a pointer to the writer */
+    struct ps_sink sink; /* first member, so that a pointer to it is a pointer to the writer */
     struct ps_writer_options writing;
     struct ps_db *db;
     struct ps_arena arena;
@@ -98,7 +100,8 @@ struct ps_writer {
     struct ps_buf summary_text;
     struct ps_json summary;
     struct ps_buf blob, blob2;
-    uint32_t *first_descendant; /* by id of parents not written yet: smallest id below */
+    uint32_t *first_descendant; /* by id of an import whose row is not written yet: smallest id of
+                                   its descendants; 0: none */
     size_t first_descendant_cap;
     struct run_files files;
     struct line_sums line_sums;
@@ -113,9 +116,7 @@ static struct ps_writer *writer_of(struct ps_sink *sink)
 
 /* --- Files of a cProfile dump --- */
 
-/* By the importer's keys; summed as its functions arrive. */
-
-/* Returns a + b, as an integer if possible. If a is PS_NUM_NONE the sum is b, and vice versa. */
+/* Returns a + b, as an integer if possible. If one of them is PS_NUM_NONE, returns the other. */
 static struct ps_num add_numbers(struct ps_num a, struct ps_num b)
 {
     int64_t whole;
@@ -127,7 +128,7 @@ static struct ps_num add_numbers(struct ps_num a, struct ps_num b)
     return b.kind == PS_NUM_NONE ? a : ps_real(ps_num_real(a) + ps_num_real(b));
 }
 
-/* Returns the element for the id of a key. */
+/* Returns the element of by_key for a key of the importer. */
 static uint32_t *place_of(struct run_files *files, uint32_t key)
 {
     assert(key > 0);
@@ -145,7 +146,8 @@ static uint32_t add_run_file(struct run_files *files, const struct ps_function *
     return ++files->n;
 }
 
-/* Returns the id of the file of a function, and adds the function's numbers to its sums. */
+/* Returns the id of the file of a function, and adds the values of the function to the sums of the
+ * file. */
 static uint32_t add_file(struct run_files *files, const struct ps_function *row)
 {
     uint32_t *place = place_of(files, row->file_key);
@@ -169,8 +171,8 @@ static void free_files(struct run_files *files)
     ps_arena_free(&files->arena);
 }
 
-/* Sums over the lines of each function, collected while the lines are written: a profile of a
- * hundred thousand lines can then be shown without reading all of them. */
+/* Sums over the lines of each function, so that a view of a profile with a hundred thousand lines
+ * need not read all lines. */
 
 static struct ps_num larger(struct ps_num a, struct ps_num b)
 {
@@ -181,14 +183,15 @@ static struct ps_num larger(struct ps_num a, struct ps_num b)
     return ps_num_real(a) < ps_num_real(b) ? b : a;
 }
 
-/* Returns the slot of `id` in a table that grows: index in the sums + 1; 0: empty. */
+/* Returns the element of `slots` for an id; the array grows as needed. Elements: index in
+ * line_sums.items + 1; 0: none. */
 static uint32_t *slot_of(uint32_t **slots, size_t *n, uint32_t id)
 {
     *slots = ps_grow_to(*slots, n, id, sizeof **slots);
     return &(*slots)[id];
 }
 
-/* Returns the sum that a line belongs to; lines outside of functions are summed by file. */
+/* Returns the sum to which a line belongs: that of its function, or of its file if it has none. */
 static struct line_sum *sum_of(struct line_sums *sums, const struct ps_line_row *row)
 {
     uint32_t *slot = row->function ? slot_of(&sums->by_function, &sums->n_functions, row->function)
@@ -203,7 +206,8 @@ static struct line_sum *sum_of(struct line_sums *sums, const struct ps_line_row 
     return &sums->items[*slot - 1];
 }
 
-/* The first increment of a block is the memory that the program had before: it is not growth. */
+/* Adds the memory increment of a line. The first increment of a block is not added: it is the
+ * memory that the program used before. */
 static void add_increment(struct line_sum *sum, const struct ps_line_row *row)
 {
     struct ps_num increment = row->metrics.increment_mib;
@@ -267,7 +271,7 @@ static struct ps_inserter *to(struct ps_sink *sink)
     return &writer_of(sink)->rows;
 }
 
-/* Returns NULL in SQL if the text is empty. */
+/* Returns {NULL, 0}, which is NULL in SQL, for an empty text. */
 static struct ps_str null_if_empty(struct ps_str text)
 {
     return text.len ? text : (struct ps_str){NULL, 0};
@@ -339,7 +343,7 @@ static void action(struct ps_sink *sink, const struct ps_action *row)
                                                        .report = row->report});
 }
 
-/* Writes the facts that have no column as a JSON object. */
+/* Appends the properties of a measurement that have no column as a JSON object. */
 static void put_more(struct ps_buf *out, const struct ps_measurement *row)
 {
     struct ps_json json = ps_json_writer(out);
@@ -361,7 +365,7 @@ static void put_more(struct ps_buf *out, const struct ps_measurement *row)
     ps_buf_free(&key);
 }
 
-/* Returns `n` values of 8 bytes as a BLOB; NULL if there are none. */
+/* Returns the bytes of n doubles; {NULL, 0} if n is 0. */
 static struct ps_str doubles(const double *values, size_t n)
 {
     return (struct ps_str){n ? (const char *)values : NULL, n * sizeof *values};
@@ -394,7 +398,7 @@ static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
                       .samples = doubles(row->samples, row->n_samples)});
 }
 
-/* Writes the number, or the text if there is no number. */
+/* Writes a row of meta with the number; with the text if number is PS_NUM_NONE. */
 static void put_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text)
 {
     struct ps_row_meta row = {.k = ps_str_from_c(key)};
@@ -414,7 +418,7 @@ static void number(struct ps_sink *sink, const char *key, struct ps_num value)
 
     ps_json_key(&w->summary, key);
     ps_json_num(&w->summary, value);
-    if (strcmp(key, "unit_s") == 0) /* the lines view multiplies by it */
+    if (strcmp(key, "unit_s") == 0) /* the lines view multiplies ticks by unit_s */
         put_meta(w, key, value, PS_STR(""));
 }
 
@@ -461,8 +465,8 @@ static void package(struct ps_sink *sink, const struct ps_package *row)
                                                          .first = ps_int(row->first_import)});
 }
 
-/* Returns the smallest id of a subtree. Children come before their parents, so it is known when the
- * root of the subtree is written. */
+/* Returns the smallest id in the subtree of an import. Children are written before their parents,
+ * so all ids of the subtree are known. */
 static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 {
     uint32_t high = row->id > row->parent ? row->id : row->parent, low;
@@ -604,14 +608,16 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
 
 /* --- Traces --- */
 
-/* Flows, counts and memory events are too many for a row each: they are stored as packed
+/* A trace may have millions of flows, counts and memory events, so they are stored as packed
  * columns. */
 
-/* Rows in a packed column; fewer for counts, since many series are collected at once. */
+/* Maximum rows of a packed column; fewer for counts, since the rows of all series are collected at
+ * the same time. */
 #define ROWS        65536
 #define ROWS_COUNTS 8192
 
-/* Finds the range of the times, which are the first column, or the last two of flows. */
+/* Finds the minimum and maximum time. The times are in the first column; of flows, in the last two
+ * columns. */
 static void span_of(const struct pack_buffer *p, int64_t *start, int64_t *end)
 {
     unsigned first = p->family == PS_PACKED_FLOWS ? 3 : 0,
@@ -626,7 +632,7 @@ static void span_of(const struct pack_buffer *p, int64_t *start, int64_t *end)
         }
 }
 
-/* Whether all values of the packed column are 0: such columns are not stored. */
+/* Whether all values of a packed column are 0. Such columns are not stored. */
 static bool is_zero(const struct ps_buf *packed)
 {
     static const char zero[9];
@@ -754,7 +760,7 @@ static void write_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, do
         return;
     }
     series = &sums->series[counter - 1];
-    series->min = fmin(series->min, value); /* returns the other value if one is NaN */
+    series->min = fmin(series->min, value); /* if one argument is NaN, fmin returns the other */
     series->max = fmax(series->max, value);
     memcpy(&row[1], &value, sizeof value);
     push_packed_row(writer_of(sink), &series->counts, row);
@@ -777,7 +783,7 @@ static void write_memory_event(struct ps_sink *sink, const struct ps_memory_even
         ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
 
-/* Converts NaN, which means unknown, to NULL. */
+/* Converts NaN, which means unknown, to PS_NUM_NONE, which is NULL in SQL. */
 static struct ps_num null_if_nan(double value)
 {
     return isnan(value) ? PS_NO_NUM : ps_real(value);
@@ -848,7 +854,8 @@ static void put_chunk(struct ps_writer *w, int64_t id, const struct ps_chunk *ch
                                                      .kinds = kinds_of(chunk)});
 }
 
-/* Sums by name and shapes; the sums by name are derived from these. */
+/* Adds the slices of a chunk to the sums by name and shapes. put_operators derives the sums by name
+ * from them. */
 static void add_sums(struct trace_sums *sums, const struct ps_chunk *chunk)
 {
     sums->operators.key = sums->keys;
@@ -872,7 +879,7 @@ static void put_pyramid(struct ps_writer *w)
     sums->pyramid = NULL;
 }
 
-/* Writes the levels of detail of the previous track, and begins those of `track`. */
+/* Writes the levels of detail of the previous track, and begins the levels of `track`. */
 static void begin_track(struct ps_writer *w, const struct ps_track *track)
 {
     put_pyramid(w);
@@ -918,7 +925,7 @@ static int by_name(const void *a, const void *b)
 static void put_operators(struct ps_writer *w)
 {
     struct ps_operators *sums = &w->trace.operators;
-    int64_t rows[2] = {0, 0}; /* number of rows: host, devices */
+    int64_t rows[2] = {0, 0}; /* number of rows by name: of the host, of devices */
 
     for (size_t i = 0; i < sums->n; i++)
         put_operator(w, &sums->items[i], true);
@@ -935,7 +942,7 @@ static void put_operators(struct ps_writer *w)
         put_operator(w, &row, false);
         rows[ps_slice_on_device(row.kind)]++;
     }
-    if (sums->n) { /* numbers shown in tabs */
+    if (sums->n) { /* the tabs of a report show these numbers */
         ps_json_kint(&w->summary, "operators", rows[0]);
         ps_json_kint(&w->summary, "kernel_names", rows[1]);
     }
@@ -943,7 +950,8 @@ static void put_operators(struct ps_writer *w)
         put_operator(w, &w->trace.memory, by_shape);
 }
 
-/* Sets map[id] = value, in a map that grows; a value of 0 needs no element at its end. */
+/* Sets (*map)[id] = value; the array grows as needed. Does not grow for the value 0, which missing
+ * elements mean. */
 static void put_map(uint32_t **map, size_t *n, uint32_t id, uint32_t value)
 {
     if (!value && id >= *n)
@@ -967,7 +975,8 @@ static void write_text(struct ps_sink *sink, const struct ps_trace_text *row)
         sums->memory_text = row->id;
 }
 
-/* Sets the text id under which torch lists memory events outside of operators. */
+/* Sets the name of the sum of memory events to the text id of [memory]. Adds that text if the trace
+ * lacks it. */
 static void name_memory(struct ps_writer *w)
 {
     struct trace_sums *sums = &w->trace;
@@ -978,7 +987,7 @@ static void name_memory(struct ps_writer *w)
     sums->memory.name = sums->memory_text;
 }
 
-/* Writes the remaining rows and the sums, after the last row. */
+/* Writes the collected rows and the sums, after the last row of the importer. */
 static void end_trace_sums(struct ps_writer *w)
 {
     put_pyramid(w);
@@ -1217,8 +1226,9 @@ static const struct ps_sink_ops writer_ops = {
     .progress = progress,
 };
 
-/* Runs of inputs of at least this size have pages of 32 KiB, which reduces the cost of writing the
- * large blobs of a trace by a tenth. Small files would only grow, since each table uses a page. */
+/* Run files of inputs of at least this many bytes have pages of 32 KiB, which reduces the time of
+ * writing the large blobs of a trace by a tenth. Small files have smaller pages, since each table
+ * uses at least one page. */
 #define LARGE ((uint64_t)32 << 20)
 
 enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
@@ -1227,7 +1237,7 @@ enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_d
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
     ps_uri_path(&uri, path);
-    ps_buf_puts(&uri, "?nolock=1"); /* no other process has opened the file */
+    ps_buf_puts(&uri, "?nolock=1"); /* no other process opens the file */
     ps_db_open(uri.ptr, true, out, err);
     ps_db_exec(*out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
     ps_db_exec(*out,

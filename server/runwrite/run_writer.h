@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_writer.h: writes a run file from the rows that an importer writes to its sink, and reads the
- * metadata of a run file. A writer belongs to one thread, usually of a sandboxed process: it is
- * given an open path and opens nothing else. schema/run.sql describes the file.
+ * run_writer.h: writes a run file from the rows that an importer writes to the sink of the writer,
+ * and reads the metadata of a run file. A writer belongs to one thread, usually of a sandboxed
+ * process: after ps_writer_open it opens no files. schema/run.sql describes the file.
  *
  *     struct ps_writer *writer = NULL;
  *
@@ -21,54 +21,56 @@ struct ps_tag;
 struct ps_writer;
 
 struct ps_writer_options {
-    uint64_t input_bytes; /* approximate size of the input; 0: unknown */
-    bool (*progress)(void *user, uint64_t done, uint64_t total,
-                     uint64_t records);             /* false: cancel; may be NULL */
-    int (*scratch)(void *user, struct ps_err *err); /* returns an empty unnamed file; -1: see err */
+    uint64_t input_bytes; /* approximate bytes of the input; 0: unknown */
+    /* `done` and `total`: bytes of the input. False: cancel. May be NULL. */
+    bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
+    /* Returns the descriptor of an empty file without a name; -1: it failed, see err. */
+    int (*scratch)(void *user, struct ps_err *err);
     void *user;
 };
 
-/* Creates the tables in the empty file. The writer's sink accepts the rows of an importer; the
- * first failure stays in sink->err. Opens nothing more afterwards. */
+/* Creates the tables of a run in the empty file at `path`. The sink of the writer accepts the rows
+ * of an importer, and stores its first error in sink->err. */
 enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *writing,
                               struct ps_writer **out, struct ps_err *err);
 struct ps_sink *ps_writer_sink(struct ps_writer *writer);
-/* The database of the file, for rows that are copied from another run file (import_shared.h). */
+/* Returns the database of the file, for rows that are copied from another run file
+ * (import_shared.h). */
 struct ps_db *ps_writer_db(struct ps_writer *writer);
-/* Writes the rows that are known after all others, and commits: after PS_OK the file is
- * complete. */
+/* Writes the collected sums, and commits. After PS_OK the file is complete. */
 enum ps_status ps_writer_end(struct ps_writer *writer, struct ps_err *err);
 void ps_writer_free(struct ps_writer *writer); /* NULL is allowed */
 
-/* One row of the catalog's table run. All strings are borrowed; note, tool and tool_version may be
+/* A row of table run of the catalog. All strings are borrowed; note, tool and tool_version may be
  * NULL. */
 struct ps_catalog_row {
     char id[PS_ID_SIZE];
     const char *sha256, *kind, *name, *series, *user_name, *note, *tool, *tool_version, *summary;
     int64_t created_ms;
     uint64_t bytes, db_bytes;
-    int64_t upload; /* 0: none */
+    int64_t upload; /* id of the accepted upload; 0: none */
     struct ps_ledger ledger;
     struct ps_headline headline;
     const struct ps_tag *tags;
     size_t n_tags;
 };
 
-/* Metadata of a run file. If the file is not published yet, only what a writer knows is set:
- * headline, ledger, summary, tool and title; all else is "" or 0. */
+/* Metadata of a run file. Before its publication, a file has only headline, ledger, summary, tool,
+ * tool_version and title; all other members are "" or 0. */
 struct ps_run_metadata {
-    struct ps_catalog_row row; /* except id and db_bytes */
-    const char *label;         /* the run's label when it was published */
-    const char *title;         /* title in the profile */
+    struct ps_catalog_row row; /* id and db_bytes are not set */
+    const char *label;         /* label of the run at its publication, JSON; "": none */
+    const char *title;         /* title of the profile; "": none */
 };
-/* Reads the metadata; the strings are allocated in the arena. */
+/* Reads the metadata. Allocates the strings in the arena. */
 enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,
                                     struct ps_run_metadata *out, struct ps_err *err);
-const char *ps_run_schema(void); /* the tables of a run file as SQL */
-/* Creates an empty run file at `path`, for an input of this size, and begins a transaction. */
+const char *ps_run_schema(void); /* SQL that creates the tables of a run file */
+/* Creates the tables of a run in the empty file at `path`, in a transaction that the caller
+ * commits. input_bytes: approximate bytes of the input; 0: unknown. */
 enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
                              struct ps_err *err);
-/* Fails unless the file has exactly the tables and views of a run file. */
+/* Fails with PS_INTERNAL unless the database has exactly the tables and views of schema/run.sql. */
 enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * validate.c: the rules of a run file. schema/run.sql defines types, ranges and references,
- * schema/queries/run_invariants.sql relations between rows; the functions below check the content
- * of blobs. Packed columns are read by the readers that the views use.
+ * validate.c: checks the rows of a run file. schema/run.sql defines their types, ranges and
+ * references; schema/queries/run_invariants.sql checks relations between rows; the functions below
+ * check the content of blobs, which they read with the same functions as the views.
  */
 #include "server/runwrite/validate.h"
 
@@ -17,7 +17,7 @@
 
 /* --- Cells --- */
 
-/* Returns the types that a column may contain, as bits 1 << PS_CELL_. */
+/* Returns the types of values that a column may contain, as bits 1 << PS_CELL_... */
 static unsigned types_of(const struct ps_column *column)
 {
     static const unsigned types[] = {
@@ -172,7 +172,7 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
 struct trace {
     struct ps_db *db;
     const struct ps_trace_cache *cache;
-    uint32_t *slices; /* number of slices, by track */
+    uint32_t *slices; /* number of slices, indexed by track id */
     size_t n_slices;
     struct ps_stmt *json; /* SELECT json_valid(:text) */
     struct ps_err *err;
@@ -189,7 +189,7 @@ static bool is_json(struct trace *t, struct ps_str text)
     return valid;
 }
 
-/* Whether each object of a template is JSON once its markers are replaced by numbers. */
+/* Whether each object of a template is valid JSON if its markers are replaced by numbers. */
 static bool is_template(struct trace *t, struct ps_str text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf copy = {0};
@@ -228,7 +228,8 @@ struct span {
     int64_t min, max;
 };
 
-/* Returns the range of the values of a slice column; columns not listed may have any value. */
+/* Returns the valid range of a slice column. Columns that are not listed here may have any value.
+ */
 static struct span span_of(const struct trace *t, enum ps_slice_column column)
 {
     const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
@@ -308,7 +309,8 @@ static bool check_chunk(void *user, const struct ps_chunk *chunk)
     return t->err->code == PS_OK;
 }
 
-/* Checks the columns of one block, each of which follows its length. */
+/* Whether the columns of a block are valid. `body`: for each column, its length (uint32_t) and its
+ * packed values. */
 static bool is_block(const struct trace *t, struct ps_str body,
                      const struct ps_pyramid_block *block)
 {
@@ -360,7 +362,7 @@ static enum ps_status check_pyramid(struct trace *t)
     return t->err->code;
 }
 
-/* Columns of table packed, see schema/run.sql. */
+/* Columns of the families in table packed (schema/run.sql). */
 enum { FLOW_KIND, FLOW_FROM, FLOW_TO, FLOW_COLUMNS = 5, COUNT_COLUMNS = 2 };
 enum { MEMORY_SLICE = 7, MEMORY_OUTSIDE, MEMORY_COLUMNS = 10 };
 
@@ -436,7 +438,7 @@ enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
 
     check_tables(db, &own);
     check_invariants(db, &own);
-    /* PS_INTERNAL: a reader found damage, so the file is invalid */
+    /* the readers of a trace report an invalid file as PS_INTERNAL */
     if (check_functions(db, &own) == PS_OK && check_trace(db, &own) == PS_INTERNAL)
         own.code = PS_BAD_INPUT;
     return ps_fail_copy(err, &own);

@@ -20,7 +20,8 @@
 
 /* --- Start --- */
 
-/* Only the variables that the loader and the sanitizers read are passed on. */
+/* Chooses the environment variables of the child: those of the loader and of the sanitizers. out:
+ * up to 3 entries and NULL. */
 static void choose_environment(char *out[4])
 {
     static const char *const names[] = {"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS="};
@@ -33,8 +34,8 @@ static void choose_environment(char *out[4])
     out[n] = NULL;
 }
 
-/* Spawns the child in its own process group: signals of a terminal go to the parent, which ends the
- * child. */
+/* Spawns the child with the socket `theirs`, in its own process group: a terminal then sends its
+ * signals only to the parent, which ends the child. Returns an errno. */
 static int spawn_self(pid_t *pid, int theirs, char *argv[])
 {
     char *environment[4];
@@ -56,7 +57,8 @@ static int spawn_self(pid_t *pid, int theirs, char *argv[])
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&files, 0, 1);
-    if (ps_sandbox_parts() & PS_SANDBOX_MEMORY_LIMIT) /* sanitizers report to stderr */
+    if (ps_sandbox_parts() & PS_SANDBOX_MEMORY_LIMIT) /* without a memory limit, sanitizers are in
+                                                         use and report to stderr */
         posix_spawn_file_actions_adddup2(&files, 0, 2);
     posix_spawn_file_actions_adddup2(&files, theirs, PS_CHILD_SOCKET);
     code = posix_spawn(pid, "/proc/self/exe", &files, &attr, argv, environment);
@@ -95,7 +97,7 @@ void ps_child_isolate(void)
 
 /* --- Receiving --- */
 
-/* Whether the child received SIGSTOP, after which it would never continue. */
+/* Whether a signal such as SIGSTOP has stopped the child; nothing would continue it. */
 static bool was_stopped(const struct ps_child *child)
 {
     siginfo_t what = {.si_pid = 0};
@@ -161,8 +163,8 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
     }
 }
 
-/* Waits up to a second for the child to end or stop. False: it still runs, so it only closed its
- * socket. */
+/* Waits up to a second until the child has ended or stopped. False: the child still runs, so it has
+ * only closed its socket. */
 static bool find_end(const struct ps_child *child, siginfo_t *what)
 {
     for (int i = 0; i < 200; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * child.h: starts this program as a child process with a socket to it, and determines how it ended.
+ * child.h: starts this program as a child process, connected by a socket, and finds out how it
+ * ended.
  */
 #ifndef PS_SANDBOX_CHILD_H
 #define PS_SANDBOX_CHILD_H
@@ -10,7 +11,7 @@
 #include "server/sandbox/frame.h"
 #include "server/sandbox/sandbox.h"
 
-#define PS_CHILD_SOCKET 3 /* descriptor of the socket in the child */
+#define PS_CHILD_SOCKET 3 /* descriptor of the socket to the parent in the child */
 
 struct ps_child {
     pid_t pid; /* 0: no child */
@@ -18,21 +19,22 @@ struct ps_child {
 };
 
 /* Starts `perfshelf VERB ARGUMENT`. The child inherits only the socket and the environment
- * variables that loading a program needs. It is killed when the thread that started it ends. */
+ * variables that loading a program needs. The kernel kills the child when the thread that started
+ * it ends. */
 enum ps_status ps_child_start(struct ps_child *child, const char *verb, const char *argument,
                               struct ps_err *err);
-/* Call it first in the child: makes it end with its parent and closes all other inherited
- * descriptors. */
+/* Call it first in the child. Makes the kernel kill the child when its parent ends, and closes all
+ * descriptors above PS_CHILD_SOCKET. */
 void ps_child_isolate(void);
 
-/* Receives the next frame, like ps_frame_receive; calls `goes_on` at least ten times a second while
- * it waits. PS_CANCELLED: goes_on returned false. PS_INTERRUPTED: the child ended or was stopped;
- * ps_child_explain finds the reason. */
+/* Receives the next frame like ps_frame_receive, but calls `goes_on` at least ten times a second
+ * while it waits. PS_CANCELLED: goes_on returned false. PS_INTERRUPTED: the child ended or was
+ * stopped; ps_child_explain finds the reason. */
 enum ps_status ps_child_receive(struct ps_child *child, bool (*goes_on)(void *user), void *user,
                                 struct ps_frame *out, struct ps_err *err);
 
-/* Fills `why` with the reason why the child ended without a result; `at` is the input offset it had
- * reached. Call it before ps_child_end. */
+/* Sets *why to the reason why the child ended without a result. `at`: the last input offset that
+ * the child reported, in bytes. Call it before ps_child_end. */
 void ps_child_explain(const struct ps_child *child, const struct ps_sandbox_limits *limits,
                       uint64_t at, struct ps_err *why);
 /* Kills the child if it has not ended, and clears *child. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c: the system calls of an importer, as a seccomp filter. A call in the table is allowed,
- * or refused with an error that the C library handles. Any other call, and a call whose arguments
- * violate the table, is not executed and raises SIGSYS.
+ * filter.c: a seccomp filter for the system calls of an importer. The filter allows the calls in a
+ * table, or refuses them with an error that the C library handles. Any other call, and a call whose
+ * arguments violate the table, is not executed and raises SIGSYS.
  */
 #define _GNU_SOURCE /* CLONE_*, stat64 */
 #include <errno.h>
@@ -29,16 +29,16 @@
 
 #ifdef ARCHITECTURE
 
-/* A condition on an argument: (argument & mask) == value, or != with `differs`. Mask 0: no
+/* A condition on an argument: (argument & mask) == value; with `differs`, != value. Mask 0: no
  * condition. */
 struct test {
     unsigned argument;
-    uint32_t mask, value; /* of the lower 32 bits */
+    uint32_t mask, value; /* applied to the lower 32 bits of the argument */
     bool differs;
 };
 
-/* A row of the table. A call may have several rows: it is allowed if the conditions of one of them
- * hold. */
+/* A row of the table of calls. If a call has several rows, the first row whose conditions hold
+ * applies. */
 struct call {
     unsigned number;
     int refusal; /* errno of a refused call; 0: allowed */
@@ -51,48 +51,51 @@ struct call {
 #define ONLY(name, n, value)    {SYS_##name, 0, {{n, ALL_BITS, (uint32_t)(value), false}}}
 #define BELOW(name, n, power)   {SYS_##name, 0, {{n, ~((uint32_t)(power) - 1), 0, false}}}
 #define ALL_BITS          UINT32_MAX
-#define OWN_PID           UINT32_MAX /* as a value: this process */
+#define OWN_PID           UINT32_MAX /* as a value: the pid of this process */
 #define NOT_SHARED        {3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS, true}
 #define NOT_EXECUTABLE    {2, PROT_EXEC, 0, false}
-/* Exactly the flags of pthread_create: if only CLONE_THREAD were required, a root process could
- * create namespaces. musl adds CLONE_DETACHED, which has no effect. */
+/* The flags of clone must be exactly those of pthread_create: if the filter required only
+ * CLONE_THREAD, a root process could create namespaces. musl adds CLONE_DETACHED, which has no
+ * effect. */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |            \
                       CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define A_THREAD     {0, ALL_BITS & ~(uint32_t)CLONE_DETACHED, THREAD_FLAGS, false}
 
 static const struct call calls[] = {
-    /* memory, the most frequent calls: not executable, and shared only with files, since the memory
-     * limit does not count shared memory */
+    /* memory, the most frequent calls; not executable. Shared memory must map a file, since the
+     * memory limit does not count shared memory */
     {SYS_mmap, 0, {NOT_EXECUTABLE, NOT_SHARED}},
     {SYS_mprotect, 0, {NOT_EXECUTABLE}},
     ALLOW(munmap), ALLOW(mremap), ALLOW(brk),
-    BELOW(madvise, 2, 32), /* all advice except that of root, which takes memory pages out of use */
-    /* descriptors it received: input, run file, temporary files, the socket to its parent */
+    /* all advice except MADV_HWPOISON and MADV_SOFT_OFFLINE, with which root can disable pages */
+    BELOW(madvise, 2, 32),
+    /* descriptors that the process received: input, run file, temporary files, the socket to the
+     * parent */
     ALLOW(read), ALLOW(pread64), ALLOW(readv), ALLOW(write), ALLOW(pwrite64), ALLOW(writev),
     ALLOW(lseek), ALLOW(fstat), ALLOW(ftruncate), ALLOW(fallocate), ALLOW(close), ALLOW(dup),
     ALLOW(fadvise64),
-    /* flags of descriptors, which libraries read: nothing that sends signals (F_SETOWN, F_SETSIG,
-     * F_SETLEASE, F_NOTIFY), changes state shared with the parent (F_SETFL) or locks files */
+    /* flags of descriptors, for libraries; not commands that send signals (F_SETOWN, F_SETSIG,
+     * F_SETLEASE, F_NOTIFY), change state shared with the parent (F_SETFL) or lock files */
     ONLY(fcntl, 1, F_GETFD), ONLY(fcntl, 1, F_SETFD), ONLY(fcntl, 1, F_GETFL),
-    /* messages to and from the parent: it has no other socket and cannot create one */
+    /* messages to and from the parent: the process has no other socket and cannot create one */
     ALLOW(sendmsg), ALLOW(recvmsg),
-    /* threads, no processes: without clone3, glibc uses clone, whose flags a filter can check */
+    /* threads, not processes: if clone3 fails, glibc calls clone, whose flags a filter can check */
     {SYS_clone, 0, {A_THREAD}},
     REFUSE(clone3, ENOSYS),
     ALLOW(futex), ALLOW(set_robust_list), ALLOW(rseq), ALLOW(sched_yield), ALLOW(gettid),
-    /* the number of CPUs, but not whether another process exists; AddressSanitizer calls it with
-     * its own pid, and works without a result */
+    /* the number of CPUs of this process (pid 0), not whether another process exists.
+     * AddressSanitizer passes its own pid, and works without a result */
     ONLY(sched_getaffinity, 0, 0), REFUSE(sched_getaffinity, ENOSYS),
     ALLOW(exit), ALLOW(exit_group),
-    /* its own signals: a failed assertion raises one */
+    /* signals of this process: a failed assertion raises SIGABRT */
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack),
     ALLOW(getpid), ONLY(tgkill, 0, OWN_PID),
-    /* clocks of the system and its own, not those of other processes (negative numbers); random
-     * numbers and the size of the machine */
+    /* clocks of the system and of this process, not of other processes (negative ids); random
+     * numbers; the memory of the machine */
     BELOW(clock_gettime, 0, 16), BELOW(clock_nanosleep, 0, 16), ALLOW(gettimeofday), ALLOW(getrandom),
     ALLOW(sysinfo),
-    /* optional calls of libraries: files that describe the system, terminals. newfstatat too, since
-     * a filter cannot see whether its path is empty (see fstat below) */
+    /* optional calls of libraries that read files of the system or query terminals. newfstatat is
+     * refused, too, since a filter cannot check whether its path is empty (see fstat below) */
     REFUSE(openat, EACCES), REFUSE(readlinkat, EACCES), REFUSE(faccessat, EACCES),
     REFUSE(newfstatat, EACCES), REFUSE(ioctl, ENOTTY), REFUSE(prctl, EINVAL), REFUSE(getcwd, EACCES),
 #ifdef SYS_open
@@ -103,7 +106,8 @@ static const struct call calls[] = {
 /* clang-format on */
 
 #define N_CALLS (sizeof calls / sizeof *calls)
-enum { OF_CALL = 10, HEAD = 6 }; /* maximum number of instructions per row, and around the rows */
+/* maximum instructions for each row of the table; and before and after the rows */
+enum { OF_CALL = 10, HEAD = 6 };
 
 struct program {
     struct sock_filter instructions[N_CALLS * OF_CALL + HEAD];
@@ -128,7 +132,8 @@ static void add_return(struct program *p, uint32_t verdict)
     add_instruction(p, BPF_RET | BPF_K, verdict);
 }
 
-/* Jump offsets of failed comparisons; filled in when the position of the next row is known. */
+/* Jump offsets for conditions that do not hold. They are set when the position of the next row is
+ * known. */
 struct exits {
     uint8_t *offsets[3];
     unsigned positions[3], n;
@@ -140,7 +145,8 @@ static void add_exit(struct exits *exits, const struct program *p, uint8_t *offs
     exits->positions[exits->n++] = p->n;
 }
 
-/* Both architectures are little-endian: the lower half of an argument comes first. */
+/* Adds the instructions of a condition. Both architectures are little-endian, so the lower half of
+ * an argument has the lower offset. */
 static void add_test(struct program *p, const struct test *test, struct exits *exits)
 {
     uint32_t value = test->value == OWN_PID ? (uint32_t)getpid() : test->value;
@@ -173,7 +179,7 @@ static void build_filter(struct program *p)
     add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE)->jt = 1;
     add_return(p, SECCOMP_RET_KILL_PROCESS);
     for (size_t i = 0; i < N_CALLS; i++)
-        add_call(p, &calls[i]); /* x32 numbers match none of them */
+        add_call(p, &calls[i]); /* the call numbers of the x32 ABI match no row */
     add_return(p, SECCOMP_RET_TRAP);
 }
 

@@ -23,7 +23,7 @@ bool ps_frame_parse(const void *bytes, size_t size, struct ps_frame *out)
 
     if (size != sizeof *out)
         return false;
-    /* checked as integers before they are used as an enum and a bool */
+    /* check these values as integers, before they are used as an enum and a bool */
     memcpy(&type, (const char *)bytes + offsetof(struct ps_frame, type), sizeof type);
     memcpy(&code, (const char *)bytes + offsetof(struct ps_frame, err.code), sizeof code);
     memcpy(&has_at, (const char *)bytes + offsetof(struct ps_frame, err.has_offset), 1);
@@ -63,8 +63,8 @@ enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps
     return PS_OK;
 }
 
-/* Takes ownership of the descriptors of a message. The kernel delivers as many as fit in the
- * control buffer including its alignment: two where one is expected. *fd is the first, or -1.
+/* Takes ownership of the descriptors of a message. The control buffer is for one descriptor, but
+ * the kernel delivers a second one if it fits into the padding. *fd: the first descriptor, or -1.
  * False: there were more, which are closed. */
 static bool take_descriptors(struct msghdr *message, int *fd)
 {

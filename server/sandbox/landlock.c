@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* landlock.c: denies everything that Landlock can deny, with a ruleset without rules. The constants
- * of the kernel are defined here for systems with older headers. */
+/* landlock.c: denies everything that Landlock can deny, with a ruleset without rules. It defines
+ * the constants of the kernel itself, for systems with older headers. */
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,11 +15,11 @@
 struct ruleset {
     uint64_t files;   /* access rights to files and folders */
     uint64_t network; /* 1: bind, 2: connect */
-    uint64_t scopes;  /* 1: abstract sockets, 2: signals to processes outside */
+    uint64_t scopes;  /* 1: abstract sockets, 2: signals to processes outside of the sandbox */
 };
 
-/* File access rights by Landlock version: 13 in version 1, then refer, truncate, and ioctl of
- * devices. */
+/* Returns all file access rights of a Landlock version, a bit each: 13 in version 1; version 2
+ * added refer, version 3 truncate, version 5 ioctl of devices. */
 static uint64_t file_rights(long version)
 {
     unsigned n = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;

@@ -11,13 +11,13 @@
 #define LIMITS_MEMORY 1
 #endif
 
-/* Address space in addition to the memory limit: for programs, and for temporary files that
- * importers map. */
+/* Bytes of address space in addition to the memory limit, for program code and for temporary files
+ * that importers map. */
 #define ADDRESSES ((uint64_t)2 << 40)
 
 unsigned ps_sandbox_parts(void)
 {
-    static atomic_uint known; /* 0: not determined yet; else the parts, with bit 3 set */
+    static atomic_uint known; /* 0: not determined yet; else the parts and bit 3 */
     unsigned parts = atomic_load(&known);
 
     if (parts == 0) {
@@ -29,7 +29,7 @@ unsigned ps_sandbox_parts(void)
     return parts & 7u;
 }
 
-/* Lowers a resource limit; never raises it. `after`: hard limit minus soft limit. */
+/* Lowers a resource limit to `most`; never raises it. `after`: hard limit minus soft limit. */
 static enum ps_status set_limit(int what, const char *name, uint64_t most, uint64_t after,
                                 struct ps_err *err)
 {
