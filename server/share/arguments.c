@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arguments.c: redacts the arguments of slices: their templates, and the numbers in the chunks
- * (slices/args.h). If a key is removed from a template, its numbers are removed from the chunks. */
+/* arguments.c: redacts the arguments of slices (slices/args.h). If it removes a key from a
+ * template, it also removes the numbers of that key from the chunks. */
 #include <stdlib.h>
 
 #include "importers/kinds.h"
@@ -14,7 +14,8 @@
 
 /* --- Templates --- */
 
-/* Whether the key is one that profilers write themselves. */
+/* Whether profilers write this key themselves, so that its values are not from the user's program.
+ */
 static bool is_profiler_key(struct ps_str key)
 {
     static const char *const keys[] = {"External id",
@@ -59,8 +60,8 @@ static bool is_profiler_key(struct ps_str key)
     return false;
 }
 
-/* Whether a pair is kept: keys of profilers, and of traces with a known format also plain numbers.
- * In other traces the meaning of a number is unknown. */
+/* Whether to keep a pair: its key is of a profiler, or its value is a number. In traces of unknown
+ * formats, the meaning of a number is unknown, so it is not kept. */
 static bool is_pair_kept(const struct ps_redaction *r, const struct ps_template_pair *pair)
 {
     bool plain = !memchr(pair->value.ptr, '"', pair->value.len);
@@ -91,7 +92,8 @@ static void note_markers(struct ps_redacted_params *params, struct ps_str value,
         }
 }
 
-/* params NULL: the object has no parameters. */
+/* Appends an object without the pairs that are not kept. `params`: records which markers are kept;
+ * NULL: the object has none. */
 static void filter_object(struct ps_redaction *r, struct ps_str object,
                           struct ps_redacted_params *params, struct ps_buf *out)
 {
@@ -133,7 +135,8 @@ static void filter_params(struct ps_redaction *r, struct ps_str text,
     ps_scrub_json(&r->scrub, ps_buf_slice(&filtered), out);
 }
 
-/* Returns the entry for the next template, which must have this id; NULL: err is filled. */
+/* Returns the element of r->params for the template `id`, allocated if necessary. NULL: failed, see
+ * err. */
 static struct ps_redacted_params *params_of(struct ps_redaction *r, int64_t id, struct ps_err *err)
 {
     if (!ps_id_is_plausible(id, r->n_templates++)) {
@@ -242,7 +245,8 @@ enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, s
 
 /* --- Arguments of chunks --- */
 
-/* Appends the redacted arguments of one slice. */
+/* Appends the redacted arguments of one slice to r->arg_bytes; during the first pass only learns
+ * names from them. */
 static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_str packed)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -261,7 +265,8 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
     }
 }
 
-/* Appends the arguments of all slices. Consecutive slices that share arguments still do. */
+/* Appends the redacted arguments of n slices, and sets at[i] to their new offsets. Consecutive
+ * slices that share arguments share the redacted arguments. */
 static void put_rows(struct ps_redaction *r, size_t n, const int64_t *templates, int64_t *at,
                      struct ps_str args)
 {

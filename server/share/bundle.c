@@ -10,7 +10,7 @@
 #include "server/share/redaction.h"
 
 struct bundle_state {
-    struct ps_store *store; /* the shelf, or a private store with the redacted copies */
+    struct ps_store *store; /* the shelf, or a private shelf with the redacted copies */
     const struct ps_bundle_options *options;
     bool originals;
     struct ps_archive_writer *tar;
@@ -140,7 +140,8 @@ static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
     return true;
 }
 
-/* Writes the run file, without the views and meta data of the private store. */
+/* Writes the run file as a member of the bundle, without its views and without the metadata that
+ * ps_part_publish wrote. */
 static enum ps_status put_run_file(struct bundle_state *b, size_t index, struct ps_err *err)
 {
     const struct ps_rewrite_callbacks how = {.row = as_it_is, .end = ps_rewrite_drop_views};
@@ -197,8 +198,8 @@ static enum ps_status put_all(struct bundle_state *b, struct ps_err *err)
     return err->code;
 }
 
-/* If a run was imported without its original, its run file is stored as the original and is
- * exported unchanged. */
+/* The original of a run that was imported from a bundle without its original is the shared run
+ * file, which is exported unchanged. */
 enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_bundle_options *what, int fd,
                                struct ps_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* labels.c: reads and redacts the labels that people gave a run. */
+/* labels.c: reads and redacts the labels that users gave a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -101,7 +101,7 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
 
 /* --- Names that are commands --- */
 
-/* `record` truncates long names with "…". */
+/* Whether `perfshelf record` truncated the name: it ends with "…". */
 static bool is_truncated(struct ps_str text)
 {
     const struct ps_str dots = PS_STR("…");
@@ -109,8 +109,8 @@ static bool is_truncated(struct ps_str text)
     return text.len >= dots.len && memcmp(text.ptr + text.len - dots.len, dots.ptr, dots.len) == 0;
 }
 
-/* Appends the text without white space, quotes and backslashes: a name and the tag of the same
- * command may be quoted differently. */
+/* Appends the text without white space, quotes and backslashes, since the name and the tag of a run
+ * may quote the same command differently. */
 static void append_unquoted(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -118,10 +118,11 @@ static void append_unquoted(struct ps_str text, struct ps_buf *out)
             ps_buf_add(out, text.ptr + i, 1);
 }
 
-/* Removes the hash from a series of `record`: "app.py a b c… 0123abcd". */
+/* Removes the hash from the name of a series that `perfshelf record` chose: "app.py a b c…
+ * 0123abcd". */
 static struct ps_str without_hash(struct ps_str text)
 {
-    const size_t hash = 9; /* including the space */
+    const size_t hash = 9; /* length of the hash and the space before it */
     struct ps_str rest = {text.ptr, text.len > hash ? text.len - hash : 0};
 
     if (!is_truncated(rest) || text.ptr[rest.len] != ' ' ||
@@ -147,9 +148,9 @@ static bool occurs_in_command(const struct ps_share_labels *labels, struct ps_st
     return false;
 }
 
-/* Whether a name or a series is the measured command: `record` names runs and series after the
- * program and its arguments. A truncated name counts as a command even if no tag contains it, since
- * tags can be edited. */
+/* Whether a name or a series is the measured command: `perfshelf record` names runs and series
+ * after the program and its arguments. A truncated name is a command even if no tag contains the
+ * command, since users can edit tags. */
 static bool is_command(const struct ps_share_labels *labels, const char *label)
 {
     struct ps_str text = without_hash(ps_str_from_c(label));
@@ -179,7 +180,7 @@ static const char *replace_label(struct ps_redaction *r, struct ps_share_labels 
     return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).ptr : "";
 }
 
-/* Whether the value of this tag begins with a program, which may be kept. */
+/* Whether the value of this tag is a command line, whose program can be kept. */
 static bool is_command_key(const char *key)
 {
     static const char *const keys[] = {"command", "cmd", "cmdline", "command_line"};
@@ -217,7 +218,7 @@ void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labe
     unsigned redact = r->scrub.redact;
     bool is_name_command = ps_kind_names_commands(labels->kind) || is_command(labels, labels->name);
 
-    if (redact) /* no rule finds everything in free text */
+    if (redact) /* a note is free text, in which no rule finds all values */
         labels->note = "";
     if (redact & (PS_REVEAL_PEOPLE | PS_REVEAL_LABELS))
         labels->user_name = "";
@@ -240,7 +241,8 @@ enum ps_status ps_share_labels_preview(struct ps_redaction *r, struct ps_store *
 
     if (ps_share_labels_read(store, id, &labels, err) != PS_OK)
         return err->code;
-    r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS; /* else they are dropped unscrubbed */
+    /* otherwise ps_share_labels_redact drops the labels without recording other categories */
+    r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS;
     ps_share_labels_redact(r, &labels);
     r->scrub.redact |= PS_REVEAL_LABELS;
     ps_share_labels_free(&labels);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page.c: inserts runs into web/offline.html. All data from a profile is base64, so that no name in
- * it can be interpreted as markup; web/src/offline/packed.ts decodes it.
+ * page.c: inserts runs into web/offline.html. All data from profiles is encoded as base64, so that
+ * a browser cannot interpret names as markup; web/src/offline/packed.ts decodes it.
  */
 #include "server/share/page.h"
 
@@ -17,16 +17,16 @@
 #include "server/catalog/gzip_writer.h"
 #include "server/catalog/temp_shelf.h"
 
-#define NAME            "the page" /* name of the file in error messages */
+#define NAME            "the page" /* name of the output file in error messages */
 #define SHELL_BYTES_MAX ((uint64_t)64 << 20)
 #define MIB             ((uint64_t)1 << 20)
-#define PIECE           ((size_t)48 << 10) /* compressed bytes encoded at a time; a multiple of three */
-#define PART_PIECES     64                 /* pieces in one element: 4 MiB of base64 */
+#define PIECE           ((size_t)48 << 10) /* compressed bytes encoded at a time; a multiple of 3 */
+#define PART_PIECES     64 /* maximum pieces in one script element: 4 MiB of base64 */
 
 struct page {
     struct ps_store *store;
     int fd;
-    uint64_t bytes; /* uncompressed bytes of the files so far */
+    uint64_t bytes; /* uncompressed bytes of the files written so far */
 };
 
 void ps_share_run_address(const char *id, struct ps_buf *out)
@@ -40,7 +40,7 @@ void ps_share_compare_address(const char *base, const char *fresh, struct ps_buf
                   fresh);
 }
 
-/* Does nothing on a filled err. */
+/* Appends text to the page, unless err already has an error. */
 static enum ps_status put_text(const struct page *page, struct ps_str text, struct ps_err *err)
 {
     return err->code == PS_OK ? ps_write_all(page->fd, text, NAME, err) : err->code;
@@ -48,7 +48,7 @@ static enum ps_status put_text(const struct page *page, struct ps_str text, stru
 
 /* --- Files --- */
 
-/* Compresses a file to out_fd; *bytes: its uncompressed size. */
+/* Compresses the file `in` to out_fd. *bytes: uncompressed bytes. */
 static enum ps_status compress_and_encode(struct page *page, struct ps_stream *in, int out_fd,
                                           uint64_t *bytes, struct ps_err *err)
 {
@@ -90,7 +90,7 @@ static void base64(const unsigned char *from, size_t n, struct ps_buf *out)
     }
 }
 
-/* Reads up to PIECE bytes; fewer only at the end. */
+/* Reads PIECE bytes; fewer only at the end of the file. *n: bytes read. */
 static enum ps_status read_piece(int fd, unsigned char *out, size_t *n, struct ps_err *err)
 {
     *n = 0;
@@ -104,7 +104,8 @@ static enum ps_status read_piece(int fd, unsigned char *out, size_t *n, struct p
     return PS_OK;
 }
 
-/* Writes the compressed file as elements of PART_PIECES pieces each. */
+/* Writes the compressed file at `packed` as script elements of PART_PIECES pieces each. `bytes`:
+ * uncompressed bytes. */
 static enum ps_status put_packed(struct page *page, const char *name, uint64_t bytes, int packed,
                                  struct ps_err *err)
 {
@@ -142,8 +143,8 @@ static enum ps_status put_file(void *user, const char *name, struct ps_stream *b
 
 /* --- Page --- */
 
-/* Writes the element that web/src/base/offline.ts reads as an OfflineFile. Nothing in it is from a
- * profile. */
+/* Writes the script element that web/src/base/offline.ts reads as an OfflineFile. It contains no
+ * data from profiles. */
 static enum ps_status put_about(const struct page *page, const struct ps_share_copy *copy,
                                 const char *start, struct ps_err *err)
 {
@@ -193,7 +194,8 @@ static enum ps_status inflate_shell(struct ps_str shell, struct ps_buf *out, str
     return status;
 }
 
-/* Returns the part of *text before `mark`, and removes that part and the mark from *text. */
+/* Returns the part of *text before `mark`, and removes that part and the mark from *text. Without
+ * the mark, returns and removes all of *text. */
 static struct ps_str split_before(struct ps_str *text, struct ps_str mark)
 {
     const char *at = memmem(text->ptr, text->len, mark.ptr, mark.len);
@@ -203,7 +205,7 @@ static struct ps_str split_before(struct ps_str *text, struct ps_str mark)
     return found;
 }
 
-/* Whether one of the runs has a call graph: only then Graphviz is included. */
+/* Whether one of the runs has a call graph. Only then the page includes Graphviz. */
 static bool has_graph(struct ps_store *store, struct ps_err *err)
 {
     char word[24], id[PS_ID_SIZE];

@@ -108,7 +108,7 @@ enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
     return err->code;
 }
 
-/* Records the redacted categories in the summary of the run. */
+/* Writes the redacted categories, a JSON array, into the summary of the run. */
 static enum ps_status put_words(struct ps_db *to, struct ps_str words, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -175,7 +175,7 @@ static enum ps_status publish_copy(struct ps_store *from, struct ps_store *to, c
     return ps_temp_shelf_publish(from, to, id, part, &run, err);
 }
 
-/* Copies an attached source with its text and path scrubbed. */
+/* Copies an attached source, with scrubbed text and path. */
 static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
                                   struct ps_store *to, const char *id,
                                   const struct ps_attached_source *attached, struct ps_err *err)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* reveals.c: lists what runs would reveal, by redacting everything without writing it. */
+/* reveals.c: lists the values that runs would reveal, by redacting everything without writing it.
+ */
 #include <stdlib.h>
 
 #include "server/share/bundle.h"
 #include "server/share/redaction.h"
 
-#define SHOWN 200 /* maximum bytes of an example */
+#define SHOWN 200 /* maximum bytes of an example value */
 
 static void put_example(const struct ps_scrub_examples *seen, uint32_t i, struct ps_json *json)
 {

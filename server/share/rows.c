@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.c: redacts the rows of a run file. Each column that may contain text has a class, stated in
- * schema/run.sql. A column without a class ends the redaction: what it reveals is unknown.
+ * rows.c: redacts the rows of a run file. schema/run.sql defines a class for each column that may
+ * contain text. A text in a column without a class is an error, since it is unknown what the text
+ * reveals.
  */
 #include "server/share/redaction.h"
 
@@ -13,7 +14,7 @@
 #include "server/runwrite/run_tables.h"
 #include "slices/args.h"
 
-/* Returns PS_REDACT_NONE if the column has no class. */
+/* Returns the class of a column; PS_REDACT_NONE: it has none. */
 static enum ps_redact_as class_of(const char *table, const char *column)
 {
     const struct ps_column *known = ps_run_column(table, column);
@@ -33,13 +34,14 @@ static bool has_no_class(const char *table, const char *column, struct ps_err *e
     return false;
 }
 
-/* Checks the declared type of the column, even if no row has text in it. */
+/* Fails if the declared type of a column allows text and the column has no class, even if no row
+ * has text in it. */
 bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
                       struct ps_err *err)
 {
     (void)user;
     if (strcasecmp(type, "INTEGER") == 0 || strcasecmp(type, "REAL") == 0 || !type[0])
-        return true; /* columns without a type are checked row by row */
+        return true; /* ps_redact_row checks columns without a type */
     return ps_redaction_has_class(table, column) || has_no_class(table, column, err);
 }
 
@@ -50,7 +52,7 @@ bool ps_kind_names_commands(const char *kind)
 
 /* --- Metadata --- */
 
-/* Whether a header field of a trace is written by a tool, not by a person. */
+/* Whether tools write this header field of a trace, not users. */
 static bool is_header_of_tool(struct ps_str key)
 {
     static const char *const known[] = {
@@ -68,7 +70,7 @@ static bool is_header_of_tool(struct ps_str key)
     return false;
 }
 
-/* The host in HOST_PID, torch's name of a worker. */
+/* Returns the host in HOST_PID, torch's name of a worker; {NULL, 0}: none. */
 static struct ps_str host_of_worker(struct ps_str name)
 {
     size_t n = name.len;
@@ -80,7 +82,8 @@ static struct ps_str host_of_worker(struct ps_str name)
     return (struct ps_str){name.ptr, n - 1};
 }
 
-/* The host in HOST_PID.TIME.pt.trace.json, torch's name of a trace file. */
+/* Returns the host in HOST_PID.TIME.pt.trace.json, torch's name of a trace file; {NULL, 0}: none.
+ */
 static struct ps_str host_of_file(struct ps_str file)
 {
     const char *slash = file.len ? memrchr(file.ptr, '/', file.len) : NULL;
@@ -148,7 +151,8 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
     return true;
 }
 
-/* In these formats, the tool field may be the profiled program instead of the profiler. */
+/* Redacts the value of the key "tool". In formats with PS_TOOL_IS_PROGRAM it can be the profiled
+ * program instead of the profiler. */
 static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_buf *out)
 {
     if (r->texts & PS_TOOL_IS_PROGRAM)
@@ -165,7 +169,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
 
     if (ps_str_eq_c(key, PS_SHARED_KEY)) {
         already_of(r, value);
-        return false; /* end_file writes it again */
+        return false; /* end_file writes a new one */
     }
     if (ps_str_starts_with(key, PS_STR("header.")))
         return redact_header(r, ps_str_skip(key, 7), value, out);
@@ -199,7 +203,7 @@ static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct p
     ps_scrub_text(&r->scrub, cell->bytes, out);
 }
 
-/* A name with several lines is code passed to exec. */
+/* Redacts a name or another text. A text of several lines is code that was passed to exec(). */
 static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_buf *out)
 {
     if ((r->scrub.redact & PS_REVEAL_SOURCE) && text.len && memchr(text.ptr, '\n', text.len)) {
@@ -210,7 +214,8 @@ static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_bu
     }
 }
 
-/* Redacts the name of a slice. The name of a range that the program marked may be any text. */
+/* Redacts the name of a slice. The program chooses the names of ranges that it marks, so they can
+ * be any text. */
 static bool redact_slice(struct ps_redaction *r, const struct ps_row *row, struct ps_str text,
                          struct ps_buf *out, struct ps_err *err)
 {
@@ -288,7 +293,7 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
     return stays;
 }
 
-/* False: reading failed. */
+/* Learns the names in a cell. False: reading failed, see err. */
 static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
                        enum ps_redact_as class, struct ps_err *err)
 {
@@ -306,7 +311,7 @@ static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
     return true;
 }
 
-/* Notes of an earlier redaction are removed: one note is enough. */
+/* Whether the row is the note of an earlier redaction, which end_file replaces by a new note. */
 static bool is_our_note(const struct ps_row *row, size_t at)
 {
     return strcmp(row->columns[at], "what") == 0 &&

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define LEAST_WORD                                                                                 \
-    3 /* shorter names are replaced only where a key or a path shows what they name */
+/* minimum bytes of a name that is searched for as a word; a shorter name is replaced only where a
+ * key or a path identifies it */
+#define LEAST_WORD 3
 
-/* Account and machine names that identify no person or machine. */
+/* Names of accounts and machines that identify no person and no machine. */
 static const char *const common[] = {
     "root",    "user",      "users", "ubuntu",  "runner",    "test",     "app",     "dev",
     "build",   "builder",   "admin", "jenkins", "work",      "circleci", "vagrant", "ec2-user",
@@ -58,7 +59,8 @@ static char lower_char(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The number of a name. Names of accounts and machines are not case-sensitive. */
+/* Returns the number of a name, from 1; adds a new name. Names of accounts and machines are not
+ * case-sensitive. */
 static uint32_t number_of(struct ps_names *names, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf small = {0};
@@ -101,15 +103,15 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name)
     learn_name(scrub, PS_REVEAL_PEOPLE, &scrub->people, name, "person");
 }
 
-/* Learns a domain from a URL, a mail address or an IPv4 address. Its first part alone may be an
- * ordinary word and is not learned. */
+/* Learns a domain from a URL, a mail address or an IPv4 address. Does not learn its first part
+ * alone, which may be an ordinary word. */
 static void learn_domain(struct ps_scrub *scrub, struct ps_str name)
 {
     if (!ps_str_eq_c(name, "localhost") && !ps_str_eq_c(name, "127.0.0.1"))
         learn_name(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
 }
 
-/* For a name with a domain, also learns the first part alone. */
+/* Learns the name of a machine. For a name with a domain, also learns the first part alone. */
 void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
 {
     const char *dot = name.len ? memchr(name.ptr, '.', name.len) : NULL;
@@ -120,8 +122,8 @@ void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
                    (struct ps_str){name.ptr, (size_t)(dot - name.ptr)}, "host");
 }
 
-/* Returns the offset of the account name after a folder of home folders at `at`; 0: no such folder
- * at `at`. */
+/* If a folder of home folders, such as /home/, begins at `at`, returns the offset of the account
+ * name behind it; otherwise 0. */
 size_t ps_scrub_find_home(struct ps_str text, size_t at)
 {
     static const struct ps_str homes[] = {
@@ -138,8 +140,8 @@ size_t ps_scrub_find_home(struct ps_str text, size_t at)
     return 0;
 }
 
-/* The length of the name at the start of `text`; 0 if it is the last part of the path and has an
- * extension, so it is a file. */
+/* Returns the length of the name at the start of `text`; 0: the name is the last part of the text
+ * and has an extension, so it is a file. */
 static size_t name_length(struct ps_str text)
 {
     size_t n = 0;
@@ -154,7 +156,7 @@ static size_t name_length(struct ps_str text)
 }
 
 /* Learns the account name from a path: /home/NAME, /home/m/NAME, /afs/CELL/user/m/NAME. If the name
- * contains a space, the sentence may continue after its first word, so that word is learned too. */
+ * contains a space, it may be a word followed by other text, so the first word is learned, too. */
 static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
 {
     struct ps_str name = {rest.ptr, name_length(rest)};
@@ -181,7 +183,7 @@ static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
         ps_scrub_learn_person(scrub, (struct ps_str){name.ptr, (size_t)(blank - name.ptr)});
 }
 
-/* The host of a URL, without login and port. */
+/* Returns the host of a URL, without login and port. `rest`: the URL after "://". */
 static struct ps_str url_authority(struct ps_str rest)
 {
     size_t n = 0;
@@ -218,7 +220,7 @@ static bool is_unc(struct ps_str text, size_t at)
            (!at || strchr(" \"'=(,;", text.ptr[at - 1]));
 }
 
-/* The length of NAME in ~NAME/; 0: no such path. */
+/* Returns the length of NAME in ~NAME/ at `at`; 0: there is no such path. */
 static size_t tilde_length(struct ps_str text, size_t at)
 {
     size_t n = 1;
@@ -236,7 +238,7 @@ static bool is_address_char(char c)
     return is_alnum(c) || strchr("._%+-", c);
 }
 
-/* Learns a mail address with its @ at `at`. */
+/* Learns the user and the domain of the mail address whose @ is at `at`. */
 static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
 {
     size_t from = at, to = at + 1;
@@ -248,12 +250,12 @@ static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
         to++;
     dot = memchr(text.ptr + at, '.', to - at);
     if (from == at || !dot || dot + 2 >= text.ptr + to || (from && text.ptr[from - 1] == ':'))
-        return; /* after a colon it is the password of a URL */
+        return; /* USER:PASSWORD@HOST: the text before the @ is a password */
     ps_scrub_learn_person(scrub, (struct ps_str){text.ptr + from, at - from});
     learn_domain(scrub, (struct ps_str){text.ptr + at + 1, to - at - 1});
 }
 
-/* The length of the IPv4 address at `at`; 0: none. */
+/* Returns the length of the IPv4 address at `at`; 0: there is none. */
 static size_t ip_length(struct ps_str text, size_t at)
 {
     size_t i = at;
@@ -302,13 +304,13 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
 
 /* --- Replacing --- */
 
-/* Whether a word may begin at `at`; also after an escape such as %2F. */
+/* Whether a word may begin at `at`. A word may follow an escape such as %2F. */
 static bool begins_word(struct ps_str text, size_t at)
 {
     return !at || !is_alnum(text.ptr[at - 1]) || (at > 2 && text.ptr[at - 3] == '%');
 }
 
-/* The length of the longest name that is a word at `at`; 0: none. */
+/* Returns the length of the longest learned name that is a word at `at`; 0: there is none. */
 static size_t word_at(const struct ps_names *names, struct ps_str text, size_t at)
 {
     char small[64];

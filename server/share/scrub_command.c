@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_command.c: scrubs command lines, and names of processes, threads and ranges that may
- * contain one. The program is kept; its arguments become a number.
+ * scrub_command.c: scrubs command lines, and names of processes, threads and ranges, which may
+ * contain a command line. Keeps the program, and replaces its arguments by "(arguments N)".
  */
 #include "server/share/scrub.h"
 
@@ -44,7 +44,7 @@ static bool is_sign(char c)
     return (unsigned char)c < 0x80 && !is_letter(c) && !is_digit(c);
 }
 
-/* The word without the punctuation around it. */
+/* Removes ASCII punctuation at both ends of the word. */
 static struct ps_str trim_signs(struct ps_str word)
 {
     while (word.len && is_sign(word.ptr[0]))
@@ -97,7 +97,7 @@ static bool is_interpreter(struct ps_str program)
            is_one_of(without_number(program), words, 2);
 }
 
-/* Words that profilers write after the first word of a label. */
+/* Whether profilers write this word after the first word of a label. */
 static bool is_known(struct ps_str word)
 {
     static const char *const words[] = {"thread",
@@ -164,7 +164,7 @@ static bool is_known(struct ps_str word)
     return is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-/* Whether the word begins like NAME=value before a program. */
+/* Whether the word begins with NAME=, like a variable before a program. */
 static bool is_assignment(struct ps_str word)
 {
     size_t n = 0;
@@ -175,7 +175,7 @@ static bool is_assignment(struct ps_str word)
     return n && n < word.len && word.ptr[n] == '=';
 }
 
-/* Like is_assignment, with a name in capitals, as environment variables have. */
+/* Like is_assignment, for a name without lower-case letters, like an environment variable. */
 static bool is_environment(struct ps_str word)
 {
     if (!is_assignment(word))
@@ -188,7 +188,7 @@ static bool is_environment(struct ps_str word)
 
 /* --- Command lines --- */
 
-/* The offset after the variables before the program. */
+/* Returns the offset of the program, behind variables such as NAME=value. */
 static size_t skip_variables(struct ps_str line)
 {
     size_t at = 0;
@@ -207,8 +207,8 @@ static size_t skip_variables(struct ps_str line)
     return at;
 }
 
-/* The length of the program at the start of the line, including quotes around it; *name: without
- * them. */
+/* Returns the length of the program at the start of the line, with quotes around it. *name: the
+ * program without quotes. */
 static size_t program_length(struct ps_str line, struct ps_str *name)
 {
     size_t n = 0;
@@ -224,7 +224,7 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
            !strchr("\"'`=()[]{}<>|;&,$*?!#%", line.ptr[n]))
         n++;
     *name = (struct ps_str){line.ptr, n};
-    if (ps_str_eq_c(*name, "-c")) /* a recorded run of code without a file: the code follows */
+    if (ps_str_eq_c(*name, "-c")) /* the recorded command was `python -c CODE`: CODE follows */
         return n;
     if (n && (line.ptr[0] == '-' || ps_is_token(line) || (n < line.len && line.ptr[n] == '=')))
         n = name->len = 0;
@@ -267,8 +267,8 @@ void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf 
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* Whether the text is a command line: an interpreter with arguments, any program with options, or
- * variables before a program. */
+/* Whether the text looks like a command line: an interpreter with arguments, a program with
+ * options, or environment variables before a program. */
 bool ps_scrub_is_command(struct ps_str text)
 {
     struct ps_str program, rest;
@@ -295,7 +295,7 @@ bool ps_scrub_is_command(struct ps_str text)
 
 /* --- Labels --- */
 
-/* The length of `process 12:"`; 0: the text begins otherwise. */
+/* Returns the length of `process 12:"` at the start of the text; 0: the text does not begin so. */
 static size_t process_length(struct ps_str text)
 {
     size_t n = 8;
@@ -316,21 +316,22 @@ bool ps_scrub_is_thread(struct ps_str text)
     return named && next < text.ptr + text.len && (is_digit(*next) || *next == '(');
 }
 
-/* Whether the first word of a label may be kept: it is not a value, option or secret. */
+/* Whether the first word of a label can be kept: it is not a value, an option or a secret. */
 static bool is_name(struct ps_str word)
 {
     return !memchr(word.ptr, '=', word.len) && word.ptr[0] != '-' && !ps_is_token(word) &&
            !memchr(word.ptr, '\'', word.len) && !memchr(word.ptr, '"', word.len);
 }
 
-/* Whether the word is the function in "Thread-1 (worker)", Python's default name of a thread. */
+/* Whether the word is the function in "Thread-1 (worker)", Python's default name of a thread.
+ * `before`: the previous word. */
 static bool is_target(struct ps_str word, struct ps_str before)
 {
     return ps_str_starts_with(before, PS_STR("Thread-")) && word.len > 2 && word.ptr[0] == '(' &&
            word.ptr[word.len - 1] == ')' && !memchr(word.ptr, '=', word.len);
 }
 
-/* The length of the part of a label that is kept. */
+/* Returns the length of the part of a label that is kept. */
 static size_t kept_length(struct ps_str label)
 {
     struct ps_str before = {"", 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_json.c: scrubs the strings of JSON in place. All other bytes are copied unchanged, so that
- * numbers keep their digits and templates of arguments their markers.
+ * scrub_json.c: scrubs the strings of JSON. Copies all other bytes unchanged, so that numbers keep
+ * their digits, and templates of arguments keep their markers.
  */
 #include "server/share/scrub.h"
 
@@ -12,7 +12,7 @@
 #include "base/json_span.h"
 #include "base/secret.h"
 
-/* The category of a value, by its key. */
+/* Categories of the values of known keys. */
 static const struct {
     const char *key;
     enum ps_reveal says;
@@ -73,7 +73,8 @@ unsigned ps_scrub_key_category(struct ps_str key)
 
 /* --- JSON strings --- */
 
-/* Appends the decoded string, which has quotes; if its escapes are invalid, unchanged. */
+/* Appends the content of a JSON string, given with its quotes, with decoded escapes; if an escape
+ * is invalid, without decoding. */
 static void decode_escapes(struct ps_str text, struct ps_buf *out)
 {
     struct ps_str inside = ps_str_skip(text, 1);
@@ -98,7 +99,7 @@ static void put_text(struct ps_str text, struct ps_buf *out)
     ps_json_str(&json, text);
 }
 
-/* Whether a string contains a JSON object: "{\"a\":1}". */
+/* Whether the content of a string looks like a JSON object, such as {"a":1}. */
 static bool is_json(struct ps_str text)
 {
     return text.len > 4 && text.ptr[0] == '{' && text.ptr[1] == '"' &&
@@ -107,7 +108,7 @@ static bool is_json(struct ps_str text)
 
 /* --- Values --- */
 
-/* Replaces a value whose key has a category. */
+/* Appends the replacement of a value whose key has the category `says`. */
 static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value,
                       struct ps_buf *out)
 {
@@ -159,8 +160,8 @@ static size_t skip_blanks(struct ps_str json, size_t at)
     return at;
 }
 
-/* The category of the value of the key at `at`; `len` includes the quotes. *value: offset of the
- * value. 0: not a key, or no category. */
+/* If the string at `at` (`len` bytes with its quotes) is a key with a category, returns the
+ * category, and sets *value to the offset of its value. Otherwise returns 0. */
 static unsigned look_at_key(struct ps_str json, size_t at, size_t len, size_t *value)
 {
     size_t colon = skip_blanks(json, at + len);

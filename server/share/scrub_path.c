@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_path.c: scrubs paths, alone and inside texts. A path is normalised first, so that no other
- * spelling reveals its folders. Parts that identify modules and are equal on every machine are
- * kept: site-packages/numpy/core.py, lib/python3.11/json/decoder.py, /usr/lib. Of other paths the
- * file name is kept, and the folder becomes a number.
+ * scrub_path.c: scrubs paths, alone and inside texts. A path is normalised first, so that a
+ * different spelling cannot reveal its folders. Parts that are equal on every machine are kept:
+ * site-packages/numpy/core.py, lib/python3.11/json/decoder.py, /usr/lib. Of other paths, the file
+ * name is kept, and the folder is replaced by ~N.
  */
 #include "server/share/scrub.h"
 
@@ -45,7 +45,7 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* Decodes escapes such as %2F and %5C. */
+/* Appends the text with decoded escapes such as %2F and %5C. */
 static void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -67,7 +67,8 @@ static bool ps_scrub_has_percent_slash(struct ps_str text)
     return false;
 }
 
-/* Skips white space and invisible Unicode characters (directions, joiners, byte order marks). */
+/* Skips white space and invisible Unicode characters (directions, joiners, byte order marks) at the
+ * start of the text. */
 static struct ps_str skip_invisible(struct ps_str text)
 {
     static const struct ps_str marks[] = {PS_STR("\xe2\x80"), PS_STR("\xe2\x81"),
@@ -105,7 +106,8 @@ static struct ps_str skip_scheme(struct ps_str path)
                                                                         : path;
 }
 
-/* The length of the root of a path, which ".." does not leave: "/", "C:\\", "\\\\". */
+/* Returns the length of the root of a path, which ".." does not leave: "/", "C:\\" or "\\\\"; 0:
+ * none. */
 static size_t root_length(struct ps_str path)
 {
     if (path.len > 2 && is_letter(path.ptr[0]) && path.ptr[1] == ':' && is_slash(path.ptr[2]))
@@ -115,7 +117,7 @@ static size_t root_length(struct ps_str path)
     return path.len && is_slash(path.ptr[0]) ? 1 : 0;
 }
 
-/* Appends a part after the root; for ".." removes the last part. */
+/* Appends a part to the path in `out`; for "..", removes the last part behind the root. */
 static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char slash)
 {
     size_t at = out->len;
@@ -138,7 +140,7 @@ static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char s
     }
 }
 
-/* Skips folders in which the kernel shows other paths: /proc/12/cwd/..., /proc/self/root/... */
+/* Removes folders under which the kernel shows other paths: /proc/12/cwd, /proc/self/root. */
 static struct ps_str skip_proc(struct ps_str path)
 {
     for (struct ps_str rest; ps_str_starts_with(path, PS_STR("/proc/")); path = rest) {
@@ -155,7 +157,8 @@ static struct ps_str skip_proc(struct ps_str path)
     return path;
 }
 
-/* The normalised path: decoded, without a scheme, "." and "..". */
+/* Returns the normalised path, in `out`: decoded, without scheme, "." and "..". `plain`: a buffer.
+ */
 static struct ps_str normalise_path(struct ps_str path, struct ps_buf *plain, struct ps_buf *out)
 {
     size_t root;
@@ -181,7 +184,8 @@ static struct ps_str normalise_path(struct ps_str path, struct ps_buf *plain, st
 
 /* --- One path --- */
 
-/* The next part between slashes from *at on; advances *at past the slash after it. */
+/* Reads the next part between slashes from *at on, and moves *at behind the slash after it. False:
+ * there is none. */
 static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
 {
     size_t from = *at, to;
@@ -195,7 +199,7 @@ static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
     return true;
 }
 
-/* Whether the folder is named like "python3.11", "python3" or "pypy3.9". */
+/* Whether the name of the folder is like "python3.11", "python3" or "pypy3.9". */
 static bool is_version_folder(struct ps_str part)
 {
     struct ps_str rest = ps_str_starts_with(part, PS_STR("python")) ? ps_str_skip(part, 6)
@@ -208,7 +212,8 @@ static bool is_version_folder(struct ps_str part)
     return rest.len > 0 && is_digit(rest.ptr[0]);
 }
 
-/* Whether the path below lib/pythonX.Y is a file or a known folder of the standard library. */
+/* Whether `rest`, a path below lib/pythonX.Y, is a file, or is in a known folder of the standard
+ * library. */
 static bool is_of_stdlib(struct ps_str rest)
 {
     static const char *const folders[] = {"asyncio",    "collections",   "compression",
@@ -233,8 +238,8 @@ static bool is_of_stdlib(struct ps_str rest)
     return at > rest.len || is_one_of(part, folders, sizeof folders / sizeof *folders);
 }
 
-/* The offset of lib/python3.11/... or site-packages/...: from there on a path is the same for
- * everyone. path.len: none. */
+/* Returns the offset of lib/python3.11/ or site-packages/ in a path: the path is public from there
+ * on. path.len: there is none. */
 static size_t public_from(struct ps_str path)
 {
     struct ps_str part, last = {"", 0};
@@ -255,7 +260,8 @@ static size_t public_from(struct ps_str path)
     return path.len;
 }
 
-/* Whether the folder before an installed package is a common one, the same on many machines. */
+/* Whether the folder before an installed package has this path on many machines, so that it can be
+ * kept. */
 static bool is_public_front(struct ps_str front)
 {
     static const char *const folders[] = {
@@ -276,7 +282,7 @@ static bool is_of_system(struct ps_str path)
         PS_STR("/usr/include/"),   PS_STR("/usr/share/"), PS_STR("/lib/"),     PS_STR("/lib64/"),
         PS_STR("/usr/local/cuda"), PS_STR("/bin/"),       PS_STR("/sbin/"),    PS_STR("/proc/"),
         PS_STR("/dev/"),           PS_STR("/sys/"),       PS_STR("/System/"),  PS_STR("/opt/rocm")};
-    /* local installations: files in them are like those of the system, folders are private */
+    /* local installations: files directly in them are public, their folders are private */
     static const struct ps_str local[] = {PS_STR("/usr/local/lib/"), PS_STR("/usr/local/bin/"),
                                           PS_STR("/usr/local/include/")};
 
@@ -312,7 +318,7 @@ static bool is_known_package(struct ps_str path)
     return false;
 }
 
-/* Replaces `path` by a number for the folder `front`, and `rest`. */
+/* Appends "~N/rest" in place of `path`: N is the number of the folder `front`. */
 static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str front,
                        struct ps_str rest, struct ps_buf *out)
 {
@@ -326,8 +332,8 @@ static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* Whether the last part of a path in a text may be a folder: it has no extension and is not a
- * program. */
+/* Whether the last part of a path, from offset `cut` on, may be a folder: it has no extension and
+ * is not in a folder of programs. */
 static bool may_be_folder(struct ps_str path, size_t cut)
 {
     struct ps_str last = ps_str_skip(path, cut), front = {path.ptr, cut ? cut - 1 : 0};
@@ -361,8 +367,8 @@ static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file,
         put_folder(scrub, path, front, ps_str_skip(normal, keep), out);
 }
 
-/* The length of the part of "<...>" that Python and its tools write themselves: "<string", "<frozen
- * abc". */
+/* Returns the length of the part of "<...>" that Python and its tools write themselves: "<string",
+ * "<frozen abc". */
 static size_t bracket_kept(struct ps_str name)
 {
     static const char *const fixed[] = {
@@ -388,8 +394,8 @@ static size_t bracket_kept(struct ps_str name)
     return n;
 }
 
-/* Scrubs a name in place of a path: <frozen importlib>, <string>. A path in it is scrubbed, other
- * words become a number. */
+/* Scrubs a name such as <frozen importlib> or <string>, which profiles have in place of a path.
+ * Scrubs a path in it, and replaces other text by ~N. */
 static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
 {
     const char *end = memrchr(name.ptr, '>', name.len);
@@ -421,7 +427,7 @@ static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_
         ps_scrub_words(scrub, ps_str_skip(name, to + 1), out);
 }
 
-/* ~ or a name without a slash is not a path. */
+/* A text without a slash is not scrubbed as a path. */
 void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
 {
     if (!(scrub->redact & PS_REVEAL_PATHS) || !path.len)
@@ -457,8 +463,8 @@ static bool begins_word(struct ps_str text, size_t at)
            (unsigned char)before < 0x80;
 }
 
-/* Whether a rooted path may begin at `at`: it may also follow an option or a non-ASCII character:
- * -I/a/b, @/a/b. */
+/* Whether an absolute path may begin at `at`. It may also follow an option, '@', '+' or a character
+ * above ASCII: -I/a/b, @/a/b. */
 static bool begins_rooted(struct ps_str text, size_t at)
 {
     char before = at ? text.ptr[at - 1] : ' ';
@@ -472,8 +478,8 @@ static bool begins_rooted(struct ps_str text, size_t at)
             (at == 2 || ends_path(text.ptr[at - 3])));
 }
 
-/* Whether a rooted path begins here: /a/b, ~/a, ~mei/a, C:\a, \\host\a; *skip: length of the part
- * in which a colon does not end the path. */
+/* Whether `rest` begins with an absolute path: /a/b, ~/a, ~mei/a, C:\a or \\host\a. *skip: length
+ * of the start in which a colon does not end the path. */
 static bool is_rooted(struct ps_str rest, size_t *skip)
 {
     size_t n = 1;
@@ -493,7 +499,8 @@ static bool is_rooted(struct ps_str rest, size_t *skip)
     return rest.len > 2 && rest.ptr[0] == '/' && !is_slash(rest.ptr[1]) && !ends_path(rest.ptr[1]);
 }
 
-/* The length of the path before the line number in "file.py(12)"; 0: there is none. */
+/* Returns the length of the path before the line number in "file.py(12)"; 0: there is no line
+ * number. */
 static size_t before_line(struct ps_str rest)
 {
     for (size_t i = 1; i + 2 < rest.len && rest.ptr[i] != ';' && rest.ptr[i] != '\n'; i++) {
@@ -508,8 +515,8 @@ static size_t before_line(struct ps_str rest)
     return 0;
 }
 
-/* The length of a path in parentheses or quotes, up to the closing character or a line number
- * before it: "(/a b/c.py:12)", "'/a b/c'". */
+/* Returns the length of a path in parentheses or quotes, up to the closing character or the line
+ * number before it: "(/a b/c.py:12)", "'/a b/c'". 0: it is not in parentheses or quotes. */
 static size_t until_close(struct ps_str text, size_t at)
 {
     char before = at ? text.ptr[at - 1] : '\0';
@@ -557,7 +564,7 @@ static bool ends_like_file(struct ps_str path)
     return false;
 }
 
-/* Whether the word contains a home folder; it need not be a path otherwise. */
+/* Whether the word contains a home folder. */
 static bool has_home(struct ps_str word)
 {
     for (size_t i = 0; i < word.len; i++)
@@ -566,7 +573,7 @@ static bool has_home(struct ps_str word)
     return false;
 }
 
-/* The length of a name of code without a file, such as "<stdin ...>"; 0: none. */
+/* Returns the length of a name of code without a file, such as "<stdin ...>"; 0: there is none. */
 static size_t code_length(struct ps_str rest)
 {
     static const struct ps_str begins[] = {PS_STR("<ipython-input-"), PS_STR("<string "),
@@ -596,7 +603,7 @@ size_t ps_scrub_measure_path(struct ps_str text, size_t at)
     if (rest.ptr[0] == '<')
         return code_length(rest);
     if (rest.len > 2 && rest.ptr[0] == '-' && is_letter(rest.ptr[1]) && rest.ptr[2] == '/')
-        return 0; /* -I/a/b: the path begins after the option */
+        return 0; /* in -I/a/b, the path begins behind the option */
     if (rest.len > 1 && strchr("@+", rest.ptr[0]) && rest.ptr[1] == '/')
         return 0;
     path.len = plain_length(rest, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_text.c: scrubs what texts contain: paths, URLs, values of secrets, arguments of tests. The
- * remaining text is kept, except for names of people and machines.
+ * scrub_text.c: scrubs paths, URLs, secrets and arguments of tests in texts. Keeps the other text,
+ * except for names of people and machines.
  */
 #include "server/share/scrub.h"
 
@@ -35,7 +35,7 @@ static size_t value_length(struct ps_str text)
 
 /* --- URLs --- */
 
-/* The length of a URL scheme such as "https://"; 0: none. */
+/* Returns the length of a URL scheme such as "https://" at the start of the text; 0: none. */
 static size_t scheme_length(struct ps_str text)
 {
     size_t n = 0;
@@ -46,7 +46,7 @@ static size_t scheme_length(struct ps_str text)
     return n && ps_str_starts_with(ps_str_skip(text, n), PS_STR("://")) ? n + 3 : 0;
 }
 
-/* Scrubs the local path of a file URL; returns its length in `rest`. */
+/* Scrubs the path of a file URL. Returns the length of the path in `rest`. */
 static size_t put_file(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf *out)
 {
     size_t n = rest.len > 3 && rest.ptr[2] == ':' ? 3 : 0;
@@ -86,7 +86,7 @@ static void put_authority(struct ps_scrub *scrub, struct ps_str authority, struc
     ps_scrub_words(scrub, authority, out);
 }
 
-/* Scrubs the path, query and fragment of a remote URL. */
+/* Scrubs the path, the query and the fragment of a remote URL. */
 static void put_tail(struct ps_scrub *scrub, struct ps_str tail, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
@@ -101,7 +101,7 @@ static void put_tail(struct ps_scrub *scrub, struct ps_str tail, struct ps_buf *
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* Scrubs the part of a URL after its scheme; returns its length in `rest`. */
+/* Scrubs the part of a URL after its scheme. Returns the length of that part in `rest`. */
 static size_t put_url(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf *out)
 {
     const char *bracket = rest.len && rest.ptr[0] == '[' ? memchr(rest.ptr, ']', rest.len) : NULL;
@@ -141,8 +141,9 @@ static bool is_quote(struct ps_str text, size_t at)
     return at < text.len && (text.ptr[at] == '"' || text.ptr[at] == '\'');
 }
 
-/* The length of the value after a key that names a secret; *from: its offset. 0: no secret. Forms:
- * password=VALUE, "api_key": "VALUE", Authorization: Bearer VALUE, --token VALUE. */
+/* If the text begins with a key of a secret, returns the length of its value, and sets *from to its
+ * offset; otherwise 0. Forms: password=VALUE, "api_key": "VALUE", Authorization: Bearer VALUE, and,
+ * with `option`, token VALUE (behind "--"). */
 static size_t secret_length(struct ps_str text, bool option, size_t *from)
 {
     struct ps_str value;
@@ -177,8 +178,8 @@ static size_t secret_length(struct ps_str text, bool option, size_t *from)
 
 /* --- Text --- */
 
-/* The length of the arguments of a test in brackets after its name, up to the last closing bracket;
- * 0: none, or only numbers, which reveal nothing. */
+/* Returns the length of the arguments of a test in brackets at `at`, up to the last closing
+ * bracket; 0: there are none, or only numbers, which reveal nothing. */
 static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, size_t at)
 {
     const char *end;
@@ -192,7 +193,7 @@ static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, 
     return 0;
 }
 
-/* Scrubs a value that begins at `at`; returns its length, 0: there is none. */
+/* Scrubs a value that begins at `at`. Returns the length of the value; 0: no value begins there. */
 static size_t scrub_at(struct ps_scrub *scrub, struct ps_str text, size_t at, struct ps_buf *out)
 {
     struct ps_str rest = ps_str_skip(text, at);

@@ -21,7 +21,7 @@ void ps_share_file_name(const char *name, char out[PS_SHARE_NAME])
 
     for (; *name && n + 1 < PS_SHARE_NAME; name++)
         out[n++] = (unsigned char)*name < ' ' || strchr("/\\:*?\"<>|", *name) ? '-' : *name;
-    for (; n && ((unsigned char)*name & 0xc0) == 0x80; name--) /* removes a truncated character */
+    for (; n && ((unsigned char)*name & 0xc0) == 0x80; name--) /* a truncated character */
         n--;
     out[n] = '\0';
 }
@@ -69,7 +69,7 @@ const char *ps_share_file_ending(bool html)
     return html ? ".html" : ".perfshelf";
 }
 
-/* File names contain no source lines, but may contain values of any other category. */
+/* The name of a run may contain values of any category except source lines. */
 const char *ps_share_name(const struct ps_share_selection *picked,
                           const struct ps_share_options *form)
 {
@@ -84,7 +84,8 @@ static void put_ids(const struct ps_share_selection *picked, size_t from, size_t
         ps_buf_printf(out, "%s%s", i > from ? "," : "", picked->ids[i]);
 }
 
-/* Several runs without a comparison are shown as one group. */
+/* Appends the URL fragment that the page opens first. Several runs without a comparison are shown
+ * as one group. */
 static void put_start(const struct ps_share_selection *picked, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf base = {0};
