@@ -33,7 +33,7 @@ struct ps_backend {
     bool evicts_files;
     /* The catalog accepts only strings in UTF-8 without NUL. */
     bool takes_only_utf8;
-    /* The command that restores a damaged run file. */
+    /* The perfshelf command that restores a damaged run file, for example "rebuild". */
     const char *repair_command;
 
     /* --- Opening --- */

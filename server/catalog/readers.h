@@ -45,7 +45,7 @@ struct ps_store *ps_db_get_store(const struct ps_db *db);
 enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err);
 void ps_catalog_read_end(struct ps_store *store, struct ps_db *db);
 
-/* Opens the catalog for writing, locked for this thread until ps_catalog_unlock. */
+/* Locks the catalog for this thread until ps_catalog_unlock, and returns its connection. */
 struct ps_db *ps_catalog_lock(struct ps_store *store);
 void ps_catalog_unlock(struct ps_store *store);
 

@@ -47,7 +47,7 @@ struct ps_prune_candidate {
     int64_t seq, created_ms; /* created_ms: ms since 1970 */
     uint64_t bytes;          /* bytes of the run file and of the uncompressed original */
     const char *name, *series;
-    size_t rule; /* index of the first rule that deletes the run */
+    size_t rule; /* index of the first rule that does not keep the run */
 };
 struct ps_prune_list {
     struct ps_prune_candidate *items; /* oldest first */
@@ -55,11 +55,12 @@ struct ps_prune_list {
     struct ps_arena arena;
 };
 
-/* Finds the runs to delete at now_ms (ms since 1970). Free the list also after a failure. */
+/* Finds the runs that the rules do not keep at now_ms (ms since 1970). Free the list also after a
+ * failure. */
 enum ps_status ps_retention_find(struct ps_store *store, const struct ps_retention *keep,
                                  int64_t now_ms, struct ps_prune_list *out, struct ps_err *err);
 
-/* Runs that may be deleted now without a user's confirmation. */
+/* Runs that may be deleted automatically. */
 struct ps_retention_due {
     struct ps_prune_list runs;
     size_t allowance; /* maximum number of runs to delete now */

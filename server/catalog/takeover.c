@@ -20,7 +20,7 @@
  * buffer. */
 static struct ps_buf sessions_with_uploads(struct ps_store *store)
 {
-    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
+    struct ps_err ignored = PS_ERR_INIT; /* the next check tries again */
     struct ps_buf sessions = {0};
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
@@ -49,7 +49,7 @@ static enum ps_status take_over(struct ps_store *store, const char *dead, struct
  * tries again. */
 static void take_over_session(struct ps_store *store, const char *session)
 {
-    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
+    struct ps_err ignored = PS_ERR_INIT; /* the next check tries again */
     bool dead = false;
 
     if (ps_catalog_begin(store, PS_NOT_DURABLE, &ignored) == PS_OK)

@@ -130,7 +130,7 @@ static void already_of(struct ps_redaction *r, struct ps_str shared)
             r->already_redacted |= 1u << i;
 }
 
-/* False: omit the row. */
+/* Redacts the value of a header field of a trace. False: omit the row. */
 static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                           struct ps_buf *out)
 {
@@ -161,7 +161,7 @@ static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_bu
         ps_scrub_message(&r->scrub, tool, out);
 }
 
-/* False: omit the row. */
+/* Redacts the value of a row of meta. False: omit the row. */
 static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                         struct ps_buf *out)
 {
