@@ -59,6 +59,17 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err);
 
+/* What limited the first command of a run of `time`. Times are NaN if the report lacks them. */
+struct ps_command_verdict {
+    char command[400], reason[300];
+    const char *verdict; /* "cpu-bound", "waiting", "mixed", "system-heavy", "memory-heavy",
+                            "unknown"; NULL: the run has no command */
+    double real_s, user_s, system_s;
+    int64_t n_runs; /* 1, or 2: there are more */
+};
+enum ps_status ps_command_verdict_read(struct ps_db *db, struct ps_command_verdict *out,
+                                       struct ps_err *err);
+
 enum ps_status ps_view_bound(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 

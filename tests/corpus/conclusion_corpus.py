@@ -45,7 +45,7 @@ KNOWN = {
         "called in `/sgl-workspace/sglang/python/sglang/srt/model_executor/cuda_graph_runner.py(276): populate_from_forward_batch`.",
         {"GPU idle: host blocks in `hipMemcpyWithStream`": "0.463", "GPU kernels": "0.00976"}),
     "wild/torch-trace/dtu-cpu-2021.json": (
-        "`aten::mkldnn_convolution` takes 0.327 s, 68.2 percent of the trace. All operators take 0.4723 s of the 0.4795 s of the trace.",
+        "`aten::mkldnn_convolution` takes 68.2 percent of the trace. All operators take 0.4723 s of the 0.4795 s of the trace.",
         {"Operators on the CPU": "0.4723", "`aten::mkldnn_convolution`": "0.327"}),
     "wild/nsys-sqlite/weatherbench-2025.5.sqlite": (
         "The GPU is idle 90.42 percent of the trace because the host blocks in `cudaFree`. "
@@ -61,6 +61,15 @@ KNOWN = {
     "demo/events-memory.txt": (
         "`for _ in range(clicks):` adds 5.591e+06 bytes. It is the line that adds the most memory, at events.py:16 in `load_events`.",
         {"`for _ in range(clicks):`": "5.591e+06"}),
+    "wild/mprof/seqsharp-children.dat": (
+        "Memory peaks at 8.019e+09 bytes after 313.9 s. It starts at 7.045e+05 bytes and ends at 6.427e+09 bytes after 324.7 s.", {}),
+    "wild/lightning/ave3net-simple.txt": (
+        "`[Strategy]SingleDeviceStrategy.backward` takes 85.93 percent of the time. 123.9 s of 144.2 s in 10 calls.",
+        {"`[Strategy]SingleDeviceStrategy.backward`": "123.9"}),
+    "made/torch-trace/torch26_transformer.table.txt": (
+        "`aten::sqrt` takes 18.17 percent of the self CPU time. 0.3318 s of 1.826 s in 81 calls.", {"`aten::sqrt`": "0.3318"}),
+    "made/timing/bash_time.txt": (
+        "The command waits most of the time. 0.002 s user and 0 s system time in 0.122 s.", {}),
     "made/timing/hyperfine200.json": (
         "`python3 -c pass` is 1.67 \u00b1 0.04 times faster than `sleep 0.02`. 0.01254 s over 10 runs against 0.02099 s over 10 runs.",
         {"`python3 -c pass`": "0.01254", "`sleep 0.02`": "0.02099"}),
@@ -102,8 +111,8 @@ class Conclusions(unittest.TestCase):
             with self.subTest(name):
                 found = conclusion(name)
                 causes = found["causes"]
-                if found["base"] == "of its function":
-                    continue  # lines contain the functions that they call
+                if found["base"] == "of its function" or "Actions can contain each other" in " ".join(found["notes"]):
+                    continue
                 self.assertLessEqual(sum(cause["share"] or 0 for cause in causes if cause["level"] == 0), 1.0000001)
                 for i, cause in enumerate(causes):
                     if cause["level"] or cause["amount"] is None:

@@ -240,9 +240,19 @@ static const struct {
     unsigned needs_any; /* as in struct ps_view */
     ps_conclude *conclude;
 } families[] = {
-    {PS_HAS_CALLS, ps_conclude_functions},       {PS_HAS_DEVICES, ps_conclude_trace},
-    {PS_HAS_SLICES, ps_conclude_slices},         {PS_HAS_LINE_TIMES, ps_conclude_line_times},
-    {PS_HAS_LINE_CPU, ps_conclude_line_cpu},     {PS_HAS_LINE_MEMORY, ps_conclude_line_memory},
+    {PS_HAS_CALLS, ps_conclude_functions},
+    {PS_HAS_ACTIONS, ps_conclude_actions},
+    {PS_HAS_PRINTED, ps_conclude_printed_functions},
+    {PS_HAS_PRINTED_OPERATORS, ps_conclude_printed_operators},
+    {PS_HAS_DEVICES, ps_conclude_trace},
+    {PS_HAS_SLICES, ps_conclude_slices},
+    {PS_HAS_LINE_TIMES, ps_conclude_line_times},
+    {PS_HAS_LINE_CPU, ps_conclude_line_cpu},
+    {PS_HAS_LINE_MEMORY, ps_conclude_line_memory},
+    {PS_HAS_CATEGORIES, ps_conclude_categories},
+    {PS_HAS_MEMORY, ps_conclude_memory},
+    {PS_HAS_PROCESSES, ps_conclude_processes},
+    {PS_HAS_BOUND, ps_conclude_commands},
     {PS_HAS_MEASURED, ps_conclude_measurements},
 };
 

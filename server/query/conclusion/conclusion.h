@@ -112,13 +112,20 @@ void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */
 
 /* Fill the conclusion of a run of their family. */
 typedef enum ps_status ps_conclude(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err);
-ps_conclude ps_conclude_functions; /* cProfile dumps */
-ps_conclude ps_conclude_trace;     /* traces with devices or operators */
-ps_conclude ps_conclude_slices;    /* other traces */
-ps_conclude ps_conclude_measurements;
-ps_conclude ps_conclude_line_times;  /* line_profiler */
-ps_conclude ps_conclude_line_cpu;    /* Scalene */
-ps_conclude ps_conclude_line_memory; /* memory_profiler */
+ps_conclude ps_conclude_functions;         /* cProfile dumps */
+ps_conclude ps_conclude_printed_functions; /* printed tables of cProfile */
+ps_conclude ps_conclude_actions;           /* Lightning's profilers */
+ps_conclude ps_conclude_printed_operators; /* printed tables of key_averages() */
+ps_conclude ps_conclude_trace;             /* traces with devices or operators */
+ps_conclude ps_conclude_slices;            /* other traces */
+ps_conclude ps_conclude_line_times;        /* line_profiler */
+ps_conclude ps_conclude_line_cpu;          /* Scalene */
+ps_conclude ps_conclude_line_memory;       /* memory_profiler */
+ps_conclude ps_conclude_memory;            /* mprof */
+ps_conclude ps_conclude_categories;        /* memory timelines of PyTorch */
+ps_conclude ps_conclude_processes;         /* top */
+ps_conclude ps_conclude_commands;          /* time */
+ps_conclude ps_conclude_measurements;      /* benchmarks */
 
 /* GET /api/v1/runs/{id}/conclusion. */
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,

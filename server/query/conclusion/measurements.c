@@ -182,7 +182,52 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
         say_single(out, &rows.items[first]);
     }
     if (rows.n_groups > 1)
-        ps_conclusion_note(out, "The file has %zu groups; this is the first with most to compare.",
+        ps_conclusion_note(out,
+                           "The file has %zu groups. The conclusion is about the first with "
+                           "several rows.",
                            rows.n_groups);
+    return PS_OK;
+}
+
+enum ps_status ps_conclude_commands(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    static const struct {
+        const char *verdict, *text;
+    } texts[] = {{"cpu-bound", " is limited by the CPU."},
+                 {"waiting", " waits most of the time."},
+                 {"mixed", " computes and waits."},
+                 {"system-heavy", " spends its CPU time in the kernel."},
+                 {"memory-heavy", " reads memory pages from the disk."}};
+    const struct ps_report_link link = {.tab = "bound"};
+    struct ps_command_verdict command;
+    const char *text = " is too short to be judged.";
+
+    if (ps_command_verdict_read(db, &command, err) != PS_OK)
+        return err->code;
+    if (!command.verdict) {
+        ps_say(out, &out->verdict, "The file has no measured command.");
+        return PS_OK;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(texts[i].verdict, command.verdict) == 0)
+            text = texts[i].text;
+    if (command.command[0])
+        ps_say_code(out, &out->verdict, link, ps_str_from_c(command.command));
+    else
+        ps_say(out, &out->verdict, "The command");
+    ps_say(out, &out->verdict, "%s", text);
+    if (isfinite(command.real_s) && isfinite(command.user_s) && isfinite(command.system_s)) {
+        ps_say(out, &out->sentence, " ");
+        ps_say_value(out, &out->sentence, link, command.user_s, "s");
+        ps_say(out, &out->sentence, " user and ");
+        ps_say_value(out, &out->sentence, link, command.system_s, "s");
+        ps_say(out, &out->sentence, " system time in ");
+        ps_say_value(out, &out->sentence, link, command.real_s, "s");
+        ps_say(out, &out->sentence, ".");
+    }
+    if (command.reason[0])
+        ps_conclusion_note(out, "%s.", command.reason);
+    if (command.n_runs > 1)
+        ps_conclusion_note(out, "The file has several commands; this is the first.");
     return PS_OK;
 }

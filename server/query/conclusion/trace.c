@@ -492,7 +492,7 @@ static void say_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     ps_say(c, &c->sentence, ".");
 }
 
-/* "`aten::mm` takes 1.2 ms, 33.0 % of each step.": the first row of a query. */
+/* "`aten::mm` takes 33.0 % of each step.": the first row of a query. */
 static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace,
                               struct ps_sentence *to, const char *query, double whole_s,
                               int64_t whole_ns, const char *tab, struct ps_err *err)
@@ -511,9 +511,7 @@ static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace
 
         ps_say_code(c, to, link, ps_col_text(stmt, 0));
         ps_say(c, to, " takes ");
-        ps_say_value(c, to, link, seconds, "s");
-        ps_say(c, to, ", ");
-        ps_say_value(c, to, ps_link_none, 100 * seconds / trace->wall_s, "percent");
+        ps_say_value(c, to, link, 100 * seconds / trace->wall_s, "percent");
         ps_say(c, to, "%s.", step_words(trace));
     }
     return err->code;

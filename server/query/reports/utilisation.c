@@ -120,7 +120,7 @@ static void judge_time(const struct timed_run *t, struct utilisation_verdict *j)
         j->verdict = "unknown";
         (void)snprintf(j->reason, sizeof j->reason,
                        "Too short to judge: with rounded times the utilisation is between %.2f and "
-                       "%.2f, from %s to %s. Measure a longer run.",
+                       "%.2f, from %s to %s",
                        j->low, j->high, low, high);
     } else if (strcmp(j->verdict, "cpu-bound") == 0) {
         (void)snprintf(j->reason, sizeof j->reason,
@@ -296,6 +296,37 @@ static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_js
         write_run(&t, cpus, json);
     ps_json_end(json);
     ps_json_kint(json, "total", runs);
+    return err->code;
+}
+
+enum ps_status ps_command_verdict_read(struct ps_db *db, struct ps_command_verdict *out,
+                                       struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct timed_run t = {.run = 0};
+    struct utilisation_verdict j;
+
+    *out = (struct ps_command_verdict){.verdict = NULL};
+    ps_db_prepare(db, ps_query_sql("timed"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t run = ps_col_int(stmt, 0);
+
+        if (run != t.run && out->n_runs++)
+            break;
+        t.run = run;
+        (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,
+                       ps_col_text(stmt, 1).ptr);
+        take_figure(&t, stmt);
+    }
+    if (!t.run)
+        return err->code;
+    judge_utilisation(&t, 0, &j);
+    out->verdict = j.verdict;
+    out->real_s = t.has_input[REAL] ? t.value[REAL] : NAN;
+    out->user_s = t.has_input[USER] ? t.value[USER] : NAN;
+    out->system_s = t.has_input[SYS] ? t.value[SYS] : NAN;
+    (void)snprintf(out->command, sizeof out->command, "%s", t.command);
+    (void)snprintf(out->reason, sizeof out->reason, "%s", j.reason);
     return err->code;
 }
 

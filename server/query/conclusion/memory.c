@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c: the conclusion of a memory curve (mprof): its peak, and the functions that add memory.
+ */
+#include <math.h>
+
+#include "server/query/conclusion/conclusion.h"
+
+#define GROWTH_SHARE 0.9 /* of the peak: a curve that ends higher has released little */
+
+static const struct ps_report_link memory_link = {.tab = "memory"};
+
+static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double peak, last;
+
+    ps_db_prepare(db, ps_query_sql("conclude_memory"), &stmt, err);
+    if (!ps_stmt_step(stmt, err)) {
+        ps_say(c, &c->verdict, "The recording has no samples.");
+        return err->code;
+    }
+    peak = ps_col_real(stmt, 0);
+    last = ps_col_real(stmt, 3);
+    ps_say(c, &c->verdict, "Memory peaks at ");
+    ps_say_value(c, &c->verdict, memory_link, peak, "bytes");
+    ps_say(c, &c->verdict, " after ");
+    ps_say_value(c, &c->verdict, memory_link, ps_col_real(stmt, 1), "s");
+    ps_say(c, &c->verdict, ".");
+    ps_say(c, &c->sentence, " It starts at ");
+    ps_say_value(c, &c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
+    ps_say(c, &c->sentence, last >= GROWTH_SHARE * peak ? " and still is " : " and ends at ");
+    ps_say_value(c, &c->sentence, memory_link, last, "bytes");
+    ps_say(c, &c->sentence, last >= GROWTH_SHARE * peak ? " at the end, after " : " after ");
+    ps_say_value(c, &c->sentence, memory_link, ps_col_real(stmt, 4), "s");
+    return err->code;
+}
+
+static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("conclude_spans"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        struct ps_cause *cause = ps_conclusion_add(c, "function", ps_col_real(stmt, 2), NAN);
+        int64_t calls = ps_col_int(stmt, 1);
+
+        if (c->n_causes == 1) {
+            ps_say(c, &c->sentence, "; ");
+            ps_say_code(c, &c->sentence, memory_link, ps_col_text(stmt, 0));
+            ps_say(c, &c->sentence, " adds the most, ");
+            ps_say_value(c, &c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
+            ps_say(c, &c->sentence, " in %lld %s", (long long)calls, calls == 1 ? "call" : "calls");
+        }
+        ps_say_code(c, &cause->title, memory_link, ps_col_text(stmt, 0));
+        ps_say_value(c, &cause->evidence, memory_link, (double)calls, "count");
+        ps_say(c, &cause->evidence, calls == 1 ? " call, " : " calls, ");
+        ps_say_value(c, &cause->evidence, memory_link, ps_col_real(stmt, 3), "s");
+    }
+    if (c->n_causes)
+        ps_conclusion_note(c, "Memory at the end of each call minus memory at its start. Calls "
+                              "contain the calls inside them.");
+    return err->code;
+}
+
+enum ps_status ps_conclude_memory(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    out->unit = "bytes";
+    say_curve(db, out, err);
+    add_spans(db, out, err);
+    if (out->sentence.n)
+        ps_say(out, &out->sentence, ".");
+    return err->code;
+}

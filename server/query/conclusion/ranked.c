@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ranked.c: the conclusion of profiles that are a list of names with one measure: slices of a
+ * trace, printed tables, actions, processes, categories of memory.
+ *
+ * A query has the columns name, count (NULL: unknown), amount, whole (NULL: amounts do not add up
+ * to a whole) and the words that say what shares are of; the largest amount is first.
+ */
+#include <math.h>
+
+#include "server/query/conclusion/conclusion.h"
+#include "server/query/trace/overview.h"
+
+#define CAUSE_SHARE 0.05 /* of the whole, or of the largest: smaller amounts are not causes */
+#define STANDS_OUT  0.10 /* of the whole: if no name has more, nothing stands out */
+#define CAUSES_MAX  20
+
+struct ranking {
+    const char *query, *rule;
+    const char *unit;  /* of amounts */
+    const char *tab;   /* shows the rows; its parameter q finds a name */
+    const char *verb;  /* "takes" */
+    const char *count; /* what the second column counts: "call" */
+    const char *nothing;
+    const char *note; /* NULL: none */
+};
+
+struct item {
+    struct ps_str name;
+    double count, amount, whole; /* NaN: unknown */
+    struct ps_str of;
+};
+
+static double number(struct ps_stmt *stmt, int column)
+{
+    return ps_col_is_null(stmt, column) ? NAN : ps_col_real(stmt, column);
+}
+
+static struct item read_item(struct ps_conclusion *c, struct ps_stmt *stmt)
+{
+    return (struct item){.name = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)),
+                         .count = number(stmt, 1),
+                         .amount = ps_col_real(stmt, 2),
+                         .whole = number(stmt, 3),
+                         .of = ps_arena_copy(&c->arena, ps_col_text(stmt, 4))};
+}
+
+static struct ps_report_link link_name(const struct ranking *ranking, struct ps_str name)
+{
+    return (struct ps_report_link){ranking->tab, {{"q", name.ptr}}};
+}
+
+static void say_count(struct ps_conclusion *c, const struct ranking *ranking,
+                      const struct item *item, const char *before, struct ps_sentence *to)
+{
+    if (!(item->count > 0))
+        return;
+    ps_say(c, to, "%s", before);
+    ps_say_value(c, to, link_name(ranking, item->name), item->count, "count");
+    ps_say(c, to, item->count == 1 ? " %s" : " %ss", ranking->count);
+}
+
+static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
+                      const struct item *item)
+{
+    const struct ps_report_link link = link_name(ranking, item->name);
+
+    if (!(item->whole > 0)) {
+        ps_say_code(c, &c->verdict, link, item->name);
+        ps_say(c, &c->verdict, " %s ", ranking->verb);
+        ps_say_value(c, &c->verdict, link, item->amount, ranking->unit);
+        ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
+        return;
+    }
+    if (item->amount < STANDS_OUT * item->whole) {
+        ps_say(c, &c->verdict, "%s", ranking->nothing);
+        ps_say(c, &c->sentence, " The largest share is ");
+        ps_say_value(c, &c->sentence, link, 100 * item->amount / item->whole, "percent");
+        ps_say(c, &c->sentence, ", of ");
+        ps_say_code(c, &c->sentence, link, item->name);
+        ps_say(c, &c->sentence, ".");
+        return;
+    }
+    ps_say_code(c, &c->verdict, link, item->name);
+    ps_say(c, &c->verdict, " %s ", ranking->verb);
+    ps_say_value(c, &c->verdict, ps_link_none, 100 * item->amount / item->whole, "percent");
+    ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
+    ps_say(c, &c->sentence, " ");
+    ps_say_value(c, &c->sentence, link, item->amount, ranking->unit);
+    ps_say(c, &c->sentence, " of ");
+    ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = ranking->tab}, item->whole,
+                 ranking->unit);
+    say_count(c, ranking, item, " in ", &c->sentence);
+    ps_say(c, &c->sentence, ".");
+}
+
+static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, struct ps_conclusion *c,
+                           struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_range span;
+    double smallest = 0;
+
+    c->unit = ranking->unit;
+    ps_steps_span(db, &span, err);
+    ps_db_prepare(db, ps_query_sql(ranking->query), &stmt, err);
+    ps_bind_int(stmt, ":from", span.from_ns);
+    ps_bind_int(stmt, ":to", span.to_ns);
+    while (c->n_causes < CAUSES_MAX && ps_stmt_step(stmt, err)) {
+        struct item item = read_item(c, stmt);
+        struct ps_cause *cause;
+
+        if (!c->n_causes) {
+            say_first(c, ranking, &item);
+            c->base = item.whole > 0 ? item.of.ptr : NULL;
+            smallest = CAUSE_SHARE * (item.whole > 0 ? item.whole : item.amount);
+        }
+        if (item.amount < smallest)
+            break;
+        cause = ps_conclusion_add(c, ranking->rule, item.amount,
+                                  item.whole > 0 ? item.amount / item.whole : NAN);
+        ps_say_code(c, &cause->title, link_name(ranking, item.name), item.name);
+        say_count(c, ranking, &item, "", &cause->evidence);
+    }
+    if (err->code == PS_OK && !c->verdict.n)
+        ps_say(c, &c->verdict, "The profile has no measured values.");
+    if (ranking->note)
+        ps_conclusion_note(c, "%s", ranking->note);
+    return err->code;
+}
+
+enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    static const struct ranking ranking = {
+        .query = "conclude_slices",
+        .rule = "slice",
+        .unit = "s",
+        .tab = "slices",
+        .verb = "takes",
+        .count = "call",
+        .nothing = "No single slice stands out.",
+        .note = "Self times of all threads are added.",
+    };
+
+    return rank(db, &ranking, out, err);
+}
+
+enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclusion *out,
+                                             struct ps_err *err)
+{
+    static const struct ranking ranking = {
+        .query = "conclude_printed_functions",
+        .rule = "function",
+        .unit = "s",
+        .tab = "printed-functions",
+        .verb = "takes",
+        .count = "call",
+        .nothing = "No single function stands out.",
+        .note = "Own times as printed in the first report, without the functions that it leaves "
+                "out. The report has no callers.",
+    };
+
+    return rank(db, &ranking, out, err);
+}
+
+enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclusion *out,
+                                             struct ps_err *err)
+{
+    static const struct ranking ranking = {
+        .query = "conclude_printed_operators",
+        .rule = "operator",
+        .unit = "s",
+        .tab = "printed-operators",
+        .verb = "takes",
+        .count = "call",
+        .nothing = "No single operator stands out.",
+        .note = "Self times as printed in the first table, without the operators that it leaves "
+                "out.",
+    };
+
+    return rank(db, &ranking, out, err);
+}
+
+enum ps_status ps_conclude_actions(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    static const struct ranking ranking = {
+        .query = "conclude_actions",
+        .rule = "action",
+        .unit = "s",
+        .tab = "actions",
+        .verb = "takes",
+        .count = "call",
+        .nothing = "No single action stands out.",
+        .note = "Actions can contain each other, so shares can add up to more than the whole. "
+                "Lightning's own loops are left out.",
+    };
+
+    return rank(db, &ranking, out, err);
+}
+
+enum ps_status ps_conclude_processes(struct ps_db *db, struct ps_conclusion *out,
+                                     struct ps_err *err)
+{
+    static const struct ranking ranking = {
+        .query = "conclude_processes",
+        .rule = "process",
+        .unit = "%",
+        .tab = "processes",
+        .verb = "uses the most CPU:",
+        .count = "sample",
+        .note = "Means of the samples; 100 % is one CPU.",
+    };
+
+    return rank(db, &ranking, out, err);
+}
+
+enum ps_status ps_conclude_categories(struct ps_db *db, struct ps_conclusion *out,
+                                      struct ps_err *err)
+{
+    static const struct ranking ranking = {
+        .query = "conclude_categories",
+        .rule = "category",
+        .unit = "bytes",
+        .tab = "categories",
+        .verb = "holds",
+        .count = "",
+        .nothing = "No single category stands out.",
+    };
+
+    return rank(db, &ranking, out, err);
+}
