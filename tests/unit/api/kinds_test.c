@@ -102,8 +102,9 @@ static void test_unknown(void **state)
     assert_true(ps_kind_has("scalene", PS_HAS_LINES));
     assert_true(ps_kind_has("gecko", PS_HAS_TIMELINE));
     assert_null(ps_compare_next_table(NULL, "a kind of tomorrow"));
-    assert_string_equal(ps_query_view_path("a kind of tomorrow", 0), "notes");
-    assert_null(ps_query_view_path("a kind of tomorrow", 1));
+    assert_string_equal(ps_query_view_path("a kind of tomorrow", 0), "conclusion");
+    assert_string_equal(ps_query_view_path("a kind of tomorrow", 1), "notes");
+    assert_null(ps_query_view_path("a kind of tomorrow", 2));
 }
 
 int kinds_test(void)
