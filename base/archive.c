@@ -48,9 +48,10 @@ static void fail_archive(struct ps_archive *archive, struct ps_err *err)
 {
     const char *why = archive_error_string(archive->read);
 
-    ps_fail_at(err, PS_BAD_INPUT, ps_stream_offset(archive->in), "the archive is damaged: %s",
+    ps_fail_at(err, PS_BAD_INPUT, ps_stream_offset(archive->in),
+               "the archive is damaged: %s" PS_HINT
+               "create the archive again, or add its profiles one by one",
                why ? why : "the rest of it is unreadable");
-    ps_err_hint(err, "create the archive again, or add its profiles one by one");
 }
 
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits)

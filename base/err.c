@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/err.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,16 +9,42 @@
 
 #include "base/utf8.h"
 
+enum { FORMAT_MAX = 1024, MESSAGE_MAX = 8192 };
+
 /* Messages quote input, so control characters are replaced. */
+static void set_text(char *out, size_t size, const char *text)
+{
+    const size_t len = strnlen(text, size - 1);
+
+    memcpy(out, text, len);
+    out[len] = '\0';
+    ps_utf8_make_printable(out);
+}
+
+/* Arguments may contain PS_HINT too, so the length of the message says where the hint begins. */
 static void fill_err(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
 {
+    char message_fmt[FORMAT_MAX], all[MESSAGE_MAX] = "";
+    const int fmt_len = (int)strcspn(fmt, PS_HINT);
+    va_list message_args;
+    int len;
+
     if (err->code != PS_OK)
         return;
     err->code = code;
-    (void)vsnprintf(err->text, sizeof err->text, fmt, args);
-    ps_utf8_make_printable(err->text);
-    if (code == PS_FULL)
-        ps_err_hint(err, "nothing was changed; free some disk space and try again");
+    assert(fmt_len < FORMAT_MAX);
+    (void)snprintf(message_fmt, sizeof message_fmt, "%.*s", fmt_len, fmt);
+    va_copy(message_args, args);
+    len = vsnprintf(all, sizeof all, message_fmt, message_args);
+    va_end(message_args);
+    set_text(err->text, sizeof err->text, all);
+    if (fmt[fmt_len] && len >= 0 && len < MESSAGE_MAX - 1) {
+        (void)vsnprintf(all, sizeof all, fmt, args);
+        set_text(err->hint, sizeof err->hint, all + len + 1);
+    }
+    if (code == PS_FULL && !err->hint[0])
+        set_text(err->hint, sizeof err->hint,
+                 "nothing was changed; free some disk space and try again");
 }
 
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
@@ -55,10 +82,9 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
 
 enum ps_status ps_fail_memory(struct ps_err *err, const char *what)
 {
-    if (err->code != PS_OK)
-        return err->code;
-    ps_err_hint(err, "try again later, or give the server more memory");
-    return ps_fail(err, PS_UNAVAILABLE, "not enough memory for %s", what);
+    return ps_fail(
+        err, PS_UNAVAILABLE,
+        "not enough memory for %s" PS_HINT "try again later, or give the server more memory", what);
 }
 
 enum ps_status ps_fail_copy(struct ps_err *err, const struct ps_err *failure)
@@ -68,16 +94,14 @@ enum ps_status ps_fail_copy(struct ps_err *err, const struct ps_err *failure)
     return err->code;
 }
 
-void ps_err_hint(struct ps_err *err, const char *fmt, ...)
+enum ps_status ps_fail_copy_hint(struct ps_err *err, const struct ps_err *failure, const char *hint)
 {
-    va_list args;
-
-    if (err->hint[0])
-        return;
-    va_start(args, fmt);
-    (void)vsnprintf(err->hint, sizeof err->hint, fmt, args);
-    ps_utf8_make_printable(err->hint);
-    va_end(args);
+    if (err->code != PS_OK)
+        return err->code;
+    *err = *failure;
+    if (err->code != PS_OK && !err->hint[0])
+        set_text(err->hint, sizeof err->hint, hint);
+    return err->code;
 }
 
 char *ps_err_format(const struct ps_err *err, char *out, unsigned long size)

@@ -52,9 +52,17 @@ struct ps_err {
  * says why its failure may be ignored, unless the call only asks a question. */
 #define PS_ERR_IGNORED (&(struct ps_err)PS_ERR_INIT)
 
-/* Fills err with code and message, unless it is filled already; PS_FULL also adds its hint. Bytes
- * that cannot be shown in one line become question marks. Returns err->code, the code of the first
- * failure. */
+/* In a format of ps_fail and ps_fail_at: ends the message and begins the hint. So a hint always
+ * belongs to its own failure. An empty hint counts as none. A hint after a message of 8 KiB or more
+ * is left out.
+ *
+ *     return ps_fail(err, PS_NOT_FOUND, "no run %s" PS_HINT "`perfshelf list` shows the runs", id);
+ */
+#define PS_HINT "\n"
+
+/* Fills err with code, message and hint, unless it is filled already. PS_FULL has a hint of its own
+ * if the format has none. Bytes that cannot be shown in one line become question marks. Returns
+ * err->code, the first failure's. May be called in a signal handler of a child process. */
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
     __attribute__((nonnull(1), format(printf, 3, 4)));
 
@@ -75,9 +83,9 @@ enum ps_status ps_fail_memory(struct ps_err *err, const char *what) __attribute_
 enum ps_status ps_fail_copy(struct ps_err *err, const struct ps_err *failure)
     __attribute__((nonnull));
 
-/* Sets the hint of err, unless it has one already. */
-void ps_err_hint(struct ps_err *err, const char *fmt, ...)
-    __attribute__((nonnull(1), format(printf, 2, 3)));
+/* Like ps_fail_copy, for a caller that knows a hint: it is used if `failure` has none. */
+enum ps_status ps_fail_copy_hint(struct ps_err *err, const struct ps_err *failure, const char *hint)
+    __attribute__((nonnull));
 
 /* Writes "message at byte N; hint" to out (always NUL-terminated). Returns out. */
 char *ps_err_format(const struct ps_err *err, char *out, unsigned long size);

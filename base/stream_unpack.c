@@ -18,16 +18,17 @@ bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *li
                           uint64_t out)
 {
     if (limits->inflated && out > limits->inflated) {
-        ps_fail(&s->err, PS_LIMIT, "the %s data decompress to more than %llu MiB", s->encoding,
-                (unsigned long long)(limits->inflated >> 20));
-        ps_err_hint(&s->err, "decompress the file and add a smaller part of it");
+        ps_fail(&s->err, PS_LIMIT,
+                "the %s data decompress to more than %llu MiB" PS_HINT
+                "decompress the file and add a smaller part of it",
+                s->encoding, (unsigned long long)(limits->inflated >> 20));
     } else if (limits->inflated_ratio && out > RATIO_FREE &&
                out / (in ? in : 1) > limits->inflated_ratio) {
         ps_fail(&s->err, PS_LIMIT,
                 "the %s data decompress to more than %llu times their size, which suggests a "
-                "decompression bomb",
+                "decompression bomb" PS_HINT
+                "if it is a real profile, decompress the file and add the result",
                 s->encoding, (unsigned long long)limits->inflated_ratio);
-        ps_err_hint(&s->err, "if it is a real profile, decompress the file and add the result");
     } else {
         return false;
     }
@@ -41,10 +42,10 @@ bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *li
  * the damage. */
 static void fail_damaged(struct ps_stream *s, const char *what, const char *reason)
 {
-    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input), "%s%s", what, reason);
-        ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
-    }
+    if (ps_stream_status(s->input, PS_ERR_IGNORED) == PS_OK)
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->input),
+                   "%s%s" PS_HINT "the file was truncated or damaged; copy or compress it again",
+                   what, reason);
     s->is_ended = true;
 }
 

@@ -92,8 +92,8 @@ cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
     root = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, 0);
     if (!root || !cJSON_IsObject(root)) {
         ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.ptr) : 0,
-                   "the document is not a complete JSON object");
-        ps_err_hint(err, "the file is damaged or truncated: copy it again, or record it again");
+                   "the document is not a complete JSON object" PS_HINT
+                   "the file is damaged or truncated: copy it again, or record it again");
         cJSON_Delete(root);
         return NULL;
     }

@@ -390,8 +390,7 @@ static const struct kind reports[] = {
 
 static bool refuse_file(struct ps_err *err, const char *what, const char *hint)
 {
-    ps_fail(err, PS_UNKNOWN_KIND, "this is %s", what);
-    ps_err_hint(err, "%s", hint);
+    ps_fail(err, PS_UNKNOWN_KIND, "this is %s" PS_HINT "%s", what, hint);
     return true;
 }
 

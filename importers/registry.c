@@ -83,11 +83,10 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     if (head.len == 0) {
         if (ps_stream_status(in, err) != PS_OK)
             return err->code;
-        ps_fail(err, PS_UNKNOWN_KIND, "the file is empty");
-        ps_err_hint(err,
-                    "the program may have been stopped before it wrote its profile; record the "
-                    "profile again");
-        return err->code;
+        return ps_fail(err, PS_UNKNOWN_KIND,
+                       "the file is empty" PS_HINT
+                       "the program may have been stopped before it wrote its profile; record the "
+                       "profile again");
     }
     if (!ps_is_archive(head) && ps_foreign_is_certain(head, err))
         return err->code;

@@ -193,28 +193,30 @@ void ps_marshal_free(struct ps_marshal *m)
     free(m->interned);
 }
 
+static bool fail_with_hint(struct ps_marshal *m, const char *text, const char *hint)
+{
+    if (!m->failed)
+        ps_fail_at(m->err, PS_BAD_INPUT, ps_marshal_offset(m), "%s" PS_HINT "%s", text, hint);
+    m->failed = true;
+    return false;
+}
+
 bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
 {
     char text[200];
     va_list args;
 
-    if (m->failed)
-        return false;
-    m->failed = true;
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    ps_fail_at(m->err, PS_BAD_INPUT, ps_marshal_offset(m), "%s", text);
-    return false;
+    return fail_with_hint(m, text, "");
 }
 
 static bool ends_early(struct ps_marshal *m)
 {
-    ps_marshal_fail(m, "truncated marshal data");
-    ps_err_hint(
-        m->err,
+    return fail_with_hint(
+        m, "truncated marshal data",
         "the program may have been stopped while it wrote the file; record the profile again");
-    return false;
 }
 
 static inline size_t bytes_left(const struct ps_marshal *m)

@@ -951,31 +951,30 @@ static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, 
 
 static enum ps_status refuse_empty(const struct dump *d, struct ps_err *err)
 {
-    if (d->sampled)
-        ps_fail(err, PS_BAD_INPUT,
-                "the dump contains no functions: the sampling profiler took no samples");
-    else
-        ps_fail(err, PS_BAD_INPUT,
-                "the dump contains no functions: the profiler was never enabled");
-    ps_err_hint(err, "record the whole program: `python -m cProfile -o out.prof app.py`");
-    return err->code;
+    return ps_fail(err, PS_BAD_INPUT,
+                   "the dump contains no functions: %s" PS_HINT
+                   "record the whole program: `python -m cProfile -o out.prof app.py`",
+                   d->sampled ? "the sampling profiler took no samples"
+                              : "the profiler was never enabled");
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(free_dump) struct dump d = {0};
+    struct ps_err failure = PS_ERR_INIT;
     enum ps_status status = ps_read_whole(in, LARGEST, "dump", &bytes, out, err);
     uint64_t size;
 
     if (status != PS_OK)
         return status;
     size = bytes.len;
-    if (!read_dump(&d, ps_buf_slice(&bytes), out, err)) {
-        if (err->code == PS_BAD_INPUT)
-            ps_err_hint(err, "copy the file again in binary mode, or record the profile again");
-        return err->code;
-    }
+    if (!read_dump(&d, ps_buf_slice(&bytes), out, &failure))
+        return ps_fail_copy_hint(
+            err, &failure,
+            failure.code == PS_BAD_INPUT
+                ? "copy the file again in binary mode, or record the profile again"
+                : "");
     ps_buf_free(&bytes); /* all strings were copied */
     if (d.n_listed_functions == 0)
         return refuse_empty(&d, err);

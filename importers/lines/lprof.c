@@ -625,18 +625,21 @@ static bool read_pickles(struct ps_str bytes, struct stats *s, struct ps_sink *o
 {
     PS_AUTO(ps_pickle_free) struct ps_pickle p = {.bytes = bytes};
     struct ps_pickle_value root;
+    struct ps_err failure = PS_ERR_INIT;
 
     if (!is_pickle(bytes)) {
-        ps_fail_at(err, PS_BAD_INPUT, 0, "unsupported pickle protocol");
-        ps_err_hint(err, "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
+        ps_fail_at(err, PS_BAD_INPUT, 0,
+                   "unsupported pickle protocol" PS_HINT
+                   "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
         return false;
     }
-    if (!ps_pickle_read(&p, &root, err)) {
-        if (err->code == PS_LIMIT)
-            ps_err_hint(err, "profile fewer functions at once");
-        ps_err_hint(err,
-                    "perfshelf reads only pickles that line_profiler wrote, and never executes "
-                    "them; record one with `kernprof -l`");
+    if (!ps_pickle_read(&p, &root, &failure)) {
+        ps_fail_copy_hint(
+            err, &failure,
+            failure.code == PS_LIMIT
+                ? "profile fewer functions at once"
+                : "perfshelf reads only pickles that line_profiler wrote, and never executes "
+                  "them; record one with `kernprof -l`");
         return false;
     }
     return add_pickle(s, &p, &root, 0, err) && read_more(&p, s, out, err);
@@ -646,14 +649,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(free_stats) struct stats stats = {0};
+    struct ps_err failure = PS_ERR_INIT;
     enum ps_status status = ps_read_whole(in, LARGEST, "pickle", &bytes, out, err);
 
     if (status != PS_OK)
         return status;
-    if (!read_pickles(ps_buf_slice(&bytes), &stats, out, err)) {
-        ps_err_hint(err, "record it again with `kernprof -l your_program.py`");
-        return err->code;
-    }
+    if (!read_pickles(ps_buf_slice(&bytes), &stats, out, &failure))
+        return ps_fail_copy_hint(err, &failure,
+                                 "record it again with `kernprof -l your_program.py`");
     stats.size = bytes.len;
     ps_buf_free(&bytes); /* all strings were copied */
     merge_stats(&stats);

@@ -355,10 +355,9 @@ static bool is_empty_object(struct ps_str text)
 
 static enum ps_status refuse_empty(struct ps_err *err)
 {
-    ps_fail(err, PS_BAD_INPUT,
-            "the Scalene profile is empty: the program ran for too short a time");
-    ps_err_hint(err, "record a longer run, or sample more often with --cpu-sampling-rate");
-    return err->code;
+    return ps_fail(err, PS_BAD_INPUT,
+                   "the Scalene profile is empty: the program ran for too short a time" PS_HINT
+                   "record a longer run, or sample more often with --cpu-sampling-rate");
 }
 
 /* --- Reporting --- */
@@ -457,11 +456,10 @@ static enum ps_status write_all(struct reader *r, const cJSON *root, size_t size
     struct ps_ledger ledger = {.unit = "lines and functions"};
     double elapsed;
 
-    if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "files"))) {
-        ps_fail(err, PS_BAD_INPUT, "the profile has no \"files\"");
-        ps_err_hint(err, "the document was changed; add the original file that Scalene wrote");
-        return err->code;
-    }
+    if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "files")))
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the profile has no \"files\"" PS_HINT
+                       "the document was changed; add the original file that Scalene wrote");
     r->out->ops->meta(r->out, "tool", PS_STR("Scalene"));
     write_title(r, root);
     if (!write_files(r, root, size))

@@ -241,9 +241,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "results")))
         write_all(&r, root);
     else
-        status = ps_fail(err, PS_BAD_INPUT, "the document has no \"results\"");
-    if (status != PS_OK)
-        ps_err_hint(err, "add the file that `hyperfine --export-json` wrote");
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the document has no \"results\"" PS_HINT
+                         "add the file that `hyperfine --export-json` wrote");
     cJSON_Delete(root);
     ps_measurement_builder_free(&r.builder);
     return status;

@@ -874,8 +874,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
 
     if (status == PS_OK && r.results == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the text contains no hyperfine result");
-        ps_err_hint(err, "the text was truncated or changed; measure again with `hyperfine "
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the text contains no hyperfine result" PS_HINT
+                         "the text was truncated or changed; measure again with `hyperfine "
                          "--export-json result.json 'app'`");
     } else if (status == PS_OK) {
         write_all(&r);

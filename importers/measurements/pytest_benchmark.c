@@ -177,8 +177,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         write_meta(&r, root);
         write_all(&r, benchmarks);
     } else {
-        status = ps_fail(err, PS_BAD_INPUT, "the document has no \"benchmarks\"");
-        ps_err_hint(err, "add the file that `pytest --benchmark-json` wrote");
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the document has no \"benchmarks\"" PS_HINT
+                         "add the file that `pytest --benchmark-json` wrote");
     }
     cJSON_Delete(root);
     ps_measurement_builder_free(&r.builder);

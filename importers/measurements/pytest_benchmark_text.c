@@ -407,9 +407,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
 
     if (status == PS_OK && r.rows == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the pytest-benchmark table has no rows");
-        ps_err_hint(
-            err,
+        status = ps_fail(
+            err, PS_BAD_INPUT,
+            "the pytest-benchmark table has no rows" PS_HINT
             "the table was truncated; measure again with `pytest --benchmark-json result.json`");
     } else if (status == PS_OK) {
         write_all(&r);

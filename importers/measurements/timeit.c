@@ -489,8 +489,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_report_warn_wrapped(&r.in, out, is_wrapped);
     status = read_log(&r, err);
     if (status == PS_OK && r.builder.n_written == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the log contains no timeit result");
-        ps_err_hint(err,
+        status =
+            ps_fail(err, PS_BAD_INPUT,
+                    "the log contains no timeit result" PS_HINT
                     "the log was truncated; measure again with `python -m timeit -v STATEMENT > "
                     "timeit.txt`");
     } else if (status == PS_OK) {

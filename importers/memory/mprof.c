@@ -258,15 +258,14 @@ static enum ps_status read_recording(struct reader *r, struct ps_err *err)
 
 static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
 {
-    if (r->commas) {
-        ps_fail(err, PS_BAD_INPUT, "the recording writes its numbers with decimal commas");
-        ps_err_hint(err, "mprof itself cannot read it; record again with LC_ALL=C");
-        return err->code;
-    }
-    ps_fail(err, PS_BAD_INPUT, "the recording contains no samples");
-    ps_err_hint(err,
-                "the program ended before mprof took a sample; record with a shorter --interval");
-    return err->code;
+    if (r->commas)
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the recording writes its numbers with decimal commas" PS_HINT
+                       "mprof itself cannot read it; record again with LC_ALL=C");
+    return ps_fail(
+        err, PS_BAD_INPUT,
+        "the recording contains no samples" PS_HINT
+        "the program ended before mprof took a sample; record with a shorter --interval");
 }
 
 /* --- Reporting --- */

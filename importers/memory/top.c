@@ -422,8 +422,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = read_log(&r, err);
 
     if (status == PS_OK && r.n_samples == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the log contains no processes from top");
-        ps_err_hint(err, "the log was truncated; record again with `top -b -d 1 -n 60 > top.txt`");
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the log contains no processes from top" PS_HINT
+                         "the log was truncated; record again with `top -b -d 1 -n 60 > top.txt`");
     } else if (status == PS_OK) {
         write_all(&r);
     }

@@ -310,11 +310,11 @@ static enum ps_status check_most(struct reader *r)
 {
     if (r->err->code != PS_OK || r->rejected <= r->row / 2)
         return r->err->code;
-    ps_err_hint(r->err,
-                "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
-    return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_page_offset(r->db),
-                      "%" PRIu64 " of %" PRIu64 " rows of table %s are invalid: %s", r->rejected,
-                      r->row, r->table, r->reason ? r->reason : "they have unexpected columns");
+    return ps_fail_at(
+        r->err, PS_BAD_INPUT, ps_sqlite_page_offset(r->db),
+        "%" PRIu64 " of %" PRIu64 " rows of table %s are invalid: %s" PS_HINT
+        "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep",
+        r->rejected, r->row, r->table, r->reason ? r->reason : "they have unexpected columns");
 }
 
 static enum ps_status read_table(struct reader *r, const struct table *table, bool records)
@@ -1850,23 +1850,24 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     PS_AUTO(ps_close_fd) int own = -1;
     struct ps_sqlite *db = NULL;
     int fd;
-    enum ps_status status = file_of(in, out, &fd, &own, err);
+    struct ps_err failure = PS_ERR_INIT;
+    enum ps_status status = file_of(in, out, &fd, &own, &failure);
 
     if (status == PS_OK)
-        status = ps_sqlite_open(fd, &db, err);
-    if (status == PS_OK && !is_export(db)) {
-        status = ps_fail(err, PS_UNKNOWN_KIND,
-                         "this SQLite database is not an export of Nsight Systems");
-        ps_err_hint(err, EXPORT_AGAIN);
-    }
+        status = ps_sqlite_open(fd, &db, &failure);
+    if (status == PS_OK && !is_export(db))
+        status =
+            ps_fail(&failure, PS_UNKNOWN_KIND,
+                    "this SQLite database is not an export of Nsight Systems" PS_HINT EXPORT_AGAIN);
     if (status == PS_OK)
-        status = import(db, out, err);
-    if (status == PS_BAD_INPUT)
-        ps_err_hint(err, EXPORT_AGAIN);
-    if (status == PS_LIMIT)
-        ps_err_hint(err, "record a shorter time, or fewer kinds of events (nsys profile --trace)");
+        status = import(db, out, &failure);
     ps_sqlite_close(db);
-    return status;
+    return ps_fail_copy_hint(
+        err, &failure,
+        status == PS_BAD_INPUT ? EXPORT_AGAIN
+        : status == PS_LIMIT
+            ? "record a shorter time, or fewer kinds of events (nsys profile --trace)"
+            : "");
 }
 
 const struct ps_importer ps_nsys = {

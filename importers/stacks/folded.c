@@ -643,9 +643,9 @@ static enum ps_status refuse_empty(const struct reader *r, struct ps_err *err)
 {
     if (r->negative)
         return ps_fail(err, PS_BAD_INPUT, "no stack in the file has a count above zero");
-    ps_fail(err, PS_BAD_INPUT, "the file contains no stacks");
-    ps_err_hint(err, "the program may have ended before the first sample; record a longer run");
-    return PS_BAD_INPUT;
+    return ps_fail(err, PS_BAD_INPUT,
+                   "the file contains no stacks" PS_HINT
+                   "the program may have ended before the first sample; record a longer run");
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

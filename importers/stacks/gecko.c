@@ -380,10 +380,10 @@ static enum ps_status finish_reading(struct reader *r, bool whole)
                           "the file is truncated: its tables are incomplete");
     if (push_all(r) != PS_OK)
         return err->code;
-    if (r->stacks.samples == 0) {
-        ps_fail(err, PS_BAD_INPUT, "the profile contains no samples");
-        ps_err_hint(err, "the program may have ended before the first sample; record a longer run");
-    }
+    if (r->stacks.samples == 0)
+        ps_fail(err, PS_BAD_INPUT,
+                "the profile contains no samples" PS_HINT
+                "the program may have ended before the first sample; record a longer run");
     return err->code;
 }
 

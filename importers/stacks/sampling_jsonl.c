@@ -377,12 +377,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = read_lines(&r, in, err);
 
     if (status == PS_OK && !r.has_sums) {
-        status = ps_fail(err, PS_BAD_INPUT, "the recording ends before its sample counts");
-        ps_err_hint(err, "the program was stopped early; record again with `python -m "
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the recording ends before its sample counts" PS_HINT
+                         "the program was stopped early; record again with `python -m "
                          "profiling.sampling run --jsonl -o app.jsonl app.py`");
     } else if (status == PS_OK && r.n_rows == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the sampling profiler took no samples");
-        ps_err_hint(err, "record a longer run, or sample more often with -r");
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the sampling profiler took no samples" PS_HINT
+                         "record a longer run, or sample more often with -r");
     } else if (status == PS_OK) {
         write_all(&r);
     }

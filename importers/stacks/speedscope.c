@@ -669,9 +669,9 @@ static enum ps_status finish_reading(struct sp_reader *r, bool whole)
             return r->json.error ? ps_json_in_fail(&r->json, err)
                                  : ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
                                               "the file is truncated before its first sample");
-        ps_fail(err, PS_BAD_INPUT, "the profile contains no samples");
-        ps_err_hint(err, "the program may have ended before the first sample; record a longer run");
-        return PS_BAD_INPUT;
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the profile contains no samples" PS_HINT
+                       "the program may have ended before the first sample; record a longer run");
     }
     if (!r->n_frames)
         return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),

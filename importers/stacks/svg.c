@@ -587,10 +587,9 @@ static void write_all(struct reader *r)
 
 static enum ps_status refuse_weights(struct ps_err *err)
 {
-    (void)ps_fail(err, PS_BAD_INPUT, "the picture contains no frame with a weight");
-    ps_err_hint(err,
-                "its titles have no counts, as in flameprof pictures; add the original profile");
-    return PS_BAD_INPUT;
+    return ps_fail(err, PS_BAD_INPUT,
+                   "the picture contains no frame with a weight" PS_HINT
+                   "its titles have no counts, as in flameprof pictures; add the original profile");
 }
 
 static enum ps_status build_tree(struct reader *r, struct ps_err *err)

@@ -115,20 +115,20 @@ static enum ps_match sniff_job(struct ps_str head)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct tr_trace trace = {.out = out, .err = err};
+    struct ps_err failure = PS_ERR_INIT;
+    struct tr_trace trace = {.out = out, .err = &failure};
     enum ps_status status;
 
-    if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD))) {
-        ps_err_hint(err, "run the code while the profiler is active, and record again");
-        return ps_fail(err, PS_BAD_INPUT, "the trace contains no events: nothing was profiled");
-    }
+    if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD)))
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the trace contains no events: nothing was profiled" PS_HINT
+                       "run the code while the profiler is active, and record again");
     status = tr_trace_read(in, &trace);
     if (status == PS_OK)
         status = tr_import_trace(&trace);
-    if (status == PS_LIMIT)
-        ps_err_hint(err, "record fewer steps, or shorten the file");
     tr_trace_free(&trace);
-    return status;
+    return ps_fail_copy_hint(err, &failure,
+                             status == PS_LIMIT ? "record fewer steps, or shorten the file" : "");
 }
 
 /* Imports one file of a job. */
@@ -181,15 +181,15 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
 /* Fails with PS_UNKNOWN_KIND because an archive with fewer than two traces is not a job. */
 static enum ps_status refuse_contents(const struct contents *in_it, struct ps_err *err)
 {
-    if (in_it->files == 1) {
-        ps_err_hint(err, "unpack the archive and add that file");
-        return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains only one file");
-    }
-    ps_err_hint(err, "unpack the archive and add the %s in it",
-                in_it->traces ? "trace" : "profiles");
+    if (in_it->files == 1)
+        return ps_fail(err, PS_UNKNOWN_KIND,
+                       "this archive contains only one file" PS_HINT
+                       "unpack the archive and add that file");
     return ps_fail(err, PS_UNKNOWN_KIND,
-                   "this archive contains %s instead of the traces of one job",
-                   in_it->traces ? "one trace" : "other files");
+                   "this archive contains %s instead of the traces of one job" PS_HINT
+                   "unpack the archive and add the %s in it",
+                   in_it->traces ? "one trace" : "other files",
+                   in_it->traces ? "trace" : "profiles");
 }
 
 static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

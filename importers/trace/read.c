@@ -640,9 +640,9 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
         note_defect(trace, p, TR_NO_BRACE);
     if (doc->has_events || (doc->mode == DOC_OBJECT && trace->is_torch))
         return PS_OK; /* the file was truncated before the first event, but it is a trace */
-    ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
-    ps_err_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
-    return trace->err->code;
+    return ps_fail(trace->err, PS_BAD_INPUT,
+                   "the file contains no trace events" PS_HINT
+                   "a trace is a JSON object with \"traceEvents\", or an array of events");
 }
 
 /* --- Blocks and workers --- */

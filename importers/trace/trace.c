@@ -587,12 +587,13 @@ uint32_t tr_template_index(struct tr_trace *trace, struct ps_str text)
 enum ps_status tr_check_limits(struct tr_trace *trace)
 {
     if (trace->pages->name_bytes > NAME_BYTES_MAX) {
-        ps_fail(trace->err, PS_LIMIT, "the event names in the trace exceed %llu MiB",
+        ps_fail(trace->err, PS_LIMIT,
+                "the event names in the trace exceed %llu MiB" PS_HINT
+                "names with changing numbers cause this; record a shorter time",
                 (unsigned long long)(NAME_BYTES_MAX >> 20));
-        ps_err_hint(trace->err, "names with changing numbers cause this; record a shorter time");
     } else if (trace->pages->records > RECORDS_MAX) {
-        ps_fail(trace->err, PS_LIMIT, "the trace has more than 2^31 events");
-        ps_err_hint(trace->err, "record a shorter time");
+        ps_fail(trace->err, PS_LIMIT,
+                "the trace has more than 2^31 events" PS_HINT "record a shorter time");
     } else if (trace->n_threads > PS_TRACKS_MAX) {
         ps_fail(trace->err, PS_LIMIT, "the trace has more than %u threads", PS_TRACKS_MAX);
     }

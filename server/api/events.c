@@ -10,12 +10,14 @@ static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struc
      * old cookie that it sends expires. */
     const char *secret = req->user_name[0] ? ps_api_secret(req) : "";
     const struct ps_feed_owner owner = {ps_api_client_address(req), req->user_name, secret};
+    struct ps_err failure = PS_ERR_INIT;
 
-    if (ps_hub_subscribe(ps_request_api(req)->hub, topic, &owner, &reply->feed, err) == PS_OK) {
+    if (ps_hub_subscribe(ps_request_api(req)->hub, topic, &owner, &reply->feed, &failure) ==
+        PS_OK) {
         reply->type = "text/event-stream";
         return PS_OK;
     }
-    ps_err_hint(err, "close other pages of this server, or try again later");
+    ps_fail_copy_hint(err, &failure, "close other pages of this server, or try again later");
     ps_reply_set_error(reply, err);
     ps_reply_add_header(reply, "Connection", "close");
     return PS_OK;

@@ -44,10 +44,10 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_options 
     *out = (struct ps_share_options){.originals = req->right >= PS_RIGHT_ADMIN,
                                      .html = as && strcmp(as, "html") == 0,
                                      .shell = ps_request_api(req)->config.shell};
-    if (as && !out->html && strcmp(as, "bundle") != 0) {
-        ps_err_hint(err, "the parameter as must be bundle or html");
-        return ps_fail(err, PS_BAD_REQUEST, "unknown export format '%s'", as);
-    }
+    if (as && !out->html && strcmp(as, "bundle") != 0)
+        return ps_fail(
+            err, PS_BAD_REQUEST,
+            "unknown export format '%s'" PS_HINT "the parameter as must be bundle or html", as);
     return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }
 

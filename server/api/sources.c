@@ -43,8 +43,10 @@ static enum ps_status check_measured(struct ps_store *store, const char *id, con
     for (size_t i = 0; i < measured.n; i++)
         if (strcmp(measured.items[i].path, path) == 0)
             return PS_OK;
-    ps_err_hint(err, "GET /api/v1/runs/%s/sources lists the measured files", id);
-    return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", path);
+    return ps_fail(err, PS_NOT_FOUND,
+                   "the profile of this run has no file %s" PS_HINT
+                   "GET /api/v1/runs/%s/sources lists the measured files",
+                   path, id);
 }
 
 static enum ps_status attach_source(struct ps_request *req, const char *id, const char *path,

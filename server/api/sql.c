@@ -189,8 +189,8 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
         return err->code;
     if (atomic_fetch_add(&api->sql_pending, 1) >= WAITING_MAX) {
         atomic_fetch_sub(&api->sql_pending, 1);
-        ps_err_hint(err, "try again in a few seconds");
-        return ps_fail(err, PS_UNAVAILABLE, "too many SQL statements are waiting");
+        return ps_fail(err, PS_UNAVAILABLE,
+                       "too many SQL statements are waiting" PS_HINT "try again in a few seconds");
     }
     ps_request_defer(req);
     if (api->sql)

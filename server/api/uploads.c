@@ -248,10 +248,10 @@ enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *
 
 static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
 {
-    ps_err_hint(err,
-                "send the file with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
     return ps_fail(err, PS_BAD_REQUEST,
-                   req->is_form ? "the form contains no file" : "the request body is empty");
+                   "the %s" PS_HINT
+                   "send the file with curl --fail-with-body --data-binary @FILE, or -F file=@FILE",
+                   req->is_form ? "form contains no file" : "request body is empty");
 }
 
 static bool is_source(const struct ps_upload_file *file)
@@ -318,9 +318,9 @@ static enum ps_status check_source_fields(const struct ps_request *req, struct p
 {
     if (!req->is_form || !ps_request_param(req, "source"))
         return PS_OK;
-    ps_err_hint(err, "curl -F 'source=@app.py;filename=src/app.py'");
     return ps_fail(err, PS_BAD_REQUEST,
-                   "a source part has no filename; set it to the path in the profile");
+                   "a source part has no filename; set it to the path in the profile" PS_HINT
+                   "curl -F 'source=@app.py;filename=src/app.py'");
 }
 
 enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

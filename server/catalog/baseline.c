@@ -24,10 +24,10 @@ enum ps_status ps_store_set_baseline(struct ps_store *store, const char *id, str
     int changed = 0;
     enum ps_status status = change_baseline(store, "baseline_set", ":id", id, &changed, err);
 
-    if (status == PS_OK && changed == 0) {
-        status = ps_fail(err, PS_CONFLICT, "run %s has no series, so it cannot be a baseline", id);
-        ps_err_hint(err, "set its series first");
-    }
+    if (status == PS_OK && changed == 0)
+        status = ps_fail(
+            err, PS_CONFLICT,
+            "run %s has no series, so it cannot be a baseline" PS_HINT "set its series first", id);
     return status;
 }
 

@@ -121,10 +121,10 @@ static bool must_repeat_query(struct ps_store *store, int64_t *seen, enum ps_sta
         return false;
     if (!store->backend->catch_up(store)) {
         *err = (struct ps_err)PS_ERR_INIT;
-        ps_err_hint(err, "try again in a moment");
-        *status =
-            ps_fail(err, PS_UNAVAILABLE,
-                    "the store cannot be reached, and this server has no copy of its catalog");
+        *status = ps_fail(
+            err, PS_UNAVAILABLE,
+            "the store cannot be reached, and this server has no copy of its catalog" PS_HINT
+            "try again in a moment");
         return false;
     }
     *seen = store->seen_transaction;

@@ -83,8 +83,9 @@ static enum ps_status find_deleted(struct ps_db *db, const char *run, void *out_
     if (!ps_stmt_step(stmt, err)) {
         if (err->code != PS_OK)
             return err->code;
-        ps_err_hint(err, "`perfshelf undelete` lists the deleted runs");
-        return ps_fail(err, PS_NOT_FOUND, "no deleted run %s", run);
+        return ps_fail(err, PS_NOT_FOUND,
+                       "no deleted run %s" PS_HINT "`perfshelf undelete` lists the deleted runs",
+                       run);
     }
     ps_col_id(stmt, out->id);
     out->name = ps_strdup(ps_col_text(stmt, 1));
@@ -92,8 +93,10 @@ static enum ps_status find_deleted(struct ps_db *db, const char *run, void *out_
     if (strcmp(out->id, run) == 0 || !ps_stmt_step(stmt, err))
         return err->code;
     ps_deleted_free(out);
-    ps_err_hint(err, "use its id: `perfshelf undelete` lists them");
-    return ps_fail(err, PS_CONFLICT, "%s matches several deleted runs", run);
+    return ps_fail(err, PS_CONFLICT,
+                   "%s matches several deleted runs" PS_HINT
+                   "use its id: `perfshelf undelete` lists them",
+                   run);
 }
 
 enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted *out,

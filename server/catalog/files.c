@@ -43,8 +43,9 @@ enum ps_status ps_file_open(struct ps_store *store, const char *folder, const ch
 
 enum ps_status ps_file_fail_evicted(const char *key, struct ps_err *err)
 {
-    ps_err_hint(err, "start the server with a larger --cache-size");
-    return ps_fail(err, PS_UNAVAILABLE, "%s was evicted from the cache before it could be read",
+    return ps_fail(err, PS_UNAVAILABLE,
+                   "%s was evicted from the cache before it could be read" PS_HINT
+                   "start the server with a larger --cache-size",
                    key);
 }
 

@@ -35,8 +35,9 @@ static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
     (void)closedir(dir);
     if (!orphans)
         return PS_OK;
-    ps_err_hint(err, "`perfshelf rebuild` makes a new catalog from the runs");
-    return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is missing");
+    return ps_fail(err, PS_CONFLICT,
+                   "the shelf has runs, but its catalog.db is missing" PS_HINT
+                   "`perfshelf rebuild` makes a new catalog from the runs");
 }
 
 bool ps_catalog_is_mirror(struct ps_db *db)
@@ -53,8 +54,10 @@ static enum ps_status open_folder(struct ps_store *store, const void *where, str
     (void)where;
     if (!ps_catalog_is_mirror(store->catalog))
         return PS_OK;
-    ps_err_hint(err, "use --store with that store, or another folder");
-    return ps_fail(err, PS_CONFLICT, "%s is the cache of a store", store->dir);
+    return ps_fail(err, PS_CONFLICT,
+                   "%s is the cache of a store" PS_HINT
+                   "use --store with that store, or another folder",
+                   store->dir);
 }
 
 static void close_folder(struct ps_store *store)

@@ -19,8 +19,9 @@ static enum ps_status read_layout(struct ps_db *db, int64_t *out, struct ps_err 
         return err->code;
     if (*out <= ps_catalog_layout)
         return PS_OK;
-    ps_err_hint(err, "use that version or a newer one");
-    return ps_fail(err, PS_CONFLICT, "catalog.db was written by a newer perfshelf (layout %lld)",
+    return ps_fail(err, PS_CONFLICT,
+                   "catalog.db was written by a newer perfshelf (layout %lld)" PS_HINT
+                   "use that version or a newer one",
                    (long long)*out);
 }
 

@@ -94,11 +94,11 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
         return status;
     status = run_query(store, "partial_add", id_out, user_name, path ? strrchr(path, '/') + 1 : "",
                        &found, err);
-    if (status == PS_OK && !found) {
-        ps_err_hint(err, "finish or delete one of them; they expire after a day");
-        status =
-            ps_fail(err, PS_CONFLICT, "%d uploads in pieces are already open", PS_PARTIALS_MAX);
-    }
+    if (status == PS_OK && !found)
+        status = ps_fail(err, PS_CONFLICT,
+                         "%d uploads in pieces are already open" PS_HINT
+                         "finish or delete one of them; they expire after a day",
+                         PS_PARTIALS_MAX);
     if (status != PS_OK && path)
         (void)unlink(path);
     return status;
@@ -106,8 +106,8 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
 
 enum ps_status ps_partial_fail_unknown(struct ps_err *err)
 {
-    ps_err_hint(err, "start the upload again");
-    return ps_fail(err, PS_NOT_FOUND, "no such upload; it may have expired");
+    return ps_fail(err, PS_NOT_FOUND,
+                   "no such upload; it may have expired" PS_HINT "start the upload again");
 }
 
 /* Finds the path of the upload's file with `query`, which also changes the row: partial_touch

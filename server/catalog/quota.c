@@ -106,9 +106,9 @@ enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_
 static enum ps_status fail_exceeded(const struct ps_quota *usage, uint64_t bytes,
                                     struct ps_err *err)
 {
-    ps_err_hint(err, "delete runs, or serve the shelf with a larger --quota; nothing was changed");
     return ps_fail(err, PS_FULL,
-                   "quota exceeded: %.1f MiB more do not fit; %.1f of %.1f MiB are used",
+                   "quota exceeded: %.1f MiB more do not fit; %.1f of %.1f MiB are used" PS_HINT
+                   "delete runs, or serve the shelf with a larger --quota; nothing was changed",
                    (double)bytes / MIB, (double)usage->used / MIB, (double)usage->quota / MIB);
 }
 

@@ -80,10 +80,11 @@ enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, st
                                       struct ps_err *err)
 {
     *out = NULL;
-    if (ps_run_outdated(store, id)) {
-        ps_err_hint(err, "`perfshelf renew %s` imports its original again", id);
-        return ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
-    }
+    if (ps_run_outdated(store, id))
+        return ps_fail(err, PS_CONFLICT,
+                       "run %s was written by an older perfshelf" PS_HINT
+                       "`perfshelf renew %s` imports its original again",
+                       id, id);
     return ps_run_acquire(store, id, out, err);
 }
 

@@ -90,13 +90,10 @@ static enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char 
 
     ps_db_prepare(db, ps_query_sql("baseline_of"), &stmt, err);
     ps_bind_text(stmt, ":series", ps_str_from_c(series));
-    if (!ps_stmt_step(stmt, err)) {
-        if (err->code != PS_OK)
-            return err->code;
-        ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
-        ps_err_hint(err, "`perfshelf baseline RUN` sets it");
-        return err->code;
-    }
+    if (!ps_stmt_step(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND,
+                       "the series %s has no baseline" PS_HINT "`perfshelf baseline RUN` sets it",
+                       series);
     ps_col_id(stmt, id_out);
     return PS_OK;
 }
@@ -156,13 +153,9 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
 
     ps_db_prepare(db, ps_query_sql("run_resolve"), &stmt, err);
     ps_bind_text(stmt, ":run", ps_str_from_c(run));
-    if (!ps_stmt_step(stmt, err)) {
-        if (err->code != PS_OK)
-            return err->code;
-        ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
-        ps_err_hint(err, "`perfshelf list` shows the runs");
-        return err->code;
-    }
+    if (!ps_stmt_step(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND,
+                       "no run %s on this shelf" PS_HINT "`perfshelf list` shows the runs", run);
     ps_col_id(stmt, id_out);
     rank = ps_col_int(stmt, 1);
     add_candidate(stmt, rank == 1, &candidates);
@@ -171,9 +164,9 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
             add_candidate(stmt, rank == 1, &candidates);
     if (err->code != PS_OK || n == 1)
         return err->code;
-    ps_err_hint(err, "%s: %s%s", rank == 1 ? "use an id" : "use more digits of the id",
-                candidates.ptr, n > CANDIDATES ? ", ..." : "");
-    return ps_fail(err, PS_CONFLICT, "%s matches several runs", run);
+    return ps_fail(err, PS_CONFLICT, "%s matches several runs" PS_HINT "%s: %s%s", run,
+                   rank == 1 ? "use an id" : "use more digits of the id", candidates.ptr,
+                   n > CANDIDATES ? ", ..." : "");
 }
 
 static enum ps_status resolve_run(struct ps_db *db, const char *run, void *id_out,

@@ -163,9 +163,9 @@ static enum ps_status check_log(const struct ps_store *store, struct ps_err *err
 
     if (stat(log, &about) != 0 || about.st_size == 0 || access(shm, F_OK) == 0)
         return PS_OK;
-    ps_err_hint(err, "open the shelf once as a user who may write to it");
     return ps_fail(err, PS_FORBIDDEN,
-                   "catalog.db-wal must be recovered, and the shelf is read-only");
+                   "catalog.db-wal must be recovered, and the shelf is read-only" PS_HINT
+                   "open the shelf once as a user who may write to it");
 }
 
 static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
@@ -259,10 +259,10 @@ enum ps_status ps_store_open_exclusive(const char *dir, struct ps_store **out, i
         status = ps_session_begin(store, err);
     if (status == PS_OK)
         status = lock_folder(store, lock, err);
-    if (status == PS_OK && ps_session_has_others(store)) {
-        ps_err_hint(err, "stop `perfshelf serve` and other programs that use it");
-        status = ps_fail(err, PS_CONFLICT, "another process has the shelf open");
-    }
+    if (status == PS_OK && ps_session_has_others(store))
+        status = ps_fail(err, PS_CONFLICT,
+                         "another process has the shelf open" PS_HINT
+                         "stop `perfshelf serve` and other programs that use it");
     if (status == PS_OK)
         *out = store;
     else
@@ -398,11 +398,15 @@ static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err
     if (layout < 0) {
         status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     } else if (layout < OLDEST_LAYOUT) {
-        status = ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
-        ps_err_hint(err, "`perfshelf renew %s` imports its original again", id);
+        status = ps_fail(err, PS_CONFLICT,
+                         "run %s was written by an older perfshelf" PS_HINT
+                         "`perfshelf renew %s` imports its original again",
+                         id, id);
     } else if (layout > ours) {
-        status = ps_fail(err, PS_CONFLICT, "run %s was written by a newer perfshelf", id);
-        ps_err_hint(err, "use that version or a newer one");
+        status = ps_fail(err, PS_CONFLICT,
+                         "run %s was written by a newer perfshelf" PS_HINT
+                         "use that version or a newer one",
+                         id);
     }
     return status;
 }

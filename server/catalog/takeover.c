@@ -124,10 +124,12 @@ static const char *spool_path(struct ps_store *store, struct ps_arena *arena, co
                               struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct ps_err failure = PS_ERR_INIT;
 
-    if (ps_store_path(store, "spool", file, "", &path, err) == PS_OK)
+    if (ps_store_path(store, "spool", file, "", &path, &failure) == PS_OK)
         return ps_arena_copy(arena, ps_str_from_c(path)).ptr;
-    ps_err_hint(err, "perfshelf did not write this row of the catalog: find out who did");
+    ps_fail_copy_hint(err, &failure,
+                      "perfshelf did not write this row of the catalog: find out who did");
     return "";
 }
 
@@ -220,10 +222,8 @@ static bool is_fetched(struct ps_store *store, struct ps_accepted_upload *upload
 
     if (store->backend->has_other_servers && upload->err.code == PS_OK)
         status = fetch_files(store, upload, &err);
-    if (status == PS_NOT_FOUND) {
-        ps_err_hint(&err, "send it again");
-        upload->err = err;
-    }
+    if (status == PS_NOT_FOUND)
+        ps_fail_copy_hint(&upload->err, &err, "send it again");
     return status == PS_OK || status == PS_NOT_FOUND;
 }
 

@@ -35,10 +35,12 @@ enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_er
         if (strcmp(words[role], word) == 0)
             return PS_OK;
     }
-    ps_err_hint(err,
-                "viewer: reads; uploader: also adds runs, and edits and deletes own runs; admin: "
-                "everything");
-    return ps_fail(err, PS_BAD_REQUEST, "unknown role '%s'", word);
+    return ps_fail(
+        err, PS_BAD_REQUEST,
+        "unknown role '%s'" PS_HINT
+        "viewer: reads; uploader: also adds runs, and edits and deletes own runs; admin: "
+        "everything",
+        word);
 }
 
 /* --- Text of a token --- */
@@ -133,8 +135,9 @@ static enum ps_status insert_token(struct ps_db *db, const struct token_text *to
     ps_stmt_release(stmt);
     if (err->code != PS_OK || inserted)
         return err->code;
-    ps_err_hint(err, "revoke that token, or choose another name");
-    return ps_fail(err, PS_CONFLICT, "%s has a token already", name);
+    return ps_fail(err, PS_CONFLICT,
+                   "%s has a token already" PS_HINT "revoke that token, or choose another name",
+                   name);
 }
 
 static enum ps_status check_name(const char *name, struct ps_err *err)

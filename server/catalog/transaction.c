@@ -10,10 +10,10 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     enum ps_status status = err->code == PS_OK ? store->backend->acquire(store, err) : err->code;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (store->read_only && err->code == PS_OK) {
-        ps_err_hint(err, "ask the owner for write access, or copy the shelf to your own folder");
-        status = ps_fail(err, PS_FORBIDDEN, "no permission to write to the shelf");
-    }
+    if (store->read_only)
+        status = ps_fail(err, PS_FORBIDDEN,
+                         "no permission to write to the shelf" PS_HINT
+                         "ask the owner for write access, or copy the shelf to your own folder");
     store->is_durable = sync == PS_DURABLE;
     store->has_order = status == PS_OK;
     if (status == PS_OK)

@@ -271,11 +271,11 @@ enum ps_status ps_upload_check_owner(struct ps_store *store, int64_t id, struct 
     ps_db_prepare(store->catalog, ps_query_sql("upload_mine"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
-    if (!ps_stmt_step(stmt, err) && err->code == PS_OK) {
-        ps_err_hint(err, "look for the run in a moment; if it is missing, send it again");
-        ps_fail(err, PS_INTERRUPTED,
-                "another server continues this import, because the lease of this one expired");
-    }
+    if (!ps_stmt_step(stmt, err))
+        ps_fail(
+            err, PS_INTERRUPTED,
+            "another server continues this import, because the lease of this one expired" PS_HINT
+            "look for the run in a moment; if it is missing, send it again");
     return err->code;
 }
 

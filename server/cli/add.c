@@ -175,10 +175,11 @@ static void take_entry(const struct walk *walk, const char *folder, const char *
 static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
                                 struct ps_err *err)
 {
-    if (depth > DEEPEST) {
-        ps_err_hint(err, "add a deeper folder by its own name");
-        return ps_fail(err, PS_LIMIT, "folders are nested more than %d deep", DEEPEST);
-    }
+    if (depth > DEEPEST)
+        return ps_fail(err, PS_LIMIT,
+                       "folders are nested more than %d deep" PS_HINT
+                       "add a deeper folder by its own name",
+                       DEEPEST);
     DIR *dir = opendir(path);
     if (!dir)
         return ps_fail_errno(err, "cannot open", path);
@@ -234,10 +235,9 @@ static enum ps_status next_operand(void *user, struct ps_import_process_file *ou
     out->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (out->fd < 0 || fstat(out->fd, &about) != 0)
         return ps_fail_errno(err, "cannot open", path);
-    if (S_ISDIR(about.st_mode)) {
-        ps_err_hint(err, "name the files in it");
-        return ps_fail(err, PS_BAD_REQUEST, "--merge cannot read a folder");
-    }
+    if (S_ISDIR(about.st_mode))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "--merge cannot read a folder" PS_HINT "name the files in it");
     if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < merging->modified.tv_sec)
         merging->modified = about.st_mtim;
     out->bytes = (uint64_t)about.st_size;
@@ -364,8 +364,9 @@ static void add_folder(struct add_state *adding, const char *path)
     }
     if (known || ps_progress_interrupted())
         return;
-    ps_fail(&err, PS_UNKNOWN_KIND, "no profile in this folder or its subfolders");
-    ps_err_hint(&err, "`perfshelf formats` lists the formats");
+    ps_fail(&err, PS_UNKNOWN_KIND,
+            "no profile in this folder or its subfolders" PS_HINT
+            "`perfshelf formats` lists the formats");
     adding->status = ps_print_failure(path, &err);
 }
 
@@ -398,8 +399,9 @@ static void check_source_root(struct add_state *adding)
     struct ps_err err = PS_ERR_INIT;
     if (!root || (stat(root, &about) == 0 && S_ISDIR(about.st_mode)))
         return;
-    ps_err_hint(&err, "no sources are attached; add the file again with the right folder");
-    ps_fail(&err, PS_BAD_REQUEST, "--source-root is not a folder");
+    ps_fail(&err, PS_BAD_REQUEST,
+            "--source-root is not a folder" PS_HINT
+            "no sources are attached; add the file again with the right folder");
     adding->status = ps_print_failure(root, &err);
 }
 

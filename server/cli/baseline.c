@@ -51,8 +51,8 @@ int ps_cli_baseline(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status;
     if ((options->n_operands == 1) == (options->clear != NULL)) {
-        ps_err_hint(&err, "see `perfshelf help baseline`");
-        ps_fail(&err, PS_BAD_REQUEST, "name either a RUN or --clear SERIES");
+        ps_fail(&err, PS_BAD_REQUEST,
+                "name either a RUN or --clear SERIES" PS_HINT "see `perfshelf help baseline`");
         (void)ps_print_failure("baseline", &err);
         return 2;
     }

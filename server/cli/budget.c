@@ -35,17 +35,18 @@ enum ps_status ps_value_read(const char *option, const char *example, const char
     while (*end == ' ')
         end++;
     (void)snprintf(unit, 8, "%s", end);
-    if (end == text || !isfinite(*value) || *value < 0 || !unit_of(end)) {
-        ps_err_hint(err, "write %s", example);
-        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
-    }
+    if (end == text || !isfinite(*value) || *value < 0 || !unit_of(end))
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s" PS_HINT "write %s", text,
+                       option, example);
     return PS_OK;
 }
 
 static enum ps_status wrong_form(const char *text, struct ps_err *err)
 {
-    ps_err_hint(err, "write TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s");
-    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --budget", text);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "invalid value '%s' for --budget" PS_HINT
+                   "write TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s",
+                   text);
 }
 
 enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps_err *err)

@@ -200,11 +200,9 @@ static enum ps_status check_row(struct report *report, const struct ps_cli_compa
 static enum ps_status wrong_unit(const struct ps_budget *budget, const char *unit,
                                  struct ps_err *err)
 {
-    if (unit[0])
-        ps_err_hint(err, "write the limit in %s", unit);
-    else
-        ps_err_hint(err, "write the limit as a number without a unit");
-    return ps_fail(err, PS_BAD_REQUEST, "--budget %s: wrong unit for this metric", budget->text);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "--budget %s: wrong unit for this metric" PS_HINT "write the limit %s%s",
+                   budget->text, unit[0] ? "in " : "as a number without a unit", unit);
 }
 
 /* Sets *out to the id of the newest run in the series of `run` that has the row. PS_NOT_FOUND if
@@ -256,13 +254,12 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
         if (status != PS_OK && status != PS_NOT_FOUND)
             return ps_fail_copy(err, &own);
     }
-    if (status == PS_NOT_FOUND) {
-        ps_err_hint(err, "`perfshelf diff %s %s --of %s --json` prints the names",
-                    ps_run_text(cJSON_GetArrayItem(runs, 0), "id"),
-                    ps_run_text(cJSON_GetArrayItem(runs, 0), "id"), budget->table);
-        return ps_fail(err, PS_BAD_REQUEST, "--budget %s: no run of this series has %s",
-                       budget->text, name);
-    }
+    if (status == PS_NOT_FOUND)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "--budget %s: no run of this series has %s" PS_HINT
+                       "`perfshelf diff %s %s --of %s --json` prints the names",
+                       budget->text, name, ps_run_text(cJSON_GetArrayItem(runs, 0), "id"),
+                       ps_run_text(cJSON_GetArrayItem(runs, 0), "id"), budget->table);
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     ps_buf_printf(&what, "%s.%s", budget->table, name);
     finding.name = what.ptr;
@@ -328,8 +325,8 @@ static enum ps_status headline_of(const struct ps_cli_comparison *compared, cons
     *out = cJSON_GetObjectItemCaseSensitive(compared->response, "headline");
     if (cJSON_IsObject(*out))
         return PS_OK;
-    ps_err_hint(err, "compare runs of one kind");
-    return ps_fail(err, PS_BAD_REQUEST, "these runs have different headline metrics");
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "these runs have different headline metrics" PS_HINT "compare runs of one kind");
 }
 
 static const cJSON *group_of(const cJSON *headline, const char *group)
@@ -573,13 +570,14 @@ static bool has_id(const cJSON *runs, const char *id)
 
 static enum ps_status no_baseline(const char *against, const cJSON *base, struct ps_err *err)
 {
-    ps_err_hint(err, "name an older run, or check a newer one");
     if (cJSON_GetArraySize(base) == 1)
         return ps_fail(err, PS_NOT_FOUND,
-                       "--against %s is run %s, the run to check, and cannot be its own baseline",
+                       "--against %s is run %s, the run to check, and cannot be its own "
+                       "baseline" PS_HINT "name an older run, or check a newer one",
                        against, ps_run_text(cJSON_GetArrayItem(base, 0), "id"));
     return ps_fail(err, PS_NOT_FOUND,
-                   "--against %s names only the runs to check, which cannot be their own baseline",
+                   "--against %s names only the runs to check, which cannot be their own "
+                   "baseline" PS_HINT "name an older run, or check a newer one",
                    against);
 }
 

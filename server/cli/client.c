@@ -195,8 +195,9 @@ enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err 
     *out = err->code == PS_OK ? cJSON_ParseWithLength(answer.ptr, answer.len) : NULL;
     if (err->code != PS_OK || *out)
         return err->code;
-    ps_err_hint(err, "if you use --server, check that it is the URL of a perfshelf server");
-    return ps_fail(err, PS_INTERNAL, "the shelf sent an answer that is not JSON");
+    return ps_fail(err, PS_INTERNAL,
+                   "the shelf sent an answer that is not JSON" PS_HINT
+                   "if you use --server, check that it is the URL of a perfshelf server");
 }
 
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
@@ -210,8 +211,7 @@ enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON 
 
 enum ps_status ps_client_fail_empty_run(struct ps_err *err)
 {
-    ps_err_hint(err, "`perfshelf list` shows the runs");
-    return ps_fail(err, PS_BAD_REQUEST, "RUN is empty");
+    return ps_fail(err, PS_BAD_REQUEST, "RUN is empty" PS_HINT "`perfshelf list` shows the runs");
 }
 
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,

@@ -59,9 +59,13 @@ static enum ps_status choose_table(const cJSON *list, const char *key, const cha
     if (!name)
         return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s to compare", what);
     if (nearest.word)
-        ps_err_hint(err, "did you mean %s? Available %ss: %s", nearest.word, what, names.ptr);
-    else if (names.len)
-        ps_err_hint(err, "available %ss: %s", what, names.ptr);
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "these runs have no %s '%s'" PS_HINT "did you mean %s? Available %ss: %s",
+                       what, name, nearest.word, what, names.ptr);
+    if (names.len)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "these runs have no %s '%s'" PS_HINT "available %ss: %s", what, name, what,
+                       names.ptr);
     return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s '%s'", what, name);
 }
 

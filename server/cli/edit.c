@@ -103,8 +103,8 @@ int ps_cli_edit(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     int status = 0;
     if (!edit.name && !edit.series && !edit.note && !edit.n_tags) {
-        ps_err_hint(&err, "give --name, --series, --note, --tag or --untag");
-        ps_fail(&err, PS_BAD_REQUEST, "nothing to change");
+        ps_fail(&err, PS_BAD_REQUEST,
+                "nothing to change" PS_HINT "give --name, --series, --note, --tag or --untag");
         ps_print_failure("edit", &err);
         return 2;
     }

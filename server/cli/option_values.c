@@ -26,10 +26,9 @@ static enum ps_status read_one(const char *option, const char *text, const char 
         return PS_OK;
     if (ps_value_read(option, example, text, &value, given, err) != PS_OK)
         return PS_BAD_REQUEST;
-    if (given[0] && !ps_value_convert(value, given, unit, &value)) {
-        ps_err_hint(err, "write %s", example);
-        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
-    }
+    if (given[0] && !ps_value_convert(value, given, unit, &value))
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s" PS_HINT "write %s", text,
+                       option, example);
     if (value < 1 || value > GREATEST)
         return ps_fail(err, PS_BAD_REQUEST, "value '%s' for %s is out of range", text, option);
     *out = (uint64_t)value;
@@ -128,8 +127,9 @@ static enum ps_status check_server(const char *url, struct ps_err *err)
     if (!url || ((strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0) &&
                  !strpbrk(url, "?#\r\n\t ")))
         return PS_OK;
-    ps_err_hint(err, "write http://HOST:PORT or https://HOST");
-    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --server", url);
+    return ps_fail(
+        err, PS_BAD_REQUEST,
+        "invalid value '%s' for --server" PS_HINT "write http://HOST:PORT or https://HOST", url);
 }
 
 static enum ps_status check_role(const char *word, struct ps_err *err)
@@ -141,14 +141,15 @@ static enum ps_status check_role(const char *word, struct ps_err *err)
         return PS_OK;
     for (role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++)
         ps_nearest_offer(&nearest, ps_right_word(role));
-    ps_err_hint(err, "%s%s%sthe roles are viewer, uploader and admin",
-                nearest.word ? "did you mean " : "", nearest.word ? nearest.word : "",
-                nearest.word ? "? " : "");
-    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --role", word);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "invalid value '%s' for --role" PS_HINT
+                   "%s%s%sthe roles are viewer, uploader and admin",
+                   word, nearest.word ? "did you mean " : "", nearest.word ? nearest.word : "",
+                   nearest.word ? "? " : "");
 }
 
-/* Adds the valid category that is most similar to the first invalid one of a list as the hint. */
-static void hint_category(const char *words, struct ps_err *err)
+/* Returns the category most similar to the first invalid one of a list, or NULL. */
+static const char *nearest_category(const char *words)
 {
     while (*words) {
         PS_AUTO(ps_free_ptr) char *word = ps_strdup((struct ps_str){words, strcspn(words, ",")});
@@ -156,21 +157,27 @@ static void hint_category(const char *words, struct ps_err *err)
         unsigned bits;
 
         if (nearest && ps_reveal_parse(word, &bits, PS_ERR_IGNORED) != PS_OK)
-            ps_err_hint(err, "did you mean %s? `perfshelf help export` lists the categories",
-                        nearest);
+            return nearest;
         words += strcspn(words, ",");
         words += words[0] == ',';
     }
+    return NULL;
 }
 
 static enum ps_status check_redact(const char *words, struct ps_err *err)
 {
+    struct ps_err failure = PS_ERR_INIT;
+    const char *nearest;
     unsigned redact;
 
-    if (!words || ps_reveal_parse(words, &redact, PS_ERR_IGNORED) == PS_OK)
+    if (!words || ps_reveal_parse(words, &redact, &failure) == PS_OK)
         return PS_OK;
-    hint_category(words, err);
-    return ps_reveal_parse(words, &redact, err);
+    nearest = nearest_category(words);
+    if (nearest)
+        return ps_fail(err, failure.code,
+                       "%s" PS_HINT "did you mean %s? `perfshelf help export` lists the categories",
+                       failure.text, nearest);
+    return ps_fail_copy(err, &failure);
 }
 
 static enum ps_status check_words(const struct ps_options *options, struct ps_err *err)
@@ -183,11 +190,10 @@ static enum ps_status check_words(const struct ps_options *options, struct ps_er
         return err->code;
     if (options->command == PS_COMMAND_EXPORT &&
         ((options->n_operands > 0) == (options->fresh != NULL) ||
-         (options->base && !options->fresh))) {
-        ps_err_hint(err, "see `perfshelf help export`");
+         (options->base && !options->fresh)))
         return ps_fail(err, PS_BAD_REQUEST,
-                       "name either RUN..., or a comparison with --base RUNS --new RUNS");
-    }
+                       "name either RUN..., or a comparison with --base RUNS --new RUNS" PS_HINT
+                       "see `perfshelf help export`");
     if (options->command == PS_COMMAND_EXPORT && options->json && !options->preview &&
         options->output && strcmp(options->output, "-") == 0)
         return ps_fail(err, PS_BAD_REQUEST, "--json and -o - cannot be combined");

@@ -4,6 +4,8 @@
 #include "server/cli/nearest.h"
 #include "server/replica/url.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- Suggestions for mistyped words --- */
@@ -13,11 +15,21 @@ const char *ps_command_name(enum ps_command command)
     return ps_commands[command].name ? ps_commands[command].name : "";
 }
 
-static enum ps_status fail_usage(const struct ps_options *out, struct ps_err *err)
+/* Fails with a hint at the help of the command. */
+static enum ps_status fail_usage(const struct ps_options *out, struct ps_err *err, const char *fmt,
+                                 ...) __attribute__((format(printf, 3, 4)));
+
+static enum ps_status fail_usage(const struct ps_options *out, struct ps_err *err, const char *fmt,
+                                 ...)
 {
     const char *command = ps_command_name(out->command);
-    ps_err_hint(err, "see `perfshelf help%s%s`", command[0] ? " " : "", command);
-    return PS_BAD_REQUEST;
+    char text[sizeof err->text];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return ps_fail(err, PS_BAD_REQUEST, "%s" PS_HINT "see `perfshelf help%s%s`", text,
+                   command[0] ? " " : "", command);
 }
 
 /* Whether a list of words, separated by spaces, contains `word`. */
@@ -48,10 +60,12 @@ static enum ps_status unknown_command(const char *word, struct ps_err *err)
 {
     const char *nearest = nearest_command(word);
     if (nearest)
-        ps_err_hint(err, "did you mean `perfshelf %s`? `perfshelf help` lists the commands",
-                    nearest);
-    ps_err_hint(err, "`perfshelf help` lists the commands");
-    return ps_fail(err, PS_BAD_REQUEST, "unknown command '%s'", word);
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "unknown command '%s'" PS_HINT
+                       "did you mean `perfshelf %s`? `perfshelf help` lists the commands",
+                       word, nearest);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "unknown command '%s'" PS_HINT "`perfshelf help` lists the commands", word);
 }
 
 #define COMMANDS_NAMED 3
@@ -108,12 +122,15 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
     const char *nearest = commands ? NULL : nearest_option(out->command, name);
     if (commands) {
         add_commands(commands, &others);
-        ps_err_hint(err, "it is an option of %s; see `perfshelf help %s`", others.ptr, command);
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "unknown option %s" PS_HINT "it is an option of %s; see `perfshelf help %s`",
+                       name, others.ptr, command);
     }
     if (nearest)
-        ps_err_hint(err, "did you mean %s? See `perfshelf help %s`", nearest, command);
-    (void)fail_usage(out, err);
-    return ps_fail(err, PS_BAD_REQUEST, "unknown option %s", name);
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "unknown option %s" PS_HINT "did you mean %s? See `perfshelf help %s`", name,
+                       nearest, command);
+    return fail_usage(out, err, "unknown option %s", name);
 }
 
 /* --- Parsing --- */
@@ -145,10 +162,8 @@ bool ps_command_works_on_runs(enum ps_command command)
 static enum ps_status add_tag(struct ps_options *out, const char *value, struct ps_err *err)
 {
     const char *equals = strchr(value, '=');
-    if (!equals || equals == value) {
-        ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --tag: not KEY=VALUE", value);
-        return fail_usage(out, err);
-    }
+    if (!equals || equals == value)
+        return fail_usage(out, err, "invalid value '%s' for --tag: not KEY=VALUE", value);
     struct ps_tag *tag = &out->tags[out->n_tags++];
     tag->key = ps_arena_copy(&out->arena, (struct ps_str){value, (size_t)(equals - value)}).ptr;
     tag->value = equals + 1;
@@ -161,10 +176,8 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
     char *field = (char *)out + row->field;
     if (row->type == PS_TAG)
         return add_tag(out, value, err);
-    if (row->type == PS_UNTAG && !value[0]) {
-        ps_fail(err, PS_BAD_REQUEST, "--untag needs the KEY of a tag");
-        return fail_usage(out, err);
-    }
+    if (row->type == PS_UNTAG && !value[0])
+        return fail_usage(out, err, "--untag needs the KEY of a tag");
     if (row->type == PS_UNTAG) {
         out->tags[out->n_tags++] = (struct ps_tag){value, NULL};
         return PS_OK;
@@ -191,14 +204,10 @@ static enum ps_status take_option(int argc, char **argv, int *i, struct ps_optio
     const char *value = strchr(word, '=');
     if (!row)
         return unknown_option(out, word, err);
-    if (row->type == PS_FLAG && value) {
-        ps_fail(err, PS_BAD_REQUEST, "%s takes no value", row->name);
-        return fail_usage(out, err);
-    }
-    if (row->type != PS_FLAG && !value && *i + 1 == argc) {
-        ps_fail(err, PS_BAD_REQUEST, "%s needs a value: %s", row->name, row->arg);
-        return fail_usage(out, err);
-    }
+    if (row->type == PS_FLAG && value)
+        return fail_usage(out, err, "%s takes no value", row->name);
+    if (row->type != PS_FLAG && !value && *i + 1 == argc)
+        return fail_usage(out, err, "%s needs a value: %s", row->name, row->arg);
     if (row->type != PS_FLAG)
         value = value ? value + 1 : argv[++*i];
     return set_option(out, row, value, err);
@@ -227,35 +236,31 @@ static enum ps_status take_arguments(int argc, char **argv, struct ps_options *o
     return PS_OK;
 }
 
-/* Adds the usage of the command as the hint, for example "usage: perfshelf baseline RUN, or
- * perfshelf baseline --clear SERIES". */
-static void hint_usage(enum ps_command command, struct ps_err *err)
+/* Appends the usage of the command, for example "perfshelf baseline RUN, or perfshelf baseline
+ * --clear SERIES". */
+static void add_usage(enum ps_command command, struct ps_buf *usage)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf usage = {0};
     for (const char *form = ps_command_texts[command].usage; form; form = strchr(form, '\n')) {
         form += form[0] == '\n';
         const size_t len = strcspn(form, "\n");
-        ps_buf_printf(&usage, "%sperfshelf %s%s%.*s", usage.len ? ", or " : "",
+        ps_buf_printf(usage, "%sperfshelf %s%s%.*s", usage->len ? ", or " : "",
                       ps_command_name(command), len ? " " : "", (int)len, form);
     }
-    ps_err_hint(err, "usage: %s", usage.ptr);
 }
 
 static enum ps_status check_operands(const struct ps_options *out, struct ps_err *err)
 {
     const struct ps_command_row *row = &ps_commands[out->command];
+    PS_AUTO(ps_buf_free) struct ps_buf usage = {0};
+    add_usage(out->command, &usage);
     if (out->n_operands < row->min)
-        ps_fail(err, PS_BAD_REQUEST, "missing argument");
-    else if (out->n_operands > row->max)
-        ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'", out->operands[row->max]);
-    if (err->code != PS_OK) {
-        hint_usage(out->command, err);
-        return err->code;
-    }
-    if (!out->json || !out->csv)
-        return PS_OK;
-    ps_fail(err, PS_BAD_REQUEST, "--json and --csv cannot be combined");
-    return fail_usage(out, err);
+        return ps_fail(err, PS_BAD_REQUEST, "missing argument" PS_HINT "usage: %s", usage.ptr);
+    if (out->n_operands > row->max)
+        return ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'" PS_HINT "usage: %s",
+                       out->operands[row->max], usage.ptr);
+    if (out->json && out->csv)
+        return fail_usage(out, err, "--json and --csv cannot be combined");
+    return PS_OK;
 }
 
 /* Sets the default folder: $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG
@@ -270,9 +275,9 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
     out->default_shelf = true;
     if (out->data && out->data[0])
         return PS_OK;
-    ps_fail(err, PS_BAD_REQUEST, "no folder for the shelf: neither XDG_DATA_HOME nor HOME is set");
-    ps_err_hint(err, "name one with --data DIR");
-    return PS_BAD_REQUEST;
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "no folder for the shelf: neither XDG_DATA_HOME nor HOME is set" PS_HINT
+                   "name one with --data DIR");
 }
 
 /* Refuses a password in an argument (`said`): all users of the machine can read a command line, but
@@ -282,10 +287,10 @@ static enum ps_status check_url(const char *option, const char *url, bool said, 
     bool secret;
     if (ps_pg_check(url, &secret, err) != PS_OK || !said || !secret)
         return err->code;
-    ps_err_hint(err,
-                "put the URL into $PERFSHELF_STORE, or the password into the file $PGPASSFILE");
     return ps_fail(err, PS_BAD_REQUEST,
-                   "%s contains a password, which other users of this machine can see", option);
+                   "%s contains a password, which other users of this machine can see" PS_HINT
+                   "put the URL into $PERFSHELF_STORE, or the password into the file $PGPASSFILE",
+                   option);
 }
 
 /* Determines both shelves of a copy: folders or URLs. $PERFSHELF_STORE replaces one missing shelf.
@@ -296,10 +301,8 @@ static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
     const bool from_said = out->from != NULL, to_said = out->to != NULL;
     if (kept && kept[0] && from_said != to_said)
         *(from_said ? &out->to : &out->from) = kept;
-    if (!out->from || !out->to || !out->from[0] || !out->to[0]) {
-        ps_fail(err, PS_BAD_REQUEST, "missing --from STORE or --to STORE");
-        return fail_usage(out, err);
-    }
+    if (!out->from || !out->to || !out->from[0] || !out->to[0])
+        return fail_usage(out, err, "missing --from STORE or --to STORE");
     if (ps_pg_is_url(out->from) && check_url("--from", out->from, from_said, err) != PS_OK)
         return err->code;
     return ps_pg_is_url(out->to) ? check_url("--to", out->to, to_said, err) : PS_OK;
@@ -313,11 +316,11 @@ static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
         out->store = kept;
     if (!out->store)
         return PS_OK;
-    if (!ps_pg_is_url(out->store)) {
-        ps_err_hint(err, "write postgresql://HOST/DATABASE, or use --data DIR for a folder");
-        return ps_fail(err, PS_BAD_REQUEST, "%s is not a URL of PostgreSQL",
+    if (!ps_pg_is_url(out->store))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "%s is not a URL of PostgreSQL" PS_HINT
+                       "write postgresql://HOST/DATABASE, or use --data DIR for a folder",
                        said ? "--store" : "$PERFSHELF_STORE");
-    }
     return check_url("--store", out->store, said, err);
 }
 
@@ -327,11 +330,9 @@ static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
     const char *kept = getenv("PERFSHELF_SERVER");
     if (!ps_command_works_on_runs(out->command))
         return PS_OK;
-    if (out->server && (out->data || out->store)) {
-        ps_fail(err, PS_BAD_REQUEST, "--server and %s cannot be combined: each names a shelf",
-                out->data ? "--data" : "--store");
-        return fail_usage(out, err);
-    }
+    if (out->server && (out->data || out->store))
+        return fail_usage(out, err, "--server and %s cannot be combined: each names a shelf",
+                          out->data ? "--data" : "--store");
     if (!out->server && !out->data && !out->store && kept && kept[0])
         out->server = kept;
     return PS_OK;
@@ -353,9 +354,9 @@ static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
         out->data = ps_arena_printf(&out->arena, "%s/.cache/perfshelf/%s", home, name);
     if (out->data)
         return PS_OK;
-    ps_fail(err, PS_BAD_REQUEST, "no folder for the cache: neither XDG_CACHE_HOME nor HOME is set");
-    ps_err_hint(err, "name one with --data DIR");
-    return PS_BAD_REQUEST;
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "no folder for the cache: neither XDG_CACHE_HOME nor HOME is set" PS_HINT
+                   "name one with --data DIR");
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
@@ -374,8 +375,8 @@ static enum ps_status parse_help(int argc, char **argv, struct ps_options *out, 
         return unknown_command(argv[2], err);
     if (argc == 3)
         return PS_OK;
-    ps_err_hint(err, "usage: perfshelf help [COMMAND]");
-    return ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'", argv[3]);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "unexpected argument '%s'" PS_HINT "usage: perfshelf help [COMMAND]", argv[3]);
 }
 
 static enum ps_status parse_command(int argc, char **argv, struct ps_options *out,
@@ -391,6 +392,7 @@ static enum ps_status parse_command(int argc, char **argv, struct ps_options *ou
 
 enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err)
 {
+    struct ps_err note_err = PS_ERR_INIT;
     *out = (struct ps_options){.listen = PS_DEFAULT_LISTEN};
     if (argc < 2)
         return ps_fail(err, PS_BAD_REQUEST, "missing command");
@@ -408,8 +410,8 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
         return err->code;
     if (check_operands(out, err) != PS_OK)
         return err->code;
-    if (out->note && ps_note_read(&out->arena, out->note, &out->note, err) != PS_OK)
-        return fail_usage(out, err);
+    if (out->note && ps_note_read(&out->arena, out->note, &out->note, &note_err) != PS_OK)
+        return fail_usage(out, err, "%s", note_err.text);
     if (out->command == PS_COMMAND_COPY)
         return take_sides(out, err);
     if (take_server(out, err) != PS_OK || out->server || out->command == PS_COMMAND_FORMATS)

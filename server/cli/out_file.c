@@ -91,14 +91,11 @@ static bool is_stdout(const struct stat *about)
 static enum ps_status check_target(const char *path, bool force, const struct stat *about,
                                    struct ps_err *err)
 {
-    if (S_ISDIR(about->st_mode)) {
-        ps_err_hint(err, "name a file in it");
-        return ps_fail(err, PS_BAD_REQUEST, "cannot write %s: it is a folder", path);
-    }
-    if (S_ISREG(about->st_mode) && !force) {
-        ps_err_hint(err, "--force overwrites it");
-        return ps_fail(err, PS_CONFLICT, "%s already exists", path);
-    }
+    if (S_ISDIR(about->st_mode))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "cannot write %s: it is a folder" PS_HINT "name a file in it", path);
+    if (S_ISREG(about->st_mode) && !force)
+        return ps_fail(err, PS_CONFLICT, "%s already exists" PS_HINT "--force overwrites it", path);
     return PS_OK;
 }
 

@@ -77,8 +77,9 @@ enum ps_status ps_check_shelf(const char *dir, struct ps_err *err)
 {
     if (ps_store_exists(dir))
         return PS_OK;
-    ps_err_hint(err, "check --data; `perfshelf add` and `perfshelf serve` create a shelf");
-    return ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    return ps_fail(err, PS_NOT_FOUND,
+                   "there is no shelf" PS_HINT
+                   "check --data; `perfshelf add` and `perfshelf serve` create a shelf");
 }
 
 void ps_print_created(const char *dir)

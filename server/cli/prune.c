@@ -98,10 +98,9 @@ int ps_cli_prune(const struct ps_options *options)
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
     struct prune_state pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
-    if (options->n_retention_rules == 0) {
-        ps_err_hint(&err, "`perfshelf help prune` explains the rules");
-        ps_fail(&err, PS_BAD_REQUEST, "missing --keep RULE");
-    }
+    if (options->n_retention_rules == 0)
+        ps_fail(&err, PS_BAD_REQUEST,
+                "missing --keep RULE" PS_HINT "`perfshelf help prune` explains the rules");
     if (err.code != PS_OK ||
         ps_retention_parse(options, &arena, &pruning.retention, &err) != PS_OK) {
         ps_print_failure("prune", &err);

@@ -95,19 +95,19 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
 {
     struct flags flags = {words, n, 1};
     PS_AUTO(ps_free_ptr) char *path = ps_find_program(words[0]);
-    if (!path || access(path, X_OK) != 0) {
-        ps_err_hint(err, "name the Python that runs the program, by its path or its name in PATH");
-        return ps_fail(err, PS_NOT_FOUND, "%s: %s", words[0],
-                       path ? "not an executable file" : "not found in PATH");
-    }
+    if (!path || access(path, X_OK) != 0)
+        return ps_fail(err, PS_NOT_FOUND,
+                       "%s: %s" PS_HINT
+                       "name the Python that runs the program, by its path or its name in PATH",
+                       words[0], path ? "not an executable file" : "not found in PATH");
     out->python = words[0];
     out->path = ps_arena_copy(&out->arena, ps_str_from_c(path)).ptr;
     while (flags.i < n && !take_word(&flags, out))
         flags.i++;
     if (out->target)
         return PS_OK;
-    ps_err_hint(err, "add a file, -m MODULE or -c CODE");
-    return ps_fail(err, PS_BAD_REQUEST, "%s: no program to run", words[0]);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "%s: no program to run" PS_HINT "add a file, -m MODULE or -c CODE", words[0]);
 }
 
 /* --- Scripts --- */
@@ -174,14 +174,14 @@ static bool read_first_lines(char *text, struct ps_words *words)
 static enum ps_status not_python(const char *word, const char *path, struct ps_err *err)
 {
     size_t len = strlen(path);
-    if (len > 3 && strcmp(path + len - 3, ".py") == 0)
-        ps_err_hint(err, "write `python %s`", word);
-    else
-        ps_err_hint(err, "start the command with a Python interpreter, such as `python -m %s`",
-                    base_name(word));
+    bool is_script = len > 3 && strcmp(path + len - 3, ".py") == 0;
     return ps_fail(err, PS_BAD_REQUEST,
-                   "%s: neither a Python interpreter nor a script whose first line names one",
-                   word);
+                   "%s: neither a Python interpreter nor a script whose first line names "
+                   "one" PS_HINT "%s%s`",
+                   word,
+                   is_script ? "write `python "
+                             : "start the command with a Python interpreter, such as `python -m ",
+                   is_script ? word : base_name(word));
 }
 
 static enum ps_status read_head(const char *path, char *head, size_t size, struct ps_err *err)
@@ -232,23 +232,22 @@ enum ps_status ps_python_command_read(const char *const *words, size_t n,
                                       struct ps_python_command *out, struct ps_err *err)
 {
     *out = (struct ps_python_command){.kind = PS_PROGRAM_FILE};
-    if (starts_others(words[0])) {
-        ps_err_hint(err, "let it start perfshelf: %s ... perfshelf record ... -- python ...",
-                    base_name(words[0]));
-        return ps_fail(err, PS_BAD_REQUEST, "%s starts other programs and cannot be recorded",
-                       words[0]);
-    }
+    if (starts_others(words[0]))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "%s starts other programs and cannot be recorded" PS_HINT
+                       "let it start perfshelf: %s ... perfshelf record ... -- python ...",
+                       words[0], base_name(words[0]));
     if (is_python(words[0]))
         return read_words(words, n, out, err);
     PS_AUTO(ps_free_ptr) char *path = ps_find_program(words[0]);
-    if (!path) {
-        ps_err_hint(err,
-                    access(words[0], R_OK) == 0
-                        ? "write `python %s`"
-                        : "check that %s is installed for the Python in use",
-                    words[0]);
-        return ps_fail(err, PS_NOT_FOUND, "%s: not found in PATH", words[0]);
-    }
+    if (!path && access(words[0], R_OK) == 0)
+        return ps_fail(err, PS_NOT_FOUND, "%s: not found in PATH" PS_HINT "write `python %s`",
+                       words[0], words[0]);
+    if (!path)
+        return ps_fail(err, PS_NOT_FOUND,
+                       "%s: not found in PATH" PS_HINT
+                       "check that %s is installed for the Python in use",
+                       words[0], words[0]);
     return read_script(words, n, ps_arena_copy(&out->arena, ps_str_from_c(path)).ptr, out, err);
 }
 

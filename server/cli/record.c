@@ -279,11 +279,10 @@ static enum ps_status check_output(struct recording *r, struct ps_err *err)
 {
     if (!r->options->output)
         return PS_OK;
-    if (strcmp(r->options->output, "-") == 0) {
-        ps_err_hint(err, "name a file");
+    if (strcmp(r->options->output, "-") == 0)
         return ps_fail(err, PS_BAD_REQUEST,
-                       "-o - is not possible: standard output belongs to the program");
-    }
+                       "-o - is not possible: standard output belongs to the program" PS_HINT
+                       "name a file");
     for (unsigned i = 1; err->code == PS_OK && i <= r->repeat; i++)
         ps_out_file_check(output_name(r, i), r->options->force, err);
     return err->code;
@@ -410,8 +409,9 @@ static int nothing_recorded(const struct recording *r, int exit_status)
     report_exit(r, exit_status, "it wrote no profile");
     if (exit_status != 0)
         return exit_status;
-    ps_err_hint(&err, "a program that calls os._exit() or exec ends before its profile is written");
-    ps_fail(&err, PS_NOT_FOUND, "the command wrote no profile");
+    ps_fail(&err, PS_NOT_FOUND,
+            "the command wrote no profile" PS_HINT
+            "a program that calls os._exit() or exec ends before its profile is written");
     return ps_print_failure(r->subject, &err);
 }
 
@@ -514,8 +514,7 @@ static void report_empty(const struct recording *r)
     if (ps_client_read(r->client, path.ptr, &sources, &none) != PS_OK ||
         cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(sources, "rows")) > 0)
         return;
-    ps_err_hint(&note, "%s", r->recorder->empty_hint);
-    ps_fail(&note, PS_NOT_FOUND, "no function was measured");
+    ps_fail(&note, PS_NOT_FOUND, "no function was measured" PS_HINT "%s", r->recorder->empty_hint);
     ps_print_note(r->subject, &note);
 }
 

@@ -43,9 +43,14 @@ const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
     for (size_t i = 0; i < N_RECORDERS; i++)
         ps_nearest_offer(&nearest, recorders[i].name);
     if (nearest.word)
-        ps_err_hint(err, "did you mean %s? See `perfshelf help record`", nearest.word);
-    ps_err_hint(err, "the recorders are importtime, cprofile, lines, memory and torch");
-    ps_fail(err, PS_BAD_REQUEST, "unknown recorder '%s'", name);
+        ps_fail(err, PS_BAD_REQUEST,
+                "unknown recorder '%s'" PS_HINT "did you mean %s? See `perfshelf help record`",
+                name, nearest.word);
+    else
+        ps_fail(err, PS_BAD_REQUEST,
+                "unknown recorder '%s'" PS_HINT
+                "the recorders are importtime, cprofile, lines, memory and torch",
+                name);
     return NULL;
 }
 
@@ -71,10 +76,12 @@ static enum ps_status fail_missing_module(const struct ps_recorder *recorder,
                                           struct ps_err *err)
 {
     if (recorder->package)
-        ps_err_hint(err, "install it: %s -m pip install %s", command->python, recorder->package);
-    else
-        ps_err_hint(err, "install all of Python's standard library");
-    return ps_fail(err, PS_NOT_FOUND, "%s has no module %s", command->python, recorder->module);
+        return ps_fail(err, PS_NOT_FOUND,
+                       "%s has no module %s" PS_HINT "install it: %s -m pip install %s",
+                       command->python, recorder->module, command->python, recorder->package);
+    return ps_fail(err, PS_NOT_FOUND,
+                   "%s has no module %s" PS_HINT "install all of Python's standard library",
+                   command->python, recorder->module);
 }
 
 static enum ps_status check_python(const struct ps_recorder *recorder,
@@ -84,16 +91,15 @@ static enum ps_status check_python(const struct ps_recorder *recorder,
     unsigned major = 0, minor = 0;
     char has[8] = "";
     if (sscanf(answer, "%23s %7s", version_out, has) != 2 ||
-        sscanf(version_out, "%u.%u", &major, &minor) != 2) {
-        ps_err_hint(err, "check that it is a Python");
-        return ps_fail(err, PS_IO, "%s did not print the version of a Python", command->python);
-    }
-    if (major * 100 + minor < recorder->python_min) {
-        ps_err_hint(err, "use another Python");
-        return ps_fail(err, PS_NOT_FOUND, "needs Python %u.%u or later, %s is %s",
-                       recorder->python_min / 100, recorder->python_min % 100, command->python,
-                       version_out);
-    }
+        sscanf(version_out, "%u.%u", &major, &minor) != 2)
+        return ps_fail(err, PS_IO,
+                       "%s did not print the version of a Python" PS_HINT
+                       "check that it is a Python",
+                       command->python);
+    if (major * 100 + minor < recorder->python_min)
+        return ps_fail(
+            err, PS_NOT_FOUND, "needs Python %u.%u or later, %s is %s" PS_HINT "use another Python",
+            recorder->python_min / 100, recorder->python_min % 100, command->python, version_out);
     return strcmp(has, "has") == 0 ? PS_OK : fail_missing_module(recorder, command, err);
 }
 
@@ -124,8 +130,9 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
     ps_buf_puts(&answer, "");
     if (exit_status == 0)
         return check_python(recorder, command, answer.ptr, version_out, err);
-    ps_err_hint(err, "check that it is a Python that works");
-    return ps_fail(err, PS_IO, "%s exited with status %d when asked for its version",
+    return ps_fail(err, PS_IO,
+                   "%s exited with status %d when asked for its version" PS_HINT
+                   "check that it is a Python that works",
                    command->python, exit_status);
 }
 

@@ -103,8 +103,9 @@ static enum ps_status check_config(const struct ps_remote_config *config, struct
     for (const char *at = token; *at; at++) {
         if (*at > ' ' && *at < 0x7f)
             continue;
-        ps_err_hint(err, "copy the token again, without spaces or line breaks");
-        return ps_fail(err, PS_BAD_REQUEST, "the token contains an invalid character");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the token contains an invalid character" PS_HINT
+                       "copy the token again, without spaces or line breaks");
     }
     return PS_OK;
 }
@@ -178,16 +179,13 @@ void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err)
     const cJSON *at = cJSON_GetObjectItemCaseSensitive(error, "at");
     enum ps_status code = code_of(text_of(error, "code"), http);
 
-    if (hint)
-        ps_err_hint(err, "%s", hint);
-    else if (!text)
-        ps_err_hint(err, "check the URL of --server");
+    if (!hint)
+        hint = text ? "" : "check the URL of --server";
     if (text && cJSON_IsNumber(at))
-        ps_fail_at(err, code, (uint64_t)at->valuedouble, "%s", text);
-    else if (text)
-        ps_fail(err, code, "%s", text);
+        ps_fail_at(err, code, (uint64_t)at->valuedouble, "%s" PS_HINT "%s", text, hint);
     else
-        ps_fail(err, code, "the answer is not that of a perfshelf server");
+        ps_fail(err, code, "%s" PS_HINT "%s",
+                text ? text : "the answer is not that of a perfshelf server", hint);
 }
 
 static void set_body(CURL *curl, const struct ps_remote_request *request)
@@ -207,15 +205,16 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
 static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err *err)
 {
     bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
+    const char *hint = "";
 
     if (certificate)
-        ps_err_hint(err, "name a certificate of your own with --ca FILE");
+        hint = "name a certificate of your own with --ca FILE";
     else if (code == CURLE_GOT_NOTHING && strncmp(http->base, "http:", 5) == 0)
-        ps_err_hint(err, "if the server uses HTTPS, write https:// in its URL");
+        hint = "if the server uses HTTPS, write https:// in its URL";
     else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
-        ps_err_hint(err, "check the URL, and that `perfshelf serve` runs there");
-    ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s",
-            http->curl_error[0] ? http->curl_error : curl_easy_strerror(code));
+        hint = "check the URL, and that `perfshelf serve` runs there";
+    ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s" PS_HINT "%s",
+            http->curl_error[0] ? http->curl_error : curl_easy_strerror(code), hint);
 }
 
 /* Adds the server and the HTTP status to the error. */
@@ -226,14 +225,13 @@ static void name_server(const struct ps_remote_http *http, long status, struct p
     if (own.code == PS_CANCELLED)
         return;
     *err = (struct ps_err)PS_ERR_INIT;
-    if (own.hint[0])
-        ps_err_hint(err, "%s", own.hint);
     if (own.has_offset)
-        ps_fail_at(err, own.code, own.offset, "%s", own.text);
+        ps_fail_at(err, own.code, own.offset, "%s" PS_HINT "%s", own.text, own.hint);
     else if (status)
-        ps_fail(err, own.code, "%s (%s answered %ld)", own.text, http->base, status);
+        ps_fail(err, own.code, "%s (%s answered %ld)" PS_HINT "%s", own.text, http->base, status,
+                own.hint);
     else
-        ps_fail(err, own.code, "%s: %s", http->base, own.text);
+        ps_fail(err, own.code, "%s: %s" PS_HINT "%s", http->base, own.text, own.hint);
 }
 
 /* Removes output of an earlier attempt. */
@@ -260,6 +258,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
                      long *status_out, struct ps_buf *out, int fd, struct ps_err *err)
 {
     struct exchange exchange = {.http = http, .request = request, .fd = fd};
+    struct ps_err refusal = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
     CURLcode code;
 
@@ -282,15 +281,19 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
         fail_line(http, code, err);
     else
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
-    if (*status_out == 401 && !http->has_token)
-        ps_err_hint(err, "set PERFSHELF_TOKEN to a token; `perfshelf token add NAME` on the server "
-                         "creates one");
     if (code == CURLE_OK && *status_out / 100 != 2) {
         cJSON *json = cJSON_ParseWithLength(exchange.answer.ptr, exchange.answer.len);
 
-        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *status_out, err);
+        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *status_out,
+                             &refusal);
         cJSON_Delete(json);
     }
+    if (*status_out == 401 && !http->has_token)
+        ps_fail(err, refusal.code,
+                "%s" PS_HINT "set PERFSHELF_TOKEN to a token; `perfshelf token add NAME` on the "
+                "server creates one",
+                refusal.text);
+    ps_fail_copy(err, &refusal);
     if (err->code != PS_OK)
         name_server(http, *status_out, err);
     else

@@ -72,8 +72,9 @@ static enum ps_status begin_upload(struct remote_upload *sending, struct ps_err 
     sending->offset = 0;
     if (strspn(sending->id, "0123456789abcdef") == strlen(sending->id) && sending->id[0])
         return PS_OK;
-    ps_err_hint(err, "check the URL of --server");
-    return ps_fail(err, PS_IO, "the answer is not that of a perfshelf server");
+    return ps_fail(err, PS_IO,
+                   "the answer is not that of a perfshelf server" PS_HINT
+                   "check the URL of --server");
 }
 
 static enum ps_status read_piece(const struct remote_upload *sending, char *to, size_t *n,
@@ -89,10 +90,10 @@ static enum ps_status read_piece(const struct remote_upload *sending, char *to, 
 
         if (got < 0)
             return ps_fail_errno(err, "cannot read", sending->profile->path);
-        if (got == 0) {
-            ps_err_hint(err, "add it again when it is complete");
-            return ps_fail(err, PS_IO, "the file was truncated while it was uploaded");
-        }
+        if (got == 0)
+            return ps_fail(err, PS_IO,
+                           "the file was truncated while it was uploaded" PS_HINT
+                           "add it again when it is complete");
         *n += (size_t)got;
     }
     return PS_OK;
@@ -130,8 +131,8 @@ static enum ps_status find_offset(struct remote_upload *sending, struct ps_err *
     sending->offset = count_of(answer, "bytes");
     if (sending->offset <= sending->bytes)
         return PS_OK;
-    ps_err_hint(err, "add the file again");
-    return ps_fail(err, PS_IO, "the server has more bytes than the file");
+    return ps_fail(err, PS_IO,
+                   "the server has more bytes than the file" PS_HINT "add the file again");
 }
 
 static enum ps_status send_pieces(struct remote_upload *sending, struct ps_err *err)
@@ -213,8 +214,8 @@ static enum ps_status read_job(struct remote_upload *sending, const cJSON *first
         return err->code;
     if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
         return PS_OK;
-    ps_err_hint(err, "add the file again");
-    return ps_fail(err, PS_NOT_FOUND, "the server was restarted and lost the import");
+    return ps_fail(err, PS_NOT_FOUND,
+                   "the server was restarted and lost the import" PS_HINT "add the file again");
 }
 
 static bool has_ended(const cJSON *job)
@@ -492,8 +493,10 @@ static int label_known(void *user, const char *path, const char *id, char **name
     if (!ps_edit_changes(&edit, run))
         return 0;
     if (!label->update) {
-        ps_err_hint(&err, "--update replaces them");
-        ps_fail(&err, PS_CONFLICT, "run %s is already on the shelf and keeps its labels", id);
+        ps_fail(&err, PS_CONFLICT,
+                "run %s is already on the shelf and keeps its labels" PS_HINT
+                "--update replaces them",
+                id);
         ps_print_note(path, &err);
         return 0;
     }

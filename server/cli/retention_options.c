@@ -86,12 +86,12 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena,
         limit.len -= each.len;
     }
     if (equals == text || !ps_utf8_is_valid(ps_str_from_c(text)) ||
-        !read_limit(ps_arena_copy(arena, limit).ptr, out)) {
-        ps_err_hint(err,
-                    "write a number of runs, an age or a size: 500, 90d or 50GiB; 20/series for "
-                    "each series, nightly=20 for one series");
-        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --keep", text);
-    }
+        !read_limit(ps_arena_copy(arena, limit).ptr, out))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "invalid value '%s' for --keep" PS_HINT
+                       "write a number of runs, an age or a size: 500, 90d or 50GiB; 20/series for "
+                       "each series, nightly=20 for one series",
+                       text);
     out->description = rule_words(out, arena);
     return PS_OK;
 }

@@ -411,15 +411,16 @@ static void print_start(const struct server *server)
  * shared store, which has no folder. */
 static void record_server(struct server *server)
 {
-    struct ps_err err = PS_ERR_INIT;
+    struct ps_err failure = PS_ERR_INIT, err = PS_ERR_INIT;
 
     if (!ps_store_is_shared(server->store) &&
-        ps_server_record_write(server->url, ps_store_dir(server->store), &server->record, &err) !=
-            PS_OK) {
+        ps_server_record_write(server->url, ps_store_dir(server->store), &server->record,
+                               &failure) != PS_OK) {
         ps_server_record_delete(server->record);
         server->record = NULL;
-        ps_err_hint(&err,
-                    "other commands do not find this server by themselves: use --data or --server");
+        ps_fail_copy_hint(
+            &err, &failure,
+            "other commands do not find this server by themselves: use --data or --server");
         ps_log_err("serve", &err);
     }
 }
@@ -598,10 +599,9 @@ static enum ps_status queue_file(struct ps_store *store, struct ps_jobs *jobs, c
 
     if (stat(path, &st) != 0)
         return ps_fail_errno(err, "cannot open", path);
-    if (!S_ISREG(st.st_mode)) {
-        ps_err_hint(err, "add folders and pipes with `perfshelf add`");
-        return ps_fail(err, PS_BAD_REQUEST, "not a regular file");
-    }
+    if (!S_ISREG(st.st_mode))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "not a regular file" PS_HINT "add folders and pipes with `perfshelf add`");
     ticket = new_ticket(store, path, st.st_mtim, url);
     request.path = ps_strdup(ps_str_from_c(path));
     request.bytes = (uint64_t)st.st_size;

@@ -255,10 +255,14 @@ void ps_server_select_shelf(struct ps_options *options)
     options->data = ps_arena_copy(&options->arena, ps_str_from_c(last->data)).ptr;
     options->default_shelf = false;
     if (list.n > 1)
-        ps_err_hint(&note, "you serve %zu shelves; --data DIR chooses another", list.n);
+        ps_fail(&note, PS_CONFLICT,
+                "using the shelf that you serve at %s" PS_HINT
+                "you serve %zu shelves; --data DIR chooses another",
+                last->url, list.n);
     else
-        ps_err_hint(&note, "--data DIR chooses another");
-    ps_fail(&note, PS_CONFLICT, "using the shelf that you serve at %s", last->url);
+        ps_fail(&note, PS_CONFLICT,
+                "using the shelf that you serve at %s" PS_HINT "--data DIR chooses another",
+                last->url);
     ps_print_note(options->data, &note);
 }
 

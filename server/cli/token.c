@@ -113,22 +113,26 @@ static enum ps_status revoke_token(const struct ps_options *options, struct ps_s
     return status;
 }
 
+#define USAGE                                                                                      \
+    "usage: perfshelf token add NAME, perfshelf token list, or perfshelf token revoke NAME"
+
 static enum ps_status wrong_words(const struct ps_options *options, struct ps_err *err)
 {
     static const char *const actions[] = {"add", "list", "revoke"};
     const char *word = options->operands[0];
     const char *nearest = ps_nearest_find(word, actions, sizeof actions / sizeof *actions);
 
-    if (nearest && strcmp(nearest, word) != 0)
-        ps_err_hint(err, "did you mean `perfshelf token %s`? See `perfshelf help token`", nearest);
-    ps_err_hint(err,
-                "usage: perfshelf token add NAME, perfshelf token list, or perfshelf token revoke "
-                "NAME");
-    if (!nearest || strcmp(nearest, word) != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "unknown action '%s'", word);
+    if (!nearest)
+        return ps_fail(err, PS_BAD_REQUEST, "unknown action '%s'" PS_HINT USAGE, word);
+    if (strcmp(nearest, word) != 0)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "unknown action '%s'" PS_HINT
+                       "did you mean `perfshelf token %s`? See `perfshelf help token`",
+                       word, nearest);
     return options->n_operands == 1
-               ? ps_fail(err, PS_BAD_REQUEST, "missing argument: the NAME of a token")
-               : ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'", options->operands[1]);
+               ? ps_fail(err, PS_BAD_REQUEST, "missing argument: the NAME of a token" PS_HINT USAGE)
+               : ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'" PS_HINT USAGE,
+                         options->operands[1]);
 }
 
 int ps_cli_token(const struct ps_options *options)
@@ -167,8 +171,8 @@ int ps_cli_token(const struct ps_options *options)
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_token_revoke(store, options->operands[1], &err) != PS_OK)
         return ps_print_failure("token", &err);
-    ps_err_hint(&err, "run the command again");
-    (void)ps_fail(&err, PS_IO, "token %s was not added: it could not be printed",
+    (void)ps_fail(&err, PS_IO,
+                  "token %s was not added: it could not be printed" PS_HINT "run the command again",
                   options->operands[1]);
     return ps_print_failure("token", &err);
 }

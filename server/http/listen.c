@@ -18,8 +18,10 @@ struct place {
 
 static enum ps_status bad_address(const char *where, struct ps_err *err)
 {
-    ps_err_hint(err, "use ADDRESS:PORT, for example 127.0.0.1:7700 or [::1]:7700");
-    return ps_fail(err, PS_BAD_REQUEST, "%s is not an address to listen on", where);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "%s is not an address to listen on" PS_HINT
+                   "use ADDRESS:PORT, for example 127.0.0.1:7700 or [::1]:7700",
+                   where);
 }
 
 static enum ps_status split_address(const char *where, struct place *out, struct ps_err *err)
@@ -53,17 +55,19 @@ enum ps_status ps_listen_check(const char *where, struct ps_err *err)
 
 static enum ps_status fail_bind(const char *where, int code, struct ps_err *err)
 {
-    if (code == EADDRINUSE) {
-        ps_err_hint(err, "stop the other program (another perfshelf?), or use a free port with "
-                         "--listen 127.0.0.1:0");
-        return ps_fail(err, PS_CONFLICT, "cannot listen on %s: it is in use", where);
-    }
+    const char *hint = "";
+
+    if (code == EADDRINUSE)
+        return ps_fail(err, PS_CONFLICT,
+                       "cannot listen on %s: it is in use" PS_HINT
+                       "stop the other program (another perfshelf?), or use a free port with "
+                       "--listen 127.0.0.1:0",
+                       where);
     if (code == EACCES)
-        ps_err_hint(err, "ports below 1024 need root: use a higher one");
+        hint = "ports below 1024 need root: use a higher one";
     if (code == EADDRNOTAVAIL)
-        ps_err_hint(err,
-                    "this machine does not have that address: use 127.0.0.1 or one of its own");
-    return ps_fail(err, PS_IO, "cannot listen on %s: %s", where, strerror(code));
+        hint = "this machine does not have that address: use 127.0.0.1 or one of its own";
+    return ps_fail(err, PS_IO, "cannot listen on %s: %s" PS_HINT "%s", where, strerror(code), hint);
 }
 
 static int open_socket(const struct addrinfo *info, int *code)

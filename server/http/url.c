@@ -25,8 +25,9 @@ static int escaped_byte(struct ps_str text, size_t at)
 
 static enum ps_status fail_url(struct ps_err *err)
 {
-    ps_err_hint(err, "write a percent sign as %%25");
-    return ps_fail(err, PS_BAD_REQUEST, "the URL contains a %% that does not begin an escape");
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "the URL contains a %% that does not begin an escape" PS_HINT
+                   "write a percent sign as %%25");
 }
 
 enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,

@@ -182,12 +182,11 @@ static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
 
 static enum ps_status check_bundle(const struct bundle_reader *r, struct ps_err *err)
 {
-    if (r->is_valid && r->format > FORMAT) {
-        ps_err_hint(err, "add it with the perfshelf version that wrote it, or a newer one");
+    if (r->is_valid && r->format > FORMAT)
         return ps_fail(err, PS_BAD_INPUT,
-                       "the bundle has format %lld, which this version cannot read",
+                       "the bundle has format %lld, which this version cannot read" PS_HINT
+                       "add it with the perfshelf version that wrote it, or a newer one",
                        (long long)r->format);
-    }
     if (!r->is_valid || r->format != FORMAT || !r->bundle->n_runs)
         return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
                           "bundle.json is malformed");

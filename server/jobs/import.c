@@ -397,11 +397,9 @@ static bool import_members(struct archive_import *archive_import, enum ps_status
     if (*status == PS_OK && archive_import->cancelled)
         *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
     if (*status == PS_OK && archive && !archive_import->runs)
-        ps_err_hint(err, "%s", archive_import->first_err.hint);
-    if (*status == PS_OK && archive && !archive_import->runs)
         *status = ps_fail(err, archive_import->first_err.code,
-                          "no profile in this archive could be imported: %s",
-                          archive_import->first_err.text);
+                          "no profile in this archive could be imported: %s" PS_HINT "%s",
+                          archive_import->first_err.text, archive_import->first_err.hint);
     return archive;
 }
 

@@ -40,9 +40,9 @@ static void on_memory_exhausted(void)
 {
     struct ps_err err = PS_ERR_INIT;
 
-    ps_err_hint(&err, "allow more with --import-memory SIZE");
     ps_fail_at(&err, PS_LIMIT, last_done,
-               "the importer was stopped: it used more than %llu MiB of memory",
+               "the importer was stopped: it used more than %llu MiB of memory" PS_HINT
+               "allow more with --import-memory SIZE",
                (unsigned long long)(limits.memory >> 20));
     send_done(&err, "");
     _exit(1);
@@ -55,9 +55,10 @@ static void on_forbidden(int signal, siginfo_t *what, void *context)
 
     (void)signal;
     (void)context;
-    ps_err_hint(&err, "this is a bug: please report it with the number of the system call");
     ps_fail_at(&err, PS_INTERNAL, last_done,
-               "the importer was stopped: it made the forbidden system call %d", what->si_syscall);
+               "the importer was stopped: it made the forbidden system call %d" PS_HINT
+               "this is a bug: please report it with the number of the system call",
+               what->si_syscall);
     send_done(&err, "");
     _exit(1);
 }

@@ -312,8 +312,9 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 /* Fails an import during which servers stopped repeatedly, and logs it. */
 static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
-    ps_err_hint(err, "add the file with `perfshelf add`, which prints the cause");
-    ps_fail(err, PS_INTERRUPTED, "the server stopped %u times while importing this file",
+    ps_fail(err, PS_INTERRUPTED,
+            "the server stopped %u times while importing this file" PS_HINT
+            "add the file with `perfshelf add`, which prints the cause",
             job->tries);
     log_failure(job, store, err);
     return err->code;

@@ -299,8 +299,10 @@ enum ps_status ps_jobs_check_limit(struct ps_jobs *jobs, struct ps_err *err)
 
     if (most == 0 || ps_jobs_unfinished(jobs) < most)
         return PS_OK;
-    ps_err_hint(err, "try again when some of them have finished");
-    return ps_fail(err, PS_UNAVAILABLE, "%zu imports are already waiting", most);
+    return ps_fail(err, PS_UNAVAILABLE,
+                   "%zu imports are already waiting" PS_HINT
+                   "try again when some of them have finished",
+                   most);
 }
 
 static void write_row(void *user, uint64_t id, struct ps_buf *out)

@@ -136,8 +136,8 @@ static void inspect_member(struct ps_stream *in, struct member *member)
         member->part = LEFT_OUT;
     } else if (importer == &ps_trace_job) {
         member->part = LEFT_OUT;
-        ps_err_hint(&member->reason, "unpack it and add its files");
-        ps_fail(&member->reason, PS_UNKNOWN_KIND, "archives inside archives are not read");
+        ps_fail(&member->reason, PS_UNKNOWN_KIND,
+                "archives inside archives are not read" PS_HINT "unpack it and add its files");
     }
     member->is_torch_trace = importer == &ps_torch_trace;
 }
@@ -200,9 +200,8 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
     if (ps_archive_status(archive, err) != PS_OK)
         return err->code;
     name = ps_text_head(ps_str_from_c(first->name), 120);
-    ps_err_hint(err, "%s", first->reason.hint);
-    return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s",
-                   (int)name.len, name.ptr, first->reason.text);
+    return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s" PS_HINT "%s",
+                   (int)name.len, name.ptr, first->reason.text, first->reason.hint);
 }
 
 /* Opens the file from its start; NULL: err is filled. */

@@ -60,12 +60,12 @@ static enum merge_method way_of(struct ps_str head)
 static enum ps_status check_way(struct ps_merge *merge, enum merge_method way, const char *name,
                                 struct ps_err *err)
 {
-    if (way == NOTHING) {
-        ps_err_hint(err,
-                    "merge .lprof files, or the traces of one job (text reports are rounded and "
-                    "cannot be summed)");
-        return ps_fail(err, PS_BAD_REQUEST, "%s is neither an .lprof file nor a trace", name);
-    }
+    if (way == NOTHING)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "%s is neither an .lprof file nor a trace" PS_HINT
+                       "merge .lprof files, or the traces of one job (text reports are rounded and "
+                       "cannot be summed)",
+                       name);
     if (merge->method != NOTHING && merge->method != way)
         return ps_fail(err, PS_BAD_REQUEST, "%s has another kind than the files before it", name);
     merge->method = way;

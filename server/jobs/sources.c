@@ -60,8 +60,9 @@ enum ps_status ps_measured_list_find(const struct ps_measured_list *list, const 
         return PS_OK;
     if (best == 0)
         return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", name);
-    ps_err_hint(err, "send the full path, as in the profile");
-    return ps_fail(err, PS_CONFLICT, "%s fits %zu measured files", name, agreeing);
+    return ps_fail(err, PS_CONFLICT,
+                   "%s fits %zu measured files" PS_HINT "send the full path, as in the profile",
+                   name, agreeing);
 }
 
 /* --- Outcomes --- */

@@ -57,10 +57,11 @@ static enum ps_status check_target(const char *target, const char *source, struc
 
     ps_buf_printf(&mark, "%s/" MARK, target);
     fd = open(mark.ptr, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && !ps_dir_is_empty(target)) {
-        ps_err_hint(err, "use an empty folder, or one that a backup made");
-        return ps_fail(err, PS_CONFLICT, "%s is not a backup of a shelf", target);
-    }
+    if (fd < 0 && !ps_dir_is_empty(target))
+        return ps_fail(err, PS_CONFLICT,
+                       "%s is not a backup of a shelf" PS_HINT
+                       "use an empty folder, or one that a backup made",
+                       target);
     if (fd < 0)
         return write_mark(mark.ptr, source, err);
     got = read(fd, said, sizeof said - 1);
@@ -140,10 +141,9 @@ static enum ps_status leave_out(struct backup_state *b, const char *id, const ch
 
     if (status != PS_OK && status != PS_NOT_FOUND)
         return ps_fail_copy(err, &gone);
-    if (status == PS_OK) {
-        ps_err_hint(err, "`perfshelf verify` has details");
-        return ps_fail(err, PS_IO, "a file of run %s is missing", id);
-    }
+    if (status == PS_OK)
+        return ps_fail(err, PS_IO,
+                       "a file of run %s is missing" PS_HINT "`perfshelf verify` has details", id);
     return ps_snapshot_remove_run(b->target->catalog, id, err);
 }
 

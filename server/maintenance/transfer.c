@@ -1266,8 +1266,8 @@ static enum ps_status check_target(const char *dir, struct ps_err *err)
     ps_buf_printf(&catalog, "%s/catalog.db", dir);
     if (access(dir, F_OK) != 0 || access(catalog.ptr, F_OK) == 0 || ps_dir_is_empty(dir))
         return PS_OK;
-    ps_err_hint(err, "use an empty folder, or a shelf");
-    return ps_fail(err, PS_CONFLICT, "%s is not a shelf", dir);
+    return ps_fail(err, PS_CONFLICT, "%s is not a shelf" PS_HINT "use an empty folder, or a shelf",
+                   dir);
 }
 
 static enum ps_status open_to(const struct shelf_at *from, const struct shelf_at *to,

@@ -125,6 +125,9 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *questi
     ps_json_end(&page.json);
 }
 
+#define FEWER_ROWS                                                                                 \
+    "add a LIMIT or a WHERE; `perfshelf sql --rows` on the server's machine allows more rows"
+
 /* Steps to the next row of a result that has `n` rows and `bytes` bytes so far. Returns false at
  * the end or, with PS_LIMIT, if the row exceeds a limit. */
 static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *question, int64_t n,
@@ -134,13 +137,12 @@ static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *que
         return false;
     if (n < question->rows && (!question->bytes || bytes <= question->bytes))
         return true;
-    ps_err_hint(
-        err,
-        "add a LIMIT or a WHERE; `perfshelf sql --rows` on the server's machine allows more rows");
     if (n == question->rows)
-        ps_fail(err, PS_LIMIT, "the result has more than %lld rows", (long long)n);
+        ps_fail(err, PS_LIMIT, "the result has more than %lld rows" PS_HINT FEWER_ROWS,
+                (long long)n);
     else
-        ps_fail(err, PS_LIMIT, "the result exceeds %zu MB", question->bytes >> 20);
+        ps_fail(err, PS_LIMIT, "the result exceeds %zu MB" PS_HINT FEWER_ROWS,
+                question->bytes >> 20);
     return false;
 }
 

@@ -123,9 +123,9 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
 {
     if (has(store, store->catalog, folder, key))
         return PS_OK;
-    ps_err_hint(err, "try again");
     return ps_fail(err, PS_UNAVAILABLE,
-                   "the lease of this server expired, and its unfinished files were removed");
+                   "the lease of this server expired, and its unfinished files were removed" PS_HINT
+                   "try again");
 }
 
 /* Lists the files of runs, originals and sources, but not those of uploads. */

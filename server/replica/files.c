@@ -146,8 +146,7 @@ enum ps_status ps_shared_files_place(struct ps_store *store, const struct ps_sen
 
     if (ps_blob_add_reference(store->replica->mirror->writer, sent->hash, &own) == PS_NOT_FOUND) {
         /* sent by a server that crashed; a sweep deleted the bytes */
-        ps_err_hint(err, "try again");
-        (void)ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
+        (void)ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file" PS_HINT "try again");
     }
     (void)ps_fail_copy(err, &own);
     remove_previous_reference(store, folder, key, sent->hash, err);

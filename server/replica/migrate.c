@@ -150,8 +150,9 @@ static enum ps_status migrate_tables(struct ps_pg *pg, struct ps_err *err)
         return err->code;
     if (layout < ps_catalog_layout)
         return migrate_from(pg, layout, err);
-    ps_err_hint(err, "use that version or a newer one");
-    return ps_fail(err, PS_CONFLICT, "the store was written by a newer perfshelf (layout %lld)",
+    return ps_fail(err, PS_CONFLICT,
+                   "the store was written by a newer perfshelf (layout %lld)" PS_HINT
+                   "use that version or a newer one",
                    (long long)layout);
 }
 

@@ -65,10 +65,9 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
     struct ps_mirror *m = store->replica->mirror;
     const int64_t until = ps_monotonic_ms() + WAIT_MS;
 
-    if (!lock_for(&m->write_lock, WAIT_MS)) {
-        ps_err_hint(err, "try again in a moment");
-        return ps_fail(err, PS_UNAVAILABLE, "the store: too many concurrent changes");
-    }
+    if (!lock_for(&m->write_lock, WAIT_MS))
+        return ps_fail(err, PS_UNAVAILABLE,
+                       "the store: too many concurrent changes" PS_HINT "try again in a moment");
     m->is_sent = m->has_repairs = false;
     connect_writer(store, until, err);
     if (ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->clock, err) != PS_OK)
@@ -316,8 +315,9 @@ static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
     ps_db_prepare(store->catalog, sql.ptr, &stmt, err);
     if (!ps_stmt_step(stmt, err) || !ps_col_int(stmt, 0))
         return err->code;
-    ps_err_hint(err, "use another folder as the cache of the store");
-    return ps_fail(err, PS_CONFLICT, "%s is itself a shelf", store->dir);
+    return ps_fail(err, PS_CONFLICT,
+                   "%s is itself a shelf" PS_HINT "use another folder as the cache of the store",
+                   store->dir);
 }
 
 static struct ps_mirror *new_mirror(const char *url)

@@ -90,8 +90,9 @@ static enum ps_status report_lost(struct ps_pg *pg, struct ps_err *err)
 {
     const char *why = PQerrorMessage(pg->link);
 
-    ps_err_hint(err, "try again in a moment");
-    return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached: %.*s", first_line(why), why);
+    return ps_fail(err, PS_UNAVAILABLE,
+                   "the store cannot be reached: %.*s" PS_HINT "try again in a moment",
+                   first_line(why), why);
 }
 
 /* Whether a statement may be retried after this SQLSTATE: connection lost, lock timeout,
@@ -133,8 +134,8 @@ static enum ps_status fail_pg(struct ps_pg *pg, const PGresult *result, struct p
 
     if (!text || !text[0])
         text = link && link[0] ? link : "the connection was lost";
-    if (ps_fail(err, status, "the store: %.*s", (int)strcspn(text, "\n"), text) == PS_UNAVAILABLE)
-        ps_err_hint(err, "try again in a moment");
+    ps_fail(err, status, "the store: %.*s" PS_HINT "%s", (int)strcspn(text, "\n"), text,
+            status == PS_UNAVAILABLE ? "try again in a moment" : "");
     if (PQstatus(pg->link) != CONNECTION_OK || !state || is_fatal_state(state))
         close_connection(pg);
     return err->code;
@@ -172,8 +173,8 @@ static enum ps_status fail_timeout(struct ps_pg *pg, struct ps_err *err)
     close_connection(pg);
     if (ps_context_check(err) != PS_OK || err->code != PS_OK)
         return err->code;
-    ps_err_hint(err, "try again in a moment");
-    return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
+    return ps_fail(err, PS_UNAVAILABLE,
+                   "the store did not answer within %d s" PS_HINT "try again in a moment",
                    (int)(pg->silence_ms / 1000));
 }
 
@@ -314,11 +315,11 @@ static enum ps_status connect_once(struct ps_pg *pg, struct ps_err *err)
         return report_lost(pg, err);
     (void)PQsetNoticeProcessor(pg->link, ignore_notice, NULL);
     encoding = PQparameterStatus(pg->link, "server_encoding");
-    if (encoding && strcmp(encoding, "UTF8") != 0) {
-        ps_err_hint(err, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
+    if (encoding && strcmp(encoding, "UTF8") != 0)
         return ps_fail(err, PS_BAD_REQUEST,
-                       "the store's database has the encoding %s; it must be UTF8", encoding);
-    }
+                       "the store's database has the encoding %s; it must be UTF8" PS_HINT
+                       "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+                       encoding);
     if (PQsetnonblocking(pg->link, 1) != 0)
         return report_lost(pg, err);
     return ps_pg_script(pg, SESSION, err);

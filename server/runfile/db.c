@@ -32,10 +32,10 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
         return err->code;
     if (ps_memory_limit_is_exceeded(db->memory))
         return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
-    if (damaged)
-        ps_err_hint(err, "`perfshelf verify` names the file, `perfshelf rebuild` restores it");
-    return ps_fail(err, status, "%s: %s", what,
-                   status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
+    return ps_fail(err, status, "%s: %s" PS_HINT "%s", what,
+                   status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle),
+                   damaged ? "`perfshelf verify` names the file, `perfshelf rebuild` restores it"
+                           : "");
 }
 
 /* Called by SQLite; true interrupts the statement. Threads without a context are never interrupted.

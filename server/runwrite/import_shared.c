@@ -67,10 +67,10 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
     if (ps_db_prepare(ps_writer_db(w), ps_query_sql("shared"), &stmt, err) != PS_OK)
         return err->code;
     ps_bind_text(stmt, ":shared", text);
-    if (!text.ptr || !ps_stmt_step(stmt, err) || ps_col_is_null(stmt, 0)) {
-        ps_err_hint(err, "add the original profile, or a bundle that `perfshelf export` wrote");
-        return ps_fail(err, PS_BAD_INPUT, "this is a run file of a shelf, not an export");
-    }
+    if (!text.ptr || !ps_stmt_step(stmt, err) || ps_col_is_null(stmt, 0))
+        return ps_fail(err, PS_BAD_INPUT,
+                       "this is a run file of a shelf, not an export" PS_HINT
+                       "add the original profile, or a bundle that `perfshelf export` wrote");
     ps_col_copy(stmt, 0, kind, 32);
     if (!ps_col_is_null(stmt, 1))
         ps_col_copy(stmt, 1, version, 64);
@@ -87,12 +87,12 @@ static enum ps_status check_layout(int fd, const char *version, struct ps_err *e
     layout = big_endian(head + AT_VERSION);
     if (layout == ours)
         return PS_OK;
-    ps_err_hint(err, layout > ours ? "add it with that version or a newer one"
-                                   : "export it again with a newer perfshelf");
     return ps_fail(err, PS_BAD_INPUT,
                    "the shared run was written by perfshelf %s with layout %lld; this version "
-                   "reads layout %lld",
-                   version, (long long)layout, (long long)ours);
+                   "reads layout %lld" PS_HINT "%s",
+                   version, (long long)layout, (long long)ours,
+                   layout > ours ? "add it with that version or a newer one"
+                                 : "export it again with a newer perfshelf");
 }
 
 static bool is_table(const char *name)

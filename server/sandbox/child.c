@@ -145,21 +145,24 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
     char size[32];
 
     if (signal == SIGXCPU) {
-        ps_err_hint(why, "allow more with --import-cpu SECONDS");
         ps_fail_at(why, PS_TOO_SLOW, at,
-                   "the importer was stopped: it used more than %llu s of CPU time",
+                   "the importer was stopped: it used more than %llu s of CPU time" PS_HINT
+                   "allow more with --import-cpu SECONDS",
                    (unsigned long long)limits->cpu_s);
     } else if (signal == SIGXFSZ) {
         ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: it wrote more than %s",
                    size_text(limits->file, size));
     } else if (signal == SIGKILL) {
-        ps_err_hint(why, "the system may have run out of memory; try again");
-        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was killed (SIGKILL)");
+        ps_fail_at(why, PS_INTERRUPTED, at,
+                   "the importer was killed (SIGKILL)" PS_HINT
+                   "the system may have run out of memory; try again");
     } else if (signal == SIGTERM || signal == SIGSTOP) {
         ps_fail_at(why, PS_INTERRUPTED, at, "the importer was stopped by signal %d", signal);
     } else {
-        ps_err_hint(why, "this is a bug: please report it with the file");
-        ps_fail_at(why, PS_INTERNAL, at, "the importer crashed with signal %d", signal);
+        ps_fail_at(why, PS_INTERNAL, at,
+                   "the importer crashed with signal %d" PS_HINT
+                   "this is a bug: please report it with the file",
+                   signal);
     }
 }
 

@@ -62,12 +62,11 @@ static enum ps_status compress_and_encode(struct page *page, struct ps_stream *i
         ps_stream_skip(in, piece.len);
     }
     page->bytes += *bytes;
-    if (err->code == PS_OK && page->bytes > PS_SHARE_PAGE_MAX) {
-        ps_err_hint(err, "export a bundle instead, which has no such limit");
+    if (err->code == PS_OK && page->bytes > PS_SHARE_PAGE_MAX)
         (void)ps_fail(err, PS_LIMIT,
-                      "the runs are larger than the %llu MiB that a page can contain",
+                      "the runs are larger than the %llu MiB that a page can contain" PS_HINT
+                      "export a bundle instead, which has no such limit",
                       (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
-    }
     if (err->code == PS_OK)
         ps_gzip_writer_add(packer, PS_STR(""), true, err);
     ps_gzip_writer_free(packer);
@@ -179,11 +178,10 @@ static enum ps_status inflate_shell(struct ps_str shell, struct ps_buf *out, str
     struct ps_str piece;
     enum ps_status status;
 
-    if (!shell.len) {
-        ps_err_hint(err, "build the engine with ./dev build engine, then export again");
+    if (!shell.len)
         return ps_fail(err, PS_CONFLICT,
-                       "this program was built without the engine of offline pages");
-    }
+                       "this program was built without the engine of offline pages" PS_HINT
+                       "build the engine with ./dev build engine, then export again");
     in = ps_stream_decompress(ps_stream_memory(shell, 0), &limits);
     while ((piece = ps_stream_peek(in, 1)).len) {
         ps_buf_str(out, piece);

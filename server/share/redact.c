@@ -22,19 +22,19 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 {
     unsigned bits = 0;
 
-    if (!words[0]) {
-        ps_err_hint(err, "give paths, hosts, people, arguments, source, labels, or all");
-        return ps_fail(err, PS_BAD_REQUEST, "no category to redact is given");
-    }
+    if (!words[0])
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "no category to redact is given" PS_HINT
+                       "give paths, hosts, people, arguments, source, labels, or all");
     while (*words) {
         struct ps_str word = {words, strcspn(words, ",")};
         unsigned bit = bit_of(word);
 
-        if (!bit) {
-            ps_err_hint(err, "use paths, hosts, people, arguments, source, labels or all");
-            return ps_fail(err, PS_BAD_REQUEST, "unknown category to redact: %.*s",
+        if (!bit)
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "unknown category to redact: %.*s" PS_HINT
+                           "use paths, hosts, people, arguments, source, labels or all",
                            (int)(word.len < 40 ? word.len : 40), word.ptr);
-        }
         bits |= bit;
         words += word.len + (words[word.len] == ',');
     }

@@ -29,8 +29,10 @@ bool ps_redaction_has_class(const char *table, const char *column)
 
 static bool has_no_class(const char *table, const char *column, struct ps_err *err)
 {
-    ps_err_hint(err, "please report this bug of perfshelf");
-    (void)ps_fail(err, PS_INTERNAL, "no redaction class for column %s.%s", table, column);
+    (void)ps_fail(err, PS_INTERNAL,
+                  "no redaction class for column %s.%s" PS_HINT
+                  "please report this bug of perfshelf",
+                  table, column);
     return false;
 }
 

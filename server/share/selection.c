@@ -52,10 +52,9 @@ enum ps_status ps_share_select(struct ps_store *store, const char *runs, const c
 
     out->n = out->n_base = 0;
     out->compared = fresh != NULL;
-    if (!runs == !fresh || (base && !fresh)) {
-        ps_err_hint(err, "give runs, or the two groups of a comparison");
-        return ps_fail(err, PS_BAD_REQUEST, "no runs to share");
-    }
+    if (!runs == !fresh || (base && !fresh))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "no runs to share" PS_HINT "give runs, or the two groups of a comparison");
     if (base && base[0])
         status = add_runs_of_words(store, base, out, err);
     out->n_base = out->n;

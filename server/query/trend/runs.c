@@ -240,12 +240,11 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
             trend->runs[kept++] = *run;
     }
     trend->n = kept;
-    if (there == 0) {
-        ps_fail(err, PS_NOT_FOUND, "no run of these has a row %s in table %s",
-                trend->question.row.name, trend->question.row.table);
-        ps_err_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
-                    trend->question.row.table);
-    }
+    if (there == 0)
+        ps_fail(err, PS_NOT_FOUND,
+                "no run of these has a row %s in table %s" PS_HINT
+                "`perfshelf diff @2 @1 --of %s --json` prints the names",
+                trend->question.row.name, trend->question.row.table, trend->question.row.table);
     if (err->code == PS_OK && trend->baseline.id[0]) {
         const char *why;
 

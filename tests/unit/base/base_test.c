@@ -108,10 +108,8 @@ static void test_err(void **state)
     char line[400];
 
     (void)state;
-    assert_int_equal(ps_fail_at(&err, PS_BAD_INPUT, 12, "bad %s", "thing"), PS_BAD_INPUT);
-    assert_int_equal(ps_fail(&err, PS_IO, "later"), PS_BAD_INPUT);
-    ps_err_hint(&err, "do this");
-    ps_err_hint(&err, "not that");
+    assert_int_equal(ps_fail_at(&err, PS_BAD_INPUT, 12, "bad %s" PS_HINT "do %s", "thing", "this"),
+                     PS_BAD_INPUT);
     assert_string_equal(ps_err_format(&err, line, sizeof line), "bad thing at byte 12; do this");
     assert_int_equal(err.code, PS_BAD_INPUT);
     err = (struct ps_err)PS_ERR_INIT;
@@ -120,6 +118,52 @@ static void test_err(void **state)
     err = (struct ps_err)PS_ERR_INIT;
     ps_fail(&err, PS_BAD_INPUT, "%s", "TA\xff\x1b[2J\n\xc2\x9b \xc3\xa9\xe2\x82");
     assert_string_equal(err.text, "TA??[2J??? \xc3\xa9??");
+}
+
+static void test_hint_belongs_to_its_failure(void **state)
+{
+    char path[9000];
+    struct ps_err err = PS_ERR_INIT, failure = PS_ERR_INIT;
+
+    (void)state;
+    ps_fail(&err, PS_BAD_INPUT, "first");
+    assert_int_equal(ps_fail(&err, PS_IO, "later" PS_HINT "do this"), PS_BAD_INPUT);
+    ps_fail_memory(&err, "rows");
+    assert_string_equal(err.text, "first");
+    assert_string_equal(err.hint, "");
+
+    err = (struct ps_err)PS_ERR_INIT;
+    assert_int_equal(ps_fail_copy_hint(&err, &failure, "do this"), PS_OK);
+    assert_string_equal(err.hint, "");
+    ps_fail(&failure, PS_IO, "second");
+    assert_int_equal(ps_fail_copy_hint(&err, &failure, "do this"), PS_IO);
+    assert_string_equal(err.hint, "do this");
+    ps_fail_copy_hint(&err, &failure, "not that");
+    assert_string_equal(err.hint, "do this");
+    failure = err;
+    err = (struct ps_err)PS_ERR_INIT;
+    ps_fail_copy_hint(&err, &failure, "not that");
+    assert_string_equal(err.hint, "do this");
+
+    err = (struct ps_err)PS_ERR_INIT;
+    ps_fail(&err, PS_NOT_FOUND, "no %s" PS_HINT "find a\nb in %s", "a\nb", "%s\n");
+    assert_string_equal(err.text, "no a?b");
+    assert_string_equal(err.hint, "find a?b in %s?");
+
+    err = (struct ps_err)PS_ERR_INIT;
+    ps_fail(&err, PS_FULL, "full" PS_HINT "%s", "");
+    assert_string_not_equal(err.hint, "");
+
+    memset(path, 'p', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    err = (struct ps_err)PS_ERR_INIT;
+    ps_fail(&err, PS_IO, "cannot open %s" PS_HINT "do this", path);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_string_equal(err.hint, "");
+    path[4095] = '\0';
+    err = (struct ps_err)PS_ERR_INIT;
+    ps_fail(&err, PS_IO, "cannot open %s" PS_HINT "do this", path);
+    assert_string_equal(err.hint, "do this");
 }
 
 static void test_write_all(void **state)
@@ -201,6 +245,7 @@ int base_test(void)
         cmocka_unit_test(test_common),
         cmocka_unit_test(test_i64),
         cmocka_unit_test(test_err),
+        cmocka_unit_test(test_hint_belongs_to_its_failure),
         cmocka_unit_test(test_write_all),
     };
 

@@ -221,8 +221,7 @@ static void error_bodies(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         assert_int_equal(ps_http_status_of((enum ps_status)i), codes[i]);
-    ps_fail_at(&err, PS_BAD_INPUT, 7, "a \"quoted\" thing");
-    ps_err_hint(&err, "do this");
+    ps_fail_at(&err, PS_BAD_INPUT, 7, "a \"quoted\" thing" PS_HINT "do this");
     expect_error(&err, 422,
                  "{\"error\":{\"code\":\"bad_input\",\"text\":\"a \\\"quoted\\\" "
                  "thing\",\"at\":7,\"hint\":\"do this\"}}");
