@@ -1,14 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs.c: the queue: one list of jobs, newest first, with one lock, and the worker threads. */
+/* jobs.c: the queue: one list of jobs, newest first, with one lock, and the worker threads. In a
+ * shared store, it publishes its own jobs, shows those of all servers, and applies changes by
+ * others. */
 #define _GNU_SOURCE /* malloc_trim */
-#include "base/clock.h"
-#include "server/jobs/queue.h"
+#include "server/jobs/jobs.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define TELL_EVERY_MS 100
+#include "base/clock.h"
+#include "server/catalog/job_rows.h"
+#include "server/jobs/job.h"
+#include "server/jobs/job_events.h"
+
+#define REPORT_EVERY_MS  100  /* progress to the callbacks of this server */
+#define PUBLISH_EVERY_MS 1000 /* progress to the other servers */
+
+struct ps_jobs {
+    struct ps_jobs_config config;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct ps_job *list; /* newest first */
+    uint64_t last_id;
+    size_t unfinished;
+    bool is_stopping;
+    struct ps_job_publisher *publisher; /* NULL: the store is not shared, or nothing is published */
+    unsigned n_workers;
+    pthread_t workers[];
+};
+
+/* --- Reporting --- */
+
+/* The view for other servers: a job that is left to the next server is queued. */
+static struct ps_job_view publish_view(const struct ps_job *job, const struct ps_job_view *view)
+{
+    static const struct ps_err none = PS_ERR_INIT;
+    struct ps_job_view told = *view;
+
+    if (job->is_handed_over && view->state == PS_JOB_CANCELLED) {
+        told.state = PS_JOB_QUEUED;
+        told.err = &none;
+    }
+    return told;
+}
+
+/* Publishes the state of the job to the other servers, unless they have it already. The caller
+ * holds the lock; the job has an id. */
+static void publish_job(struct ps_job *job, const struct ps_job_view *view)
+{
+    const struct ps_jobs *jobs = job->jobs;
+    const struct ps_job_view told = publish_view(job, view);
+    const int64_t now = ps_monotonic_coarse_ms();
+    struct ps_buf text = {0};
+
+    if (!jobs->publisher ||
+        ((int)told.state == job->row_state && now - job->row_ms < PUBLISH_EVERY_MS))
+        return;
+    job->row_state = (int)told.state;
+    job->row_ms = now;
+    jobs->config.write(&text, &told);
+    ps_job_publisher_put(jobs->publisher, job->id, told.state, &text);
+}
 
 /* Reports the state of a job. The caller holds the lock. */
 static void report_state(struct ps_job *job)
@@ -18,7 +73,7 @@ static void report_state(struct ps_job *job)
 
     if (config->changed && !job->is_taken_over)
         config->changed(config->user, &view);
-    ps_jobs_publish(job, &view);
+    publish_job(job, &view);
 }
 
 /* Frees the oldest ended jobs above `keep`. The caller holds the lock. */
@@ -93,12 +148,40 @@ static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_
 
 /* --- Workers --- */
 
+static bool row_of(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
+{
+    struct ps_arena arena = {0};
+    const bool found = jobs->publisher && ps_job_row_find(jobs->config.store, id, false, &arena,
+                                                          out, PS_ERR_IGNORED) == PS_OK;
+
+    ps_arena_free(&arena);
+    out->state = NULL;
+    out->view = PS_STR("");
+    return found;
+}
+
+/* Whether another server has taken over this job, because it regarded this server as crashed. */
+static bool is_taken_over(struct ps_jobs *jobs, uint64_t id)
+{
+    struct ps_job_row row;
+
+    return row_of(jobs, id, &row) && !row.is_ours;
+}
+
+/* Whether another server requested to cancel this job. */
+static bool is_cancel_requested(struct ps_jobs *jobs, uint64_t id)
+{
+    struct ps_job_row row;
+
+    return row_of(jobs, id, &row) && row.is_cancel_requested;
+}
+
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     struct ps_job *job = user;
     int64_t now = ps_monotonic_coarse_ms();
 
-    if (now - job->reported_ms >= TELL_EVERY_MS) {
+    if (now - job->reported_ms >= REPORT_EVERY_MS) {
         job->reported_ms = now;
         pthread_mutex_lock(&job->jobs->lock);
         job->bytes_done = done;
@@ -132,7 +215,7 @@ static struct ps_job *next_job(struct ps_jobs *jobs)
     }
 }
 
-static enum ps_job_state state_of(enum ps_status status)
+static enum ps_job_state end_state(enum ps_status status)
 {
     if (status == PS_OK)
         return PS_JOB_DONE;
@@ -144,7 +227,7 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
 {
     struct ps_job_view view = ps_job_view(job);
 
-    view.state = state_of(result->status);
+    view.state = end_state(result->status);
     view.kind = result->kind;
     view.already_existed = result->already_existed;
     view.err = &result->err;
@@ -221,7 +304,7 @@ static void *run_worker(void *arg)
         pthread_mutex_unlock(&jobs->lock);
         if (!job)
             return NULL;
-        if (ps_jobs_is_cancel_requested(jobs, job->id))
+        if (is_cancel_requested(jobs, job->id))
             atomic_store(&job->cancel, true);
         ps_job_run(job, jobs->config.store, jobs->config.limits, on_progress, &result);
         if (must_wait_for_space(job, &result)) {
@@ -230,12 +313,12 @@ static void *run_worker(void *arg)
         }
         ended = ended_view(job, &result);
         drop_file(jobs, job, &ended);
-        lost = ps_jobs_is_taken_over(jobs, job->id);
+        lost = is_taken_over(jobs, job->id);
         pthread_mutex_lock(&jobs->lock);
         job->is_taken_over |= lost;
         keep_result(job, &result);
         idle = jobs->unfinished == 1;
-        end_job(jobs, job, state_of(result.status));
+        end_job(jobs, job, end_state(result.status));
 #ifdef __GLIBC__
         if (idle)
             (void)malloc_trim(0); /* returns memory of large imports to the system */
@@ -272,7 +355,9 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
     return PS_OK;
 }
 
-bool ps_jobs_enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
+/* Adds the job to the queue, with a new id if it has none. False if the queue is closed: the caller
+ * still owns the job. */
+static bool enqueue_job(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
 {
     bool open;
 
@@ -343,7 +428,7 @@ static enum ps_status fail_closed(struct ps_jobs *jobs, struct ps_job *job, stru
     job->err = *err;
     view = ps_job_view(job);
     pthread_mutex_lock(&jobs->lock);
-    ps_jobs_publish(job, &view);
+    publish_job(job, &view);
     pthread_mutex_unlock(&jobs->lock);
     return err->code;
 }
@@ -357,7 +442,7 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
 
     if (status == PS_OK)
         status = record_job(jobs, job, request->replies_early, err);
-    if (status == PS_OK && ps_jobs_enqueue(jobs, job, id_out))
+    if (status == PS_OK && enqueue_job(jobs, job, id_out))
         return PS_OK;
     if (status == PS_OK)
         status = fail_closed(jobs, job, err);
@@ -366,9 +451,107 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
     return status;
 }
 
-/* --- Finding, cancelling and ending jobs --- */
+/* --- Resuming uploads of crashed servers --- */
 
-struct ps_job *ps_jobs_find(struct ps_jobs *jobs, uint64_t id)
+struct resume_state {
+    struct ps_jobs *jobs;
+    struct ps_source_set *source_set; /* sources of the previous upload */
+    char *set_text;
+};
+
+static void share_sources(struct resume_state *resume_state,
+                          const struct ps_accepted_upload *upload)
+{
+    if (resume_state->set_text && strcmp(resume_state->set_text, upload->sources_text) == 0)
+        return;
+    ps_source_set_release(resume_state->source_set);
+    free(resume_state->set_text);
+    resume_state->source_set =
+        upload->n_sources ? ps_source_set_create(resume_state->jobs->config.store) : NULL;
+    resume_state->set_text = ps_strdup(ps_str_from_c(upload->sources_text));
+    for (size_t i = 0; i < upload->n_sources; i++)
+        ps_source_set_add(resume_state->source_set,
+                          ps_strdup(ps_str_from_c(upload->sources[i].key)),
+                          upload->sources[i].value);
+}
+
+static void log_resumed(struct ps_store *store, const struct ps_accepted_upload *upload,
+                        uint64_t bytes)
+{
+    const struct ps_err note = {
+        .code = PS_INTERRUPTED,
+        .text = "the server stopped before it imported this upload; the next server continues"};
+    const struct ps_log_entry entry = {
+        upload->filename, "", upload->user_name, bytes, "", &note, 0};
+
+    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED); /* the job itself goes on */
+}
+
+/* In a shared store, the job keeps its id and its creation time. */
+static void take_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
+{
+    struct ps_arena arena = {0};
+    struct ps_job_row row;
+
+    if (jobs->publisher && id) {
+        job->id = id;
+        if (ps_job_row_find(jobs->config.store, id, false, &arena, &row, PS_ERR_IGNORED) == PS_OK)
+            job->created_ms = row.requested_ms;
+    }
+    ps_arena_free(&arena);
+}
+
+static void resume_upload(void *user, const struct ps_accepted_upload *upload)
+{
+    struct resume_state *resume_state = user;
+    struct stat about = {0};
+    const struct ps_job_request request = {
+        .path = ps_strdup(ps_str_from_c(upload->path)),
+        .is_temporary = upload->err.code == PS_OK,
+        .bytes = stat(upload->path, &about) == 0 ? (uint64_t)about.st_size : 0,
+        .filename = upload->filename,
+        .name = upload->name,
+        .series = upload->series,
+        .user_name = upload->user_name,
+        .note = upload->note,
+        .tags = upload->tags,
+        .n_tags = upload->n_tags,
+    };
+    struct ps_job *job;
+    uint64_t id;
+
+    share_sources(resume_state, upload);
+    job = ps_job_create(&request);
+    job->source_set = ps_source_set_retain(resume_state->source_set);
+    job->is_accepted = true;
+    job->upload = upload->id;
+    job->tries = upload->tries;
+    job->err = upload->err;
+    job->waits_for_space = ps_store_is_shared(resume_state->jobs->config.store);
+    take_number(resume_state->jobs, job, upload->job);
+    if (!upload->is_retry)
+        log_resumed(resume_state->jobs->config.store, upload, request.bytes);
+    if (enqueue_job(resume_state->jobs, job, &id))
+        return;
+    ps_source_set_keep_files(job->source_set);
+    ps_job_free(job);
+}
+
+enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
+{
+    struct resume_state resume_state = {.jobs = jobs};
+    enum ps_status status =
+        ps_upload_take_over(jobs->config.store, resume_upload, &resume_state, err);
+
+    ps_source_set_release(resume_state.source_set);
+    free(resume_state.set_text);
+    return status;
+}
+
+/* --- Cancelling --- */
+
+/* NULL: this server does not have the job (any more). The caller holds the lock. */
+static struct ps_job *find_job(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_job *job = jobs->list;
 
@@ -398,12 +581,13 @@ static void cancel_job(struct ps_jobs *jobs, struct ps_job *job)
     end_job(jobs, job, PS_JOB_CANCELLED);
 }
 
-enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
+/* Cancels a job of this server. PS_NOT_FOUND without a message. */
+static enum ps_status cancel_own_job(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
 {
     struct ps_job *job;
 
     pthread_mutex_lock(&jobs->lock);
-    job = ps_jobs_find(jobs, id);
+    job = find_job(jobs, id);
     if (job && job->is_taken_over)
         job = NULL;
     if (job && !ps_job_ended(job)) {
@@ -415,12 +599,15 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
                : PS_NOT_FOUND;
 }
 
-void ps_jobs_mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain)
+/* Marks a job that another server took over. It is no longer reported, but continues, because a
+ * client may wait for it here, until its run is published or cannot be. in_vain: cancels it,
+ * because there will be no run. Does nothing if this server does not have the job. */
+static void mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain)
 {
     struct ps_job *job;
 
     pthread_mutex_lock(&jobs->lock);
-    job = ps_jobs_find(jobs, id);
+    job = find_job(jobs, id);
     if (job)
         job->is_taken_over = true;
     if (job && in_vain && !ps_job_ended(job))
@@ -463,6 +650,197 @@ size_t ps_jobs_hand_over_all(struct ps_jobs *jobs)
 {
     return cancel_all(jobs, true);
 }
+
+/* --- Showing jobs of all servers --- */
+
+static enum ps_job_state parse_state(const char *word)
+{
+    enum ps_job_state state = PS_JOB_QUEUED;
+
+    while (state < PS_JOB_CANCELLED && strcmp(ps_job_state_word(state), word) != 0)
+        state++;
+    return state;
+}
+
+static struct ps_job_view row_view(const struct ps_job_row *row)
+{
+    static const struct ps_err none = PS_ERR_INIT;
+    static const struct ps_source_outcomes no_sources;
+    static const struct ps_job_parts no_parts;
+
+    return (struct ps_job_view){
+        .id = row->id,
+        .state = parse_state(row->state),
+        .text = row->view,
+        .name = "",
+        .err = &none,
+        .created_ms = row->requested_ms,
+        .sources = &no_sources,
+        .parts = &no_parts,
+    };
+}
+
+typedef void shown(void *user, const struct ps_job_view *job);
+
+static bool show_own(struct ps_jobs *jobs, uint64_t id, shown *show, void *user)
+{
+    struct ps_job *job;
+
+    pthread_mutex_lock(&jobs->lock);
+    job = find_job(jobs, id);
+    if (job) {
+        const struct ps_job_view view = ps_job_view(job);
+
+        show(user, &view);
+    }
+    pthread_mutex_unlock(&jobs->lock);
+    return job != NULL;
+}
+
+static void show_row(struct ps_jobs *jobs, const struct ps_job_row *row, shown *show, void *user)
+{
+    const struct ps_job_view view = row_view(row);
+
+    pthread_mutex_lock(&jobs->lock);
+    show(user, &view);
+    pthread_mutex_unlock(&jobs->lock);
+}
+
+static enum ps_status fail_unknown_job(const struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
+{
+    return ps_fail(err, PS_NOT_FOUND, "no job j%llu; only the last %zu finished jobs are kept",
+                   (unsigned long long)id, jobs->config.kept_max);
+}
+
+/* If another server took over a job of this one, shows the state of that server. */
+static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show, void *user,
+                                  struct ps_arena *arena, struct ps_err *err)
+{
+    struct ps_store *store = jobs->config.store;
+    struct ps_job_row row;
+    enum ps_status status = ps_job_row_find(store, id, false, arena, &row, err);
+
+    if ((status == PS_NOT_FOUND || (status == PS_OK && row.is_ours)) &&
+        show_own(jobs, id, show, user))
+        return PS_OK;
+    if (status == PS_NOT_FOUND)
+        status = ps_job_row_find(store, id, true, arena, &row, err);
+    if (status == PS_OK)
+        show_row(jobs, &row, show, user);
+    if (status == PS_NOT_FOUND && ps_store_is_away(store))
+        return ps_fail(
+            err, PS_UNAVAILABLE,
+            "the store cannot be reached, so job j%llu cannot be looked up; try again later",
+            (unsigned long long)id);
+    return status == PS_NOT_FOUND ? fail_unknown_job(jobs, id, err) : status;
+}
+
+enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void *user,
+                            struct ps_err *err)
+{
+    struct ps_arena arena = {0};
+    enum ps_status status;
+
+    if (!jobs->publisher)
+        return show_own(jobs, id, show, user) ? PS_OK : fail_unknown_job(jobs, id, err);
+    status = show_shared(jobs, id, show, user, &arena, err);
+    ps_arena_free(&arena);
+    return status;
+}
+
+/* Shows all unfinished jobs and the last ended ones. */
+struct job_visitor {
+    shown *on_shown;
+    void *user;
+    size_t max_ended, ended;
+};
+
+static void show_next(struct job_visitor *showing, const struct ps_job_view *view)
+{
+    const bool ended = view->state != PS_JOB_QUEUED && view->state != PS_JOB_RUNNING;
+
+    if (!ended || showing->ended++ < showing->max_ended)
+        showing->on_shown(showing->user, view);
+}
+
+static void show_own_jobs(struct ps_jobs *jobs, struct job_visitor *showing)
+{
+    for (struct ps_job *job = jobs->list; job; job = job->next) {
+        const struct ps_job_view view = ps_job_view(job);
+
+        show_next(showing, &view);
+    }
+}
+
+enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struct ps_err *err)
+{
+    struct ps_arena arena = {0};
+    struct ps_job_row *rows = NULL;
+    struct job_visitor showing = {show, user, jobs->config.listed_max, 0};
+    size_t n = 0;
+    enum ps_status status = PS_OK;
+
+    if (jobs->publisher)
+        status =
+            ps_job_rows_list(jobs->config.store, jobs->config.listed_max, &arena, &rows, &n, err);
+    pthread_mutex_lock(&jobs->lock);
+    if (!jobs->publisher)
+        show_own_jobs(jobs, &showing);
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_job *own = rows[i].is_ours ? find_job(jobs, rows[i].id) : NULL;
+        const struct ps_job_view view = own ? ps_job_view(own) : row_view(&rows[i]);
+
+        show_next(&showing, &view);
+    }
+    pthread_mutex_unlock(&jobs->lock);
+    ps_arena_free(&arena);
+    return status;
+}
+
+/* --- Changes by other servers --- */
+
+static void apply_job_row(struct ps_jobs *jobs, const struct ps_job_row *row)
+{
+    if (row->is_ours) {
+        if (row->is_cancel_requested && !row->has_ended)
+            /* fails if the job has ended meanwhile */
+            (void)cancel_own_job(jobs, row->id, PS_ERR_IGNORED);
+        return;
+    }
+    mark_taken_over(jobs, row->id, row->has_ended && parse_state(row->state) != PS_JOB_DONE);
+    if (jobs->config.changed)
+        show_row(jobs, row, jobs->config.changed, jobs->config.user);
+}
+
+void ps_jobs_on_change(struct ps_jobs *jobs, uint64_t id)
+{
+    struct ps_arena arena = {0};
+    struct ps_job_row one, *rows = &one;
+    size_t n = 1;
+    enum ps_status status = PS_OK;
+
+    if (!jobs->publisher)
+        return;
+    if (id) /* after a failure clients get the state with the next change, or ask */
+        status = ps_job_row_find(jobs->config.store, id, false, &arena, &one, PS_ERR_IGNORED);
+    else
+        status = ps_job_rows_list(jobs->config.store, jobs->config.listed_max, &arena, &rows, &n,
+                                  PS_ERR_IGNORED);
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        apply_job_row(jobs, &rows[i]);
+    ps_arena_free(&arena);
+}
+
+enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
+{
+    enum ps_status status = cancel_own_job(jobs, id, err);
+
+    if (status == PS_NOT_FOUND && jobs->publisher)
+        status = ps_job_row_cancel(jobs->config.store, id, err);
+    return status == PS_NOT_FOUND ? fail_unknown_job(jobs, id, err) : status;
+}
+
+/* --- Ending --- */
 
 size_t ps_jobs_unfinished(struct ps_jobs *jobs)
 {
