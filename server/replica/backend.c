@@ -1,14 +1,47 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * backend.c: the backend of a shelf that many servers share: opening, files and sessions.
+ *
+ * The rows of the files are in table `file_row` of the catalog, their bytes in the database by
+ * content (blobs.h). A cache (file_cache.h) contains the files that this server used last.
+ */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hash_table.h"
+#include "server/catalog/files.h"
 #include "server/catalog/uploads.h"
-#include "server/replica/files.h"
+#include "server/replica/blobs.h"
+#include "server/replica/file_cache.h"
 #include "server/replica/heartbeat.h"
 #include "server/replica/mirror.h"
 #include "server/replica/replica.h"
 #include "server/replica/state.h"
+#include "server/replica/url.h"
+
+#define IDLE          4    /* maximum idle connections */
+#define SWEEP_MOST_MS 1000 /* the thread that sweeps has other tasks, and may have to stop */
+#define ANEW_BYTES    ((uint64_t)256 << 20) /* cache limit while the cache is bypassed */
+
+/* A file that is being sent, or was sent. */
+struct sent {
+    unsigned n; /* the chunks of the file have the name <session>-<n> in the database (`place`, see
+                   blobs.h) */
+    int64_t done_ms; /* monotonic clock; 0: still being sent */
+};
+
+struct ps_shared_files {
+    struct ps_file_cache *cache;
+    char *url;
+    pthread_mutex_t lock;
+    struct ps_pg *idle[IDLE];
+    unsigned n_idle;
+    struct sent *sent;
+    size_t n_sent, cap_sent;
+};
 
 /* --- Opening --- */
 
@@ -23,12 +56,42 @@ static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
     return PS_OK;
 }
 
+/* Opens the cache. Does not connect to the database yet. */
+static enum ps_status open_files(struct ps_store *store, const char *url, uint64_t cache_bytes,
+                                 struct ps_err *err)
+{
+    struct ps_shared_files *shared = ps_alloc(sizeof *shared);
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder_path(store, "cache");
+
+    store->replica->files = shared;
+    shared->url = ps_strdup(ps_str_from_c(url));
+    (void)pthread_mutex_init(&shared->lock, NULL);
+    return ps_file_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
+                              &shared->cache, err);
+}
+
+static void close_files(struct ps_store *store)
+{
+    struct ps_shared_files *shared = store->replica->files;
+
+    if (!shared)
+        return;
+    while (shared->n_idle)
+        ps_pg_free(shared->idle[--shared->n_idle]);
+    ps_file_cache_close(shared->cache);
+    (void)pthread_mutex_destroy(&shared->lock);
+    free(shared->url);
+    free(shared->sent);
+    free(shared);
+    store->replica->files = NULL;
+}
+
 static enum ps_status open_replica(struct ps_store *store, const void *user, struct ps_err *err)
 {
     const struct store_location *where = user;
 
     store->replica = ps_alloc(sizeof *store->replica);
-    return ps_shared_files_open(store, where->url, where->cache_bytes, err) == PS_OK
+    return open_files(store, where->url, where->cache_bytes, err) == PS_OK
                ? ps_mirror_open(store, where->url, err)
                : err->code;
 }
@@ -38,7 +101,7 @@ static void close_replica(struct ps_store *store)
     if (!store->replica)
         return;
     ps_mirror_close(store);
-    ps_shared_files_close(store);
+    close_files(store);
     free(store->replica);
     store->replica = NULL;
 }
@@ -50,6 +113,21 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t c
 
     return url ? ps_store_open_backend(dir, &ps_replica_backend, &where, out, err)
                : ps_store_open(dir, out, err);
+}
+
+static bool describe(struct ps_store *store, struct ps_shared_store *out)
+{
+    struct ps_file_cache_stats stats;
+
+    ps_file_cache_read_stats(store->replica->files->cache, &stats);
+    *out = (struct ps_shared_store){.location = ps_pg_place(store->replica->files->url),
+                                    .cache_bytes = stats.bytes,
+                                    .cache_max = stats.max_bytes,
+                                    .hits = stats.hits,
+                                    .misses = stats.misses,
+                                    .fetched = stats.fetched,
+                                    .evicted = stats.evicted};
+    return true;
 }
 
 /* --- Transactions --- */
@@ -67,17 +145,75 @@ static int64_t transaction_number(const struct ps_store *store)
     return store->replica->mirror->clock.transaction;
 }
 
-/* --- Files --- */
+/* --- Connections --- */
 
-static enum ps_status path(struct ps_store *store, const char *folder, const char *key,
-                           char **path_out, struct ps_err *err)
+static struct ps_pg *acquire_connection(struct ps_shared_files *shared)
 {
-    struct ps_file_row file;
-    enum ps_status status = ps_file_find(store, NULL, folder, key, &file, err);
+    struct ps_pg *pg = NULL;
 
-    if (status == PS_NOT_FOUND)
-        return ps_fail(err, status, "%s/%s is not in the store", folder, key);
-    return status == PS_OK ? ps_shared_files_fetch(store, &file, path_out, err) : status;
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->n_idle)
+        pg = shared->idle[--shared->n_idle];
+    (void)pthread_mutex_unlock(&shared->lock);
+    return pg ? pg : ps_pg_new(shared->url);
+}
+
+static void release_connection(struct ps_shared_files *shared, struct ps_pg *pg)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->n_idle < IDLE) {
+        shared->idle[shared->n_idle++] = pg;
+        pg = NULL;
+    }
+    (void)pthread_mutex_unlock(&shared->lock);
+    ps_pg_free(pg);
+}
+
+/* --- Rows of files --- */
+
+/* Removes the reference of the key to its previous content, unless its hash is `unless`. */
+static enum ps_status remove_previous_reference(struct ps_store *store, const char *folder,
+                                                const char *key, const char *unless,
+                                                struct ps_err *err)
+{
+    struct ps_file_row old;
+
+    if (ps_file_read_row(store->catalog, folder, key, &old, err) != PS_OK ||
+        strcmp(old.hash, unless) == 0)
+        return err->code; /* PS_OK if there is no row */
+    return ps_blob_remove_reference(store->replica->mirror->writer, old.hash, err);
+}
+
+/* Moves the file into the cache, even if the transaction fails later: its hash is right anyway. */
+static void move_into_cache(struct ps_store *store, const char *hash, const char *path)
+{
+    /* if it fails, the file is fetched when it is needed */
+    if (ps_file_cache_adopt(store->replica->files->cache, hash, path, PS_ERR_IGNORED) != PS_OK)
+        (void)unlink(path);
+}
+
+static enum ps_status put(struct ps_store *store, const struct ps_sent_file *sent,
+                          const char *folder, const char *key, const char *path, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+
+    if (ps_blob_add_reference(store->replica->mirror->writer, sent->hash, &own) == PS_NOT_FOUND) {
+        /* sent by a server that crashed; a sweep deleted the bytes */
+        (void)ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file" PS_HINT "try again");
+    }
+    (void)ps_fail_copy(err, &own);
+    remove_previous_reference(store, folder, key, sent->hash, err);
+    ps_file_change_row(store->catalog, "kept_put", folder, key, sent, err);
+    if (path)
+        move_into_cache(store, sent->hash, path);
+    return err->code;
+}
+
+static enum ps_status remove_file(struct ps_store *store, const char *folder, const char *key,
+                                  struct ps_err *err)
+{
+    remove_previous_reference(store, folder, key, "", err);
+    return ps_file_change_row(store->catalog, "kept_remove", folder, key, NULL, err);
 }
 
 static bool has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key)
@@ -92,24 +228,6 @@ static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
     struct ps_file_row file;
 
     return ps_file_find(store, db, "runs", id, &file, PS_ERR_IGNORED) == PS_OK ? file.layout : -1;
-}
-
-static uint64_t mark(struct ps_store *store, const char *id)
-{
-    struct ps_file_row file;
-
-    if (ps_file_find(store, NULL, "runs", id, &file, PS_ERR_IGNORED) != PS_OK)
-        return 0;
-    ps_shared_files_use(store, &file);
-    return ps_hash_bytes(file.hash, strlen(file.hash)) | 1;
-}
-
-static enum ps_status send(struct ps_store *store, const char *folder, const char *path,
-                           struct ps_sent_file *out, struct ps_err *err)
-{
-    *out =
-        (struct ps_sent_file){.layout = strcmp(folder, "runs") == 0 ? ps_file_layout_at(path) : 0};
-    return ps_shared_files_send(store, path, out, err);
 }
 
 static enum ps_status settle(struct ps_store *store, const char *folder, struct ps_err *err)
@@ -154,16 +272,152 @@ static enum ps_status list(struct ps_store *store,
     return err->code;
 }
 
+/* --- Contents of files --- */
+
+static void begin_send(struct ps_shared_files *shared, unsigned n)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    PS_RESERVE_ONE(shared->sent, shared->n_sent, shared->cap_sent);
+    shared->sent[shared->n_sent++] = (struct sent){n, 0};
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+static void end_send(struct ps_shared_files *shared, unsigned n)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = shared->n_sent; i-- > 0;) {
+        if (shared->sent[i].n != n)
+            continue;
+        shared->sent[i].done_ms = ps_monotonic_ms();
+        break;
+    }
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+static enum ps_status send(struct ps_store *store, const char *folder, const char *path,
+                           struct ps_sent_file *out, struct ps_err *err)
+{
+    const unsigned n = ps_store_next_number(store);
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct ps_pg *pg;
+    char place[80];
+    enum ps_status status;
+
+    *out =
+        (struct ps_sent_file){.layout = strcmp(folder, "runs") == 0 ? ps_file_layout_at(path) : 0};
+    status = fd < 0 ? ps_fail_errno(err, "cannot read", path)
+                    : ps_content_hash_file(fd, path, out->hash, &out->bytes, err);
+    if (status != PS_OK)
+        return status;
+    (void)snprintf(place, sizeof place, "%s-%u", store->session, n);
+    begin_send(store->replica->files, n);
+    pg = acquire_connection(store->replica->files);
+    status = ps_blob_send(pg, store->session, place, fd, out->hash, out->bytes, err);
+    release_connection(store->replica->files, pg);
+    end_send(store->replica->files, n);
+    return status;
+}
+
+static enum ps_status fetch_blob(void *user, const char *hash, ps_blob_receive *take, void *to,
+                                 struct ps_err *err)
+{
+    struct ps_shared_files *shared = user;
+    struct ps_pg *pg = acquire_connection(shared);
+    enum ps_status status = ps_blob_fetch(pg, hash, take, to, err);
+
+    release_connection(shared, pg);
+    return status;
+}
+
+static enum ps_status path(struct ps_store *store, const char *folder, const char *key,
+                           char **path_out, struct ps_err *err)
+{
+    struct ps_file_row file;
+    enum ps_status status = ps_file_find(store, NULL, folder, key, &file, err);
+
+    if (status == PS_NOT_FOUND)
+        return ps_fail(err, status, "%s/%s is not in the store", folder, key);
+    return status == PS_OK ? ps_file_cache_get(store->replica->files->cache, file.hash, file.bytes,
+                                               fetch_blob, store->replica->files, path_out, err)
+                           : status;
+}
+
+/* Also marks the file as used, so that it is not the first to be evicted from the cache. */
+static uint64_t mark(struct ps_store *store, const char *id)
+{
+    struct ps_file_row file;
+
+    if (ps_file_find(store, NULL, "runs", id, &file, PS_ERR_IGNORED) != PS_OK)
+        return 0;
+    ps_file_cache_use(store->replica->files->cache, file.hash, file.bytes);
+    return ps_hash_bytes(file.hash, strlen(file.hash)) | 1;
+}
+
 static enum ps_status bypass_cache(struct ps_store *store, char **dir_out, struct ps_err *err)
 {
+    struct ps_file_cache *anew;
+
     *dir_out = ps_store_new_path(store, "spool", PS_TEMP_SHELF_SUFFIX);
-    return ps_shared_files_bypass_cache(store, *dir_out, err);
+    if (ps_file_cache_open(*dir_out, store->session, ANEW_BYTES, &anew, err) != PS_OK)
+        return err->code;
+    ps_file_cache_close(store->replica->files->cache);
+    store->replica->files->cache = anew;
+    return PS_OK;
 }
 
 static uint64_t free_bytes(const struct ps_store *store)
 {
     (void)store;
     return UINT64_MAX;
+}
+
+/* --- Sweeping --- */
+
+static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
+{
+    const int64_t before = ps_monotonic_ms() - hold_ms;
+    size_t n = 0;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->n_sent; i++)
+        if (!shared->sent[i].done_ms || shared->sent[i].done_ms > before)
+            shared->sent[n++] = shared->sent[i];
+    shared->n_sent = n;
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+/* Whether a place of this session is being sent, or was sent recently and may still be used. */
+static bool is_wanted(struct ps_store *store, const char *place)
+{
+    struct ps_shared_files *shared = store->replica->files;
+    const unsigned long n = strtoul(place + strlen(store->session) + 1, NULL, 10);
+    bool is = false;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->n_sent; i++)
+        is |= shared->sent[i].n == n;
+    (void)pthread_mutex_unlock(&shared->lock);
+    return is;
+}
+
+static bool is_alive(void *user, const char *session, const char *place)
+{
+    struct ps_store *store = user;
+
+    return strcmp(session, store->session) == 0 ? is_wanted(store, place)
+                                                : ps_session_is_alive(store, session);
+}
+
+enum ps_status ps_replica_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
+                                struct ps_err *err)
+{
+    struct ps_pg *pg = acquire_connection(store->replica->files);
+    enum ps_status status;
+
+    forget_sent(store->replica->files, hold_ms);
+    status = ps_blob_sweep(pg, is_alive, store, SWEEP_MOST_MS, more, NULL, err);
+    release_connection(store->replica->files, pg);
+    return status;
 }
 
 /* --- Sessions --- */
@@ -217,7 +471,7 @@ static void check_sessions(void *user)
     if (died || watch->sweeps || ps_monotonic_ms() - watch->swept_ms > SWEEP_MS) {
         watch->swept_ms = ps_monotonic_ms();
         /* what a sweep leaves, the next one finds */
-        (void)ps_shared_files_sweep(store, PS_UNPLACED_KEEP_MS, &watch->sweeps, PS_ERR_IGNORED);
+        (void)ps_replica_sweep(store, PS_UNPLACED_KEEP_MS, &watch->sweeps, PS_ERR_IGNORED);
     }
 }
 
@@ -252,7 +506,7 @@ const struct ps_backend ps_replica_backend = {
     .check_folder = check_folder,
     .open = open_replica,
     .close = close_replica,
-    .describe = ps_shared_files_describe,
+    .describe = describe,
     .is_away = ps_mirror_is_away,
     .acquire = ps_mirror_order,
     .begin = ps_mirror_begin,
@@ -265,9 +519,9 @@ const struct ps_backend ps_replica_backend = {
     .layout = layout,
     .mark = mark,
     .send = send,
-    .put = ps_shared_files_place,
+    .put = put,
     .settle = settle,
-    .remove = ps_shared_files_remove,
+    .remove = remove_file,
     .check = check,
     .list = list,
     .bypass_cache = bypass_cache,

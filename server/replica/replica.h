@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * replica.h: a shelf that several servers share. PostgreSQL has the authoritative data; each server
- * has a mirror of the catalog (mirror.h) and a cache of files (files.h) in a folder that may be
- * deleted at any time. backend.c joins the parts into a backend of the catalog
+ * has a mirror of the catalog (mirror.h) and a cache of files (file_cache.h) in a folder that may
+ * be deleted at any time. backend.c joins the parts into a backend of the catalog
  * (server/catalog/backend.h).
  *
  * heartbeat.h renews the lease of this session, by which other servers know that it is alive; pg.h,

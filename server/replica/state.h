@@ -15,6 +15,13 @@ struct ps_replica {
     struct ps_watch *watch;
 };
 
+/* Deletes bytes in the database without references, including those that this server sent at least
+ * hold_ms ago without putting them into the catalog. Called from time to time (ps_backend.watch).
+ * *more: the time was not sufficient for all. */
+#define PS_UNPLACED_KEEP_MS ((int64_t)3600 * 1000)
+enum ps_status ps_replica_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
+                                struct ps_err *err);
+
 extern const struct ps_backend ps_replica_backend;     /* backend.c */
 extern const struct ps_partial_ops ps_replica_partial; /* pieces.c */
 

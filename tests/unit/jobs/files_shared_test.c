@@ -22,7 +22,6 @@
 #include "server/catalog/files.h"
 #include "server/jobs/import.h"
 #include "server/replica/file_cache.h"
-#include "server/replica/files.h"
 #include "server/replica/state.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
@@ -226,10 +225,9 @@ static void what_was_sent_in_vain_goes(void **state)
                        PS_ERR_IGNORED),
         PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, PS_UNPLACED_KEEP_MS, &more, PS_ERR_IGNORED),
-                     PS_OK);
+    assert_int_equal(ps_replica_sweep(store, PS_UNPLACED_KEEP_MS, &more, PS_ERR_IGNORED), PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, 0, &more, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_replica_sweep(store, 0, &more, PS_ERR_IGNORED), PS_OK);
     expect_loose(store, 0, 1);
     assert_int_equal(ps_catalog_begin(store, PS_NOT_DURABLE, PS_ERR_IGNORED),
                      PS_OK); /* late, and told so */
