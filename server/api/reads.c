@@ -82,7 +82,7 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
     else if (read->flags & PS_READ_FIXED)
         set_compare_validators(req, question.groups, reply);
     if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
-        return PS_OK; /* ps_exchange_send replies with 304 */
+        return PS_OK; /* the reply is sent as a 304 */
     read->answer(&question, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;

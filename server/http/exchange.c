@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* exchange.c: one request from its headers to its response: checks, body, handler, and the
+ * libmicrohttpd response with ETag, compression and common headers. */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "server/http/exchange.h"
 
 #include <arpa/inet.h>
+#include <isa-l/crc64.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,11 +13,22 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "server/http/ambiguity.h"
+#include "server/http/feed.h"
+#include "server/http/negotiate.h"
 
 /* A connection is closed if after SLOW_AFTER_S seconds its body has arrived at less than
  * SLOW_BYTES_PER_S. */
 #define SLOW_AFTER_S     30
 #define SLOW_BYTES_PER_S 256
+/* Do not compress smaller bodies: they fit into one packet with their headers. */
+#define GZIP_FROM ((size_t)1400)
+
+static const char page_policy[] =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' "
+    "data: blob:; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"; /* two reports side by side are frames of our own page */
+static const char data_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
 static struct ps_exchange *exchange_of(const struct ps_request *req)
 {
@@ -107,7 +121,8 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
     return x;
 }
 
-void ps_exchange_handler_done(struct ps_exchange *x)
+/* The request is neither in a handler nor suspended any more. */
+static void end_handler(struct ps_exchange *x)
 {
     if (x->is_in_handler)
         atomic_fetch_sub(&x->http->busy, 1);
@@ -128,9 +143,256 @@ void ps_exchange_free(struct ps_exchange *x)
     if (x->is_counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
     /* not done yet if the client disconnected while the request was suspended */
-    ps_exchange_handler_done(x);
+    end_handler(x);
     ps_client_begin_waiting(x->client);
     free(x);
+}
+
+static bool is_read_request(const struct ps_exchange *x)
+{
+    return strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
+}
+
+/* --- Sending --- */
+
+struct stream_body {
+    struct ps_stream *stream;
+    int fd;
+};
+
+static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
+{
+    struct stream_body *body = cls;
+    struct ps_str bytes = ps_stream_peek(body->stream, 1);
+
+    (void)pos;
+    if (bytes.len == 0)
+        /* more bytes were requested than the stream has */
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    bytes.len = bytes.len < max ? bytes.len : max;
+    memcpy(buf, bytes.ptr, bytes.len);
+    ps_stream_skip(body->stream, bytes.len);
+    return (ssize_t)bytes.len;
+}
+
+static void free_stream(void *cls)
+{
+    struct stream_body *body = cls;
+
+    ps_stream_free(body->stream);
+    ps_close_fd(&body->fd);
+    free(body);
+}
+
+static struct MHD_Response *stream_response(struct ps_reply *reply)
+{
+    struct stream_body *body = ps_alloc(sizeof *body);
+
+    *body = (struct stream_body){reply->stream, reply->stream_fd};
+    reply->stream = NULL;
+    reply->stream_fd = -1;
+    return MHD_create_response_from_callback(reply->stream_bytes, (size_t)64 << 10, read_stream,
+                                             body, free_stream);
+}
+
+static struct MHD_Response *response_of(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+    struct ps_buf body = reply->body;
+    struct ps_feed *feed = reply->feed;
+
+    if (feed) {
+        reply->feed = NULL;
+        return ps_feed_response(feed, x->connection);
+    }
+    if (reply->stream)
+        return stream_response(reply);
+    if (reply->static_body.ptr)
+        return MHD_create_response_from_buffer(reply->static_body.len,
+                                               (void *)(uintptr_t)reply->static_body.ptr,
+                                               MHD_RESPMEM_PERSISTENT);
+    reply->body = (struct ps_buf){0};
+    if (!body.ptr)
+        return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    return MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_FREE);
+}
+
+static void set_body_etag(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+
+    if (!reply->etag && reply->cache && reply->body.len > 0 && reply->status == 200)
+        reply->etag =
+            ps_arena_printf(&x->req.arena, "\"%016llx\"",
+                            (unsigned long long)crc64_ecma_refl(
+                                0, (const unsigned char *)reply->body.ptr, reply->body.len));
+}
+
+static void drop_if_not_modified(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+    const char *etag = reply->etag, *cache = reply->cache;
+    bool page = reply->is_page; /* browsers replace the stored policy with that of a 304 */
+
+    if (reply->status != 200 || !ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), etag))
+        return;
+    ps_reply_free(reply);
+    reply->status = 304;
+    reply->etag = etag;
+    reply->cache = cache;
+    reply->is_page = page;
+}
+
+static bool accepts_gzip(const struct ps_exchange *x)
+{
+    return ps_accepts_gzip(ps_request_header(&x->req, "Accept-Encoding"));
+}
+
+static void compress_body(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+    struct ps_buf packed = {0};
+
+    if (reply->body.len < GZIP_FROM || !ps_type_is_compressible(reply->type))
+        return;
+    ps_reply_add_header(reply, "Vary", "Accept-Encoding");
+    if (!accepts_gzip(x) || !ps_gzip_compress(ps_buf_slice(&reply->body), &packed)) {
+        ps_buf_free(&packed);
+        return;
+    }
+    ps_buf_free(&reply->body);
+    reply->body = packed;
+    reply->encoding = "gzip";
+    /* A different encoding of the same content: it may only have the same tag as a weak one. */
+    if (reply->etag && reply->etag[0] == '"')
+        reply->etag = ps_arena_printf(&x->req.arena, "W/%s", reply->etag);
+}
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (value)
+        (void)MHD_add_response_header(response, name, value);
+}
+
+static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
+{
+    const struct ps_reply *reply = &x->reply;
+
+    if (reply->status != 204 && reply->status != 304) {
+        add_header(response, "Content-Type", reply->type);
+        add_header(response, "Content-Encoding", reply->encoding);
+    }
+    add_header(response, "ETag", reply->etag);
+    add_header(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
+    for (size_t i = 0; i < reply->n_headers; i++)
+        add_header(response, reply->headers[i].name, reply->headers[i].value);
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Referrer-Policy", "no-referrer");
+    add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+    add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    add_header(response, "Content-Security-Policy", reply->is_page ? page_policy : data_policy);
+    if (atomic_load(&x->http->is_quiesced))
+        add_header(response, "Connection", "close");
+}
+
+static void stop_counting(struct ps_exchange *x)
+{
+    if (x->is_counted)
+        atomic_fetch_sub(&x->http->in_flight, 1);
+    x->is_counted = false;
+}
+
+/* The 304 response that belongs to the reply. */
+static struct MHD_Response *unchanged_response(struct ps_exchange *x)
+{
+    struct MHD_Response *response;
+
+    if (!x->reply.etag)
+        return NULL;
+    response = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    x->reply.status = 304;
+    if (response)
+        add_headers(x, response);
+    x->reply.status = 200;
+    return response;
+}
+
+/* Caches the response for later requests or releases it. */
+static void cache_or_release(struct ps_exchange *x, struct MHD_Response *response, size_t bytes)
+{
+    struct ps_cached_response ready = {
+        .route = x->route,
+        .response = response,
+        .etag = x->reply.etag,
+        .subject = x->reply.subject,
+        .mark = x->reply.mark,
+        .bytes = bytes,
+    };
+
+    if (!x->reply.is_cacheable || x->reply.status != 200 || bytes > PS_RESPONSE_CACHE_BODY_MAX ||
+        !is_read_request(x) || atomic_load(&x->http->is_quiesced)) {
+        MHD_destroy_response(response);
+        return;
+    }
+    ready.not_modified = unchanged_response(x);
+    ps_response_cache_put(x->http->response_cache, x->uri, accepts_gzip(x), &ready);
+}
+
+/* Sends x->reply; MHD_NO if the connection must be closed. */
+static enum MHD_Result send_reply(struct ps_exchange *x)
+{
+    struct MHD_Response *response;
+    enum MHD_Result sent;
+    size_t bytes;
+
+    end_handler(x);
+    set_body_etag(x);
+    drop_if_not_modified(x);
+    compress_body(x);
+    if (x->reply.feed)
+        stop_counting(x);
+    bytes = x->reply.body.len; /* fixed bodies are static: only their headers use memory */
+    response = response_of(x);
+    if (!response)
+        return MHD_NO;
+    add_headers(x, response);
+    sent = MHD_queue_response(x->connection, x->reply.status, response);
+    cache_or_release(x, response, bytes);
+    return sent;
+}
+/* --- Cached responses --- */
+
+static bool is_still_valid(const struct ps_http *http, const struct ps_cached_response *ready)
+{
+    return !ready->subject || http->config.mark(http->config.app, ready->subject) == ready->mark;
+}
+
+/* Whether a cached response to this URL is still valid. If so, sets x->cached, which contains the
+ * route too. */
+static bool find_cached(struct ps_exchange *x)
+{
+    const struct ps_cached_response *ready;
+
+    if (!is_read_request(x) ||
+        atomic_load(&x->http->is_quiesced)) /* then responses contain Connection: close */
+        return false;
+    ready = ps_response_cache_find(x->http->response_cache, x->uri, accepts_gzip(x));
+    if (ready && !is_still_valid(x->http, ready)) {
+        ps_response_cache_drop(x->http->response_cache, ready);
+        ps_response_cache_release(ready);
+        ready = NULL;
+    }
+    x->cached = ready;
+    return ready != NULL;
+}
+
+static enum MHD_Result send_cached(struct ps_exchange *x)
+{
+    const struct ps_cached_response *ready = x->cached;
+
+    if (ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), ready->etag))
+        return MHD_queue_response(x->connection, 304, ready->not_modified);
+    return MHD_queue_response(x->connection, 200, ready->response);
 }
 
 /* --- Checks before the body --- */
@@ -192,15 +454,11 @@ static bool known_host(struct ps_exchange *x)
             host_name(x, host)));
 }
 
-static bool is_read(const struct ps_exchange *x)
-{
-    return strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
-}
-
 static bool own_site(struct ps_exchange *x)
 {
     if (ps_guard_accepts_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
-                              is_read(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest") : NULL))
+                              is_read_request(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest")
+                                                 : NULL))
         return true;
     return refuse_request(x, 403, "forbidden", "requests from pages of other sites are refused",
                           "open the address of the shelf in the browser");
@@ -208,8 +466,8 @@ static bool own_site(struct ps_exchange *x)
 
 static bool own_origin(struct ps_exchange *x)
 {
-    if (is_read(x) || ps_guard_accepts_origin(ps_request_header(&x->req, "Origin"),
-                                              ps_request_header(&x->req, "Host")))
+    if (is_read_request(x) || ps_guard_accepts_origin(ps_request_header(&x->req, "Origin"),
+                                                      ps_request_header(&x->req, "Host")))
         return true;
     return refuse_request(x, 403, "forbidden",
                           "changes requested by pages of other sites are refused", NULL);
@@ -221,7 +479,7 @@ static bool known_route(struct ps_exchange *x)
     struct ps_route_match match;
     enum ps_status status;
 
-    if (ps_exchange_find_cached(x)) {
+    if (find_cached(x)) {
         x->route = x->cached->route;
         return true;
     }
@@ -323,7 +581,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
         is_admitted(x) && readable_query(x) && fitting_length(x) && open_sink(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;
-    return replies_before_body(x) ? ps_exchange_send(x) : MHD_YES;
+    return replies_before_body(x) ? send_reply(x) : MHD_YES;
 }
 
 /* --- Body --- */
@@ -434,7 +692,7 @@ static void run_slow(void *arg)
     int running = PS_RUNNING;
 
     x->yields = false;
-    if (is_read(x))
+    if (is_read_request(x))
         run_within_limits(x);
     else
         run_handler(x);
@@ -476,7 +734,7 @@ static enum MHD_Result wait_for_finish(struct ps_exchange *x)
 static enum MHD_Result wait_for_slow(struct ps_exchange *x)
 {
     MHD_suspend_connection(x->connection);
-    ps_work_add(is_read(x) ? x->http->read_work : x->http->write_work, run_slow, x);
+    ps_work_add(is_read_request(x) ? x->http->read_work : x->http->write_work, run_slow, x);
     return MHD_YES;
 }
 
@@ -492,21 +750,21 @@ static bool may_start_handler(struct ps_exchange *x)
 static enum MHD_Result start_handler(struct ps_exchange *x)
 {
     if (x->cached)
-        return ps_exchange_send_cached(x);
+        return send_cached(x);
     if (!may_start_handler(x))
         return MHD_NO;
     if (x->route->flags & PS_ROUTE_SLOW)
         return wait_for_slow(x);
     run_handler(x);
-    return x->is_deferred ? wait_for_finish(x) : ps_exchange_send(x);
+    return x->is_deferred ? wait_for_finish(x) : send_reply(x);
 }
 
 enum MHD_Result ps_exchange_answer(struct ps_exchange *x)
 {
     if (x->is_handled)
-        return ps_exchange_send(x);
+        return send_reply(x);
     x->is_handled = true;
     if (!x->is_refused)
         end_body(x);
-    return x->is_refused ? ps_exchange_send(x) : start_handler(x);
+    return x->is_refused ? send_reply(x) : start_handler(x);
 }

@@ -59,19 +59,9 @@ struct ps_http {
     atomic_bool cancelled; /* requests that only read are to stop */
 };
 
-/* Sends exchange->reply; MHD_NO if the connection must be closed. */
-enum MHD_Result ps_exchange_send(struct ps_exchange *exchange);
-/* Whether a cached response to this URL is still valid. If so, sets exchange->cached, which
- * contains the route too. */
-bool ps_exchange_find_cached(struct ps_exchange *exchange);
-/* Sends exchange->cached. */
-enum MHD_Result ps_exchange_send_cached(struct ps_exchange *exchange);
-
 struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
                                        struct MHD_Connection *connection);
 void ps_exchange_free(struct ps_exchange *exchange);
-/* The request is neither in a handler nor suspended any more. */
-void ps_exchange_handler_done(struct ps_exchange *exchange);
 /* The headers are known: checks the request and decides how its body is read. */
 enum MHD_Result ps_exchange_begin(struct ps_exchange *exchange, const char *method);
 enum MHD_Result ps_exchange_receive(struct ps_exchange *exchange, struct ps_str bytes);
