@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* import_graph.c: reads an import log as a graph of imports. */
+/* import_graph.c: reads an import log, and other logs of the shelf, as a graph of imports. */
+#include "server/query/imports/import_graph.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "server/query/imports/lazy_imports.h"
+#include "base/intern.h"
+#include "importers/kinds.h"
+#include "server/query/lru_cache.h"
+
+#define LOGS_MAX        50    /* the newest ones */
+#define PAIRS_MAX       20000 /* of each log */
+#define CACHE_BYTES_MAX ((size_t)32 << 20)
+
+/* --- The log --- */
 
 /* Columns of queries/what_if.sql, and its flags. */
 enum { ID, IMPORTER, MODULE, SELF, FLAGS, INTERPRETER, PACKAGE, ORIGIN };
@@ -15,7 +26,7 @@ struct graph_request {
 };
 
 struct log_reader {
-    struct ps_lazy_log *log;
+    struct ps_import_graph *log;
     struct ps_intern names; /* modules with their interpreter: "2:json" */
     uint32_t *node_of_name; /* first node with that name; 0: none */
     size_t cap_names;
@@ -55,7 +66,7 @@ static uint32_t name_id(struct log_reader *r, int64_t interpreter, struct ps_str
 
 static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
 {
-    struct ps_lazy_log *log = r->log;
+    struct ps_import_graph *log = r->log;
     uint32_t node = log->n++;
     uint32_t name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE));
     double self = ps_num_real(ps_col_num(stmt, SELF));
@@ -65,7 +76,7 @@ static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
     r->name_of_node = ps_grow_to(r->name_of_node, &r->cap_nodes, node, sizeof *r->name_of_node);
     r->importer = ps_grow_to(r->importer, &r->cap_importers, node, sizeof *r->importer);
     log->nodes[node].self_us = self;
-    log->modules[node] = (struct ps_lazy_module){
+    log->modules[node] = (struct ps_import_module){
         .name = ps_arena_copy(&log->text, ps_col_text(stmt, MODULE)),
         .package = ps_arena_copy(&log->text, ps_col_text(stmt, PACKAGE)),
         .row = ps_col_int(stmt, ID),
@@ -124,7 +135,7 @@ static uint32_t node_of_row(const struct log_reader *r, int64_t row)
     return row > 0 && (size_t)row < r->cap_rows ? r->node_of_row[row] : 0;
 }
 
-static void add_edge(struct ps_lazy_log *log, uint32_t from, uint32_t to,
+static void add_edge(struct ps_import_graph *log, uint32_t from, uint32_t to,
                      enum ps_import_evidence proof)
 {
     if (from == to || to == 0)
@@ -176,7 +187,7 @@ static int by_value(const void *a, const void *b)
 
 static void add_asked_edges(struct log_reader *r)
 {
-    const struct ps_lazy_log *log = r->log;
+    const struct ps_import_graph *log = r->log;
 
     for (size_t i = 0; i < r->n_asked; i++) {
         const struct graph_request *asked = &r->asked[i];
@@ -206,7 +217,7 @@ static bool has_pair(const struct log_reader *r, uint32_t from, uint32_t to)
  * only imported one of its submodules. */
 static void add_first_edges(struct log_reader *r)
 {
-    struct ps_lazy_log *log = r->log;
+    struct ps_import_graph *log = r->log;
 
     for (uint32_t node = 1; node < log->n; node++) {
         uint32_t up = node_of_row(r, r->importer[node]);
@@ -220,7 +231,7 @@ static void add_first_edges(struct log_reader *r)
     }
 }
 
-enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps_err *err)
+static enum ps_status read_log(struct ps_db *db, struct ps_import_graph *out, struct ps_err *err)
 {
     struct log_reader r = {.log = out};
 
@@ -241,7 +252,218 @@ enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps
     return err->code;
 }
 
-void ps_lazy_free(struct ps_lazy_log *log)
+/* --- Other logs of the shelf --- */
+
+/* If a module imported another one in another log, it may import it here too. This is weaker
+ * evidence than the log itself, and only used if the log lacks importers. */
+
+struct name_pair {
+    uint32_t importer, module; /* ids in `names` */
+};
+
+struct log_pairs {
+    struct ps_cache_entry cache_entry;
+    struct ps_intern names;
+    struct name_pair *items;
+    size_t n, cap;
+};
+
+static void pairs_free(struct ps_cache_entry *kept)
+{
+    struct log_pairs *pairs = (struct log_pairs *)kept;
+
+    ps_intern_free(&pairs->names);
+    free(pairs->items);
+    free(kept->key);
+    free(pairs);
+}
+
+/* Entries never become stale, since runs never change. */
+static struct ps_lru_cache all_pairs = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES_MAX, .free = pairs_free};
+
+static enum ps_status read_pairs(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("import_pairs"), &stmt, err);
+    ps_bind_int(stmt, ":limit", PAIRS_MAX);
+    while (ps_stmt_step(stmt, err)) {
+        uint32_t importer = ps_intern_add(&out->names, ps_col_text(stmt, 0));
+
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] =
+            (struct name_pair){importer, ps_intern_add(&out->names, ps_col_text(stmt, 1))};
+    }
+    return err->code;
+}
+
+static size_t bytes_of(const struct log_pairs *pairs)
+{
+    size_t bytes = sizeof *pairs + pairs->cap * sizeof *pairs->items;
+
+    for (uint32_t i = 0; i < pairs->names.count; i++)
+        bytes += pairs->names.items[i].len + sizeof *pairs->names.items +
+                 2 * sizeof(struct ps_hash_slot);
+    return bytes;
+}
+
+/* Finds or reads the pairs of a run. The caller releases *out. *out NULL: the run was deleted
+ * meanwhile, or another version of perfshelf wrote it. */
+static enum ps_status pairs_of(struct ps_store *store, const char *id, struct log_pairs **out,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+    char key[64];
+
+    (void)snprintf(key, sizeof key, "%p %s", (void *)store, id);
+    *out = (struct log_pairs *)ps_lru_cache_find(&all_pairs, key);
+    if (*out)
+        return PS_OK;
+    ps_run_acquire(store, id, &db, &own);
+    if (own.code == PS_NOT_FOUND || own.code == PS_CONFLICT)
+        return PS_OK;
+    *out = ps_alloc(sizeof **out);
+    read_pairs(db, *out, &own);
+    ps_run_release(db);
+    if (own.code == PS_OK) {
+        ps_lru_cache_put(&all_pairs, &(*out)->cache_entry, ps_strdup(ps_str_from_c(key)),
+                         bytes_of(*out));
+        return PS_OK;
+    }
+    pairs_free(&(*out)->cache_entry);
+    *out = NULL;
+    return ps_fail(err, own.code, "%s: %s", id, own.text);
+}
+
+struct edge_merger {
+    struct ps_import_graph *log;
+    struct ps_intern names, edges; /* module names; edges of the log as bytes */
+    uint32_t *node_of_name;
+};
+
+static void joining_free(struct edge_merger *j)
+{
+    ps_intern_free(&j->names);
+    ps_intern_free(&j->edges);
+    free(j->node_of_name);
+}
+
+static bool is_new(struct edge_merger *j, uint32_t from, uint32_t to)
+{
+    const uint32_t edge[] = {from, to};
+    uint32_t before = j->edges.count;
+
+    return ps_intern_add(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
+}
+
+static struct edge_merger join_begin(struct ps_import_graph *log)
+{
+    struct edge_merger j = {.log = log,
+                            .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
+
+    for (uint32_t node = 1; node < log->n; node++) {
+        uint32_t before = j.names.count, name = ps_intern_add(&j.names, log->modules[node].name);
+
+        if (name == before)
+            j.node_of_name[name] = node;
+    }
+    for (size_t i = 0; i < log->n_edges; i++)
+        (void)is_new(&j, log->edges[i].from, log->edges[i].to);
+    return j;
+}
+
+/* Returns 0 if the log has no such module. */
+static uint32_t node_of(struct edge_merger *j, struct ps_str name)
+{
+    uint32_t id = ps_intern_find(&j->names, name);
+
+    return id == PS_INTERN_NONE ? 0 : j->node_of_name[id];
+}
+
+static void add_log_edges(struct edge_merger *j, const struct log_pairs *pairs)
+{
+    struct ps_import_graph *log = j->log;
+    uint32_t *nodes = ps_alloc_array(pairs->names.count + 1, sizeof *nodes);
+
+    for (uint32_t i = 0; i < pairs->names.count; i++)
+        nodes[i] = node_of(j, pairs->names.items[i]);
+    for (size_t i = 0; i < pairs->n; i++) {
+        uint32_t from = nodes[pairs->items[i].importer], to = nodes[pairs->items[i].module];
+
+        if (!from || !to || from == to || !is_new(j, from, to))
+            continue;
+        PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
+        log->edges[log->n_edges++] =
+            (struct ps_import_edge){from, to, PS_EVIDENCE_OTHER_LOG, false};
+    }
+    free(nodes);
+}
+
+static enum ps_status find_others(struct ps_store *store, const char *id,
+                                  struct ps_import_graph *log, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db;
+
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_query_sql("import_logs"), &stmt, err);
+    ps_bind_text(stmt, ":run", ps_str_from_c(id));
+    ps_bind_int(stmt, ":limit", LOGS_MAX);
+    while (ps_stmt_step(stmt, err)) {
+        struct ps_other_log other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};
+
+        (void)snprintf(other.id, sizeof other.id, "%.16s", ps_col_text(stmt, 0).ptr);
+        PS_RESERVE_ONE(log->others, log->n_others, log->cap_others);
+        log->others[log->n_others++] = other;
+    }
+    ps_stmt_auto(&stmt);
+    ps_catalog_read_end(store, db);
+    return err->code;
+}
+
+static enum ps_status read_other_logs(struct ps_store *store, const char *id,
+                                      struct ps_import_graph *log, struct ps_err *err)
+{
+    struct edge_merger j;
+
+    if (err->code != PS_OK || log->evidence != PS_EVIDENCE_NONE)
+        return err->code;
+    find_others(store, id, log, err);
+    j = join_begin(log);
+    for (size_t i = 0; err->code == PS_OK && i < log->n_others; i++) {
+        struct log_pairs *pairs;
+
+        log->others[i].edges = log->n_edges;
+        pairs_of(store, log->others[i].id, &pairs, err);
+        if (pairs)
+            add_log_edges(&j, pairs);
+        ps_lru_cache_release(&all_pairs, pairs ? &pairs->cache_entry : NULL);
+    }
+    joining_free(&j);
+    return err->code;
+}
+
+/* --- The graph --- */
+
+enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
+                                    struct ps_import_graph *out, struct ps_err *err)
+{
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_db *db = NULL;
+
+    ps_store_read_brief(store, id, &brief, err);
+    if (!ps_kind_has(brief.kind, PS_HAS_IMPORTS))
+        ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
+    ps_run_brief_free(&brief);
+    ps_run_acquire(store, id, &db, err);
+    read_log(db, out, err);
+    ps_run_release(db);
+    return read_other_logs(store, id, out, err);
+}
+
+void ps_import_graph_free(struct ps_import_graph *log)
 {
     free(log->nodes);
     free(log->modules);
@@ -250,7 +472,17 @@ void ps_lazy_free(struct ps_lazy_log *log)
     ps_arena_free(&log->text);
 }
 
-struct ps_str ps_lazy_name(const struct ps_lazy_log *log, uint32_t node)
+struct ps_str ps_import_graph_name(const struct ps_import_graph *log, uint32_t node)
 {
     return node ? log->modules[node].name : PS_STR("__main__");
+}
+
+const struct ps_other_log *ps_import_graph_edge_source(const struct ps_import_graph *log,
+                                                       uint32_t edge)
+{
+    size_t i = log->n_others;
+
+    while (i > 0 && log->others[i - 1].edges > edge)
+        i--;
+    return i ? &log->others[i - 1] : NULL;
 }

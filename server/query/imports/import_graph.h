@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * import_graph.h: an import log as a graph of modules and imports, for estimates with
+ * compare/lazy_estimate.h. Only this folder includes it.
+ *
+ *     PS_AUTO(ps_import_graph_free) struct ps_import_graph graph = {.n = 0};
+ *     if (ps_import_graph_read(store, run, &graph, err) == PS_OK)
+ *         ps_lazy_estimate_saving(graph.nodes, graph.n, graph.edges, graph.n_edges, ...);
+ */
+#ifndef PS_QUERY_IMPORTS_IMPORT_GRAPH_H
+#define PS_QUERY_IMPORTS_IMPORT_GRAPH_H
+
+#include "compare/lazy_estimate.h"
+#include "server/query/views.h"
+
+enum ps_lazy_evidence {
+    PS_EVIDENCE_NONE,    /* only the first importer of each module (plain log) */
+    PS_EVIDENCE_CACHED,  /* also imports of loaded modules (importtime=2) */
+    PS_EVIDENCE_RECORDED /* all imports (recorder) */
+};
+
+struct ps_import_module {
+    struct ps_str name, package;
+    int64_t row;
+    uint32_t parent; /* node of the first importer; 0: the program */
+    uint8_t origin;  /* enum ps_origin */
+    bool is_startup; /* Python imports it at start-up, before the program */
+};
+
+/* Another import log of the shelf. */
+struct ps_other_log {
+    char id[PS_ID_SIZE];
+    struct ps_str name;
+    size_t edges; /* first edge that is known from it; the last one precedes that of the next log */
+};
+
+/* An import log as a graph. nodes[i] and modules[i] describe the same module; 0 is the program. */
+struct ps_import_graph {
+    struct ps_import_node *nodes;
+    struct ps_import_module *modules;
+    uint32_t n;
+    size_t cap_nodes, cap_modules;
+    struct ps_import_edge *edges;
+    size_t n_edges, cap_edges;
+    struct ps_other_log *others; /* logs that were read for more edges, newest first */
+    size_t n_others, cap_others;
+    enum ps_lazy_evidence evidence;
+    bool has_threads; /* several threads (a self time is negative): nesting and times are unreliable
+                       */
+    double total_us, startup_us; /* sums of self times; startup_us: Python's own imports */
+    struct ps_arena text;
+};
+
+/* Reads the log of a run. If it has only first importers, adds edges from the newest other import
+ * logs of the shelf. Logs of another Python version are left out if both logs state the version.
+ * PS_NOT_FOUND: the run is not an import log. Free *out also after a failure. */
+enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
+                                    struct ps_import_graph *out, struct ps_err *err);
+void ps_import_graph_free(struct ps_import_graph *graph);
+
+/* Returns the name of a module; "__main__" for node 0. */
+struct ps_str ps_import_graph_name(const struct ps_import_graph *graph, uint32_t node);
+/* Returns the log from which an edge of PS_EVIDENCE_OTHER_LOG is known. */
+const struct ps_other_log *ps_import_graph_edge_source(const struct ps_import_graph *graph,
+                                                       uint32_t edge);
+
+#endif
