@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* row.c: the values of one row, found by its name, in one run. They are cached, since runs never
  * change. */
+#include "server/query/trend/row.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/query/trend/trend.h"
+#include "base/hash_table.h"
 
 /* --- Cache --- */
 

@@ -1,18 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* trend.c: a metric over the runs of a series, and the points at which it changes. */
-#include "server/query/trend/trend.h"
-
+/* trend.c: a metric over the runs of a series or a tag, in order; why runs are left out; and the
+ * points at which the metric changes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/intern.h"
 #include "compare/change_points.h"
 #include "server/query/query.h"
+#include "server/query/trend/row.h"
 
 #define RUNS_MAX     10000 /* maximum for metrics in the catalog */
 #define RUNS         2000  /* default for them */
 #define ROW_RUNS_MAX 2000  /* maximum for rows, which are in the run files */
 #define ROW_RUNS     200
+
+struct request {
+    const char *runs;      /* "series:NAME", "tag:K=V" */
+    const char *point_tag; /* key of a tag whose values are the points; NULL: each run is a point */
+    const char *kind;      /* NULL: the kind of the newest run */
+    const char
+        *metric_path; /* JSON path in the summary; NULL: the headline, or the metric of `row` */
+    struct ps_trend_row row; /* row.table NULL: no row */
+    int64_t limit;           /* maximum number of runs */
+};
+
+struct trend_run {
+    char id[PS_ID_SIZE], kind[32];
+    const char *name, *tag_value; /* in the arena; tag_value NULL: the run does not have the tag */
+    const char *unit, *label;
+    int64_t time_ms;
+    double value;
+    bool has_value, is_absent; /* is_absent: the run does not have the row, so its value is 0 */
+};
+
+struct run_kind {
+    const char *kind,
+        *reason; /* in the arena; reason: why to leave out runs of this kind, "" for none */
+};
+
+#define REASONS 12
+
+struct trend {
+    struct request question;
+    struct ps_arena arena;
+    struct trend_run *runs; /* oldest first */
+    size_t n, cap;
+    struct run_kind *kinds;
+    size_t n_kinds, cap_kinds;
+    int64_t older; /* number of older runs that were not read */
+    struct {
+        const char *why;
+        int64_t runs;
+    } left_out[REASONS];
+    size_t n_left_out;
+    char kind[32];
+    char metric[24], title[64], unit[32];
+    struct trend_run baseline; /* id "" if there is none */
+};
 
 /* --- Question --- */
 
@@ -23,8 +68,7 @@ static const char *nonempty_param(struct ps_params params, const char *key)
     return value && value[0] ? value : NULL;
 }
 
-static enum ps_status read_runs(struct ps_params params, struct ps_trend_request *out,
-                                struct ps_err *err)
+static enum ps_status read_runs(struct ps_params params, struct request *out, struct ps_err *err)
 {
     const char *by = nonempty_param(params, "by");
 
@@ -41,8 +85,8 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_request
 }
 
 /* Reads which metric is requested. `figure` holds the path of a metric of the summary. */
-static enum ps_status read_what(struct ps_params params, struct ps_trend_request *out,
-                                struct ps_buf *figure, struct ps_err *err)
+static enum ps_status read_what(struct ps_params params, struct request *out, struct ps_buf *figure,
+                                struct ps_err *err)
 {
     const char *metric = nonempty_param(params, "metric");
 
@@ -61,6 +105,292 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_request
     return err->code;
 }
 
+/* --- Runs --- */
+
+static void leave_out(struct trend *trend, const char *why)
+{
+    size_t i = 0;
+
+    while (i < trend->n_left_out && strcmp(trend->left_out[i].why, why) != 0)
+        i++;
+    if (i == REASONS)
+        i--, trend->left_out[i].why = "for other reasons";
+    else if (i == trend->n_left_out)
+        trend->left_out[trend->n_left_out++].why =
+            ps_arena_copy(&trend->arena, ps_str_from_c(why)).ptr;
+    trend->left_out[i].runs++;
+}
+
+/* Columns of queries/trend_series.sql. */
+enum { T_ID, T_KIND, T_NAME, T_AT, T_UNIT, T_LABEL, T_VALUE, T_BY };
+
+static const char *text_of(struct trend *trend, struct ps_stmt *stmt, int column)
+{
+    struct ps_str text = ps_col_text(stmt, column);
+
+    return text.ptr ? ps_arena_copy(&trend->arena, text).ptr : NULL;
+}
+
+static void read_run(struct trend *trend, struct ps_stmt *stmt, struct trend_run *run)
+{
+    *run = (struct trend_run){.time_ms = ps_col_int(stmt, T_AT)};
+    (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).ptr);
+    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).ptr);
+    run->name = text_of(trend, stmt, T_NAME);
+    run->tag_value = text_of(trend, stmt, T_BY);
+    run->unit = text_of(trend, stmt, T_UNIT);
+    run->label = text_of(trend, stmt, T_LABEL);
+    run->value = ps_col_is_null(stmt, T_VALUE) ? (double)NAN : ps_col_real(stmt, T_VALUE);
+    run->has_value = isfinite(run->value);
+}
+
+static bool same_headline(const struct trend_run *a, const struct trend_run *b)
+{
+    return strcmp(a->unit, b->unit) == 0 && strcmp(a->label, b->label) == 0;
+}
+
+/* Returns why runs of a kind are not comparable with the newest run, which is of kind `first`; ""
+ * if they are. Determined once per kind, since a tag may have thousands of runs. */
+static const char *reason_of_kind(struct trend *trend, const char *kind, const char *first)
+{
+    struct run_kind *known = trend->kinds, *end = known + trend->n_kinds;
+
+    while (known < end && strcmp(known->kind, kind) != 0)
+        known++;
+    if (known < end)
+        return known->reason;
+    PS_RESERVE_ONE(trend->kinds, trend->n_kinds, trend->cap_kinds);
+    known = &trend->kinds[trend->n_kinds++];
+    known->kind = ps_arena_copy(&trend->arena, ps_str_from_c(kind)).ptr;
+    known->reason = "";
+    if (strcmp(kind, first) != 0 &&
+        (trend->question.metric_path || !ps_compare_have_common_table(kind, first)))
+        known->reason = ps_arena_printf(&trend->arena, "of kind %s", kind);
+    return known->reason;
+}
+
+/* Returns why a run of a comparable kind is left out; "" if it is not. `first` is the newest run.
+ */
+static const char *exclusion_reason(struct trend *trend, const struct trend_run *run,
+                                    const struct trend_run *first)
+{
+    const struct request *q = &trend->question;
+
+    if (q->point_tag && !run->tag_value)
+        return ps_arena_printf(&trend->arena, "without the tag %s", q->point_tag);
+    if (q->row.table)
+        return "";
+    if (!q->metric_path && !same_headline(run, first))
+        return ps_arena_printf(&trend->arena, "whose headline is %s, %s", run->label, run->unit);
+    return run->has_value ? "" : "without this metric";
+}
+
+static void add_run(struct trend *trend, const struct trend_run *run)
+{
+    PS_RESERVE_ONE(trend->runs, trend->n, trend->cap);
+    trend->runs[trend->n++] = *run;
+}
+
+/* Prepares the query for the runs of a request, and binds its parameters. */
+static enum ps_status prepare_runs(struct ps_db *db, const struct request *q, bool count,
+                                   struct ps_stmt **out, struct ps_err *err)
+{
+    const char *value = strchr(q->runs, ':') + 1, *equals = strchr(value, '=');
+    bool series = q->runs[0] == 's';
+    const char *query = series ? (count ? "trend_series_count" : "trend_series")
+                               : (count ? "trend_tagged_count" : "trend_tagged");
+    size_t key = equals ? (size_t)(equals - value) : strlen(value);
+
+    ps_db_prepare(db, ps_query_sql(query), out, err);
+    ps_bind_text(*out, ":series", ps_str_from_c(value));
+    ps_bind_text(*out, ":key", (struct ps_str){value, key});
+    ps_bind_text(*out, ":value", ps_str_from_c(equals ? equals + 1 : ""));
+    ps_bind_text(*out, ":by", ps_str_from_c(q->point_tag));
+    ps_bind_text(*out, ":figure", ps_str_from_c(q->metric_path));
+    return err->code;
+}
+
+static enum ps_status count_all(struct ps_db *db, const struct request *q, int64_t *out,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    prepare_runs(db, q, true, &stmt, err);
+    if (ps_stmt_step(stmt, err))
+        *out = ps_col_int(stmt, 0);
+    return err->code;
+}
+
+/* Reads runs from the newest backwards, until their number is q->limit. */
+static enum ps_status read_newest_runs(struct ps_db *db, struct trend *trend, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const struct request *q = &trend->question;
+    struct trend_run first = {.kind = ""};
+    int64_t all = 0, walked = 0;
+
+    count_all(db, q, &all, err);
+    prepare_runs(db, q, false, &stmt, err);
+    while ((int64_t)trend->n < q->limit && ps_stmt_step(stmt, err)) {
+        const char *kind = ps_col_text(stmt, T_KIND).ptr, *why;
+        struct trend_run run;
+
+        if (!first.kind[0] && (!q->kind || strcmp(q->kind, kind) == 0))
+            read_run(trend, stmt, &first);
+        walked++;
+        why = first.kind[0] ? reason_of_kind(trend, kind, first.kind)
+                            : ps_arena_printf(&trend->arena, "of kind %s", kind);
+        if (!why[0]) {
+            read_run(trend, stmt, &run);
+            why = exclusion_reason(trend, &run, &first);
+        }
+        if (why[0])
+            leave_out(trend, why);
+        else
+            add_run(trend, &run);
+    }
+    trend->older = all - walked;
+    (void)snprintf(trend->kind, sizeof trend->kind, "%s", first.kind);
+    if (first.kind[0]) {
+        (void)snprintf(trend->title, sizeof trend->title, "%s", first.label);
+        (void)snprintf(trend->unit, sizeof trend->unit, "%s", first.unit);
+    }
+    return err->code;
+}
+
+static enum ps_status read_baseline(struct ps_db *db, struct trend *trend, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *of = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const struct request *q = &trend->question;
+
+    ps_db_prepare(db, ps_query_sql("baseline_of"), &of, err);
+    ps_bind_text(of, ":series", ps_str_from_c(q->runs + 7));
+    if (!ps_stmt_step(of, err))
+        return err->code;
+    ps_db_prepare(db, ps_query_sql("trend_run"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_col_text(of, 0));
+    ps_bind_text(stmt, ":by", ps_str_from_c(q->point_tag));
+    ps_bind_text(stmt, ":figure", ps_str_from_c(q->metric_path));
+    if (ps_stmt_step(stmt, err)) {
+        read_run(trend, stmt, &trend->baseline);
+        trend->baseline.has_value &= strcmp(trend->baseline.kind, trend->kind) == 0 &&
+                                     (q->row.table || q->metric_path ||
+                                      (strcmp(trend->baseline.unit, trend->unit) == 0 &&
+                                       strcmp(trend->baseline.label, trend->title) == 0));
+    }
+    return err->code;
+}
+
+/* --- Row of each run --- */
+
+/* Reads the value of the row in a run. *why: why it has no value, else NULL. */
+static enum ps_status value_of(struct ps_store *store, struct trend *trend, struct trend_run *run,
+                               const char **why, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_trend_outcome got = PS_TREND_NO_TABLE;
+
+    ps_trend_row_value(store, &trend->question.row, run->id, run->kind, &run->value, &got, &own);
+    if (own.code != PS_OK && own.code != PS_CONFLICT)
+        return ps_fail(err, own.code, "%s", own.text);
+    *why = NULL;
+    if (own.code == PS_CONFLICT)
+        *why = "written by another version of perfshelf";
+    else if (got == PS_TREND_NO_TABLE)
+        *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
+    else if (got == PS_TREND_NO_METRIC)
+        *why = "without this metric";
+    run->has_value = !*why;
+    run->is_absent = got == PS_TREND_ABSENT;
+    return PS_OK;
+}
+
+/* Returns the unit of a metric; it may be that of the run's headline. */
+static const char *unit_of(const struct ps_query_metric *metric, const struct trend_run *run)
+{
+    return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;
+}
+
+static enum ps_status read_rows(struct ps_store *store, struct trend *trend, struct ps_err *err)
+{
+    struct ps_query_metric metric;
+    size_t kept = 0, there = 0;
+
+    if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
+        return err->code;
+    (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric.name);
+    (void)snprintf(trend->title, sizeof trend->title, "%s", metric.title);
+    (void)snprintf(trend->unit, sizeof trend->unit, "%s",
+                   unit_of(&metric, &trend->runs[trend->n - 1]));
+    for (size_t i = 0; i < trend->n; i++) {
+        struct trend_run *run = &trend->runs[i];
+        const char *why = "with another unit";
+
+        if (strcmp(unit_of(&metric, run), trend->unit) == 0)
+            value_of(store, trend, run, &why, err);
+        if (err->code != PS_OK)
+            return err->code;
+        there += !why && !run->is_absent;
+        if (why)
+            leave_out(trend, why);
+        else
+            trend->runs[kept++] = *run;
+    }
+    trend->n = kept;
+    if (there == 0)
+        ps_fail(err, PS_NOT_FOUND,
+                "no run of these has a row %s in table %s" PS_HINT
+                "`perfshelf diff @2 @1 --of %s --json` prints the names",
+                trend->question.row.name, trend->question.row.table, trend->question.row.table);
+    if (err->code == PS_OK && trend->baseline.id[0]) {
+        const char *why;
+
+        value_of(store, trend, &trend->baseline, &why, err);
+    }
+    return err->code;
+}
+
+static enum ps_status read_catalog(struct ps_store *store, struct trend *trend, struct ps_err *err)
+{
+    struct ps_db *db;
+
+    ps_catalog_read(store, &db, err);
+    read_newest_runs(db, trend, err);
+    if (trend->question.runs[0] == 's')
+        read_baseline(db, trend, err);
+    ps_catalog_read_end(store, db);
+    return err->code;
+}
+
+static enum ps_status read_trend(struct ps_store *store, const struct request *question,
+                                 struct trend *out, struct ps_err *err)
+{
+    *out = (struct trend){.question = *question};
+    if (read_catalog(store, out, err) != PS_OK)
+        return err->code;
+    if (out->n == 0 && out->n_left_out == 0)
+        return ps_fail(err, PS_NOT_FOUND, "no run has the %s %s",
+                       question->runs[0] == 's' ? "series" : "tag",
+                       strchr(question->runs, ':') + 1);
+    for (size_t i = 0; i < out->n / 2; i++) {
+        struct trend_run newer = out->runs[i];
+
+        out->runs[i] = out->runs[out->n - 1 - i];
+        out->runs[out->n - 1 - i] = newer;
+    }
+    if (question->row.table && out->n)
+        read_rows(store, out, err);
+    return err->code;
+}
+
+static void trend_free(struct trend *trend)
+{
+    ps_arena_free(&trend->arena);
+    free(trend->runs);
+    free(trend->kinds);
+}
+
 /* --- Points --- */
 
 struct point {
@@ -75,7 +405,7 @@ struct points {
     double *values;
 };
 
-static void point_of(const struct ps_trend *trend, struct points *points, struct point *point)
+static void point_of(const struct trend *trend, struct points *points, struct point *point)
 {
     double values[PS_GROUP_MAX];
     /* A point with more than PS_GROUP_MAX repeats uses only the newest ones. */
@@ -98,7 +428,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Sorts the points by value of the tag if all values are numbers; otherwise keeps their order. */
-static void put_in_order(const struct ps_trend *trend, struct points *points)
+static void put_in_order(const struct trend *trend, struct points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
         const char *text = trend->runs[points->order[points->items[i].first]].tag_value;
@@ -113,7 +443,7 @@ static void put_in_order(const struct ps_trend *trend, struct points *points)
 }
 
 /* Groups the runs into points by value of the tag. */
-static void gather_points(const struct ps_trend *trend, struct points *points)
+static void gather_points(const struct trend *trend, struct points *points)
 {
     struct ps_intern words = {.count = 0};
     size_t at = 0;
@@ -135,7 +465,7 @@ static void gather_points(const struct ps_trend *trend, struct points *points)
     ps_intern_free(&words);
 }
 
-static struct points make_points(const struct ps_trend *trend)
+static struct points make_points(const struct trend *trend)
 {
     struct points out = {.items = ps_alloc_array(trend->n + 1, sizeof *out.items),
                          .n = trend->n,
@@ -185,12 +515,12 @@ static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_jso
     return err->code;
 }
 
-static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend,
+static enum ps_status write_point(struct ps_db *db, const struct trend *trend,
                                   const struct points *points, const struct point *point,
                                   struct ps_json *json, struct ps_err *err)
 {
     const size_t *members = &points->order[point->first];
-    const struct ps_trend_run *newest = &trend->runs[members[point->n - 1]];
+    const struct trend_run *newest = &trend->runs[members[point->n - 1]];
     size_t absent = 0;
 
     ps_json_object(json);
@@ -214,7 +544,7 @@ static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend
     return err->code;
 }
 
-static enum ps_status write_points(struct ps_store *store, const struct ps_trend *trend,
+static enum ps_status write_points(struct ps_store *store, const struct trend *trend,
                                    const struct points *points, struct ps_json *json,
                                    struct ps_err *err)
 {
@@ -262,9 +592,9 @@ static void write_changes(const struct points *points, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_baseline(const struct ps_trend *trend, struct ps_json *json)
+static void write_baseline(const struct trend *trend, struct ps_json *json)
 {
-    const struct ps_trend_run *run = &trend->baseline;
+    const struct trend_run *run = &trend->baseline;
 
     ps_json_key(json, "baseline");
     if (!run->id[0]) {
@@ -279,9 +609,9 @@ static void write_baseline(const struct ps_trend *trend, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_about(const struct ps_trend *trend, struct ps_json *json)
+static void write_about(const struct trend *trend, struct ps_json *json)
 {
-    const struct ps_trend_request *q = &trend->question;
+    const struct request *q = &trend->question;
 
     ps_json_kstr(json, "runs", q->runs);
     ps_json_kstr(json, "by", q->point_tag);
@@ -308,7 +638,7 @@ static void write_about(const struct ps_trend *trend, struct ps_json *json)
 }
 
 /* Writes the names of all metrics in the summary of the newest run. */
-static enum ps_status write_figures(struct ps_store *store, const struct ps_trend *trend,
+static enum ps_status write_figures(struct ps_store *store, const struct trend *trend,
                                     struct ps_json *json, struct ps_err *err)
 {
     struct ps_db *db;
@@ -338,7 +668,7 @@ static void write_rules(struct ps_json *json)
 }
 
 /* Sets title and unit of a metric of the summary; its name ends with its unit. */
-static void name_figure(struct ps_trend *trend)
+static void name_figure(struct trend *trend)
 {
     static const char *const ends[][2] = {{"_us", "us"},   {"_ns", "ns"},       {"_s", "s"},
                                           {"_mib", "MiB"}, {"_bytes", "bytes"}, {"_pct", "%"},
@@ -358,7 +688,7 @@ static void name_figure(struct ps_trend *trend)
     }
 }
 
-static enum ps_status write_trend(struct ps_store *store, const struct ps_trend *trend,
+static enum ps_status write_trend(struct ps_store *store, const struct trend *trend,
                                   struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(points_free) struct points points = make_points(trend);
@@ -383,7 +713,7 @@ static void add_number(double value, struct ps_buf *out)
 }
 
 /* Writes a line for each point. step: change of the level at this point. */
-static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
+static void write_csv(const struct trend *trend, struct ps_buf *out)
 {
     PS_AUTO(points_free) struct points points = make_points(trend);
     size_t n, next = 0;
@@ -394,7 +724,7 @@ static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
     ps_buf_puts(out, "created_at,run,name,by,value,mad,n,delta,delta_baseline,step\r\n");
     for (size_t i = 0; i < points.n; i++) {
         const struct point *point = &points.items[i];
-        const struct ps_trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
+        const struct trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
         bool stepped = next < n && steps[next].index == i;
         char at[40];
 
@@ -415,7 +745,7 @@ static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
     }
 }
 
-static enum ps_status write_answer(struct ps_store *store, const struct ps_trend *trend,
+static enum ps_status write_answer(struct ps_store *store, const struct trend *trend,
                                    const char *format, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
@@ -435,14 +765,14 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf figure = {0};
-    PS_AUTO(ps_trend_free) struct ps_trend trend = {.n = 0};
-    struct ps_trend_request question = {.runs = NULL};
+    PS_AUTO(trend_free) struct trend trend = {.n = 0};
+    struct request question = {.runs = NULL};
 
     read_runs(params, &question, err);
     read_what(params, &question, &figure, err);
     ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
                  question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
-    if (err->code != PS_OK || ps_trend_read(store, &question, &trend, err) != PS_OK)
+    if (err->code != PS_OK || read_trend(store, &question, &trend, err) != PS_OK)
         return err->code;
     if (question.metric_path)
         name_figure(&trend);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* row.h: the value of one row of a table, found by its name, in one run. Only this folder includes
+ * it. */
+#ifndef PS_QUERY_TREND_ROW_H
+#define PS_QUERY_TREND_ROW_H
+
+#include "server/query/compare/compare.h"
+
+/* A metric of a row of a table; the strings belong to the caller. */
+struct ps_trend_row {
+    const char *table, *name, *place,
+        *metric; /* place NULL: any place; metric NULL: the first metric */
+};
+
+enum ps_trend_outcome {
+    PS_TREND_VALUE,
+    PS_TREND_ABSENT, /* the run has the table but not the row: the value is 0 */
+    PS_TREND_NO_TABLE,
+    PS_TREND_NO_METRIC
+};
+
+/* Reads the value of the row in a run. Reads a run file once for all metrics of a row and caches
+ * them, since runs never change. */
+enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
+                                  const char *id, const char *kind, double *value,
+                                  enum ps_trend_outcome *got, struct ps_err *err);
+/* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
+ * such metric. */
+enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
+                                   struct ps_query_metric *out, struct ps_err *err);
+
+#endif
