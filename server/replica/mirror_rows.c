@@ -314,18 +314,20 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
     struct row_sender s = {.db = db, .pg = pg, .clock = at};
     sqlite3_changeset_iter *iter = NULL;
     void *changes = NULL;
-    int size = 0;
+    int size = 0, code = SQLITE_DONE;
 
     if (sqlite3session_changeset(session, &size, &changes) != SQLITE_OK ||
         sqlite3changeset_start(&iter, size, changes) != SQLITE_OK)
         (void)ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
     *mended = false;
-    while (err->code == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
+    while (err->code == PS_OK && (code = sqlite3changeset_next(iter)) == SQLITE_ROW) {
         queue_change(&s, tables, iter, err);
         *mended |= s.is_repaired;
         s.is_repaired = false;
         ps_arena_free(&s.arena);
     }
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
     (void)sqlite3changeset_finalize(iter);
     sqlite3_free(changes);
     *rows = s.rows;

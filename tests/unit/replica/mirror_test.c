@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "server/catalog/tokens.h"
+#include "server/replica/mirror.h"
 #include "server/replica/replica.h"
 #include "server/replica/state.h"
 #include "tests/unit/postgres.h"
@@ -293,6 +294,41 @@ static void files_that_cannot_be_listed_are_an_error(void **state)
     ps_store_close(a);
 }
 
+/* Runs out of memory between the change set and its first change: a change that cannot be read is
+ * not the end of the change set. */
+static void changes_that_cannot_be_read_are_an_error(void **state)
+{
+    struct ps_store *a = open_server(*state, "a");
+    struct ps_mirror *m = a->replica->mirror;
+    struct ps_err err = PS_ERR_INIT;
+    sqlite3_int64 used;
+    void *changes = NULL;
+    size_t rows = 0;
+    int size = 0;
+    bool is_repaired;
+
+    assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_catalog_begin(a, PS_DURABLE, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_db_exec(a->catalog, "UPDATE run SET note = hex(zeroblob(500000))", &err),
+                     PS_OK);
+    assert_int_equal(ps_catalog_end(a, PS_OK, &err), PS_OK);
+    assert_int_equal(ps_catalog_begin(a, PS_DURABLE, &err), PS_OK);
+    assert_int_equal(ps_db_exec(a->catalog, "DELETE FROM run", &err), PS_OK);
+    assert_int_equal(sqlite3session_changeset(m->session, &size, &changes), SQLITE_OK);
+    assert_true(size > 1000000);
+    used = sqlite3_memory_used();
+    sqlite3_free(changes);
+    (void)sqlite3_hard_heap_limit64(used + (64 << 10));
+    (void)ps_mirror_queue_rows(a->catalog, m->session, m->writer, &m->tables, &m->clock, &rows,
+                               &is_repaired, &err);
+    (void)sqlite3_hard_heap_limit64(0);
+    assert_int_equal(err.code, PS_INTERNAL);
+    assert_string_equal(err.text, "SQLite's changes cannot be read");
+    assert_int_equal(ps_catalog_end(a, err.code, &err), PS_INTERNAL);
+    assert_int_equal(count(a, "SELECT count(*) FROM run"), 1);
+    ps_store_close(a);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, make, drop)
 
 int mirror_test(void)
@@ -309,6 +345,7 @@ int mirror_test(void)
         WITH(reads_go_on_while_it_is_away),
         WITH(it_dies_under_a_transaction),
         WITH(files_that_cannot_be_listed_are_an_error),
+        WITH(changes_that_cannot_be_read_are_an_error),
     };
 
     return postgres_start() ? cmocka_run_group_tests_name("mirror", tests, NULL, NULL) : 0;
