@@ -110,7 +110,7 @@ enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, stru
 enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
-    uint64_t id;
+    uint64_t id = 0;
 
     if (ps_api_job_id(req, &id, err) != PS_OK)
         return err->code;
@@ -119,7 +119,7 @@ enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct
 
 enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    uint64_t id;
+    uint64_t id = 0;
 
     if (ps_api_job_id(req, &id, err) != PS_OK ||
         ps_jobs_cancel(ps_request_api(req)->jobs, id, err) != PS_OK)

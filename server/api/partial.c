@@ -62,7 +62,7 @@ static enum ps_status read_count(const struct ps_request *req, const char *key, 
 
 enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    uint64_t offset, bytes;
+    uint64_t offset = 0, bytes;
 
     if (read_count(req, "offset", &offset, err) != PS_OK)
         return err->code;

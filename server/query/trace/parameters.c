@@ -39,7 +39,7 @@ enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, str
 enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct ps_range *out,
                                struct ps_err *err)
 {
-    struct ps_range span;
+    struct ps_range span = {0, 0};
 
     ps_trace_span(db, &span, err);
     read_ends(params, span, out, err);
