@@ -184,7 +184,7 @@ static void free_stream(void *cls)
     free(body);
 }
 
-static struct MHD_Response *stream_response(struct ps_reply *reply)
+static struct MHD_Response *create_stream_response(struct ps_reply *reply)
 {
     struct stream_body *body = ps_alloc(sizeof *body);
 
@@ -195,7 +195,7 @@ static struct MHD_Response *stream_response(struct ps_reply *reply)
                                              body, free_stream);
 }
 
-static struct MHD_Response *response_of(struct ps_exchange *x)
+static struct MHD_Response *create_response(struct ps_exchange *x)
 {
     struct ps_reply *reply = &x->reply;
     struct ps_buf body = reply->body;
@@ -206,7 +206,7 @@ static struct MHD_Response *response_of(struct ps_exchange *x)
         return ps_feed_response(feed, x->connection);
     }
     if (reply->stream)
-        return stream_response(reply);
+        return create_stream_response(reply);
     if (reply->static_body.ptr)
         return MHD_create_response_from_buffer(reply->static_body.len,
                                                (void *)(uintptr_t)reply->static_body.ptr,
@@ -303,7 +303,7 @@ static void stop_counting(struct ps_exchange *x)
 }
 
 /* The 304 response that belongs to the reply. */
-static struct MHD_Response *unchanged_response(struct ps_exchange *x)
+static struct MHD_Response *create_not_modified(struct ps_exchange *x)
 {
     struct MHD_Response *response;
 
@@ -320,7 +320,7 @@ static struct MHD_Response *unchanged_response(struct ps_exchange *x)
 /* Caches the response for later requests or releases it. */
 static void cache_or_release(struct ps_exchange *x, struct MHD_Response *response, size_t bytes)
 {
-    struct ps_cached_response ready = {
+    struct ps_cached_response cached = {
         .route = x->route,
         .response = response,
         .etag = x->reply.etag,
@@ -334,8 +334,8 @@ static void cache_or_release(struct ps_exchange *x, struct MHD_Response *respons
         MHD_destroy_response(response);
         return;
     }
-    ready.not_modified = unchanged_response(x);
-    ps_response_cache_put(x->http->response_cache, x->uri, accepts_gzip(x), &ready);
+    cached.not_modified = create_not_modified(x);
+    ps_response_cache_put(x->http->response_cache, x->uri, accepts_gzip(x), &cached);
 }
 
 /* Sends x->reply; MHD_NO if the connection must be closed. */
@@ -352,7 +352,7 @@ static enum MHD_Result send_reply(struct ps_exchange *x)
     if (x->reply.feed)
         stop_counting(x);
     bytes = x->reply.body.len; /* fixed bodies are static: only their headers use memory */
-    response = response_of(x);
+    response = create_response(x);
     if (!response)
         return MHD_NO;
     add_headers(x, response);
@@ -362,37 +362,37 @@ static enum MHD_Result send_reply(struct ps_exchange *x)
 }
 /* --- Cached responses --- */
 
-static bool is_still_valid(const struct ps_http *http, const struct ps_cached_response *ready)
+static bool is_still_valid(const struct ps_http *http, const struct ps_cached_response *cached)
 {
-    return !ready->subject || http->config.mark(http->config.app, ready->subject) == ready->mark;
+    return !cached->subject || http->config.mark(http->config.app, cached->subject) == cached->mark;
 }
 
 /* Whether a cached response to this URL is still valid. If so, sets x->cached, which contains the
  * route too. */
 static bool find_cached(struct ps_exchange *x)
 {
-    const struct ps_cached_response *ready;
+    const struct ps_cached_response *cached;
 
     if (!is_read_request(x) ||
         atomic_load(&x->http->is_quiesced)) /* then responses contain Connection: close */
         return false;
-    ready = ps_response_cache_find(x->http->response_cache, x->uri, accepts_gzip(x));
-    if (ready && !is_still_valid(x->http, ready)) {
-        ps_response_cache_drop(x->http->response_cache, ready);
-        ps_response_cache_release(ready);
-        ready = NULL;
+    cached = ps_response_cache_find(x->http->response_cache, x->uri, accepts_gzip(x));
+    if (cached && !is_still_valid(x->http, cached)) {
+        ps_response_cache_drop(x->http->response_cache, cached);
+        ps_response_cache_release(cached);
+        cached = NULL;
     }
-    x->cached = ready;
-    return ready != NULL;
+    x->cached = cached;
+    return cached != NULL;
 }
 
 static enum MHD_Result send_cached(struct ps_exchange *x)
 {
-    const struct ps_cached_response *ready = x->cached;
+    const struct ps_cached_response *cached = x->cached;
 
-    if (ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), ready->etag))
-        return MHD_queue_response(x->connection, 304, ready->not_modified);
-    return MHD_queue_response(x->connection, 200, ready->response);
+    if (ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), cached->etag))
+        return MHD_queue_response(x->connection, 304, cached->not_modified);
+    return MHD_queue_response(x->connection, 200, cached->response);
 }
 
 /* --- Checks before the body --- */
@@ -440,7 +440,7 @@ static const char *host_name(struct ps_exchange *x, const char *host)
     return ps_arena_copy(&x->req.arena, (struct ps_str){host, len}).ptr;
 }
 
-static bool known_host(struct ps_exchange *x)
+static bool check_host(struct ps_exchange *x)
 {
     const char *host = ps_request_header(&x->req, "Host");
 
@@ -454,7 +454,7 @@ static bool known_host(struct ps_exchange *x)
             host_name(x, host)));
 }
 
-static bool own_site(struct ps_exchange *x)
+static bool check_site(struct ps_exchange *x)
 {
     if (ps_guard_accepts_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
                               is_read_request(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest")
@@ -464,7 +464,7 @@ static bool own_site(struct ps_exchange *x)
                           "open the address of the shelf in the browser");
 }
 
-static bool own_origin(struct ps_exchange *x)
+static bool check_origin(struct ps_exchange *x)
 {
     if (is_read_request(x) || ps_guard_accepts_origin(ps_request_header(&x->req, "Origin"),
                                                       ps_request_header(&x->req, "Host")))
@@ -473,7 +473,7 @@ static bool own_origin(struct ps_exchange *x)
                           "changes requested by pages of other sites are refused", NULL);
 }
 
-static bool known_route(struct ps_exchange *x)
+static bool find_route(struct ps_exchange *x)
 {
     const struct ps_http_config *config = &x->http->config;
     struct ps_route_match match;
@@ -496,7 +496,7 @@ static bool known_route(struct ps_exchange *x)
     return false;
 }
 
-static bool is_admitted(struct ps_exchange *x)
+static bool check_admission(struct ps_exchange *x)
 {
     const struct ps_http_config *config = &x->http->config;
 
@@ -504,7 +504,7 @@ static bool is_admitted(struct ps_exchange *x)
     return !x->is_refused;
 }
 
-static bool readable_query(struct ps_exchange *x)
+static bool read_query(struct ps_exchange *x)
 {
     struct ps_str query = ps_str_from_c(x->path.ptr + x->path.len);
 
@@ -523,7 +523,7 @@ static int64_t declared_length(const struct ps_exchange *x)
     return text && ps_str_parse_i64(ps_str_from_c(text), &length) ? length : -1;
 }
 
-static uint64_t longest_body(const struct ps_exchange *x)
+static uint64_t body_max(const struct ps_exchange *x)
 {
     unsigned flags = x->route->flags;
 
@@ -532,9 +532,9 @@ static uint64_t longest_body(const struct ps_exchange *x)
     return flags & PS_ROUTE_BODY ? PS_BODY_MAX : PS_DISCARD_MAX;
 }
 
-static bool fitting_length(struct ps_exchange *x)
+static bool check_length(struct ps_exchange *x)
 {
-    uint64_t max = longest_body(x);
+    uint64_t max = body_max(x);
     int64_t length = declared_length(x);
 
     if (length < 0 || (uint64_t)length <= max)
@@ -554,7 +554,7 @@ static bool open_sink(struct ps_exchange *x)
     if (x->sink != PS_SINK_UPLOAD)
         return true;
     return ps_upload_create(&x->http->config.spool, &x->req,
-                            ps_request_header(&x->req, "Content-Type"), longest_body(x),
+                            ps_request_header(&x->req, "Content-Type"), body_max(x),
                             length > 0 ? (uint64_t)length : 0, &x->upload, &x->err) == PS_OK ||
            refuse_err(x);
 }
@@ -577,8 +577,8 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
     x->began_ms = ps_monotonic_ms();
-    if (check_ambiguity(x) && known_host(x) && own_site(x) && own_origin(x) && known_route(x) &&
-        is_admitted(x) && readable_query(x) && fitting_length(x) && open_sink(x))
+    if (check_ambiguity(x) && check_host(x) && check_site(x) && check_origin(x) && find_route(x) &&
+        check_admission(x) && read_query(x) && check_length(x) && open_sink(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;
     return replies_before_body(x) ? send_reply(x) : MHD_YES;
@@ -586,7 +586,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
 
 /* --- Body --- */
 
-static bool is_slow_route(const struct ps_exchange *x)
+static bool is_slow_client(const struct ps_exchange *x)
 {
     const int64_t seconds = (ps_monotonic_ms() - x->began_ms) / 1000;
 
@@ -617,7 +617,7 @@ static void fail_body(struct ps_exchange *x)
 enum MHD_Result ps_exchange_receive(struct ps_exchange *x, struct ps_str bytes)
 {
     x->received += bytes.len;
-    if (is_slow_route(x))
+    if (is_slow_client(x))
         return MHD_NO;
     if (x->sink == PS_SINK_DISCARD)
         return declared_length(x) >= 0 || x->received <= PS_DISCARD_MAX ? MHD_YES : MHD_NO;
@@ -638,7 +638,8 @@ static void end_body(struct ps_exchange *x)
 
 /* --- Answer --- */
 
-static void finish_deferred(struct ps_exchange *x, enum ps_status status, const struct ps_err *err)
+static void set_error_if_failed(struct ps_exchange *x, enum ps_status status,
+                                const struct ps_err *err)
 {
     if (status != PS_OK)
         ps_reply_set_error(&x->reply, err);
@@ -646,7 +647,7 @@ static void finish_deferred(struct ps_exchange *x, enum ps_status status, const 
 
 static void run_handler(struct ps_exchange *x)
 {
-    finish_deferred(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
+    set_error_if_failed(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
 }
 
 /* Reason to stop a request that only reads, or PS_OK. */
@@ -681,12 +682,12 @@ static void run_within_limits(struct ps_exchange *x)
         return;
     drop_reply(x);
     if (!x->yields)
-        finish_deferred(x, context.err.code, &context.err);
+        set_error_if_failed(x, context.err.code, &context.err);
 }
 
 /* Runs the handler on a worker thread while the connection is suspended. A handler that deferred
  * its reply has the connection resumed by ps_request_finish, unless that was called already. */
-static void run_slow(void *arg)
+static void run_on_worker(void *arg)
 {
     struct ps_exchange *x = arg;
     int running = PS_RUNNING;
@@ -697,7 +698,7 @@ static void run_slow(void *arg)
     else
         run_handler(x);
     if (x->yields) {
-        ps_work_add_long(x->http->read_work, run_slow, x);
+        ps_work_add_long(x->http->read_work, run_on_worker, x);
         return;
     }
     if (!x->is_deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
@@ -716,12 +717,12 @@ void ps_request_finish(struct ps_request *req, enum ps_status status, const stru
     if (status != PS_OK && !x->connection)
         (void)ps_fail_copy(&x->err, err);
     else
-        finish_deferred(x, status, err);
+        set_error_if_failed(x, status, err);
     if (atomic_exchange(&x->deferral, PS_READY) == PS_SUSPENDED)
         MHD_resume_connection(x->connection);
 }
 
-static enum MHD_Result wait_for_finish(struct ps_exchange *x)
+static enum MHD_Result suspend_until_finished(struct ps_exchange *x)
 {
     int running = PS_RUNNING;
 
@@ -731,10 +732,10 @@ static enum MHD_Result wait_for_finish(struct ps_exchange *x)
     return MHD_YES;
 }
 
-static enum MHD_Result wait_for_slow(struct ps_exchange *x)
+static enum MHD_Result suspend_for_worker(struct ps_exchange *x)
 {
     MHD_suspend_connection(x->connection);
-    ps_work_add(is_read_request(x) ? x->http->read_work : x->http->write_work, run_slow, x);
+    ps_work_add(is_read_request(x) ? x->http->read_work : x->http->write_work, run_on_worker, x);
     return MHD_YES;
 }
 
@@ -754,9 +755,9 @@ static enum MHD_Result start_handler(struct ps_exchange *x)
     if (!may_start_handler(x))
         return MHD_NO;
     if (x->route->flags & PS_ROUTE_SLOW)
-        return wait_for_slow(x);
+        return suspend_for_worker(x);
     run_handler(x);
-    return x->is_deferred ? wait_for_finish(x) : send_reply(x);
+    return x->is_deferred ? suspend_until_finished(x) : send_reply(x);
 }
 
 enum MHD_Result ps_exchange_answer(struct ps_exchange *x)

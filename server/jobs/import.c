@@ -376,7 +376,8 @@ static void choose_tags(struct archive_import *archive_import)
     archive_import->n_tags = n;
 }
 
-/* Returns false if the file is not to be unpacked (PS_OK) or cannot be. */
+/* Returns false if the file is not an archive to be unpacked (*status is PS_OK), or if that is not
+ * known (*status is an error). */
 static bool import_members(struct archive_import *archive_import, enum ps_status *status,
                            struct ps_err *err)
 {

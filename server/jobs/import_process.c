@@ -39,7 +39,7 @@ struct import_session {
     bool archive;
     /* ps_import_process_merge only */
     ps_import_process_next_file *next_file;
-    void *user; /* for take or next */
+    void *user; /* for visit or next_file */
 };
 
 static bool goes_on(void *user)
@@ -79,7 +79,7 @@ static enum ps_status fail_protocol(struct ps_err *err)
     return ps_fail(err, PS_INTERNAL, "importer protocol violation");
 }
 
-static enum ps_status take_member(struct import_session *t, const struct ps_frame *frame,
+static enum ps_status pass_member(struct import_session *t, const struct ps_frame *frame,
                                   struct ps_err *err)
 {
     const struct ps_frame go = {.type = PS_FRAME_CONTINUE, .fd = -1};
@@ -111,8 +111,8 @@ static enum ps_status give_next(struct import_session *t, struct ps_err *err)
     return status;
 }
 
-static enum ps_status take_end(struct import_session *t, const struct ps_frame *frame,
-                               struct ps_err *err)
+static enum ps_status finish_session(struct import_session *t, const struct ps_frame *frame,
+                                     struct ps_err *err)
 {
     t->has_ended = true;
     t->kind = ps_kind_static_name(frame->word);
@@ -136,11 +136,11 @@ static enum ps_status handle_frame(struct import_session *t, const struct ps_fra
     case PS_FRAME_SCRATCH:
         return give_scratch(t, err);
     case PS_FRAME_MEMBER:
-        return take_member(t, frame, err);
+        return pass_member(t, frame, err);
     case PS_FRAME_NEXT:
         return give_next(t, err);
     case PS_FRAME_DONE:
-        return take_end(t, frame, err);
+        return finish_session(t, frame, err);
     default:
         return fail_protocol(err);
     }
@@ -215,10 +215,10 @@ bool ps_import_process_may_be_archive(int fd)
 }
 
 enum ps_status ps_import_process_unpack(const struct ps_import_process *process,
-                                        ps_member_visit *take_one, void *user, bool *archive_out,
+                                        ps_member_visit *visit, void *user, bool *archive_out,
                                         struct ps_err *err)
 {
-    struct import_session t = {.process = process, .visit = take_one, .user = user};
+    struct import_session t = {.process = process, .visit = visit, .user = user};
     enum ps_status status = import_session(&t, PS_IMPORTER_ARCHIVE, "", err);
 
     *archive_out = t.archive;

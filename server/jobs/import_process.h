@@ -24,11 +24,11 @@ enum ps_status ps_import_process_run(const struct ps_import_process *process, co
 /* Whether the file may be an archive, compressed or not, so that ps_import_process_unpack should be
  * called. */
 bool ps_import_process_may_be_archive(int fd);
-/* Unpacks an archive: ps_members_read and ps_members_each run in the importer, `take` runs in this
- * process and may import meanwhile. *archive_out: whether the file is an archive to be unpacked; if
- * not, `take` was not called. */
+/* Unpacks an archive: ps_members_read and ps_members_each run in the importer, `visit` runs in
+ * this process and may import meanwhile. *archive_out: whether the file is an archive to be
+ * unpacked; if not, `visit` was not called. */
 enum ps_status ps_import_process_unpack(const struct ps_import_process *process,
-                                        ps_member_visit *take, void *user, bool *archive_out,
+                                        ps_member_visit *visit, void *user, bool *archive_out,
                                         struct ps_err *err);
 
 /* An input file of a merge. */
@@ -40,9 +40,9 @@ struct ps_import_process_file {
 };
 typedef enum ps_status ps_import_process_next_file(void *user, struct ps_import_process_file *out,
                                                    struct ps_err *err);
-/* Merges the files that `next` returns (merge.h) into the file process->fd. */
+/* Merges the files that `next_file` returns (merge.h) into the file process->fd. */
 enum ps_status ps_import_process_merge(const struct ps_import_process *process,
-                                       ps_import_process_next_file *next, void *user,
+                                       ps_import_process_next_file *next_file, void *user,
                                        struct ps_err *err);
 
 /* The static string of the registry for this kind; NULL if there is none. */

@@ -147,7 +147,7 @@ static bool show_member(void *user, const char *name, int fd, const struct ps_er
         frame.err = *why;
     send_frame(&frame);
     if (ps_frame_receive(PS_CHILD_SOCKET, &frame, PS_ERR_IGNORED) != PS_OK)
-        _exit(1); /* as in send_frame */
+        _exit(1); /* the parent is not reachable any more */
     return true;  /* the parent kills this process to stop it */
 }
 
@@ -172,7 +172,7 @@ static bool next_file(struct ps_frame *out)
     *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
     send_frame(out);
     if (ps_frame_receive(PS_CHILD_SOCKET, out, PS_ERR_IGNORED) != PS_OK)
-        _exit(1); /* as in send_frame */
+        _exit(1); /* the parent is not reachable any more */
     return out->fd >= 0;
 }
 

@@ -77,7 +77,7 @@ const char *ps_job_state_word(enum ps_job_state state)
     return words[state];
 }
 
-enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
+enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool replies_early,
                              const struct ps_job_new *row, struct ps_err *err)
 {
     struct ps_accepted_upload upload = {
@@ -94,7 +94,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
     enum ps_status status;
 
     upload.sources = ps_source_set_files(job->source_set, &upload.n_sources);
-    status = ps_upload_accept(store, &upload, promised, err);
+    status = ps_upload_accept(store, &upload, replies_early, err);
     if (status != PS_OK)
         return status;
     job->upload = upload.id;
@@ -169,21 +169,21 @@ static size_t count_attached(const struct ps_source_outcomes *sources)
 /* If there are several runs, keeps the outcomes of the run to which most sources were attached. */
 static void attach_sources(const struct import_state *importing, const char *run)
 {
-    struct ps_source_outcomes *kept = &importing->out->sources, sources;
+    struct ps_source_outcomes *best = &importing->out->sources, sources;
 
     if (!importing->job->source_set)
         return;
     ps_source_set_attach(importing->job->source_set, importing->store, run, &sources);
-    if (kept->n && count_attached(&sources) <= count_attached(kept)) {
+    if (best->n && count_attached(&sources) <= count_attached(best)) {
         ps_source_outcomes_free(&sources);
         return;
     }
-    ps_source_outcomes_free(kept);
-    *kept = sources;
+    ps_source_outcomes_free(best);
+    *best = sources;
 }
 
-static void on_told(void *user, const char *name, const struct ps_import_result *result,
-                    const struct ps_err *err)
+static void on_outcome(void *user, const char *name, const struct ps_import_result *result,
+                       const struct ps_err *err)
 {
     const struct import_state *importing = user;
     struct ps_job_result *out = importing->out;
@@ -239,7 +239,7 @@ static void import_job(struct ps_job *job, int fd, struct ps_store *store,
         .limits = limits,
     };
 
-    out->status = ps_import_all(store, &request, on_told, &importing, &out->err);
+    out->status = ps_import_all(store, &request, on_outcome, &importing, &out->err);
     report_partial_failure(&importing);
 }
 
@@ -271,7 +271,7 @@ static enum ps_status next_original(void *user, struct ps_import_process_file *o
     return err->code;
 }
 
-static bool merge_goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
+static bool continue_merge(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     const struct merge_state *merging = user;
 
@@ -295,7 +295,7 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 {
     PS_AUTO(ps_close_fd) int to = -1;
     struct merge_state merging = {.job = job, .store = store};
-    struct ps_import_process process = {store, -1, limits, merge_goes_on, &merging};
+    struct ps_import_process process = {store, -1, limits, continue_merge, &merging};
 
     if (ps_store_scratch(store, &to, fd_out, err) == PS_OK) {
         process.fd = to;

@@ -22,12 +22,12 @@ struct ps_job {
     struct ps_tag *tags;               /* keys and values are malloc'ed */
     size_t n_tags;
     bool is_temporary, is_accepted, has_begun;
-    bool is_handed_over; /* once cancelled, the upload is left to the next server */
+    bool is_handed_over; /* when the job is cancelled, the next server imports the upload */
     bool is_taken_over;  /* another server took the job over and reports its progress */
     int64_t upload;      /* id of the accepted upload in the store; 0: none */
     unsigned tries;      /* number of servers that stopped while importing it */
-    /* taken over in a shared store: no client waits for the reply, so the import waits until there
-     * is space */
+    /* The upload was taken over in a shared store. No client waits for the reply, so the import
+     * waits until there is space. */
     bool waits_for_space;
     struct ps_job_ticket *ticket;
     const char *kind;
@@ -48,13 +48,14 @@ void ps_job_free(struct ps_job *job);
 struct ps_job_view ps_job_view(const struct ps_job *job);
 bool ps_job_ended(const struct ps_job *job);
 
-/* Records the upload and its sources in the store, so that the next server can import them. row:
- * the row for the job table of a shared store, which sets the id of the job; NULL: none. */
-enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
+/* Records the upload and its sources in the store, so that the next server can import them.
+ * replies_early: syncs the files to disk. row: the row for the job table of a shared store, which
+ * sets the id of the job; NULL: none. */
+enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool replies_early,
                              const struct ps_job_new *row, struct ps_err *err);
-/* Deletes the temporary file of a job that has ended, unless it was cancelled and is left to the
- * next server. row: the final state for other servers, written together with the end of an upload;
- * NULL: none. */
+/* Deletes the temporary file of a job that has ended, unless the job was cancelled and handed over
+ * to the next server. row: the final state for other servers, written together with the end of an
+ * upload; NULL: none. */
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
                       const struct ps_job_row *row);
 /* Postpones an upload for which there was no space, so that it is read from the store again later.

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "server/catalog/job_rows.h"
 
-#define GATHER_MS 30   /* updates within this time form one transaction */
-#define AGAIN_MS  1000 /* retry interval, database unreachable */
+#define BATCH_MS 30   /* updates within this time form one transaction */
+#define RETRY_MS 1000 /* retry interval while the database is unreachable */
 
 struct entry {
     uint64_t id;
@@ -80,8 +80,8 @@ static enum ps_status write_all(struct ps_job_publisher *publisher, const struct
     return status;
 }
 
-/* Waits, or until the thread is to stop. The caller holds the lock. */
-static void wait_ms(struct ps_job_publisher *publisher, int64_t ms)
+/* Waits for `ms`, or until the thread is to stop. The caller holds the lock. */
+static void wait_or_stop(struct ps_job_publisher *publisher, int64_t ms)
 {
     const int64_t until_ms = ps_monotonic_ms() + ms;
 
@@ -103,7 +103,7 @@ static void *write_events(void *user)
             (void)pthread_cond_wait(&publisher->wake, &publisher->lock);
         if (!publisher->next.n)
             break;
-        wait_ms(publisher, GATHER_MS);
+        wait_or_stop(publisher, BATCH_MS);
         last = publisher->stop;
         now = publisher->next;
         publisher->next = (struct entries){.items = NULL};
@@ -114,20 +114,20 @@ static void *write_events(void *user)
             put_entry(&publisher->next, now.items[now.n - 1], true);
         free_entries(&now);
         if (status != PS_OK)
-            wait_ms(publisher, AGAIN_MS);
+            wait_or_stop(publisher, RETRY_MS);
     }
     (void)pthread_mutex_unlock(&publisher->lock);
     return NULL;
 }
 
-enum ps_status ps_job_publisher_start(struct ps_store *store, size_t keep,
+enum ps_status ps_job_publisher_start(struct ps_store *store, size_t max_ended,
                                       struct ps_job_publisher **out, struct ps_err *err)
 {
     struct ps_job_publisher *publisher = ps_alloc(sizeof *publisher);
     int code;
 
     publisher->store = store;
-    publisher->max_ended = keep;
+    publisher->max_ended = max_ended;
     (void)pthread_mutex_init(&publisher->lock, NULL);
     (void)pthread_cond_init(&publisher->wake, NULL);
     code = pthread_create(&publisher->thread, NULL, write_events, publisher);

@@ -13,14 +13,14 @@
 
 struct ps_job_publisher;
 
-/* keep: number of ended jobs to keep, for ps_job_rows_put. */
-enum ps_status ps_job_publisher_start(struct ps_store *store, size_t keep,
+/* Starts the thread. max_ended: number of ended jobs to keep (ps_job_rows_put). */
+enum ps_status ps_job_publisher_start(struct ps_store *store, size_t max_ended,
                                       struct ps_job_publisher **out, struct ps_err *err);
-/* Queues the current JOB; moves the content out of `view`. Returns at once. */
-void ps_job_publisher_put(struct ps_job_publisher *told, uint64_t id, enum ps_job_state state,
+/* Queues `view`, the current JOB of docs/api.md, and moves its content out. Returns at once. */
+void ps_job_publisher_put(struct ps_job_publisher *publisher, uint64_t id, enum ps_job_state state,
                           struct ps_buf *view);
 /* Writes the queued updates, unless the database is unreachable, and frees everything. NULL is
  * allowed. */
-void ps_job_publisher_stop(struct ps_job_publisher *told);
+void ps_job_publisher_stop(struct ps_job_publisher *publisher);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs.c: the queue: one list of jobs, newest first, with one lock, and the worker threads. In a
- * shared store, it publishes its own jobs, shows those of all servers, and applies changes by
- * others. */
+/* jobs.c: the queue: one list of jobs, newest first, with one lock, and the worker threads. On a
+ * shared store, this server publishes its own jobs, shows the jobs of all servers, and applies the
+ * changes that other servers make to its jobs. */
 #define _GNU_SOURCE /* malloc_trim */
 #include "server/jobs/jobs.h"
 
@@ -34,17 +34,18 @@ struct ps_jobs {
 
 /* --- Reporting --- */
 
-/* The view for other servers: a job that is left to the next server is queued. */
-static struct ps_job_view publish_view(const struct ps_job *job, const struct ps_job_view *view)
+/* The view for other servers. It shows a job that is handed over to the next server as queued. */
+static struct ps_job_view make_published_view(const struct ps_job *job,
+                                              const struct ps_job_view *view)
 {
     static const struct ps_err none = PS_ERR_INIT;
-    struct ps_job_view told = *view;
+    struct ps_job_view published = *view;
 
     if (job->is_handed_over && view->state == PS_JOB_CANCELLED) {
-        told.state = PS_JOB_QUEUED;
-        told.err = &none;
+        published.state = PS_JOB_QUEUED;
+        published.err = &none;
     }
-    return told;
+    return published;
 }
 
 /* Publishes the state of the job to the other servers, unless they have it already. The caller
@@ -52,17 +53,17 @@ static struct ps_job_view publish_view(const struct ps_job *job, const struct ps
 static void publish_job(struct ps_job *job, const struct ps_job_view *view)
 {
     const struct ps_jobs *jobs = job->jobs;
-    const struct ps_job_view told = publish_view(job, view);
+    const struct ps_job_view published = make_published_view(job, view);
     const int64_t now = ps_monotonic_coarse_ms();
     struct ps_buf text = {0};
 
     if (!jobs->publisher ||
-        ((int)told.state == job->row_state && now - job->row_ms < PUBLISH_EVERY_MS))
+        ((int)published.state == job->row_state && now - job->row_ms < PUBLISH_EVERY_MS))
         return;
-    job->row_state = (int)told.state;
+    job->row_state = (int)published.state;
     job->row_ms = now;
-    jobs->config.write(&text, &told);
-    ps_job_publisher_put(jobs->publisher, job->id, told.state, &text);
+    jobs->config.write(&text, &published);
+    ps_job_publisher_put(jobs->publisher, job->id, published.state, &text);
 }
 
 /* Reports the state of a job. The caller holds the lock. */
@@ -76,7 +77,7 @@ static void report_state(struct ps_job *job)
     publish_job(job, &view);
 }
 
-/* Frees the oldest ended jobs above `keep`. The caller holds the lock. */
+/* Frees the oldest ended jobs above config.kept_max. The caller holds the lock. */
 static void forget_ended(struct ps_jobs *jobs)
 {
     size_t ended = 0;
@@ -93,8 +94,8 @@ static void forget_ended(struct ps_jobs *jobs)
     }
 }
 
-/* Ends a job and reports it. Called with the lock held; returns with it released. Callbacks without
- * the lock get a copy, since the job may be freed meanwhile. */
+/* Ends a job and reports it. Called with the lock held; returns with the lock released. Callbacks
+ * that run without the lock get a copy of the view, since the job may be freed meanwhile. */
 static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state state)
 {
     const struct ps_jobs_config *config = &jobs->config;
@@ -133,7 +134,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
 
 /* Deletes the file of an ended job. For an upload, the final state of the job is written in the
  * same transaction. */
-static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_job_view *ended)
+static void end_upload(struct ps_jobs *jobs, struct ps_job *job, const struct ps_job_view *ended)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_job_row row = {.id = job->id, .state = ps_job_state_word(ended->state)};
@@ -148,7 +149,7 @@ static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_
 
 /* --- Workers --- */
 
-static bool row_of(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
+static bool find_row(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
 {
     struct ps_arena arena = {0};
     const bool found = jobs->publisher && ps_job_row_find(jobs->config.store, id, false, &arena,
@@ -165,7 +166,7 @@ static bool is_taken_over(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_job_row row;
 
-    return row_of(jobs, id, &row) && !row.is_ours;
+    return find_row(jobs, id, &row) && !row.is_ours;
 }
 
 /* Whether another server requested to cancel this job. */
@@ -173,7 +174,7 @@ static bool is_cancel_requested(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_job_row row;
 
-    return row_of(jobs, id, &row) && row.is_cancel_requested;
+    return find_row(jobs, id, &row) && row.is_cancel_requested;
 }
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
@@ -223,7 +224,8 @@ static enum ps_job_state end_state(enum ps_status status)
 }
 
 /* The view of the job as it will be after keep_result. */
-static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_job_result *result)
+static struct ps_job_view make_ended_view(const struct ps_job *job,
+                                          const struct ps_job_result *result)
 {
     struct ps_job_view view = ps_job_view(job);
 
@@ -242,7 +244,8 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
     return view;
 }
 
-/* The caller holds the lock. */
+/* Copies the result to the job and takes ownership of its allocations. The caller holds the lock.
+ */
 static void keep_result(struct ps_job *job, struct ps_job_result *result)
 {
     job->kind = result->kind;
@@ -268,7 +271,8 @@ static bool must_wait_for_space(const struct ps_job *job, const struct ps_job_re
            (job->is_handed_over || !atomic_load(&job->cancel));
 }
 
-/* Shows the job as queued and removes it from this queue; it is read from the store again later. */
+/* Shows the job as queued and removes it from this queue. The upload is read from the store again
+ * later. */
 static void postpone_job(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_result *result)
 {
     struct ps_job **link = &jobs->list;
@@ -297,7 +301,7 @@ static void *run_worker(void *arg)
         struct ps_job_result result;
         struct ps_job_view ended;
         struct ps_job *job;
-        bool idle, lost;
+        bool is_last, was_taken_over;
 
         pthread_mutex_lock(&jobs->lock);
         job = next_job(jobs);
@@ -311,19 +315,19 @@ static void *run_worker(void *arg)
             postpone_job(jobs, job, &result);
             continue;
         }
-        ended = ended_view(job, &result);
-        drop_file(jobs, job, &ended);
-        lost = is_taken_over(jobs, job->id);
+        ended = make_ended_view(job, &result);
+        end_upload(jobs, job, &ended);
+        was_taken_over = is_taken_over(jobs, job->id);
         pthread_mutex_lock(&jobs->lock);
-        job->is_taken_over |= lost;
+        job->is_taken_over |= was_taken_over;
         keep_result(job, &result);
-        idle = jobs->unfinished == 1;
+        is_last = jobs->unfinished == 1;
         end_job(jobs, job, end_state(result.status));
 #ifdef __GLIBC__
-        if (idle)
+        if (is_last)
             (void)malloc_trim(0); /* returns memory of large imports to the system */
 #else
-        (void)idle;
+        (void)is_last;
 #endif
     }
 }
@@ -401,7 +405,7 @@ static void write_row(void *user, uint64_t id, struct ps_buf *out)
 }
 
 /* Records the job in the store, if it is an accepted upload or the store is shared. */
-static enum ps_status record_job(struct ps_jobs *jobs, struct ps_job *job, bool promised,
+static enum ps_status record_job(struct ps_jobs *jobs, struct ps_job *job, bool replies_early,
                                  struct ps_err *err)
 {
     const struct ps_job_new row = {job->created_ms, write_row, job};
@@ -409,8 +413,8 @@ static enum ps_status record_job(struct ps_jobs *jobs, struct ps_job *job, bool 
 
     job->jobs = jobs;
     if (job->is_accepted)
-        status =
-            ps_job_accept(job, jobs->config.store, promised, jobs->publisher ? &row : NULL, err);
+        status = ps_job_accept(job, jobs->config.store, replies_early,
+                               jobs->publisher ? &row : NULL, err);
     else if (jobs->publisher)
         status = ps_job_row_add(jobs->config.store, &row, &job->id, err);
     if (jobs->publisher)
@@ -484,11 +488,11 @@ static void log_resumed(struct ps_store *store, const struct ps_accepted_upload 
     const struct ps_log_entry entry = {
         upload->filename, "", upload->user_name, bytes, "", &note, 0};
 
-    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED); /* the job itself goes on */
+    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED); /* the job itself continues */
 }
 
 /* In a shared store, the job keeps its id and its creation time. */
-static void take_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
+static void restore_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
 {
     struct ps_arena arena = {0};
     struct ps_job_row row;
@@ -528,7 +532,7 @@ static void resume_upload(void *user, const struct ps_accepted_upload *upload)
     job->tries = upload->tries;
     job->err = upload->err;
     job->waits_for_space = ps_store_is_shared(resume_state->jobs->config.store);
-    take_number(resume_state->jobs, job, upload->job);
+    restore_number(resume_state->jobs, job, upload->job);
     if (!upload->is_retry)
         log_resumed(resume_state->jobs->config.store, upload, request.bytes);
     if (enqueue_job(resume_state->jobs, job, &id))
@@ -550,7 +554,7 @@ enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
 
 /* --- Cancelling --- */
 
-/* NULL: this server does not have the job (any more). The caller holds the lock. */
+/* Returns NULL if this server does not have the job (any more). The caller holds the lock. */
 static struct ps_job *find_job(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_job *job = jobs->list;
@@ -560,8 +564,8 @@ static struct ps_job *find_job(struct ps_jobs *jobs, uint64_t id)
     return job;
 }
 
-/* Called with the lock held; returns with it released. The store is updated without the lock, which
- * is safe: no worker uses a cancelled job that is still queued. */
+/* Called with the lock held; returns with the lock released. The store is updated without the lock,
+ * which is safe: no worker uses a cancelled job that is still queued. */
 static void cancel_job(struct ps_jobs *jobs, struct ps_job *job)
 {
     const bool before = atomic_exchange(&job->cancel, true);
@@ -575,13 +579,14 @@ static void cancel_job(struct ps_jobs *jobs, struct ps_job *job)
     ps_fail(&err, PS_CANCELLED, "the import was cancelled before it began");
     ended.state = PS_JOB_CANCELLED;
     ended.err = &err;
-    drop_file(jobs, job, &ended);
+    end_upload(jobs, job, &ended);
     pthread_mutex_lock(&jobs->lock);
     job->err = err;
     end_job(jobs, job, PS_JOB_CANCELLED);
 }
 
-/* Cancels a job of this server. PS_NOT_FOUND without a message. */
+/* Cancels a job of this server. Returns PS_NOT_FOUND and leaves err empty if there is none.
+ * PS_CONFLICT: the job has ended. */
 static enum ps_status cancel_own_job(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
 {
     struct ps_job *job;
@@ -599,10 +604,10 @@ static enum ps_status cancel_own_job(struct ps_jobs *jobs, uint64_t id, struct p
                : PS_NOT_FOUND;
 }
 
-/* Marks a job that another server took over. It is no longer reported, but continues, because a
- * client may wait for it here, until its run is published or cannot be. in_vain: cancels it,
- * because there will be no run. Does nothing if this server does not have the job. */
-static void mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain)
+/* Marks a job that another server took over. This server no longer reports the job, but continues
+ * it, because a client may wait for it here. is_hopeless: the other server ended the job without a
+ * run, so it is cancelled here. Does nothing if this server does not have the job. */
+static void mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool is_hopeless)
 {
     struct ps_job *job;
 
@@ -610,14 +615,14 @@ static void mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain)
     job = find_job(jobs, id);
     if (job)
         job->is_taken_over = true;
-    if (job && in_vain && !ps_job_ended(job))
+    if (job && is_hopeless && !ps_job_ended(job))
         cancel_job(jobs, job);
     else
         pthread_mutex_unlock(&jobs->lock);
 }
 
-/* Any unfinished job that is not cancelled, or NULL. */
-static struct ps_job *any_uncancelled(struct ps_jobs *jobs)
+/* Returns an unfinished job that is not cancelled, or NULL. The caller holds the lock. */
+static struct ps_job *find_uncancelled(struct ps_jobs *jobs)
 {
     for (struct ps_job *job = jobs->list; job; job = job->next)
         if (!ps_job_ended(job) && !atomic_load(&job->cancel))
@@ -625,20 +630,20 @@ static struct ps_job *any_uncancelled(struct ps_jobs *jobs)
     return NULL;
 }
 
-static size_t cancel_all(struct ps_jobs *jobs, bool leave)
+static size_t cancel_all(struct ps_jobs *jobs, bool hand_over)
 {
     struct ps_job *job;
-    size_t left = 0;
+    size_t n_handed_over = 0;
 
     pthread_mutex_lock(&jobs->lock);
-    while ((job = any_uncancelled(jobs))) {
-        job->is_handed_over = leave && job->is_accepted;
-        left += job->is_handed_over;
+    while ((job = find_uncancelled(jobs))) {
+        job->is_handed_over = hand_over && job->is_accepted;
+        n_handed_over += job->is_handed_over;
         cancel_job(jobs, job);
         pthread_mutex_lock(&jobs->lock);
     }
     pthread_mutex_unlock(&jobs->lock);
-    return left;
+    return n_handed_over;
 }
 
 void ps_jobs_cancel_all(struct ps_jobs *jobs)
@@ -662,7 +667,7 @@ static enum ps_job_state parse_state(const char *word)
     return state;
 }
 
-static struct ps_job_view row_view(const struct ps_job_row *row)
+static struct ps_job_view make_row_view(const struct ps_job_row *row)
 {
     static const struct ps_err none = PS_ERR_INIT;
     static const struct ps_source_outcomes no_sources;
@@ -680,9 +685,9 @@ static struct ps_job_view row_view(const struct ps_job_row *row)
     };
 }
 
-typedef void shown(void *user, const struct ps_job_view *job);
+typedef void show_job_fn(void *user, const struct ps_job_view *job);
 
-static bool show_own(struct ps_jobs *jobs, uint64_t id, shown *show, void *user)
+static bool show_own(struct ps_jobs *jobs, uint64_t id, show_job_fn *show, void *user)
 {
     struct ps_job *job;
 
@@ -697,9 +702,10 @@ static bool show_own(struct ps_jobs *jobs, uint64_t id, shown *show, void *user)
     return job != NULL;
 }
 
-static void show_row(struct ps_jobs *jobs, const struct ps_job_row *row, shown *show, void *user)
+static void show_row(struct ps_jobs *jobs, const struct ps_job_row *row, show_job_fn *show,
+                     void *user)
 {
-    const struct ps_job_view view = row_view(row);
+    const struct ps_job_view view = make_row_view(row);
 
     pthread_mutex_lock(&jobs->lock);
     show(user, &view);
@@ -713,7 +719,7 @@ static enum ps_status fail_unknown_job(const struct ps_jobs *jobs, uint64_t id, 
 }
 
 /* If another server took over a job of this one, shows the state of that server. */
-static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show, void *user,
+static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, show_job_fn *show, void *user,
                                   struct ps_arena *arena, struct ps_err *err)
 {
     struct ps_store *store = jobs->config.store;
@@ -735,7 +741,7 @@ static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show
     return status == PS_NOT_FOUND ? fail_unknown_job(jobs, id, err) : status;
 }
 
-enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void *user,
+enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, show_job_fn *show, void *user,
                             struct ps_err *err)
 {
     struct ps_arena arena = {0};
@@ -748,9 +754,9 @@ enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void
     return status;
 }
 
-/* Shows all unfinished jobs and the last ended ones. */
+/* A walk over jobs, newest first: shows all unfinished jobs and at most max_ended ended ones. */
 struct job_visitor {
-    shown *on_shown;
+    show_job_fn *on_shown;
     void *user;
     size_t max_ended, ended;
 };
@@ -772,7 +778,7 @@ static void show_own_jobs(struct ps_jobs *jobs, struct job_visitor *showing)
     }
 }
 
-enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struct ps_err *err)
+enum ps_status ps_jobs_each(struct ps_jobs *jobs, show_job_fn *show, void *user, struct ps_err *err)
 {
     struct ps_arena arena = {0};
     struct ps_job_row *rows = NULL;
@@ -788,7 +794,7 @@ enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struc
         show_own_jobs(jobs, &showing);
     for (size_t i = 0; i < n; i++) {
         const struct ps_job *own = rows[i].is_ours ? find_job(jobs, rows[i].id) : NULL;
-        const struct ps_job_view view = own ? ps_job_view(own) : row_view(&rows[i]);
+        const struct ps_job_view view = own ? ps_job_view(own) : make_row_view(&rows[i]);
 
         show_next(&showing, &view);
     }

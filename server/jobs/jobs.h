@@ -26,8 +26,8 @@ const char *ps_job_state_word(enum ps_job_state state); /* the state in JOB of d
 struct ps_job_view {
     uint64_t id;
     enum ps_job_state state;
-    /* for a job of another server: its JOB as written by that server; only id and state are set in
-     * addition. Otherwise empty. */
+    /* For a job of another server: its JOB as written by that server. Then only id and state are
+     * set too. Otherwise empty. */
     struct ps_str text;
     const char *name; /* the requested name, later the name of the run */
     const char *kind; /* NULL until known */
@@ -37,9 +37,9 @@ struct ps_job_view {
     const struct ps_err *err; /* PS_OK unless failed or cancelled */
     int64_t created_ms;       /* since 1970 */
     const struct ps_source_outcomes *sources; /* outcomes of the uploaded sources; may be empty */
-    /* the files of an archive, once the job has ended: then `run` is the first of its runs,
-     * `already_existed` is true if all runs existed before, and the job is done if there is at
-     * least one run. Empty for a profile. */
+    /* The files of an archive, once the job has ended; empty for a profile. For an archive, `run`
+     * is the first of its runs, `already_existed` is true if all runs existed before, and the job
+     * is done if there is at least one run. */
     const struct ps_job_parts *parts;
 };
 
@@ -53,8 +53,9 @@ struct ps_jobs_config {
     struct ps_store *store;
     unsigned workers;
     size_t listed_max; /* maximum number of ended jobs that ps_jobs_each shows */
-    size_t kept_max;   /* number of ended jobs that ps_jobs_show can find: clients with many uploads
-                      ask   late */
+    /* maximum number of ended jobs that ps_jobs_show can find: clients with many uploads ask late
+     */
+    size_t kept_max;
     size_t unfinished_max;                  /* maximum number of unfinished jobs; 0: no limit */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
     /* Called for each change of state, and for progress at most ten times a second. The queue is
@@ -72,10 +73,11 @@ struct ps_jobs_config {
 struct ps_job_request {
     char *path; /* malloc'ed; owned by the job once it is queued. NULL: the job merges runs */
     bool is_temporary; /* a file of the spool, deleted at the end */
-    /* the file and its sources remain in the spool if this process stops, and the next server
+    /* The file and its sources remain in the spool if this process stops, and the next server
      * imports them. Only with is_temporary. */
     bool is_accepted;
-    /* accepted, and the client gets a reply before the import ends: sync to disk first */
+    /* The client gets a reply before the import ends, so the file and its sources are synced to
+     * disk first. Only with is_accepted. */
     bool replies_early;
     /* ids of runs whose originals are merged into one run (ps_merge_supports); copied */
     const char *const *merge;
@@ -93,11 +95,11 @@ struct ps_job_request {
 enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs **out,
                              struct ps_err *err);
 
-/* PS_UNAVAILABLE: `most` jobs are unfinished, so ps_jobs_add would fail. */
+/* PS_UNAVAILABLE: config.unfinished_max jobs are unfinished, so ps_jobs_add would fail. */
 enum ps_status ps_jobs_check_limit(struct ps_jobs *jobs, struct ps_err *err);
 /* Queues an import and returns the id of its job: 1, 2, ... in this process or in the shared store.
- * PS_UNAVAILABLE after ps_jobs_stop has begun, while `most` jobs are unfinished, or while a shared
- * store is unreachable. request->path is consumed in any case. */
+ * PS_UNAVAILABLE after ps_jobs_stop has begun, while config.unfinished_max jobs are unfinished, or
+ * while a shared store is unreachable. request->path is consumed in any case. */
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err);
 
@@ -105,8 +107,8 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
  * fails. */
 enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err);
 
-/* Show one job, or all unfinished jobs and the last ended ones, newest first; jobs of other servers
- * are included. `show` is called with the queue locked. */
+/* ps_jobs_show shows one job. ps_jobs_each shows all unfinished jobs and the last ended ones,
+ * newest first. Both include jobs of other servers. `show` is called with the queue locked. */
 enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
                             void (*show)(void *user, const struct ps_job_view *job), void *user,
                             struct ps_err *err);

@@ -310,7 +310,7 @@ static enum ps_status collect_job_file(struct member_import *t, const struct mem
     return status == PS_OK ? end : status;
 }
 
-static enum ps_status take_member(struct member_import *t, const struct member *member,
+static enum ps_status read_member(struct member_import *t, const struct member *member,
                                   struct ps_archive *archive, struct ps_err *err)
 {
     if (member->part == LEFT_OUT) {
@@ -323,9 +323,9 @@ static enum ps_status take_member(struct member_import *t, const struct member *
 }
 
 enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
-                               ps_member_visit *take, void *user, struct ps_err *err)
+                               ps_member_visit *visit, void *user, struct ps_err *err)
 {
-    struct member_import t = {members, scratch, take, user, true};
+    struct member_import t = {members, scratch, visit, user, true};
     struct ps_stream *in = open_file(members->fd, err);
     struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;
     enum ps_status status = err->code;
@@ -336,9 +336,9 @@ enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *sc
 
         if (!ps_archive_next(archive, &name, NULL))
             break;
-        status = take_member(&t, &members->items[i], archive, &why);
+        status = read_member(&t, &members->items[i], archive, &why);
         if (status == PS_BAD_INPUT && ps_archive_status(archive, err) == PS_OK) {
-            t.may_continue = t.may_continue && take(user, members->items[i].name, -1, &why);
+            t.may_continue = t.may_continue && visit(user, members->items[i].name, -1, &why);
             status = PS_OK;
         } else if (status != PS_OK) {
             *err = why;

@@ -34,10 +34,10 @@ typedef bool ps_member_visit(void *user, const char *name, int fd, const struct 
 /* Returns a descriptor of an empty, nameless file, open for reading and writing; -1: see err. */
 typedef int ps_member_scratch(void *user, struct ps_err *err);
 
-/* Calls `take` for each member in the order of the archive, for a job when its last file was read.
+/* Calls `visit` for each member in the order of the archive, for a job when its last file was read.
  * Content is stored in temporary files: one for the current member, and one for each unfinished
  * job. A damaged archive fails after the members before the damage. */
 enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
-                               ps_member_visit *take, void *user, struct ps_err *err);
+                               ps_member_visit *visit, void *user, struct ps_err *err);
 
 #endif

@@ -34,7 +34,7 @@ struct ps_merge *ps_merge_new(int fd)
 }
 
 /* A pickle of line_profiler starts with the PROTO opcode; a trace is JSON. */
-static enum merge_method way_of_plain(struct ps_str head)
+static enum merge_method plain_method_of(struct ps_str head)
 {
     size_t blank = 0;
 
@@ -48,10 +48,10 @@ static enum merge_method way_of_plain(struct ps_str head)
 
 /* The format of a file that may be compressed. Only the first bytes are decompressed, because the
  * file is read once. */
-static enum merge_method way_of(struct ps_str head)
+static enum merge_method method_of(struct ps_str head)
 {
     struct ps_stream *inside = ps_stream_decompress(ps_stream_memory(head, 0), &limits);
-    enum merge_method way = way_of_plain(ps_stream_peek(inside, HEAD_INSIDE));
+    enum merge_method way = plain_method_of(ps_stream_peek(inside, HEAD_INSIDE));
 
     ps_stream_free(inside);
     return way;
@@ -109,7 +109,7 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
                             const char *name, struct ps_err *err)
 {
     struct ps_str head = ps_stream_peek(in, HEAD);
-    enum merge_method way = way_of(head);
+    enum merge_method way = method_of(head);
 
     if (ps_stream_status(in, err) == PS_OK && ps_is_archive(head))
         return add_members(merge, in, name, err);

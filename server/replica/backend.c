@@ -22,14 +22,13 @@
 #include "server/replica/state.h"
 #include "server/replica/url.h"
 
-#define IDLE          4    /* maximum idle connections */
-#define SWEEP_MOST_MS 1000 /* the thread that sweeps has other tasks, and may have to stop */
-#define ANEW_BYTES    ((uint64_t)256 << 20) /* cache limit while the cache is bypassed */
+#define IDLE_MAX           4    /* maximum idle connections */
+#define SWEEP_MAX_MS       1000 /* the thread that sweeps has other tasks, and may have to stop */
+#define BYPASS_CACHE_BYTES ((uint64_t)256 << 20) /* cache limit while the cache is bypassed */
 
 /* A file that is being sent, or was sent. */
 struct sent {
-    unsigned n; /* the chunks of the file have the name <session>-<n> in the database (`place`, see
-                   blobs.h) */
+    unsigned n;      /* the place of its chunks in the database (blobs.h) is <session>-<n> */
     int64_t done_ms; /* monotonic clock; 0: still being sent */
 };
 
@@ -37,7 +36,7 @@ struct ps_shared_files {
     struct ps_file_cache *cache;
     char *url;
     pthread_mutex_t lock;
-    struct ps_pg *idle[IDLE];
+    struct ps_pg *idle[IDLE_MAX];
     unsigned n_idle;
     struct sent *sent;
     size_t n_sent, cap_sent;
@@ -161,7 +160,7 @@ static struct ps_pg *acquire_connection(struct ps_shared_files *shared)
 static void release_connection(struct ps_shared_files *shared, struct ps_pg *pg)
 {
     (void)pthread_mutex_lock(&shared->lock);
-    if (shared->n_idle < IDLE) {
+    if (shared->n_idle < IDLE_MAX) {
         shared->idle[shared->n_idle++] = pg;
         pg = NULL;
     }
@@ -355,13 +354,13 @@ static uint64_t mark(struct ps_store *store, const char *id)
 
 static enum ps_status bypass_cache(struct ps_store *store, char **dir_out, struct ps_err *err)
 {
-    struct ps_file_cache *anew;
+    struct ps_file_cache *new_cache;
 
     *dir_out = ps_store_new_path(store, "spool", PS_TEMP_SHELF_SUFFIX);
-    if (ps_file_cache_open(*dir_out, store->session, ANEW_BYTES, &anew, err) != PS_OK)
+    if (ps_file_cache_open(*dir_out, store->session, BYPASS_CACHE_BYTES, &new_cache, err) != PS_OK)
         return err->code;
     ps_file_cache_close(store->replica->files->cache);
-    store->replica->files->cache = anew;
+    store->replica->files->cache = new_cache;
     return PS_OK;
 }
 
@@ -387,7 +386,7 @@ static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
 }
 
 /* Whether a place of this session is being sent, or was sent recently and may still be used. */
-static bool is_wanted(struct ps_store *store, const char *place)
+static bool is_needed(struct ps_store *store, const char *place)
 {
     struct ps_shared_files *shared = store->replica->files;
     const unsigned long n = strtoul(place + strlen(store->session) + 1, NULL, 10);
@@ -404,7 +403,7 @@ static bool is_alive(void *user, const char *session, const char *place)
 {
     struct ps_store *store = user;
 
-    return strcmp(session, store->session) == 0 ? is_wanted(store, place)
+    return strcmp(session, store->session) == 0 ? is_needed(store, place)
                                                 : ps_session_is_alive(store, session);
 }
 
@@ -415,7 +414,7 @@ enum ps_status ps_replica_sweep(struct ps_store *store, int64_t hold_ms, bool *m
     enum ps_status status;
 
     forget_sent(store->replica->files, hold_ms);
-    status = ps_blob_sweep(pg, is_alive, store, SWEEP_MOST_MS, more, NULL, err);
+    status = ps_blob_sweep(pg, is_alive, store, SWEEP_MAX_MS, more, NULL, err);
     release_connection(store->replica->files, pg);
     return status;
 }
@@ -470,18 +469,18 @@ static void check_sessions(void *user)
     ps_pending_delete_sweep(store);
     if (died || watch->sweeps || ps_monotonic_ms() - watch->swept_ms > SWEEP_MS) {
         watch->swept_ms = ps_monotonic_ms();
-        /* what a sweep leaves, the next one finds */
+        /* after a failure, the next sweep finds the same bytes */
         (void)ps_replica_sweep(store, PS_UNPLACED_KEEP_MS, &watch->sweeps, PS_ERR_IGNORED);
     }
 }
 
-static enum ps_status watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
+static enum ps_status watch_others(struct ps_store *store, void (*notify)(void *user), void *user,
                                    struct ps_err *err)
 {
     struct ps_watch *watch = store->replica->watch = ps_alloc(sizeof *watch);
 
     watch->store = store;
-    watch->notify = tell;
+    watch->notify = notify;
     watch->user = user;
     return ps_ticker_start(&watch->ticker, PS_LEASE_BEAT_MS, check_sessions, watch, err);
 }
@@ -508,10 +507,10 @@ const struct ps_backend ps_replica_backend = {
     .close = close_replica,
     .describe = describe,
     .is_away = ps_mirror_is_away,
-    .acquire = ps_mirror_order,
+    .acquire = ps_mirror_acquire,
     .begin = ps_mirror_begin,
     .commit = commit,
-    .release = ps_mirror_end,
+    .release = ps_mirror_release,
     .transaction_number = transaction_number,
     .catch_up = ps_mirror_poll,
     .path = path,

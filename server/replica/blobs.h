@@ -10,15 +10,16 @@
  * reference until the last chunk is deleted (ps_blob_sweep). So after a crash at any time, each
  * chunk can be found from a row: from kept through blob, or from loose.
  *
- * Concurrent operations:
- *   tie, untie, sweep      each is a transaction of the clock (clock.h) or part of one, together
+ * Concurrent operations (add: ps_blob_add_reference, remove: ps_blob_remove_reference):
+ *   add, remove, sweep     each is a transaction of the clock (clock.h) or part of one, together
  *                          with the rows of kept that it changes: they are serialized
  *   sender, sweep          a sender may be considered crashed although it is alive. The sweep first
  *                          clears the owner of the loose row. A sender adds chunks and the blob row
  *                          only in transactions that lock this row as its own; so it gets an error,
  *                          and sends again under another place
  *   sender, sender         of the same bytes: the second blob row is rejected, its chunks deleted
- *   sender, tie            if the blob existed and was deleted before the tie, the tie fails
+ *   sender, add            if the blob existed and was deleted before the reference is added,
+ *                          ps_blob_add_reference fails
  *   fetch, sweep           chunks deleted during the fetch are missing: PS_NOT_FOUND
  *   sweep, sweep           each checks again inside its transaction, and deletes what it still may
  */
@@ -41,8 +42,8 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
 /* Receives the next bytes. A status other than PS_OK ends the transfer. */
 typedef enum ps_status ps_blob_receive(void *user, struct ps_str bytes, struct ps_err *err);
 
-/* Passes the bytes to `take`, in order; resumes after a lost connection. The caller verifies the
- * hash. PS_NOT_FOUND: there is no such blob. PS_IO: chunks are missing. */
+/* Passes the bytes to `take`, in order, and resumes after a lost connection. The caller verifies
+ * the hash. PS_NOT_FOUND: there is no such blob. PS_IO: chunks are missing. */
 enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_receive *take, void *user,
                              struct ps_err *err);
 

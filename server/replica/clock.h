@@ -30,8 +30,8 @@ struct ps_clock {
 };
 enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err);
 
-/* Begins a transaction that changes rows; out->n is its number. Connects, and waits for the lock of
- * the clock, for wait_ms in total. End it with ps_pg_commit or ps_pg_rollback. */
+/* Begins a transaction that changes rows; out->transaction is its number. Connects, and waits for
+ * the lock of the clock, for wait_ms in total. End it with ps_pg_commit or ps_pg_rollback. */
 enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
                               struct ps_err *err);
 /* Like ps_clock_begin, for a transaction that changes no rows with column tx and so does not

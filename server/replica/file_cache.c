@@ -120,8 +120,8 @@ static int by_use(const void *a, const void *b)
     return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Lists the cached files; skips files that disappear meanwhile. Free files->at. Returns the sum of
- * their bytes. */
+/* Lists the cached files; skips files that disappear meanwhile. Free files->items. Returns the sum
+ * of their bytes. */
 static uint64_t list_files(const struct ps_file_cache *cache, struct files *files)
 {
     DIR *dir = opendir(cache->dir);

@@ -108,9 +108,9 @@ bool ps_heartbeat_expire(struct ps_store *store, const char *session)
     return done;
 }
 
-/* Deletes the expired leases. A session that renewed its lease, or that another server expired, is
- * removed from the list and observed anew. */
-static enum ps_status break_dead(struct ps_heartbeat *heartbeat, bool *died, struct ps_err *err)
+/* Breaks the expired leases. A session is removed from the list even if its lease could not be
+ * broken, because it was renewed or another server broke it: it is then observed anew. */
+static enum ps_status break_expired(struct ps_heartbeat *heartbeat, bool *died, struct ps_err *err)
 {
     for (size_t i = heartbeat->watch.n; err->code == PS_OK && i-- > 0;) {
         struct ps_lease_state *seen = &heartbeat->watch.items[i];
@@ -134,7 +134,7 @@ enum ps_status ps_heartbeat_expire_dead(struct ps_store *store, bool *died, stru
     (void)pthread_mutex_lock(&heartbeat->check_lock);
     ps_pg_connect(heartbeat->check_pg, 0, err);
     ps_lease_check_all(heartbeat->check_pg, &heartbeat->watch, ps_monotonic_ms(), err);
-    break_dead(heartbeat, died, err);
+    break_expired(heartbeat, died, err);
     (void)pthread_mutex_unlock(&heartbeat->check_lock);
     return err->code;
 }

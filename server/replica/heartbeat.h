@@ -15,7 +15,7 @@ struct ps_heartbeat {
     struct ps_lease lease;
     struct ps_pg *renew_pg, *check_pg;
     pthread_mutex_t begin_lock; /* held while the row is inserted */
-    pthread_mutex_t check_lock; /* protects asker and watch */
+    pthread_mutex_t check_lock; /* protects check_pg and watch */
     atomic_bool has_begun;
     _Atomic int64_t renewed_ms; /* monotonic clock: start of the last successful beat */
     struct ps_ticker ticker;

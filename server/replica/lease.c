@@ -8,9 +8,9 @@
 #include "server/replica/pg.h"
 
 /* Maximum time between two checks that counts as observed. */
-#define LOOK_MOST_MS ((int64_t)2 * PS_LEASE_BEAT_MS)
+#define OBSERVED_MAX_MS ((int64_t)2 * PS_LEASE_BEAT_MS)
 
-static enum ps_status take_int(void *user, const struct ps_pg_value *values, size_t n,
+static enum ps_status read_int(void *user, const struct ps_pg_value *values, size_t n,
                                struct ps_err *err)
 {
     (void)n;
@@ -21,12 +21,12 @@ static enum ps_status take_int(void *user, const struct ps_pg_value *values, siz
 
 /* --- Own lease --- */
 
-static enum ps_status give_number(struct ps_pg *pg, int64_t *out, struct ps_err *err)
+static enum ps_status assign_number(struct ps_pg *pg, int64_t *out, struct ps_err *err)
 {
     return ps_pg_run(pg,
                      "INSERT INTO server_no(one, no) VALUES (1, 1) "
                      "ON CONFLICT (one) DO UPDATE SET no = server_no.no + 1 RETURNING no",
-                     NULL, 0, take_int, out, err);
+                     NULL, 0, read_int, out, err);
 }
 
 /* Inserts the row. If it exists, updates it and increments its beat. */
@@ -46,7 +46,7 @@ static enum ps_status insert_lease(struct ps_pg *pg, const struct ps_lease *leas
 enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err)
 {
     ps_pg_script(pg, "BEGIN", err);
-    give_number(pg, &lease->number, err);
+    assign_number(pg, &lease->number, err);
     insert_lease(pg, lease, err);
     if (ps_pg_commit(pg, err) != PS_OK)
         ps_pg_rollback(pg);
@@ -59,7 +59,7 @@ enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, st
     int64_t beat = 0;
 
     ps_pg_run(pg, "UPDATE server SET beat = beat + 1 WHERE \"session\" = $1 RETURNING beat",
-              &session, 1, take_int, &beat, err);
+              &session, 1, read_int, &beat, err);
     return beat ? err->code : insert_lease(pg, lease, err);
 }
 
@@ -75,7 +75,7 @@ enum ps_status ps_lease_exists(struct ps_pg *pg, const char *session, bool *out,
     const struct ps_pg_value value = ps_pg_text(session);
     int64_t beat = 0;
     enum ps_status status = ps_pg_run(pg, "SELECT beat FROM server WHERE \"session\" = $1", &value,
-                                      1, take_int, &beat, err);
+                                      1, read_int, &beat, err);
 
     *out = beat > 0;
     return status;
@@ -101,11 +101,11 @@ struct lease_check {
     int64_t elapsed_ms;
 };
 
-static enum ps_status take_row(void *user, const struct ps_pg_value *values, size_t n,
+static enum ps_status read_row(void *user, const struct ps_pg_value *values, size_t n,
                                struct ps_err *err)
 {
-    const struct lease_check *look = user;
-    struct ps_lease_watch *watch = look->watch;
+    const struct lease_check *check = user;
+    struct ps_lease_watch *watch = check->watch;
     struct ps_lease_state *seen = find_lease(watch, values[0].text);
 
     (void)err;
@@ -114,17 +114,17 @@ static enum ps_status take_row(void *user, const struct ps_pg_value *values, siz
     if (!seen) {
         PS_RESERVE_ONE(watch->items, watch->n, watch->cap);
         seen = &watch->items[watch->n++];
-        *seen = (struct ps_lease_state){.number = -1};
+        *seen = (struct ps_lease_state){.beat = -1};
         memcpy(seen->session, values[0].text.ptr, values[0].text.len);
     }
     seen->unchanged_since_ms =
-        seen->number == values[1].i ? seen->unchanged_since_ms + look->elapsed_ms : 0;
-    seen->number = values[1].i;
+        seen->beat == values[1].i ? seen->unchanged_since_ms + check->elapsed_ms : 0;
+    seen->beat = values[1].i;
     seen->exists = true;
     return PS_OK;
 }
 
-static void forget_gone(struct ps_lease_watch *watch)
+static void remove_missing(struct ps_lease_watch *watch)
 {
     size_t n = 0;
 
@@ -137,17 +137,17 @@ static void forget_gone(struct ps_lease_watch *watch)
 enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
                                   struct ps_err *err)
 {
-    struct lease_check look = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
+    struct lease_check check = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
 
-    if (look.elapsed_ms > LOOK_MOST_MS)
-        look.elapsed_ms = LOOK_MOST_MS;
+    if (check.elapsed_ms > OBSERVED_MAX_MS)
+        check.elapsed_ms = OBSERVED_MAX_MS;
     for (size_t i = 0; i < watch->n; i++)
         watch->items[i].exists = false;
     watch->checked_ms = 0;
-    if (ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, take_row, &look, err) ==
+    if (ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, read_row, &check, err) ==
         PS_OK) {
         watch->checked_ms = now_ms;
-        forget_gone(watch);
+        remove_missing(watch);
     }
     return err->code;
 }
@@ -155,11 +155,11 @@ enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch
 enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_state *seen, bool *broken,
                               struct ps_err *err)
 {
-    const struct ps_pg_value values[] = {ps_pg_text(seen->session), ps_pg_int(seen->number)};
+    const struct ps_pg_value values[] = {ps_pg_text(seen->session), ps_pg_int(seen->beat)};
     int64_t beat = 0;
     enum ps_status status =
         ps_pg_run(pg, "DELETE FROM server WHERE \"session\" = $1 AND beat = $2 RETURNING beat",
-                  values, 2, take_int, &beat, err);
+                  values, 2, read_int, &beat, err);
 
     *broken = status == PS_OK && beat > 0;
     return status;

@@ -2,9 +2,9 @@
 /*
  * lease.h: the sessions of a store that are alive (table server of schema/remote.sql).
  *
- * Each session has a row while it lasts, with a number that is incremented about once a second.
- * Clocks of different machines are never compared. An observer remembers the number that it read,
- * and adds up the time during which the number did not change while the database was reachable. If
+ * Each session has a row while it lasts, with a number (beat) that is incremented about once a
+ * second. Clocks of different machines are never compared. An observer remembers the beat that it
+ * read, and adds up the time during which it did not change while the database was reachable. If
  * this time reaches PS_LEASE_DEAD_MS, the session has crashed, or is stalled or disconnected so
  * long that other servers take over its work. A session without a row has ended.
  */
@@ -37,8 +37,9 @@ enum ps_status ps_lease_exists(struct ps_pg *pg, const char *session, bool *out,
 
 struct ps_lease_state {
     char session[PS_LEASE_SIZE];
-    int64_t number, unchanged_since_ms;
-    bool exists;
+    int64_t beat;               /* as last read; -1: not read yet */
+    int64_t unchanged_since_ms; /* observed time during which the beat did not change */
+    bool exists;                /* the last check found the row */
 };
 
 struct ps_lease_watch {
@@ -54,7 +55,7 @@ enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch
                                   struct ps_err *err);
 /* Last state of a session; NULL: it had no row at the last check. */
 const struct ps_lease_state *ps_lease_find(const struct ps_lease_watch *watch, const char *session);
-/* Deletes the row of a crashed session. *broken false: its number has changed since, or the row is
+/* Deletes the row of a crashed session. *broken false: its beat has changed since, or the row is
  * gone. */
 enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_state *seen, bool *broken,
                               struct ps_err *err);

@@ -11,16 +11,16 @@
 
 #include "server/replica/heartbeat.h"
 
-#define WAIT_MS  5000 /* how long a write waits for the database */
-#define LOOK_MS  100  /* interval between polls */
-#define STILL_MS 3000 /* silence during a poll after which the database counts as unreachable */
-#define KEEP_MS  (30 * 86400000LL) /* how long deletions are kept in table gone */
-#define PRUNE_MS (3600 * 1000LL)   /* interval between prunings */
+#define WAIT_MS    5000 /* how long a write waits for the database */
+#define POLL_MS    100  /* interval between polls */
+#define SILENCE_MS 3000 /* silence during a poll after which the database counts as unreachable */
+#define KEEP_MS    (30 * 86400000LL) /* how long deletions are kept in table gone */
+#define PRUNE_MS   (3600 * 1000LL)   /* interval between prunings */
 
 /* --- Preparation --- */
 
 /* Migrates the remote tables and creates the lease, once. pg must be connected. */
-static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
+static enum ps_status prepare_remote(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
 
@@ -35,7 +35,8 @@ static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struc
     return err->code;
 }
 
-/* Connects and prepares; retries until `until`, as ps_clock_begin does. */
+/* Connects the writer, migrates the remote tables and confirms the lease. Retries until `until`
+ * (monotonic clock, ms), as ps_clock_begin does. */
 static enum ps_status connect_writer(struct ps_store *store, int64_t until, struct ps_err *err)
 {
     struct ps_pg *pg = store->replica->mirror->writer;
@@ -45,7 +46,7 @@ static enum ps_status connect_writer(struct ps_store *store, int64_t until, stru
         struct ps_err own = PS_ERR_INIT;
 
         ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
-        make_ready(store, pg, &own);
+        prepare_remote(store, pg, &own);
         ps_heartbeat_confirm(store, pg, &own);
         if (own.code != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until))
             return ps_fail_copy(err, &own);
@@ -60,7 +61,7 @@ static bool lock_for(pthread_mutex_t *lock, int64_t ms)
     return ps_mutex_lock_until(lock, ps_monotonic_ms() + ms);
 }
 
-enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
+enum ps_status ps_mirror_acquire(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     const int64_t until = ps_monotonic_ms() + WAIT_MS;
@@ -85,9 +86,9 @@ static enum ps_status begin_recording(struct ps_store *store, struct ps_err *err
     return code == SQLITE_OK ? PS_OK : ps_fail(err, PS_INTERNAL, "SQLite does not record changes");
 }
 
-/* With the catalog locked, like the next functions: applies remote changes. If the mirror is not at
- * the version where this process left it, another process with this folder has updated it: the
- * individual changes are unknown, so everything is reported as changed. */
+/* With the catalog locked: applies remote changes. If the mirror is not at the version where this
+ * process left it, another process with this folder has updated it. Then the individual changes are
+ * unknown, so everything is reported as changed. */
 static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const struct ps_clock *to,
                                struct ps_err *err)
 {
@@ -104,7 +105,8 @@ static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const s
     return status;
 }
 
-/* Call it after the transaction of the mirror. n: new version of the rows, if committed. */
+/* Call it with the catalog locked, after the transaction of the mirror. n: new version of the rows,
+ * if committed. */
 static void finish_catch_up(struct ps_store *store, bool committed, int64_t n)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -146,7 +148,7 @@ enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err)
     return err->code;
 }
 
-void ps_mirror_end(struct ps_store *store, bool committed)
+void ps_mirror_release(struct ps_store *store, bool committed)
 {
     struct ps_mirror *m = store->replica->mirror;
 
@@ -161,7 +163,7 @@ void ps_mirror_end(struct ps_store *store, bool committed)
     (void)pthread_mutex_unlock(&m->write_lock);
 }
 
-/* --- Looking for changes --- */
+/* --- Polling for changes --- */
 
 /* Updates the mirror from one remote snapshot. The snapshot is never older than the mirror: no
  * other thread writes to the mirror meanwhile. */
@@ -204,8 +206,8 @@ static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct 
     struct ps_clock clock;
 
     ps_pg_connect(m->poll_pg, wait_ms, err);
-    make_ready(store, m->poll_pg, err);
-    ps_pg_set_timeout(m->poll_pg, STILL_MS);
+    prepare_remote(store, m->poll_pg, err);
+    ps_pg_set_timeout(m->poll_pg, SILENCE_MS);
     ps_clock_read(m->poll_pg, &clock, err);
     ps_pg_set_timeout(m->poll_pg, 0);
     if (err->code == PS_OK && clock.transaction != store->seen_transaction)
@@ -232,15 +234,15 @@ static enum ps_status poll_locked(struct ps_store *store, int64_t wait_ms, struc
 bool ps_mirror_poll(struct ps_store *store)
 {
     struct ps_mirror *m = store->replica->mirror;
-    bool looked = false;
+    bool reached = false;
 
     if (m->is_away)
         return false;
     (void)pthread_mutex_lock(&m->poll_lock);
-    if (!m->is_away) /* the result says all that a reader can use */
-        looked = poll_once(store, 0, PS_ERR_IGNORED) == PS_OK;
+    if (!m->is_away) /* a reader only needs to know whether it succeeded */
+        reached = poll_once(store, 0, PS_ERR_IGNORED) == PS_OK;
     (void)pthread_mutex_unlock(&m->poll_lock);
-    return looked;
+    return reached;
 }
 
 bool ps_mirror_is_away(const struct ps_store *store)
@@ -262,12 +264,12 @@ static void prune_deletions(struct ps_mirror *m)
 
 /* --- Notifying --- */
 
-void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *user)
+void ps_mirror_listen(struct ps_store *store, ps_change_listener *listener, void *user)
 {
     struct ps_mirror *m = store->replica->mirror;
 
     (void)pthread_mutex_lock(&m->report_lock);
-    m->listener = heard;
+    m->listener = listener;
     m->listener_user = user;
     (void)pthread_mutex_unlock(&m->report_lock);
 }
@@ -301,7 +303,7 @@ static void poll_again(void *user)
 
 /* --- Opening and closing --- */
 
-static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
+static enum ps_status check_not_a_shelf(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -351,10 +353,10 @@ enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps
 
     store->replica->mirror = m;
     store->seen_transaction = -1;
-    check_free(store, err);
+    check_not_a_shelf(store, err);
     if (ps_mirror_describe(store->catalog, &m->tables, err) == PS_OK &&
         ps_heartbeat_start(store, url, err) == PS_OK && first_poll(store, err) == PS_OK)
-        ps_ticker_start(&m->poll_ticker, LOOK_MS, poll_again, store, err);
+        ps_ticker_start(&m->poll_ticker, POLL_MS, poll_again, store, err);
     return err->code;
 }
 

@@ -3,12 +3,12 @@
  * mirror.h: a catalog that many servers share. It is stored in a database that speaks PostgreSQL's
  * protocol. The catalog.db of each server is a mirror of it, which serves all queries.
  *
- * A transaction of the catalog has these steps: lock the clock there (server/replica/clock.h),
- * which orders it among the transactions of all servers; bring the mirror up to date; run locally;
- * send the changed rows; commit there, then here. A failure before the remote commit rolls back
- * both sides. If the result of the remote commit is unknown, or this process crashes before the
- * local commit, the mirror is unchanged and later catches up with what was committed. The mirror
- * may be deleted at any time.
+ * A transaction of the catalog has these steps: lock the clock of the database
+ * (server/replica/clock.h), which orders the transaction among those of all servers; bring the
+ * mirror up to date; run in the mirror; send the changed rows; commit in the database, then in the
+ * mirror. A failure before the remote commit rolls back both sides. If the result of the remote
+ * commit is unknown, or this process crashes before the local commit, the mirror is unchanged and
+ * later catches up with what was committed. The mirror may be deleted at any time.
  *
  * While the database is unreachable, reads continue from the mirror. Writes wait for it for some
  * seconds, then fail with PS_UNAVAILABLE.
@@ -42,7 +42,7 @@ struct ps_mirror {
     int64_t pruned_ms;      /* monotonic clock: last time that old deletions were pruned */
     struct ps_clock clock;  /* of the open transaction */
     sqlite3_session *session;
-    bool is_sent;     /* it is committed remotely */
+    bool is_sent;     /* the open transaction is committed in the database */
     bool has_repairs; /* invalid strings were repaired, so the rows sent differ from the local ones
                        */
     pthread_mutex_t ready_lock;
@@ -63,19 +63,19 @@ struct ps_mirror {
 enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err);
 void ps_mirror_close(struct ps_store *store); /* does nothing without a mirror */
 
-/* Steps of a transaction, for transaction.c only. Before the catalog is locked: locks the clock.
- * After PS_OK, ps_mirror_end releases it. */
-enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err);
+/* Steps of a transaction (acquire, begin, commit and release of ps_backend). Before the catalog is
+ * locked: locks the clock. After PS_OK, ps_mirror_release unlocks it. */
+enum ps_status ps_mirror_acquire(struct ps_store *store, struct ps_err *err);
 /* Inside the transaction of the mirror: catches up, and begins to record changes. */
 enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err);
 /* Sends the recorded changes and commits them remotely. */
 enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err);
 /* Ends the transaction. committed: the local commit succeeded. */
-void ps_mirror_end(struct ps_store *store, bool committed);
+void ps_mirror_release(struct ps_store *store, bool committed);
 
-/* ps_store_listen. */
-void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *user);
-/* The database could not be reached at the last poll. */
+/* See ps_store_listen. */
+void ps_mirror_listen(struct ps_store *store, ps_change_listener *listener, void *user);
+/* Whether the database could not be reached at the last poll. */
 bool ps_mirror_is_away(const struct ps_store *store);
 /* Applies what was committed since the last poll. False: the database is unreachable. */
 bool ps_mirror_poll(struct ps_store *store);
@@ -93,10 +93,10 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
 enum ps_status ps_mirror_store_version(struct ps_db *db, const struct ps_clock *at,
                                        struct ps_err *err);
 /* Queues (ps_pg_queue) the rows that a session recorded, as changes of transaction `at`. *rows:
- * their number. *mended: invalid UTF-8 was repaired before sending, so the local rows differ. */
+ * their number. *repaired: invalid UTF-8 was repaired before sending, so the local rows differ. */
 enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
                                     const struct ps_mirror_tables *tables,
-                                    const struct ps_clock *at, size_t *rows, bool *mended,
+                                    const struct ps_clock *at, size_t *rows, bool *repaired,
                                     struct ps_err *err);
 
 #endif

@@ -132,7 +132,7 @@ static enum ps_status apply_changed(struct ps_db *db, struct ps_pg *pg,
     return ps_clock_read_changed(pg, table, after, apply_row, stmt, err);
 }
 
-static enum ps_status read_note(struct ps_db *db, struct ps_clock *out, struct ps_err *err)
+static enum ps_status read_version(struct ps_db *db, struct ps_clock *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -183,7 +183,7 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
 {
     struct ps_clock at;
 
-    read_note(db, &at, err);
+    read_version(db, &at, err);
     clear_unless_compatible(db, tables, &at, to, err);
     *from = at.transaction;
     if (err->code != PS_OK || at.transaction == to->transaction)
@@ -267,8 +267,8 @@ static enum ps_status queue_row(struct row_sender *s, const struct ps_clock_tabl
     return ps_clock_put(s->pg, table, s->clock->transaction, values, err);
 }
 
-static const struct ps_clock_table *table_of(const struct ps_mirror_tables *tables,
-                                             const char *name)
+static const struct ps_clock_table *find_table(const struct ps_mirror_tables *tables,
+                                               const char *name)
 {
     size_t i = 0;
 
@@ -287,7 +287,7 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
 
     if (sqlite3changeset_op(iter, &name, &columns, &op, &indirect) != SQLITE_OK)
         return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
-    table = table_of(tables, name);
+    table = find_table(tables, name);
     for (size_t i = 0; i < table->n_key_columns; i++) {
         sqlite3_value *value = NULL;
         const int column = (int)table->key[i];
@@ -308,7 +308,7 @@ static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_
 
 enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
                                     const struct ps_mirror_tables *tables,
-                                    const struct ps_clock *at, size_t *rows, bool *mended,
+                                    const struct ps_clock *at, size_t *rows, bool *repaired,
                                     struct ps_err *err)
 {
     struct row_sender s = {.db = db, .pg = pg, .clock = at};
@@ -319,10 +319,10 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
     if (sqlite3session_changeset(session, &size, &changes) != SQLITE_OK ||
         sqlite3changeset_start(&iter, size, changes) != SQLITE_OK)
         (void)ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
-    *mended = false;
+    *repaired = false;
     while (err->code == PS_OK && (code = sqlite3changeset_next(iter)) == SQLITE_ROW) {
         queue_change(&s, tables, iter, err);
-        *mended |= s.is_repaired;
+        *repaired |= s.is_repaired;
         s.is_repaired = false;
         ps_arena_free(&s.arena);
     }

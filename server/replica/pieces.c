@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pieces.c: resumable uploads (partial.h) where many servers share the store. Each piece may be
- * received by another server: it is a file of its own (files.h, folder pieces, key <id>.<offset>),
- * and the row has the total number of bytes. The server that completes the upload concatenates the
- * pieces in its own spool.
+ * received by another server: it is a file of its own (server/catalog/files.h, folder pieces, key
+ * <id>.<offset>), and the row has the total number of bytes. The server that completes the upload
+ * concatenates the pieces in its own spool.
  */
 #include "server/replica/state.h"
 
@@ -19,7 +19,6 @@
 /* --- Rows --- */
 
 /* Inside a transaction: reads the number of bytes. */
-
 static enum ps_status find_upload(struct ps_store *store, const char *id, const char *user_name,
                                   uint64_t *out, struct ps_err *err)
 {
@@ -153,7 +152,7 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
 static void pieces_expire(struct ps_store *store)
 {
     char id[PS_PARTIAL_ID_SIZE];
-    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
+    struct ps_err ignored = PS_ERR_INIT; /* the next call retries */
 
     do {
         ps_catalog_begin(store, PS_NOT_DURABLE, &ignored);

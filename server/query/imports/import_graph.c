@@ -19,10 +19,10 @@
 enum { ID, IMPORTER, MODULE, SELF, FLAGS, INTERPRETER, PACKAGE, ORIGIN };
 enum { CACHED = 1, STARTUP = 2, RECORDED = 64 };
 
-struct graph_request {
+struct loaded_import {
     int64_t importer; /* row; 0: the program */
     uint32_t name;    /* id in `names` */
-    uint8_t proof;
+    uint8_t evidence;
 };
 
 struct log_reader {
@@ -36,21 +36,21 @@ struct log_reader {
     size_t cap_rows;
     int64_t *importer; /* of each node: row of its importer */
     size_t cap_importers;
-    struct graph_request *asked;
-    size_t n_asked, cap_asked;
+    struct loaded_import *loaded;
+    size_t n_loaded, cap_loaded;
     /* Recorded imports as from << 32 | to, sorted. Bit 31: `to` is a package of the module. */
     uint64_t *pairs;
     size_t n_pairs, cap_pairs;
 };
 
-static void reading_free(struct log_reader *r)
+static void reader_free(struct log_reader *r)
 {
     ps_intern_free(&r->names);
     free(r->node_of_name);
     free(r->name_of_node);
     free(r->node_of_row);
     free(r->importer);
-    free(r->asked);
+    free(r->loaded);
     free(r->pairs);
 }
 
@@ -93,15 +93,15 @@ static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
         r->node_of_name[name] = node;
 }
 
-static void add_asked(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
+static void add_loaded_import(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
 {
     bool recorded = flags & RECORDED;
 
-    PS_RESERVE_ONE(r->asked, r->n_asked, r->cap_asked);
-    r->asked[r->n_asked++] = (struct graph_request){
+    PS_RESERVE_ONE(r->loaded, r->n_loaded, r->cap_loaded);
+    r->loaded[r->n_loaded++] = (struct loaded_import){
         .importer = ps_col_int(stmt, IMPORTER),
         .name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE)),
-        .proof = recorded ? PS_EVIDENCE_RECORDED_IMPORT : PS_EVIDENCE_CACHED_IMPORT,
+        .evidence = recorded ? PS_EVIDENCE_RECORDED_IMPORT : PS_EVIDENCE_CACHED_IMPORT,
     };
     if (recorded)
         r->log->evidence = PS_EVIDENCE_RECORDED;
@@ -117,13 +117,13 @@ static enum ps_status read_rows(struct ps_db *db, struct log_reader *r, struct p
     while (ps_stmt_step(stmt, err)) {
         int64_t flags = ps_col_int(stmt, FLAGS), row = ps_col_int(stmt, ID);
 
-        if (!ps_id_is_plausible(row, r->log->n + r->n_asked))
+        if (!ps_id_is_plausible(row, r->log->n + r->n_loaded))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
                            (long long)row);
         if (!ps_try_grow_to(&r->node_of_row, &r->cap_rows, (size_t)row, sizeof *r->node_of_row))
             return ps_fail_memory(err, "the imports");
         if (flags & CACHED)
-            add_asked(r, stmt, flags);
+            add_loaded_import(r, stmt, flags);
         else
             add_node(r, stmt, flags);
     }
@@ -136,12 +136,12 @@ static uint32_t node_of_row(const struct log_reader *r, int64_t row)
 }
 
 static void add_edge(struct ps_import_graph *log, uint32_t from, uint32_t to,
-                     enum ps_import_evidence proof)
+                     enum ps_import_evidence evidence)
 {
     if (from == to || to == 0)
         return;
     PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
-    log->edges[log->n_edges++] = (struct ps_import_edge){from, to, (uint8_t)proof, false};
+    log->edges[log->n_edges++] = (struct ps_import_edge){from, to, (uint8_t)evidence, false};
 }
 
 /* If a node is the package of its importer, stores it as such. The log has the package below the
@@ -185,16 +185,16 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void add_asked_edges(struct log_reader *r)
+static void add_loaded_edges(struct log_reader *r)
 {
     const struct ps_import_graph *log = r->log;
 
-    for (size_t i = 0; i < r->n_asked; i++) {
-        const struct graph_request *asked = &r->asked[i];
-        uint32_t from = node_of_row(r, asked->importer), to = r->node_of_name[asked->name];
+    for (size_t i = 0; i < r->n_loaded; i++) {
+        const struct loaded_import *loaded = &r->loaded[i];
+        uint32_t from = node_of_row(r, loaded->importer), to = r->node_of_name[loaded->name];
 
-        add_edge(r->log, from, to, asked->proof);
-        if (asked->proof != PS_EVIDENCE_RECORDED_IMPORT)
+        add_edge(r->log, from, to, loaded->evidence);
+        if (loaded->evidence != PS_EVIDENCE_RECORDED_IMPORT)
             continue;
         add_pair(r, from, to);
         for (uint32_t up = log->nodes[to].package; up; up = log->nodes[up].package)
@@ -245,10 +245,10 @@ static enum ps_status read_log(struct ps_db *db, struct ps_import_graph *out, st
             note_package(&r, node);
         for (uint32_t node = 1; node < out->n; node++)
             find_package(&r, node);
-        add_asked_edges(&r);
+        add_loaded_edges(&r);
         add_first_edges(&r);
     }
-    reading_free(&r);
+    reader_free(&r);
     return err->code;
 }
 
@@ -279,7 +279,7 @@ static void pairs_free(struct ps_cache_entry *kept)
 }
 
 /* Entries never become stale, since runs never change. */
-static struct ps_lru_cache all_pairs = {
+static struct ps_lru_cache pairs_cache = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES_MAX, .free = pairs_free};
 
 static enum ps_status read_pairs(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
@@ -310,15 +310,15 @@ static size_t bytes_of(const struct log_pairs *pairs)
 
 /* Finds or reads the pairs of a run. The caller releases *out. *out NULL: the run was deleted
  * meanwhile, or another version of perfshelf wrote it. */
-static enum ps_status pairs_of(struct ps_store *store, const char *id, struct log_pairs **out,
-                               struct ps_err *err)
+static enum ps_status acquire_pairs(struct ps_store *store, const char *id, struct log_pairs **out,
+                                    struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     struct ps_db *db = NULL;
     char key[64];
 
     (void)snprintf(key, sizeof key, "%p %s", (void *)store, id);
-    *out = (struct log_pairs *)ps_lru_cache_find(&all_pairs, key);
+    *out = (struct log_pairs *)ps_lru_cache_find(&pairs_cache, key);
     if (*out)
         return PS_OK;
     ps_run_acquire(store, id, &db, &own);
@@ -328,7 +328,7 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
     read_pairs(db, *out, &own);
     ps_run_release(db);
     if (own.code == PS_OK) {
-        ps_lru_cache_put(&all_pairs, &(*out)->cache_entry, ps_strdup(ps_str_from_c(key)),
+        ps_lru_cache_put(&pairs_cache, &(*out)->cache_entry, ps_strdup(ps_str_from_c(key)),
                          bytes_of(*out));
         return PS_OK;
     }
@@ -343,7 +343,7 @@ struct edge_merger {
     uint32_t *node_of_name;
 };
 
-static void joining_free(struct edge_merger *j)
+static void merger_free(struct edge_merger *j)
 {
     ps_intern_free(&j->names);
     ps_intern_free(&j->edges);
@@ -358,7 +358,7 @@ static bool is_new(struct edge_merger *j, uint32_t from, uint32_t to)
     return ps_intern_add(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
 }
 
-static struct edge_merger join_begin(struct ps_import_graph *log)
+static struct edge_merger merger_begin(struct ps_import_graph *log)
 {
     struct edge_merger j = {.log = log,
                             .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
@@ -401,8 +401,8 @@ static void add_log_edges(struct edge_merger *j, const struct log_pairs *pairs)
     free(nodes);
 }
 
-static enum ps_status find_others(struct ps_store *store, const char *id,
-                                  struct ps_import_graph *log, struct ps_err *err)
+static enum ps_status find_other_logs(struct ps_store *store, const char *id,
+                                      struct ps_import_graph *log, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db;
@@ -430,18 +430,18 @@ static enum ps_status read_other_logs(struct ps_store *store, const char *id,
 
     if (err->code != PS_OK || log->evidence != PS_EVIDENCE_NONE)
         return err->code;
-    find_others(store, id, log, err);
-    j = join_begin(log);
+    find_other_logs(store, id, log, err);
+    j = merger_begin(log);
     for (size_t i = 0; err->code == PS_OK && i < log->n_others; i++) {
         struct log_pairs *pairs;
 
         log->others[i].edges = log->n_edges;
-        pairs_of(store, log->others[i].id, &pairs, err);
+        acquire_pairs(store, log->others[i].id, &pairs, err);
         if (pairs)
             add_log_edges(&j, pairs);
-        ps_lru_cache_release(&all_pairs, pairs ? &pairs->cache_entry : NULL);
+        ps_lru_cache_release(&pairs_cache, pairs ? &pairs->cache_entry : NULL);
     }
-    joining_free(&j);
+    merger_free(&j);
     return err->code;
 }
 

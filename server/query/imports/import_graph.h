@@ -13,6 +13,7 @@
 #include "compare/lazy_estimate.h"
 #include "server/query/views.h"
 
+/* Which imports a log has. */
 enum ps_lazy_evidence {
     PS_EVIDENCE_NONE,    /* only the first importer of each module (plain log) */
     PS_EVIDENCE_CACHED,  /* also imports of loaded modules (importtime=2) */
@@ -31,7 +32,7 @@ struct ps_import_module {
 struct ps_other_log {
     char id[PS_ID_SIZE];
     struct ps_str name;
-    size_t edges; /* first edge that is known from it; the last one precedes that of the next log */
+    size_t edges; /* index of its first edge; its edges end before those of the next log */
 };
 
 /* An import log as a graph. nodes[i] and modules[i] describe the same module; 0 is the program. */
@@ -45,8 +46,8 @@ struct ps_import_graph {
     struct ps_other_log *others; /* logs that were read for more edges, newest first */
     size_t n_others, cap_others;
     enum ps_lazy_evidence evidence;
-    bool has_threads; /* several threads (a self time is negative): nesting and times are unreliable
-                       */
+    /* A self time is negative: several threads imported, so nesting and times are unreliable. */
+    bool has_threads;
     double total_us, startup_us; /* sums of self times; startup_us: Python's own imports */
     struct ps_arena text;
 };

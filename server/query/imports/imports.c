@@ -27,7 +27,7 @@ static void tree_free(struct tree *t)
     ps_arena_free(&t->arena);
 }
 
-static void tree_room(struct tree *t)
+static void tree_reserve(struct tree *t)
 {
     if (t->n < t->cap)
         return;
@@ -42,7 +42,7 @@ static void tree_room(struct tree *t)
     t->names = ps_grow(t->names, t->cap, sizeof *t->names);
 }
 
-static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree *t,
+static enum ps_status read_tree(struct ps_db *db, int64_t min_total, struct tree *t,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -50,7 +50,7 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
     ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
     ps_bind_int(stmt, ":min_total_us", min_total);
     while (ps_stmt_step(stmt, err)) {
-        tree_room(t);
+        tree_reserve(t);
         if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > ps_col_int(stmt, 8))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
                            (long long)ps_col_int(stmt, 0));
@@ -68,7 +68,7 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
 }
 
 /* Converts parents from ids to indices. Ids are dense, so an array from id to index suffices. */
-static enum ps_status parents_to_indexes(struct tree *t, struct ps_err *err)
+static enum ps_status convert_parents(struct tree *t, struct ps_err *err)
 {
     int64_t high = 0;
     int64_t *index;
@@ -131,8 +131,8 @@ static enum ps_status write_packages(struct ps_db *db, const struct tree *t, str
     return err->code;
 }
 
-static enum ps_status tree_size(struct ps_db *db, int64_t limit, int64_t *n, int64_t *below,
-                                struct ps_err *err)
+static enum ps_status read_tree_size(struct ps_db *db, int64_t limit, int64_t *n, int64_t *below,
+                                     struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -156,9 +156,9 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
 
     (void)view, (void)id;
     ps_param_int(params, "limit", 1, TREE_ROWS, TREE_ROWS, &limit, err);
-    tree_size(db, limit, &all, &below, err);
-    tree_read(db, below, &t, err);
-    parents_to_indexes(&t, err);
+    read_tree_size(db, limit, &all, &below, err);
+    read_tree(db, below, &t, err);
+    convert_parents(&t, err);
     if (err->code == PS_OK) {
         ps_json_object(&json);
         ps_json_kint(&json, "n", (int64_t)t.n);
@@ -191,8 +191,8 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
 }
 
 /* Writes a key with all rows of a query with :id and :limit, as an array of objects. */
-static enum ps_status rows_of(struct ps_db *db, const char *query, int64_t id, int64_t limit,
-                              const char *key, struct ps_json *json, struct ps_err *err)
+static enum ps_status write_rows(struct ps_db *db, const char *query, int64_t id, int64_t limit,
+                                 const char *key, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -207,29 +207,29 @@ static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *sum = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    int64_t count = 0, took = 0;
+    int64_t count = 0, time_us = 0;
 
     ps_query_prepare(db, "import_children_sum", id, &sum, err);
     if (ps_stmt_step(sum, err)) {
         count = ps_col_int(sum, 0);
-        took = ps_col_int(sum, 1);
+        time_us = ps_col_int(sum, 1);
     }
     ps_query_prepare(db, "import_children", id, &stmt, err);
     ps_bind_int(stmt, ":limit", shown_max);
     while (ps_stmt_step(stmt, err)) {
         count--;
-        took -= ps_col_int(stmt, 3);
+        time_us -= ps_col_int(stmt, 3);
     }
     ps_json_key(json, "rest");
     ps_json_object(json);
     ps_json_kint(json, "count", count);
-    ps_json_kint(json, "cumulative_us", took);
+    ps_json_kint(json, "cumulative_us", time_us);
     ps_json_end(json);
     return err->code;
 }
 
-static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t id, const char *key,
-                                   struct ps_json *json, struct ps_err *err)
+static enum ps_status write_table_row(struct ps_db *db, const char *query, int64_t id,
+                                      const char *key, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -259,10 +259,10 @@ enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int6
 
     (void)view, (void)params;
     ps_json_object(&json);
-    row_of_table(db, "imports", id, "row", &json, err);
-    rows_of(db, "import_chain", id, -1, "chain", &json, err);
-    rows_of(db, "import_again", id, -1, "again", &json, err);
-    rows_of(db, "import_children", id, 10, "children", &json, err);
+    write_table_row(db, "imports", id, "row", &json, err);
+    write_rows(db, "import_chain", id, -1, "chain", &json, err);
+    write_rows(db, "import_again", id, -1, "again", &json, err);
+    write_rows(db, "import_children", id, 10, "children", &json, err);
     write_rest(db, id, 10, &json, err);
     write_asked(db, &json, err);
     ps_json_end(&json);

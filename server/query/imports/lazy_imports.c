@@ -14,9 +14,9 @@
 #define ROWS_MAX    5000
 #define ROWS_USUAL  500
 #define KEEPERS     10
-/* Share of Python's own start-up. A smaller saving may be work that moves to other modules. */
+/* A saving below this share of Python's own start-up may be work that moves to other modules. */
 #define SHIFTING 0.5
-/* Share of the estimate that may depend on imports that the log does not have. */
+/* Maximum share of the best estimate that may depend on imports that the log does not have. */
 #define OPEN_SHARE  0.1
 #define SUGGESTIONS 10
 #define CANDIDATES  40 /* number of packages to evaluate, those with the most self time */
@@ -41,7 +41,7 @@ static struct ps_str trim_spaces(struct ps_str text)
 }
 
 /* Parses "numpy@app". */
-static struct choice read_tick(struct ps_str word)
+static struct choice parse_choice(struct ps_str word)
 {
     const char *at = memchr(word.ptr, '@', word.len);
     size_t len = at ? (size_t)(at - word.ptr) : word.len;
@@ -68,7 +68,7 @@ static enum ps_status parse_choices(const char *text, struct ps_arena *arena, st
             continue;
         if (*n == CHOICES_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "lazy has more than %d imports", CHOICES_MAX);
-        (*out)[*n] = read_tick(word);
+        (*out)[*n] = parse_choice(word);
         if ((*out)[*n].module.len == 0)
             return ps_fail(err, PS_BAD_REQUEST, "lazy: '%.*s' is not a module", (int)word.len,
                            word.ptr);
@@ -195,8 +195,7 @@ static enum ps_status apply_choice(struct ps_import_graph *log, struct choice *c
         return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)choice->module.len,
                        choice->module.ptr);
     choice->n_edges = make_lazy(log, &marks);
-    /* A log with only first importers cannot show that a module in it does not import another one.
-     */
+    /* A log with only first importers cannot show that a module does not import another module. */
     if (choice->n_edges || choice->is_startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "in the log, %.*s does not import %.*s",
@@ -221,19 +220,19 @@ struct candidate {
 };
 
 /* Whether a module is code of the program itself, which its authors can change. */
-static bool is_ours(const struct ps_import_graph *log, uint32_t node)
+static bool is_own_code(const struct ps_import_graph *log, uint32_t node)
 {
     return node == 0 ||
            (log->modules[node].origin == PS_ORIGIN_OWN && !log->modules[node].is_startup);
 }
 
-static bool is_of(const struct ps_import_graph *log, const struct ps_import_edge *edge,
-                  struct ps_str package)
+static bool is_import_of(const struct ps_import_graph *log, const struct ps_import_edge *edge,
+                         struct ps_str package)
 {
     const struct ps_import_module *to = &log->modules[edge->to];
 
     return edge->evidence != PS_EVIDENCE_PACKAGE && edge->evidence != PS_EVIDENCE_OTHER_LOG &&
-           is_ours(log, edge->from) && !to->is_startup && to->origin != PS_ORIGIN_OWN &&
+           is_own_code(log, edge->from) && !to->is_startup && to->origin != PS_ORIGIN_OWN &&
            ps_str_eq(to->package, package);
 }
 
@@ -268,7 +267,8 @@ static size_t find_candidates(const struct ps_import_graph *log, struct candidat
         below[node] += log->nodes[node].self_us;
         if (module->parent)
             below[module->parent] += below[node];
-        if (!is_ours(log, module->parent) || module->is_startup || module->origin == PS_ORIGIN_OWN)
+        if (!is_own_code(log, module->parent) || module->is_startup ||
+            module->origin == PS_ORIGIN_OWN)
             continue;
         id = ps_intern_add(&packages, module->package);
         if (id == n) {
@@ -281,17 +281,17 @@ static size_t find_candidates(const struct ps_import_graph *log, struct candidat
     return n;
 }
 
-static void try_package(struct ps_import_graph *log, struct candidate *c,
-                        struct ps_import_outcome *out)
+static void estimate_package(struct ps_import_graph *log, struct candidate *c,
+                             struct ps_import_outcome *out)
 {
     for (size_t i = 0; i < log->n_edges; i++)
-        log->edges[i].is_lazy = is_of(log, &log->edges[i], c->package);
+        log->edges[i].is_lazy = is_import_of(log, &log->edges[i], c->package);
     c->saving = estimate_saving(log, out);
 }
 
 /* Writes the key "lazy": the imports to make lazy, in the format of the request. */
-static void write_lazy(const struct ps_import_graph *log, struct ps_str package,
-                       struct ps_json *json)
+static void write_choices_of(const struct ps_import_graph *log, struct ps_str package,
+                             struct ps_json *json)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_intern seen = {0};
@@ -303,7 +303,7 @@ static void write_lazy(const struct ps_import_graph *log, struct ps_str package,
         uint32_t before = seen.count;
         char *word;
 
-        if (!is_of(log, edge, package))
+        if (!is_import_of(log, edge, package))
             continue;
         word =
             ps_arena_printf(&seen.text, "%.*s@%.*s", (int)to.len, to.ptr, (int)from.len, from.ptr);
@@ -327,7 +327,7 @@ static void write_candidate(const struct ps_import_graph *log, const struct cand
     ps_json_kreal(json, "low_us", c->saving.low);
     ps_json_kreal(json, "best_us", c->saving.best);
     ps_json_kreal(json, "high_us", c->saving.high);
-    write_lazy(log, c->package, json);
+    write_choices_of(log, c->package, json);
     ps_json_end(json);
 }
 
@@ -342,7 +342,7 @@ static void write_suggestions(struct ps_import_graph *log, struct ps_json *json)
         qsort(list, n, sizeof *list, candidates_by_self);
     n = n > CANDIDATES ? CANDIDATES : n;
     for (size_t i = 0; i < n && !ps_context_has_ended(); i++)
-        try_package(log, &list[i], out);
+        estimate_package(log, &list[i], out);
     if (n)
         qsort(list, n, sizeof *list, candidates_by_saving);
     ps_json_key(json, "suggestions");
@@ -365,11 +365,10 @@ struct question {
     struct ps_lazy_estimate saving;
 };
 
-static const char *const fates[] = {"stays", "likely stays", "open", "saved"};
+static const char *const effect_words[] = {"stays", "likely stays", "open", "saved"};
 
-static enum ps_status answer_question(struct ps_store *store, const char *id,
-                                      struct ps_params params, struct question *q,
-                                      struct ps_err *err)
+static enum ps_status read_question(struct ps_store *store, const char *id, struct ps_params params,
+                                    struct question *q, struct ps_err *err)
 {
     ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_USUAL, &q->limit, err);
     parse_choices(ps_param_get(params, "lazy"), &q->arena, &q->choices, &q->n_choices, err);
@@ -395,8 +394,8 @@ static bool is_absent(const struct question *q)
     return absent;
 }
 
-/* Whether the saving is unknown; *why: the reason, *todo: what to do. Work that the first of
- * several modules does (loading a shared library, listing a folder) moves to another module when
+/* Whether the saving is unknown. *why: the reason; *todo: what the user can do. Work that the first
+ * of several modules does (loading a shared library, listing a folder) moves to another module when
  * the first one becomes lazy. It is up to a fifth of Python's own start-up, as measured in
  * docs/bench.md. */
 static bool is_unknowable(const struct question *q, const char **why, const char **todo)
@@ -452,7 +451,7 @@ static void write_saving(const struct question *q, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_ticks(const struct question *q, struct ps_json *json)
+static void write_choices(const struct question *q, struct ps_json *json)
 {
     ps_json_key(json, "lazy");
     ps_json_array(json);
@@ -474,7 +473,7 @@ static void write_ticks(const struct question *q, struct ps_json *json)
 
 /* Returns for each module whether it is below a lazy import in the log. Children precede parents.
  */
-static bool *below_lazy(const struct ps_import_graph *log)
+static bool *find_below_lazy(const struct ps_import_graph *log)
 {
     bool *below = ps_alloc_array(log->n + 1, sizeof *below);
 
@@ -503,9 +502,9 @@ static int by_self(const void *a, const void *b)
 
 /* Finds the modules to report: all that may be saved, and those below lazy imports that stay
  * loaded. Returns their number. */
-static size_t find_chosen(const struct question *q, struct ranked_module **out)
+static size_t find_affected(const struct question *q, struct ranked_module **out)
 {
-    PS_AUTO(ps_free_ptr) bool *below = below_lazy(&q->log);
+    PS_AUTO(ps_free_ptr) bool *below = find_below_lazy(&q->log);
     size_t n = 0;
 
     *out = ps_alloc_array(q->log.n + 1, sizeof **out);
@@ -517,7 +516,7 @@ static size_t find_chosen(const struct question *q, struct ranked_module **out)
     return n;
 }
 
-static void write_other(const struct ps_other_log *other, struct ps_json *json)
+static void write_other_log(const struct ps_other_log *other, struct ps_json *json)
 {
     ps_json_object(json);
     ps_json_kstr(json, "id", other->id);
@@ -540,7 +539,7 @@ static void write_reason(const struct question *q, uint32_t node, struct ps_json
     ps_json_kstr(json, "proof", stays ? proofs[out->evidence] : NULL);
     ps_json_key(json, "in");
     if (stays && out->evidence == PS_EVIDENCE_OTHER_LOG)
-        write_other(ps_import_graph_edge_source(&q->log, out->edge), json);
+        write_other_log(ps_import_graph_edge_source(&q->log, out->edge), json);
     else
         ps_json_null(json);
 }
@@ -552,7 +551,7 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
     ps_json_key(json, "module");
     ps_json_str(json, q->log.modules[node].name);
     ps_json_kreal(json, "self_us", q->log.nodes[node].self_us);
-    ps_json_kstr(json, "fate", fates[q->out[node].effect]);
+    ps_json_kstr(json, "fate", effect_words[q->out[node].effect]);
     write_reason(q, node, json);
     ps_json_end(json);
 }
@@ -567,16 +566,18 @@ struct keeper {
 
 /* Walks from a module that stays loaded up to the first one whose importer is not reported, passing
  * packages of reported submodules. top[]: results of earlier walks, 0: none. */
-static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_told, uint32_t *top)
+static uint32_t find_top(const struct question *q, uint32_t node, const bool *is_reported,
+                         uint32_t *top)
 {
-    uint32_t at = node, found;
+    uint32_t at = node, result;
 
-    while (!top[at] && (is_told[q->out[at].importer] || q->out[at].evidence == PS_EVIDENCE_PACKAGE))
+    while (!top[at] &&
+           (is_reported[q->out[at].importer] || q->out[at].evidence == PS_EVIDENCE_PACKAGE))
         at = q->out[at].importer;
-    found = top[at] ? top[at] : at;
-    for (top[at] = found; node != at; node = q->out[node].importer)
-        top[node] = found;
-    return found;
+    result = top[at] ? top[at] : at;
+    for (top[at] = result; node != at; node = q->out[node].importer)
+        top[node] = result;
+    return result;
 }
 
 /* Groups the reported modules that stay loaded by the imports that keep them. Returns the number of
@@ -585,18 +586,18 @@ static size_t find_keepers(const struct question *q, const struct ranked_module 
                            size_t n, struct keeper **out)
 {
     PS_AUTO(ps_free_ptr) uint32_t *top = ps_alloc_array(q->log.n + 1, sizeof *top);
-    PS_AUTO(ps_free_ptr) bool *is_told = ps_alloc_array(q->log.n + 1, sizeof *is_told);
+    PS_AUTO(ps_free_ptr) bool *is_reported = ps_alloc_array(q->log.n + 1, sizeof *is_reported);
     struct keeper *list = *out = ps_alloc_array(q->log.n + 1, sizeof *list);
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        is_told[ranked_module[i].node] = true;
+        is_reported[ranked_module[i].node] = true;
     for (size_t i = 0; i < n; i++) {
         uint32_t node = ranked_module[i].node;
 
         if (q->out[node].effect > PS_LAZY_LIKELY_IMPORTED)
             continue;
-        node = top_of(q, node, is_told, top);
+        node = find_top(q, node, is_reported, top);
         list[node].ranked_module.node = node;
         list[node].ranked_module.self_us += ranked_module[i].self_us;
         list[node].modules++;
@@ -639,14 +640,14 @@ static void write_counts(const struct question *q, const struct ranked_module *r
     ps_json_key(json, "modules");
     ps_json_object(json);
     for (size_t i = 0; i < 4; i++)
-        ps_json_kint(json, fates[i], counts[i]);
+        ps_json_kint(json, effect_words[i], counts[i]);
     ps_json_end(json);
 }
 
 static void write_rows(const struct question *q, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) struct ranked_module *ranked_module = NULL;
-    size_t n = q->n_choices ? find_chosen(q, &ranked_module) : 0;
+    size_t n = q->n_choices ? find_affected(q, &ranked_module) : 0;
 
     write_counts(q, ranked_module, n, json);
     write_keepers(q, ranked_module, n, json);
@@ -671,9 +672,9 @@ enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct p
 {
     struct question q = {.n_choices = 0};
 
-    if (answer_question(store, id, params, &q, err) == PS_OK) {
+    if (read_question(store, id, params, &q, err) == PS_OK) {
         ps_json_object(json);
-        write_ticks(&q, json);
+        write_choices(&q, json);
         write_verdict(&q, json);
         write_saving(&q, json);
         write_rows(&q, json);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* row.c: the values of one row, found by its name, in one run. They are cached, since runs never
- * change. */
+/* row.c: implements row.h. The values of a row in a run are cached, since runs never change. */
 #include "server/query/trend/row.h"
 
 #include <math.h>
@@ -23,8 +22,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Sources may be attached to runs later: keys of tables with source lines include the version of
  * the shelf. */
-static void key_of(struct ps_store *store, const struct ps_compare_table *table,
-                   const struct ps_trend_row *row, const char *id, uint64_t key[2])
+static void make_key(struct ps_store *store, const struct ps_compare_table *table,
+                     const struct ps_trend_row *row, const char *id, uint64_t key[2])
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
@@ -56,7 +55,7 @@ static void put_in_cache(const struct cache_slot *entry)
 
 /* --- Rows --- */
 
-struct figures {
+struct row_values {
     double values[PS_HEAD_METRICS];
     bool has_values;
 };
@@ -65,12 +64,13 @@ struct row_search {
     const struct ps_query_comparison *head;
     struct ps_str name, place;
     bool in_any_file;
-    struct figures same_place, other_places; /* other_places: in other files with the same name */
+    struct row_values same_place;
+    struct row_values other_places; /* in files of the same name in other folders */
 };
 
 /* Combines a row with `into`: sums metrics that add up, and keeps the maximum of others. */
 static void combine_row(const struct ps_query_comparison *head, const struct ps_compare_input *row,
-                        struct figures *into)
+                        struct row_values *into)
 {
     for (size_t i = 0; i < head->n; i++) {
         double *value = &into->values[i];
@@ -85,7 +85,7 @@ static void combine_row(const struct ps_query_comparison *head, const struct ps_
     into->has_values = true;
 }
 
-static struct ps_str file_of(struct ps_str path)
+static struct ps_str file_name_of(struct ps_str path)
 {
     size_t at = path.len;
 
@@ -94,16 +94,16 @@ static struct ps_str file_of(struct ps_str path)
     return ps_str_skip(path, at);
 }
 
-static void look_at(void *user, const struct ps_compare_input *row)
+static void match_row(void *user, const struct ps_compare_input *row)
 {
-    struct row_search *wanted = user;
+    struct row_search *search = user;
 
-    if (!ps_str_eq(row->name, wanted->name))
+    if (!ps_str_eq(row->name, search->name))
         return;
-    if (wanted->in_any_file || ps_str_eq(row->place, wanted->place))
-        combine_row(wanted->head, row, &wanted->same_place);
-    else if (ps_str_eq(file_of(row->place), file_of(wanted->place)))
-        combine_row(wanted->head, row, &wanted->other_places);
+    if (search->in_any_file || ps_str_eq(row->place, search->place))
+        combine_row(search->head, row, &search->same_place);
+    else if (ps_str_eq(file_name_of(row->place), file_name_of(search->place)))
+        combine_row(search->head, row, &search->other_places);
 }
 
 static enum ps_status read_presence(struct ps_store *store, const char *id,
@@ -127,19 +127,19 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
                                const struct ps_trend_row *row, const char *id,
                                struct cache_slot *out, struct ps_err *err)
 {
-    struct row_search wanted = {.head = head,
+    struct row_search search = {.head = head,
                                 .name = ps_str_from_c(row->name),
                                 .place = ps_str_from_c(row->place),
                                 .in_any_file = !row->place};
     struct ps_run_rows rows = {
-        .store = store, .table = table, .head = head, .row = look_at, .user = &wanted};
-    const struct figures *found;
+        .store = store, .table = table, .head = head, .row = match_row, .user = &search};
+    const struct row_values *found;
 
     if (read_presence(store, id, head, out, err) != PS_OK || !out->table)
         return err->code;
     ps_run_rows_read(&rows, id, err);
     ps_run_rows_free(&rows);
-    found = wanted.same_place.has_values ? &wanted.same_place : &wanted.other_places;
+    found = search.same_place.has_values ? &search.same_place : &search.other_places;
     out->row = found->has_values;
     for (size_t i = 0; found->has_values && i < head->n; i++)
         out->values[i] = isnan(out->values[i]) ? out->values[i] : found->values[i];
@@ -148,7 +148,7 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
 
 /* --- Tables and metrics --- */
 
-static const struct ps_compare_table *table_of(const char *kind, const char *of)
+static const struct ps_compare_table *find_table(const char *kind, const char *of)
 {
     const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
 
@@ -158,7 +158,7 @@ static const struct ps_compare_table *table_of(const char *kind, const char *of)
 }
 
 /* Returns the index of a metric, head->n if there is none; without a name the first one. */
-static size_t metric_at(const struct ps_query_comparison *head, const char *name)
+static size_t find_metric(const struct ps_query_comparison *head, const char *name)
 {
     size_t at = 0;
 
@@ -170,14 +170,14 @@ static size_t metric_at(const struct ps_query_comparison *head, const char *name
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err)
 {
-    const struct ps_compare_table *table = table_of(kind, row->table);
+    const struct ps_compare_table *table = find_table(kind, row->table);
     struct ps_query_comparison head;
     size_t at;
 
     if (!table)
         return ps_fail(err, PS_NOT_FOUND, "runs of kind %s have no table %s", kind, row->table);
     ps_compare_table_head(table, &head);
-    at = metric_at(&head, row->metric);
+    at = find_metric(&head, row->metric);
     if (at == head.n)
         return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->table, row->metric);
     *out = head.metrics[at];
@@ -188,28 +188,30 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
 
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
-                                  enum ps_trend_outcome *got, struct ps_err *err)
+                                  enum ps_trend_outcome *outcome, struct ps_err *err)
 {
-    const struct ps_compare_table *table = table_of(kind, row->table);
+    const struct ps_compare_table *table = find_table(kind, row->table);
     struct ps_query_comparison head;
     struct cache_slot entry = {.table = false};
     uint64_t key[2];
     size_t at;
 
-    *got = PS_TREND_NO_TABLE;
+    *outcome = PS_TREND_NO_TABLE;
     if (!table)
         return err->code;
     ps_compare_table_head(table, &head);
-    key_of(store, table, row, id, key);
+    make_key(store, table, row, id, key);
     if (!find_in_cache(key, &entry)) {
         entry = (struct cache_slot){.key = {key[0], key[1]}};
         if (read_row(store, table, &head, row, id, &entry, err) != PS_OK)
             return err->code;
         put_in_cache(&entry);
     }
-    at = metric_at(&head, row->metric);
+    at = find_metric(&head, row->metric);
     *value = at < head.n ? entry.values[at] : (double)NAN;
     if (entry.table)
-        *got = isnan(*value) ? PS_TREND_NO_METRIC : entry.row ? PS_TREND_VALUE : PS_TREND_ABSENT;
+        *outcome = isnan(*value) ? PS_TREND_NO_METRIC
+                   : entry.row   ? PS_TREND_VALUE
+                                 : PS_TREND_ABSENT;
     return err->code;
 }

@@ -8,8 +8,9 @@
 
 /* A metric of a row of a table; the strings belong to the caller. */
 struct ps_trend_row {
-    const char *table, *name, *place,
-        *metric; /* place NULL: any place; metric NULL: the first metric */
+    const char *table, *name;
+    const char *place;  /* NULL: any place */
+    const char *metric; /* NULL: the first metric */
 };
 
 enum ps_trend_outcome {
@@ -23,7 +24,7 @@ enum ps_trend_outcome {
  * them, since runs never change. */
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
-                                  enum ps_trend_outcome *got, struct ps_err *err);
+                                  enum ps_trend_outcome *outcome, struct ps_err *err);
 /* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
  * such metric. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,

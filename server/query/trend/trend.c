@@ -19,8 +19,8 @@ struct request {
     const char *runs;      /* "series:NAME", "tag:K=V" */
     const char *point_tag; /* key of a tag whose values are the points; NULL: each run is a point */
     const char *kind;      /* NULL: the kind of the newest run */
-    const char
-        *metric_path; /* JSON path in the summary; NULL: the headline, or the metric of `row` */
+    /* JSON path in the summary; NULL: the headline, or the metric of `row` */
+    const char *metric_path;
     struct ps_trend_row row; /* row.table NULL: no row */
     int64_t limit;           /* maximum number of runs */
 };
@@ -35,8 +35,8 @@ struct trend_run {
 };
 
 struct run_kind {
-    const char *kind,
-        *reason; /* in the arena; reason: why to leave out runs of this kind, "" for none */
+    const char *kind;   /* in the arena */
+    const char *reason; /* why runs of this kind are left out, "" if they are not; in the arena */
 };
 
 #define REASONS 12
@@ -84,9 +84,9 @@ static enum ps_status read_runs(struct ps_params params, struct request *out, st
     return err->code;
 }
 
-/* Reads which metric is requested. `figure` holds the path of a metric of the summary. */
-static enum ps_status read_what(struct ps_params params, struct request *out, struct ps_buf *figure,
-                                struct ps_err *err)
+/* Reads which metric is requested. *metric_path owns the JSON path of a metric of the summary. */
+static enum ps_status read_metric_params(struct ps_params params, struct request *out,
+                                         struct ps_buf *metric_path, struct ps_err *err)
 {
     const char *metric = nonempty_param(params, "metric");
 
@@ -100,8 +100,8 @@ static enum ps_status read_what(struct ps_params params, struct request *out, st
         return err->code;
     if (strchr(metric, '"'))
         return ps_fail(err, PS_BAD_REQUEST, "no summary has a metric %s", metric);
-    ps_buf_printf(figure, "$.\"%s\"", metric);
-    out->metric_path = figure->ptr;
+    ps_buf_printf(metric_path, "$.\"%s\"", metric);
+    out->metric_path = metric_path->ptr;
     return err->code;
 }
 
@@ -122,7 +122,7 @@ static void leave_out(struct trend *trend, const char *why)
 }
 
 /* Columns of queries/trend_series.sql. */
-enum { T_ID, T_KIND, T_NAME, T_AT, T_UNIT, T_LABEL, T_VALUE, T_BY };
+enum { T_ID, T_KIND, T_NAME, T_TIME, T_UNIT, T_LABEL, T_VALUE, T_TAG_VALUE };
 
 static const char *text_of(struct trend *trend, struct ps_stmt *stmt, int column)
 {
@@ -133,11 +133,11 @@ static const char *text_of(struct trend *trend, struct ps_stmt *stmt, int column
 
 static void read_run(struct trend *trend, struct ps_stmt *stmt, struct trend_run *run)
 {
-    *run = (struct trend_run){.time_ms = ps_col_int(stmt, T_AT)};
+    *run = (struct trend_run){.time_ms = ps_col_int(stmt, T_TIME)};
     (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).ptr);
     (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).ptr);
     run->name = text_of(trend, stmt, T_NAME);
-    run->tag_value = text_of(trend, stmt, T_BY);
+    run->tag_value = text_of(trend, stmt, T_TAG_VALUE);
     run->unit = text_of(trend, stmt, T_UNIT);
     run->label = text_of(trend, stmt, T_LABEL);
     run->value = ps_col_is_null(stmt, T_VALUE) ? (double)NAN : ps_col_real(stmt, T_VALUE);
@@ -285,24 +285,25 @@ static enum ps_status read_baseline(struct ps_db *db, struct trend *trend, struc
 /* --- Row of each run --- */
 
 /* Reads the value of the row in a run. *why: why it has no value, else NULL. */
-static enum ps_status value_of(struct ps_store *store, struct trend *trend, struct trend_run *run,
-                               const char **why, struct ps_err *err)
+static enum ps_status read_row_value(struct ps_store *store, struct trend *trend,
+                                     struct trend_run *run, const char **why, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_trend_outcome got = PS_TREND_NO_TABLE;
+    enum ps_trend_outcome outcome = PS_TREND_NO_TABLE;
 
-    ps_trend_row_value(store, &trend->question.row, run->id, run->kind, &run->value, &got, &own);
+    ps_trend_row_value(store, &trend->question.row, run->id, run->kind, &run->value, &outcome,
+                       &own);
     if (own.code != PS_OK && own.code != PS_CONFLICT)
         return ps_fail(err, own.code, "%s", own.text);
     *why = NULL;
     if (own.code == PS_CONFLICT)
         *why = "written by another version of perfshelf";
-    else if (got == PS_TREND_NO_TABLE)
+    else if (outcome == PS_TREND_NO_TABLE)
         *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
-    else if (got == PS_TREND_NO_METRIC)
+    else if (outcome == PS_TREND_NO_METRIC)
         *why = "without this metric";
     run->has_value = !*why;
-    run->is_absent = got == PS_TREND_ABSENT;
+    run->is_absent = outcome == PS_TREND_ABSENT;
     return PS_OK;
 }
 
@@ -315,7 +316,7 @@ static const char *unit_of(const struct ps_query_metric *metric, const struct tr
 static enum ps_status read_rows(struct ps_store *store, struct trend *trend, struct ps_err *err)
 {
     struct ps_query_metric metric;
-    size_t kept = 0, there = 0;
+    size_t kept = 0, n_present = 0;
 
     if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
         return err->code;
@@ -328,17 +329,17 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
         const char *why = "with another unit";
 
         if (strcmp(unit_of(&metric, run), trend->unit) == 0)
-            value_of(store, trend, run, &why, err);
+            read_row_value(store, trend, run, &why, err);
         if (err->code != PS_OK)
             return err->code;
-        there += !why && !run->is_absent;
+        n_present += !why && !run->is_absent;
         if (why)
             leave_out(trend, why);
         else
             trend->runs[kept++] = *run;
     }
     trend->n = kept;
-    if (there == 0)
+    if (n_present == 0)
         ps_fail(err, PS_NOT_FOUND,
                 "no run of these has a row %s in table %s" PS_HINT
                 "`perfshelf diff @2 @1 --of %s --json` prints the names",
@@ -346,7 +347,7 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
     if (err->code == PS_OK && trend->baseline.id[0]) {
         const char *why;
 
-        value_of(store, trend, &trend->baseline, &why, err);
+        read_row_value(store, trend, &trend->baseline, &why, err);
     }
     return err->code;
 }
@@ -405,7 +406,7 @@ struct points {
     double *values;
 };
 
-static void point_of(const struct trend *trend, struct points *points, struct point *point)
+static void compute_point(const struct trend *trend, struct points *points, struct point *point)
 {
     double values[PS_GROUP_MAX];
     /* A point with more than PS_GROUP_MAX repeats uses only the newest ones. */
@@ -428,7 +429,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Sorts the points by value of the tag if all values are numbers; otherwise keeps their order. */
-static void put_in_order(const struct trend *trend, struct points *points)
+static void sort_points(const struct trend *trend, struct points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
         const char *text = trend->runs[points->order[points->items[i].first]].tag_value;
@@ -443,7 +444,7 @@ static void put_in_order(const struct trend *trend, struct points *points)
 }
 
 /* Groups the runs into points by value of the tag. */
-static void gather_points(const struct trend *trend, struct points *points)
+static void group_points(const struct trend *trend, struct points *points)
 {
     struct ps_intern words = {.count = 0};
     size_t at = 0;
@@ -477,11 +478,11 @@ static struct points make_points(const struct trend *trend)
         out.items[i] = (struct point){.first = i, .n = trend->question.point_tag ? 0 : 1};
     }
     if (trend->question.point_tag)
-        gather_points(trend, &out);
+        group_points(trend, &out);
     for (size_t i = 0; i < out.n; i++)
-        point_of(trend, &out, &out.items[i]);
+        compute_point(trend, &out, &out.items[i]);
     if (trend->question.point_tag)
-        put_in_order(trend, &out);
+        sort_points(trend, &out);
     for (size_t i = 0; i < out.n; i++)
         out.values[i] = out.items[i].value;
     return out;
@@ -638,8 +639,8 @@ static void write_about(const struct trend *trend, struct ps_json *json)
 }
 
 /* Writes the names of all metrics in the summary of the newest run. */
-static enum ps_status write_figures(struct ps_store *store, const struct trend *trend,
-                                    struct ps_json *json, struct ps_err *err)
+static enum ps_status write_metric_names(struct ps_store *store, const struct trend *trend,
+                                         struct ps_json *json, struct ps_err *err)
 {
     struct ps_db *db;
     struct ps_stmt *stmt = NULL;
@@ -668,7 +669,7 @@ static void write_rules(struct ps_json *json)
 }
 
 /* Sets title and unit of a metric of the summary; its name ends with its unit. */
-static void name_figure(struct trend *trend)
+static void set_metric_title(struct trend *trend)
 {
     static const char *const ends[][2] = {{"_us", "us"},   {"_ns", "ns"},       {"_s", "s"},
                                           {"_mib", "MiB"}, {"_bytes", "bytes"}, {"_pct", "%"},
@@ -697,7 +698,7 @@ static enum ps_status write_trend(struct ps_store *store, const struct trend *tr
     write_about(trend, json);
     write_baseline(trend, json);
     write_points(store, trend, &points, json, err);
-    write_figures(store, trend, json, err);
+    write_metric_names(store, trend, json, err);
     write_changes(&points, json);
     write_rules(json);
     ps_json_end(json);
@@ -764,17 +765,17 @@ static enum ps_status write_answer(struct ps_store *store, const struct trend *t
 enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf figure = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf metric_path = {0};
     PS_AUTO(trend_free) struct trend trend = {.n = 0};
     struct request question = {.runs = NULL};
 
     read_runs(params, &question, err);
-    read_what(params, &question, &figure, err);
+    read_metric_params(params, &question, &metric_path, err);
     ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
                  question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
     if (err->code != PS_OK || read_trend(store, &question, &trend, err) != PS_OK)
         return err->code;
     if (question.metric_path)
-        name_figure(&trend);
+        set_metric_title(&trend);
     return write_answer(store, &trend, nonempty_param(params, "format"), answer, err);
 }
