@@ -81,12 +81,14 @@ interface RowProps {
     cause: Cause;
     unit: string;
     hrefOf: HrefOf;
+    /** whether the table has a column for savings */
+    hasSavings: boolean;
     /** null: the cause has no parts */
     isOpen: boolean | null;
     onToggle: () => void;
 }
 
-function CauseRow({ cause, unit, hrefOf, isOpen, onToggle }: RowProps) {
+function CauseRow({ cause, unit, hrefOf, hasSavings, isOpen, onToggle }: RowProps) {
     return (
         <tr class={cause.level > 0 ? 'is-part' : undefined}>
             <th scope="row">
@@ -107,9 +109,11 @@ function CauseRow({ cause, unit, hrefOf, isOpen, onToggle }: RowProps) {
                 <FormattedValueText value={formatPart(cause.amount, unit)} />
             </td>
             <td class="num soft">{cause.share !== null && `${fmtFixed(cause.share * 100, 1)}`}</td>
-            <td class="num saving">
-                <Saving cause={cause} unit={unit} />
-            </td>
+            {hasSavings && (
+                <td class="num saving">
+                    <Saving cause={cause} unit={unit} />
+                </td>
+            )}
             <td class="evidence" title={cause.advice ?? undefined}>
                 <Sentence parts={cause.evidence} hrefOf={hrefOf} />
             </td>
@@ -127,67 +131,64 @@ function amountTitle({ unit, per }: ConclusionData): string {
 interface CausesProps {
     groups: CauseGroup[];
     conclusion: ConclusionData;
+    showsAll: boolean;
     hrefOf: HrefOf;
 }
 
-function Causes({ groups, conclusion, hrefOf }: CausesProps) {
-    const all = useSignal(false);
+function Causes({ groups, conclusion, showsAll, hrefOf }: CausesProps) {
     const chosen = route.value.query.why;
     const open = chosen === undefined ? initiallyOpen(groups) : Number(chosen);
     const unit = conclusion.unit ?? '';
-    const shown = all.value ? groups : groups.slice(0, CAUSES_SHOWN);
+    const shown = showsAll ? groups : groups.slice(0, CAUSES_SHOWN);
+    const hasSavings = conclusion.causes.some((cause) => cause.save_max !== null);
     const toggle = (index: number) => {
         const { path, query } = route.value;
         navigate(path, { ...query, why: String(open === index ? 0 : index) });
     };
     return (
-        <>
-            <table class="causes">
-                <thead>
-                    <tr>
-                        <th scope="col">Cause</th>
-                        <th scope="col" class="num">
-                            {amountTitle(conclusion)}
-                        </th>
-                        <th scope="col" class="num">
-                            {conclusion.base ? `% ${conclusion.base}` : ''}
-                        </th>
+        <table class="causes">
+            <thead>
+                <tr>
+                    <th scope="col">Cause</th>
+                    <th scope="col" class="num">
+                        {amountTitle(conclusion)}
+                    </th>
+                    <th scope="col" class="num">
+                        {conclusion.base ? `% ${conclusion.base}` : ''}
+                    </th>
+                    {hasSavings && (
                         <th scope="col" class="num">
                             Could save
                         </th>
-                        <th scope="col">Evidence</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {shown.map(({ index, cause, parts }) => [
+                    )}
+                    <th scope="col">Evidence</th>
+                </tr>
+            </thead>
+            <tbody>
+                {shown.map(({ index, cause, parts }) => [
+                    <CauseRow
+                        key={index}
+                        cause={cause}
+                        unit={unit}
+                        hrefOf={hrefOf}
+                        hasSavings={hasSavings}
+                        isOpen={parts.length > 0 ? open === index : null}
+                        onToggle={() => toggle(index)}
+                    />,
+                    ...(open === index ? parts : []).map((part, i) => (
                         <CauseRow
-                            key={index}
-                            cause={cause}
+                            key={`${index}.${i}`}
+                            cause={part}
                             unit={unit}
                             hrefOf={hrefOf}
-                            isOpen={parts.length > 0 ? open === index : null}
-                            onToggle={() => toggle(index)}
-                        />,
-                        ...(open === index ? parts : []).map((part, i) => (
-                            <CauseRow
-                                key={`${index}.${i}`}
-                                cause={part}
-                                unit={unit}
-                                hrefOf={hrefOf}
-                                isOpen={null}
-                                onToggle={() => undefined}
-                            />
-                        )),
-                    ])}
-                </tbody>
-            </table>
-            {!all.value && groups.length > CAUSES_SHOWN && (
-                <button type="button" class="link" onClick={() => (all.value = true)}>
-                    {groups.length - CAUSES_SHOWN} smaller{' '}
-                    {groups.length - CAUSES_SHOWN === 1 ? 'cause' : 'causes'}
-                </button>
-            )}
-        </>
+                            hasSavings={hasSavings}
+                            isOpen={null}
+                            onToggle={() => undefined}
+                        />
+                    )),
+                ])}
+            </tbody>
+        </table>
     );
 }
 
@@ -220,6 +221,7 @@ interface ConclusionProps {
 export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
     const { data } = useJson<ConclusionData>(`${API}/runs/${run.id}/conclusion`);
     const isOpen = useSignal(isFirstTab && !readIsHidden());
+    const showsAll = useSignal(false);
     useEffect(() => {
         isOpen.value = isFirstTab && !readIsHidden();
     }, [isFirstTab, isOpen]);
@@ -231,6 +233,7 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
     // The place is kept while the conclusion loads, so that the tab below does not move.
     if (!data) return <section class={isOpen.value ? 'conclusion is-loading' : 'conclusion'} />;
     const groups = groupCauses(data.causes);
+    const nSmaller = groups.length - CAUSES_SHOWN;
     const hasMore = groups.length > 0 || data.notes.length > 0;
     return (
         <section class="conclusion" aria-label="Conclusion">
@@ -254,9 +257,25 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
             {isOpen.value && hasMore && (
                 <>
                     {groups.length > 0 && (
-                        <Causes groups={groups} conclusion={data} hrefOf={hrefOf} />
+                        <Causes
+                            groups={groups}
+                            conclusion={data}
+                            showsAll={showsAll.value}
+                            hrefOf={hrefOf}
+                        />
                     )}
                     <p class="conclusion-notes">
+                        {!showsAll.value && nSmaller > 0 && (
+                            <>
+                                <button
+                                    type="button"
+                                    class="link"
+                                    onClick={() => (showsAll.value = true)}
+                                >
+                                    {nSmaller} smaller {nSmaller === 1 ? 'cause' : 'causes'}
+                                </button>{' '}
+                            </>
+                        )}
                         {data.notes.map((note) => `${note} `)}
                         {data.checked.length > 0 && (
                             <span title={data.checked.join('\n')}>
