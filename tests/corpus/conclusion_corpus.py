@@ -20,6 +20,14 @@ def rendered(parts):
 
 # path -> the sentence; the causes: title, amount to four digits
 KNOWN = {
+    "demo/awscli.log": (
+        "`botocore` takes 41.78 percent of the import time. Imported lazily, it would save up to 0.71 s of 1.716 s. "
+        "5 packages would save up to 1.027 s.",
+        {"`botocore`": "0.7169", "Python\u2019s own start-up": "0.1951"}),
+    "wild/importtime/snodo.log": (
+        "`litellm` takes 72.28 percent of the import time. Imported lazily, it would save up to 1.11 s of 1.536 s. "
+        "3 packages would save up to 1.393 s.",
+        {"`litellm`": "1.11"}),
     "demo/bookshop-slow.prof": (
         "`author_of` takes 40.99 percent of the time. 0.6555 s of 1.599 s in 1.2e+04 calls from bookshop.py:35, "
         "23.75 percent in `<method 'fetchone' of 'sqlite3.Cursor' objects>`; "
@@ -123,8 +131,9 @@ class Conclusions(unittest.TestCase):
                             break
                         parts.append(part["amount"])
                     self.assertLessEqual(sum(parts), cause["amount"] * 1.0000001)
-                    if cause["save_max"] is not None:
-                        self.assertLessEqual(cause["save_max"], cause["amount"] * 1.0000001)
+                wholes = [cause["amount"] / cause["share"] for cause in causes if cause["amount"] and cause["share"]]
+                savings = sum(cause["save_max"] or 0 for cause in causes if not cause["level"])
+                self.assertLessEqual(savings, max(wholes, default=0) * 1.0000001)
 
 
 if __name__ == "__main__":

@@ -240,6 +240,7 @@ static const struct {
     unsigned needs_any; /* as in struct ps_view */
     ps_conclude *conclude;
 } families[] = {
+    {PS_HAS_IMPORTS, ps_conclude_imports},
     {PS_HAS_CALLS, ps_conclude_functions},
     {PS_HAS_ACTIONS, ps_conclude_actions},
     {PS_HAS_PRINTED, ps_conclude_printed_functions},

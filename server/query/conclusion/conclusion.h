@@ -112,6 +112,7 @@ void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */
 
 /* Fill the conclusion of a run of their family. */
 typedef enum ps_status ps_conclude(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err);
+ps_conclude ps_conclude_imports;           /* import logs */
 ps_conclude ps_conclude_functions;         /* cProfile dumps */
 ps_conclude ps_conclude_printed_functions; /* printed tables of cProfile */
 ps_conclude ps_conclude_actions;           /* Lightning's profilers */

@@ -447,6 +447,12 @@ static enum ps_status read_other_logs(struct ps_store *store, const char *id,
 
 /* --- The graph --- */
 
+enum ps_status ps_import_graph_read_run(struct ps_db *db, struct ps_import_graph *out,
+                                        struct ps_err *err)
+{
+    return read_log(db, out, err);
+}
+
 enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
                                     struct ps_import_graph *out, struct ps_err *err)
 {

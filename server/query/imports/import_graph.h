@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * import_graph.h: an import log as a graph of modules and imports, for estimates with
- * compare/lazy_estimate.h. Only this folder includes it.
+ * compare/lazy_estimate.h.
  *
  *     PS_AUTO(ps_import_graph_free) struct ps_import_graph graph = {.n = 0};
  *     if (ps_import_graph_read(store, run, &graph, err) == PS_OK)
@@ -57,6 +57,9 @@ struct ps_import_graph {
  * PS_NOT_FOUND: the run is not an import log. Free *out also after a failure. */
 enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
                                     struct ps_import_graph *out, struct ps_err *err);
+/* The same without other logs, so that the answer depends on this run only. */
+enum ps_status ps_import_graph_read_run(struct ps_db *db, struct ps_import_graph *out,
+                                        struct ps_err *err);
 void ps_import_graph_free(struct ps_import_graph *graph);
 
 /* Returns the name of a module; "__main__" for node 0. */
@@ -64,5 +67,27 @@ struct ps_str ps_import_graph_name(const struct ps_import_graph *graph, uint32_t
 /* Returns the log from which an edge of PS_EVIDENCE_OTHER_LOG is known. */
 const struct ps_other_log *ps_import_graph_edge_source(const struct ps_import_graph *graph,
                                                        uint32_t edge);
+
+/* What the lazy edges of the graph save. `out` has an entry for each node. */
+struct ps_lazy_estimate ps_import_graph_estimate(const struct ps_import_graph *graph,
+                                                 struct ps_import_outcome *out);
+
+/* A package that the program's own code imports. Strings belong to the graph. */
+struct ps_import_suggestion {
+    struct ps_str package;
+    struct ps_str choices; /* its imports in the format of the parameter `lazy`: "numpy@app,json" */
+    uint32_t importer;     /* node of the program that imports it first */
+    uint8_t origin;        /* enum ps_origin */
+    double self_us;        /* of all modules that are first imported below it */
+    struct ps_lazy_estimate saving; /* if its imports in the program are lazy */
+    double added_us; /* best estimate of what it saves in addition to the suggestions before it */
+};
+
+#define PS_IMPORT_SUGGESTIONS 10
+
+/* Finds the packages that save most, the largest saving first. Returns their number. Changes
+ * is_lazy of the edges. */
+size_t ps_import_graph_suggest(struct ps_import_graph *graph,
+                               struct ps_import_suggestion out[PS_IMPORT_SUGGESTIONS]);
 
 #endif

@@ -17,9 +17,7 @@
 /* A saving below this share of Python's own start-up may be work that moves to other modules. */
 #define SHIFTING 0.5
 /* Maximum share of the best estimate that may depend on imports that the log does not have. */
-#define OPEN_SHARE  0.1
-#define SUGGESTIONS 10
-#define CANDIDATES  40 /* number of packages to evaluate, those with the most self time */
+#define OPEN_SHARE 0.1
 
 /* --- Choices --- */
 
@@ -205,151 +203,33 @@ static enum ps_status apply_choice(struct ps_import_graph *log, struct choice *c
 
 /* --- Suggestions --- */
 
-static struct ps_lazy_estimate estimate_saving(const struct ps_import_graph *log,
-                                               struct ps_import_outcome *out)
-{
-    return ps_lazy_estimate_saving(log->nodes, log->n, log->edges, log->n_edges,
-                                   log->evidence == PS_EVIDENCE_CACHED, out);
-}
-
-struct candidate {
-    struct ps_str package;
-    double self_us;
-    uint8_t origin;
-    struct ps_lazy_estimate saving;
-};
-
-/* Whether a module is code of the program itself, which its authors can change. */
-static bool is_own_code(const struct ps_import_graph *log, uint32_t node)
-{
-    return node == 0 ||
-           (log->modules[node].origin == PS_ORIGIN_OWN && !log->modules[node].is_startup);
-}
-
-static bool is_import_of(const struct ps_import_graph *log, const struct ps_import_edge *edge,
-                         struct ps_str package)
-{
-    const struct ps_import_module *to = &log->modules[edge->to];
-
-    return edge->evidence != PS_EVIDENCE_PACKAGE && edge->evidence != PS_EVIDENCE_OTHER_LOG &&
-           is_own_code(log, edge->from) && !to->is_startup && to->origin != PS_ORIGIN_OWN &&
-           ps_str_eq(to->package, package);
-}
-
-static int candidates_by_self(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-
-    return (x->self_us < y->self_us) - (x->self_us > y->self_us);
-}
-
-static int candidates_by_saving(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-
-    if (x->saving.low != y->saving.low)
-        return x->saving.low < y->saving.low ? 1 : -1;
-    return (x->saving.best < y->saving.best) - (x->saving.best > y->saving.best);
-}
-
-/* Finds the packages that the program's own code imports, and returns their number. Their saving is
- * not known yet; as an estimate, counts the self times of all modules first imported below them. */
-static size_t find_candidates(const struct ps_import_graph *log, struct candidate **out)
-{
-    PS_AUTO(ps_free_ptr) double *below = ps_alloc_array(log->n + 1, sizeof *below);
-    struct ps_intern packages = {0};
-    size_t n = 0, cap = 0;
-
-    for (uint32_t node = 1; node < log->n; node++) { /* children precede parents */
-        const struct ps_import_module *module = &log->modules[node];
-        uint32_t id;
-
-        below[node] += log->nodes[node].self_us;
-        if (module->parent)
-            below[module->parent] += below[node];
-        if (!is_own_code(log, module->parent) || module->is_startup ||
-            module->origin == PS_ORIGIN_OWN)
-            continue;
-        id = ps_intern_add(&packages, module->package);
-        if (id == n) {
-            PS_RESERVE_ONE(*out, n, cap);
-            (*out)[n++] = (struct candidate){module->package, 0, module->origin, {0, 0, 0}};
-        }
-        (*out)[id].self_us += below[node];
-    }
-    ps_intern_free(&packages);
-    return n;
-}
-
-static void estimate_package(struct ps_import_graph *log, struct candidate *c,
-                             struct ps_import_outcome *out)
-{
-    for (size_t i = 0; i < log->n_edges; i++)
-        log->edges[i].is_lazy = is_import_of(log, &log->edges[i], c->package);
-    c->saving = estimate_saving(log, out);
-}
-
-/* Writes the key "lazy": the imports to make lazy, in the format of the request. */
-static void write_choices_of(const struct ps_import_graph *log, struct ps_str package,
-                             struct ps_json *json)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_intern seen = {0};
-
-    for (size_t i = 0; i < log->n_edges; i++) {
-        const struct ps_import_edge *edge = &log->edges[i];
-        struct ps_str to = log->modules[edge->to].name,
-                      from = ps_import_graph_name(log, edge->from);
-        uint32_t before = seen.count;
-        char *word;
-
-        if (!is_import_of(log, edge, package))
-            continue;
-        word =
-            ps_arena_printf(&seen.text, "%.*s@%.*s", (int)to.len, to.ptr, (int)from.len, from.ptr);
-        if (ps_intern_add(&seen, ps_str_from_c(word)) == before)
-            ps_buf_printf(&text, "%s%s", text.len ? "," : "", word);
-    }
-    ps_json_key(json, "lazy");
-    ps_json_str(json, ps_buf_slice(&text));
-    ps_intern_free(&seen);
-}
-
-static void write_candidate(const struct ps_import_graph *log, const struct candidate *c,
-                            struct ps_json *json)
+static void write_suggestion(const struct ps_import_suggestion *suggestion, struct ps_json *json)
 {
     static const char *const origins[] = {"own", "third-party", "stdlib", "builtin", "unknown"};
 
     ps_json_object(json);
     ps_json_key(json, "package");
-    ps_json_str(json, c->package);
-    ps_json_kstr(json, "origin", origins[c->origin <= PS_ORIGIN_UNKNOWN ? c->origin : 4]);
-    ps_json_kreal(json, "low_us", c->saving.low);
-    ps_json_kreal(json, "best_us", c->saving.best);
-    ps_json_kreal(json, "high_us", c->saving.high);
-    write_choices_of(log, c->package, json);
+    ps_json_str(json, suggestion->package);
+    ps_json_kstr(json, "origin",
+                 origins[suggestion->origin <= PS_ORIGIN_UNKNOWN ? suggestion->origin : 4]);
+    ps_json_kreal(json, "low_us", suggestion->saving.low);
+    ps_json_kreal(json, "best_us", suggestion->saving.best);
+    ps_json_kreal(json, "high_us", suggestion->saving.high);
+    ps_json_key(json, "lazy");
+    ps_json_str(json, suggestion->choices);
     ps_json_end(json);
 }
 
 /* Writes the key "suggestions": the packages whose imports in the program's own code save most. */
 static void write_suggestions(struct ps_import_graph *log, struct ps_json *json)
 {
-    PS_AUTO(ps_free_ptr) struct candidate *list = NULL;
-    PS_AUTO(ps_free_ptr) struct ps_import_outcome *out = ps_alloc_array(log->n + 1, sizeof *out);
-    size_t n = find_candidates(log, &list);
+    struct ps_import_suggestion suggestions[PS_IMPORT_SUGGESTIONS];
+    size_t n = ps_import_graph_suggest(log, suggestions);
 
-    if (n)
-        qsort(list, n, sizeof *list, candidates_by_self);
-    n = n > CANDIDATES ? CANDIDATES : n;
-    for (size_t i = 0; i < n && !ps_context_has_ended(); i++)
-        estimate_package(log, &list[i], out);
-    if (n)
-        qsort(list, n, sizeof *list, candidates_by_saving);
     ps_json_key(json, "suggestions");
     ps_json_array(json);
-    for (size_t i = 0; i < n && i < SUGGESTIONS; i++)
-        if (list[i].saving.best > 0)
-            write_candidate(log, &list[i], json);
+    for (size_t i = 0; i < n; i++)
+        write_suggestion(&suggestions[i], json);
     ps_json_end(json);
 }
 
@@ -378,7 +258,7 @@ static enum ps_status read_question(struct ps_store *store, const char *id, stru
     if (err->code != PS_OK)
         return err->code;
     q->out = ps_alloc_array(q->log.n + 1, sizeof *q->out);
-    q->saving = estimate_saving(&q->log, q->out);
+    q->saving = ps_import_graph_estimate(&q->log, q->out);
     return PS_OK;
 }
 

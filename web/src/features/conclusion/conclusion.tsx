@@ -81,14 +81,15 @@ interface RowProps {
     cause: Cause;
     unit: string;
     hrefOf: HrefOf;
-    /** whether the table has a column for savings */
+    /** whether the table has these columns */
+    hasAmounts: boolean;
     hasSavings: boolean;
     /** null: the cause has no parts */
     isOpen: boolean | null;
     onToggle: () => void;
 }
 
-function CauseRow({ cause, unit, hrefOf, hasSavings, isOpen, onToggle }: RowProps) {
+function CauseRow({ cause, unit, hrefOf, hasAmounts, hasSavings, isOpen, onToggle }: RowProps) {
     return (
         <tr class={cause.level > 0 ? 'is-part' : undefined}>
             <th scope="row">
@@ -105,9 +106,11 @@ function CauseRow({ cause, unit, hrefOf, hasSavings, isOpen, onToggle }: RowProp
                 )}
                 <Sentence parts={cause.title} hrefOf={hrefOf} />
             </th>
-            <td class="num">
-                <FormattedValueText value={formatPart(cause.amount, unit)} />
-            </td>
+            {hasAmounts && (
+                <td class="num">
+                    <FormattedValueText value={formatPart(cause.amount, unit)} />
+                </td>
+            )}
             <td class="num soft">{cause.share !== null && `${fmtFixed(cause.share * 100, 1)}`}</td>
             {hasSavings && (
                 <td class="num saving">
@@ -140,6 +143,7 @@ function Causes({ groups, conclusion, showsAll, hrefOf }: CausesProps) {
     const open = chosen === undefined ? initiallyOpen(groups) : Number(chosen);
     const unit = conclusion.unit ?? '';
     const shown = showsAll ? groups : groups.slice(0, CAUSES_SHOWN);
+    const hasAmounts = conclusion.causes.some((cause) => cause.amount !== null);
     const hasSavings = conclusion.causes.some((cause) => cause.save_max !== null);
     const toggle = (index: number) => {
         const { path, query } = route.value;
@@ -171,6 +175,7 @@ function Causes({ groups, conclusion, showsAll, hrefOf }: CausesProps) {
                         cause={cause}
                         unit={unit}
                         hrefOf={hrefOf}
+                        hasAmounts={hasAmounts}
                         hasSavings={hasSavings}
                         isOpen={parts.length > 0 ? open === index : null}
                         onToggle={() => toggle(index)}
@@ -181,6 +186,7 @@ function Causes({ groups, conclusion, showsAll, hrefOf }: CausesProps) {
                             cause={part}
                             unit={unit}
                             hrefOf={hrefOf}
+                            hasAmounts={hasAmounts}
                             hasSavings={hasSavings}
                             isOpen={null}
                             onToggle={() => undefined}
