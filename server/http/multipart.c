@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "server/http/url.h"
 
 /* --- Headers of one part --- */
 
@@ -65,18 +66,6 @@ static struct ps_str header_param(struct ps_str value, const char *key)
     return (struct ps_str){NULL, 0};
 }
 
-static int hex_byte(struct ps_str text, size_t at)
-{
-    char digits[3] = {0}, *end;
-    long byte;
-
-    if (text.len - at < 3)
-        return -1;
-    memcpy(digits, text.ptr + at + 1, 2);
-    byte = strtol(digits, &end, 16);
-    return *end || digits[0] == '-' || digits[0] == '+' || digits[0] == ' ' ? -1 : (int)byte;
-}
-
 /* Decodes \" and the escapes of browsers, %22 %0D %0A, or every %XX if `all`. Control characters
  * are replaced. Returns the length of out. */
 static size_t unescape_quoted(struct ps_str text, bool all, char *out, size_t size)
@@ -85,7 +74,7 @@ static size_t unescape_quoted(struct ps_str text, bool all, char *out, size_t si
 
     for (size_t i = 0; i < text.len && n + 1 < size; i++) {
         char c = text.ptr[i];
-        int byte = c == '%' ? hex_byte(text, i) : -1;
+        int byte = c == '%' ? ps_url_escaped_byte(text, i) : -1;
 
         if (byte >= 0 && (all || byte == '"' || byte == '\r' || byte == '\n')) {
             c = (char)byte;

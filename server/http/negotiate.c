@@ -25,14 +25,18 @@ static bool is_refused(const char *params, size_t len)
 
 bool ps_accepts_gzip(const char *accept_encoding)
 {
+    bool accepts_any = false;
+
     for (const char *at = accept_encoding; at && *(at = skip_spaces(at));) {
         size_t item = strcspn(at, ","), word = strcspn(at, ",; \t");
 
-        if ((word == 4 && strncasecmp(at, "gzip", 4) == 0) || (word == 1 && *at == '*'))
+        if (word == 4 && strncasecmp(at, "gzip", 4) == 0)
             return !is_refused(at + word, item - word);
+        if (word == 1 && *at == '*') /* holds for gzip only if the header does not name gzip */
+            accepts_any = !is_refused(at + word, item - word);
         at += item;
     }
-    return false;
+    return accepts_any;
 }
 
 bool ps_etag_matches(const char *if_none_match, const char *etag)

@@ -11,8 +11,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that "%XX" at index `at` encodes; -1 if it is no valid escape. */
-static int escaped_byte(struct ps_str text, size_t at)
+int ps_url_escaped_byte(struct ps_str text, size_t at)
 {
     int high, low;
 
@@ -42,7 +41,7 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
         if (byte == '+' && plus) {
             byte = ' ';
         } else if (byte == '%') {
-            byte = escaped_byte(text, i);
+            byte = ps_url_escaped_byte(text, i);
             i += 2;
         }
         if (byte < 0)

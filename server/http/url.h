@@ -18,6 +18,9 @@ struct ps_url_params {
 
 #define PS_URL_PARAMS_MAX 256 /* maximum number of parameters of one request */
 
+/* The byte that "%XX" at index `at` encodes; -1 if it is no valid escape. */
+int ps_url_escaped_byte(struct ps_str text, size_t at);
+
 /* Decodes %XX, and + as a space if `plus`. PS_BAD_REQUEST: invalid percent-encoding or an encoded
  * NUL. */
 enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,

@@ -105,6 +105,9 @@ static void encodings(void **state)
     assert_false(ps_accepts_gzip("gzip;q=0"));
     assert_false(ps_accepts_gzip("gzip ; q=0.000, br"));
     assert_false(ps_accepts_gzip("xgzip, gzipx"));
+    assert_true(ps_accepts_gzip("*;q=0, gzip"));
+    assert_false(ps_accepts_gzip("*, gzip;q=0"));
+    assert_false(ps_accepts_gzip("*;q=0, br"));
 }
 
 static void tags(void **state)

@@ -148,6 +148,7 @@ static void hostile_names(void **state)
     expect_name(D "filename=\"a/\"", "n", "");
     expect_name(D "filename=\"a\\\"b\"", "n", "a\"b");
     expect_name(D "filename=\"a%22b%0D%0Ac%41\"", "n", "a\"b__c%41");
+    expect_name(D "filename*=UTF-8''a%\t1%+1b%4", "n", "a%_1%+1b%4");
     expect_name(D "filename=\"a\001b\"", "n", "a_b");
     expect_name(D "filename=plain.log", "n", "plain.log");
     expect_name(D "filename=\"never closed", "n", "never closed");
