@@ -66,10 +66,10 @@ static enum token_outcome throttle_outcome(struct ps_request *req, enum ps_statu
     return WRONG;
 }
 
-static bool is_throttled(struct ps_request *req)
+static unsigned wait_s(struct ps_request *req)
 {
     return ps_throttle_wait_s(&ps_request_api(req)->access.throttle, ps_api_client_address(req),
-                              now_s()) > 0;
+                              now_s());
 }
 
 static enum token_outcome identify_client(struct ps_request *req, struct ps_token_holder *out)
@@ -78,7 +78,7 @@ static enum token_outcome identify_client(struct ps_request *req, struct ps_toke
     const char *token = bearer_token(req), *session;
     struct ps_err err = PS_ERR_INIT;
 
-    if (token && is_throttled(req))
+    if (token && wait_s(req) > 0)
         return TOO_OFTEN;
     if (token)
         return throttle_outcome(req, ps_token_check(api->store, token, out, &err), &err);
@@ -115,16 +115,24 @@ static bool refuse_request(struct ps_reply *reply, unsigned http, const char *wo
     ps_reply_set_error_fields(reply, http, word, text, hint);
     if (http == 401)
         ps_reply_add_header(reply, "WWW-Authenticate", "Bearer realm=\"perfshelf\"");
-    if (http == 429)
-        ps_reply_add_header(reply, "Retry-After", "60");
     return false;
 }
 
-static bool refuse_presented(enum token_outcome presented, struct ps_reply *reply)
+static bool refuse_throttled(struct ps_request *req, struct ps_reply *reply)
+{
+    const unsigned wait = wait_s(req);
+
+    ps_reply_set_error_fields(reply, 429, "too_often", "too many wrong tokens from this address",
+                              ps_arena_printf(&req->arena, "try again in %u s", wait));
+    ps_reply_add_header(reply, "Retry-After", ps_arena_printf(&req->arena, "%u", wait));
+    return false;
+}
+
+static bool refuse_presented(struct ps_request *req, enum token_outcome presented,
+                             struct ps_reply *reply)
 {
     if (presented == TOO_OFTEN)
-        return refuse_request(reply, 429, "too_often", "too many wrong tokens from this address",
-                              "wait a minute, then try again");
+        return refuse_throttled(req, reply);
     if (presented == WRONG)
         return refuse_request(reply, 401, "unauthorized", "this shelf does not have this token",
                               "`perfshelf token list` on the server lists the tokens");
@@ -148,7 +156,7 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
         return true;
     presented = identify_client(req, &holder);
     if (presented != KNOWN && !(open && presented == STRANGER))
-        return refuse_presented(presented, reply);
+        return refuse_presented(req, presented, reply);
     req->user_name = ps_arena_copy(&req->arena, ps_str_from_c(holder.name)).ptr;
     req->right = open ? PS_RIGHT_ADMIN : holder.role;
     if (req->right >= need)
@@ -185,7 +193,7 @@ enum ps_status ps_get_me(struct ps_request *req, struct ps_reply *reply, struct 
             holder.role = PS_RIGHT_ADMIN;
         write_me(req, &holder, reply);
     } else {
-        (void)refuse_presented(presented, reply);
+        (void)refuse_presented(req, presented, reply);
     }
     return PS_OK;
 }
@@ -216,15 +224,15 @@ enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct p
 
     if (!token)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"token\":\"psf_...\"}");
-    presented = is_throttled(req) ? TOO_OFTEN
-                                  : throttle_outcome(req,
-                                                     ps_session_open(ps_request_api(req)->store,
-                                                                     token, session, &holder, err),
-                                                     err);
+    presented = wait_s(req) > 0 ? TOO_OFTEN
+                                : throttle_outcome(req,
+                                                   ps_session_open(ps_request_api(req)->store,
+                                                                   token, session, &holder, err),
+                                                   err);
     if (presented == BROKEN)
         return err->code;
     if (presented != KNOWN) {
-        (void)refuse_presented(presented, reply);
+        (void)refuse_presented(req, presented, reply);
         return PS_OK;
     }
     write_me(req, &holder, reply);
