@@ -141,7 +141,7 @@ static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *que
         ps_fail(err, PS_LIMIT, "the result has more than %lld rows" PS_HINT FEWER_ROWS,
                 (long long)n);
     else
-        ps_fail(err, PS_LIMIT, "the result exceeds %zu MB" PS_HINT FEWER_ROWS,
+        ps_fail(err, PS_LIMIT, "the result exceeds %zu MiB" PS_HINT FEWER_ROWS,
                 question->bytes >> 20);
     return false;
 }

@@ -77,6 +77,7 @@ class Answers(Sql):
         self.assertEqual(self.ask("SELECT 1 AS a", format="rows").json, [{"a": 1}])
         self.assertEqual(self.ask("SELECT 1 AS a WHERE 0", format="rows").json, [])
         self.refused(f"{ENDLESS} SELECT i FROM n LIMIT 101", "100 rows", 413, "too_large", format="csv", limit=100)
+        self.refused(f"{ENDLESS} SELECT printf('%*s', 8000000, 'x') FROM n", "exceeds 128 MiB", 413, "too_large", format="csv")
 
     def test_errors_tell_the_place(self):
         self.assertEqual(self.refused("SELECT module FRM imports", "syntax error")["at"], 18)
