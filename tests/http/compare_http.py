@@ -207,6 +207,17 @@ class Compare(ServerTest):
         about = self.get_json(f"/api/v1/compare?base={base}&new={new}")
         self.assertEqual((about["pictures"], about["no_tree"]), (["tree", "graph"], None))
 
+    def test_calls_near_the_threshold_are_not_added_or_removed(self):
+        def dump(seldom):
+            roots = {(f"/{n}.py", 1, f"root{n}"): (1, 1, 1.0, 1.0, {}) for n in range(10)}
+            root = next(iter(roots))
+            roots[root] = (1, 1, 1.0 - seldom, 1.0, {})
+            return marshal.dumps({**roots, ("/seldom.py", 1, "seldom"): (1, 1, seldom, seldom, {root: (1, 1, seldom, seldom)})})
+        base, new = (self.add(dump(seldom))["id"] for seldom in (0.0021, 0.0019))  # the threshold is 0.0002 of 10 s
+        tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
+        self.assertEqual((tree["base"], tree["new"]), (10, 10))
+        self.assertEqual({len(path) for path in self.paths_of(tree)}, {1})
+
     def test_lines_are_a_tree_of_files_and_functions(self):
         def report(parse, *more):
             head = "Timer unit: 1e-06 s\n\nTotal time: {:g} s\nFile: work.py\nFunction: main at line 1\n\n" + \

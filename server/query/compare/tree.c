@@ -47,16 +47,33 @@ static void set_sizes(struct ps_tree *tree)
     tree->nodes.finished = true;
 }
 
+/* Returns the greatest total of a run: the sum of its roots. */
+static double largest_run_total(const struct ps_tree *tree)
+{
+    double largest = 0;
+
+    for (size_t run = 0; run < tree->n_runs; run++) {
+        double total = 0;
+
+        for (uint32_t i = 0; i < tree->nodes.n; i++)
+            if (tree->nodes.nodes[i].parent == UINT32_MAX)
+                total += tree->totals[i * tree->n_runs + run];
+        largest = fmax(largest, total);
+    }
+    return largest;
+}
+
 /* Returns the number of nodes to show of a PS_TREE_CALLS tree, at most `limit`. Nodes near the
  * threshold PS_TREE_CALLS_SHARE may be missing in one run and present in another, and must not
  * appear as added or removed. So nodes are shown only from five times this share of the largest
- * node. */
+ * total of a run. */
 static size_t n_sure(const struct ps_tree *tree, size_t limit)
 {
+    double least = 5 * PS_TREE_CALLS_SHARE * largest_run_total(tree);
     size_t n = 0;
 
     for (uint32_t i = 0; i < tree->nodes.n; i++)
-        n += tree->nodes.nodes[i].total_ns >= (int64_t)(5 * PS_TREE_CALLS_SHARE * WIDEST);
+        n += fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i)) >= least;
     return n < limit ? n : limit;
 }
 
