@@ -107,9 +107,17 @@ static enum ps_status check_python(const struct ps_recorder *recorder,
  */
 static bool has_importtime(const struct ps_python_command *command)
 {
-    for (size_t i = 0; i < command->flags.n; i++)
-        if (strstr(command->flags.items[i], "importtime"))
+    static const char name[] = "importtime";
+    for (size_t i = 0; i < command->flags.n; i++) {
+        const char *word = command->flags.items[i];
+        size_t at = word[1] == '-' ? strlen(word) : strcspn(word, "WXQ"); /* letters with a value */
+        const char *value = word[at] ? word + at + 1 : "";
+        if (word[at] && !value[0] && i + 1 < command->flags.n)
+            value = command->flags.items[++i];
+        if (word[at] == 'X' && strncmp(value, name, sizeof name - 1) == 0 &&
+            strchr("=", value[sizeof name - 1]))
             return true;
+    }
     return false;
 }
 

@@ -121,6 +121,12 @@ class Tools(RecordTest):
         done = self.record("importtime", "--", python or PYTHON, *words, "app.py")
         self.assertEqual(done.stderr, b"err\n")
 
+    def test_importtime_in_another_option(self):
+        done = self.record("importtime", "--", PYTHON, "-W", "ignore:::importtime", "-Wignore::ImportWarning:importtime", "app.py")
+        self.assertEqual(done.stderr, b"err\n")
+        self.assertEqual(self.newest()["kind"], "importtime")
+        self.assertEqual(self.record("importtime", "--", PYTHON, "-IXimporttime", "-c", "import json").stderr, b"")
+
     def knows_all(self, python):
         done = subprocess.run([python, "-X", "importtime=2", "-c", ""], capture_output=True)
         return done.returncode == 0 and b"cached" in done.stderr
