@@ -272,8 +272,9 @@ static void read_answer(int pipe, struct ps_buf *out)
     while ((n = read(pipe, some, sizeof some)) != 0) {
         if (n < 0 && errno != EINTR)
             return;
-        if (n > 0 && out->len < ANSWER_MAX)
-            ps_buf_add(out, some, (size_t)n);
+        size_t room = ANSWER_MAX > out->len ? ANSWER_MAX - out->len : 0;
+        if (n > 0)
+            ps_buf_add(out, some, (size_t)n < room ? (size_t)n : room);
     }
 }
 

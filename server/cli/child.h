@@ -36,8 +36,8 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
 /* Whether a signal interrupted the last ps_child_run. */
 bool ps_child_interrupted(void);
 
-/* Runs a program with stdin at /dev/null and appends its stdout to out; output after about 64 KiB
- * is dropped. `quiet`: stderr is dropped, otherwise it is inherited. */
+/* Runs a program with stdin at /dev/null and appends its stdout to out, up to a length of 64 KiB;
+ * further output is dropped. `quiet`: stderr is dropped, otherwise it is inherited. */
 enum ps_status ps_child_capture(const char *path, const char *const *argv, bool quiet,
                                 struct ps_buf *out, int *status_out, struct ps_err *err);
 
