@@ -65,6 +65,7 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
     while (ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 2);
         struct ps_device_fact device = {
+            .worker = ps_col_int(stmt, 0),
             .device = ps_col_int(stmt, 1),
             .span_ns = ps_col_int(stmt, 3),
             .busy_ns = ps_col_int(stmt, 4),
@@ -98,7 +99,8 @@ static bool visit_memory(void *user, const struct ps_packed *part)
         if (part->column[PS_MEMORY_TYPE][i] == 0)
             continue;
         for (size_t k = 0; k < facts->n_devices; k++)
-            if (facts->devices[k].device == part->column[PS_MEMORY_DEVICE][i] &&
+            if (facts->devices[k].worker == part->column[PS_MEMORY_WORKER][i] &&
+                facts->devices[k].device == part->column[PS_MEMORY_DEVICE][i] &&
                 facts->devices[k].peak_bytes < (double)held)
                 facts->devices[k].peak_bytes = (double)held;
     }
@@ -111,7 +113,7 @@ static enum ps_status read_peaks(struct ps_db *db, struct ps_trace_facts *facts,
         .family = PS_PACKED_MEMORY,
         .range = PS_RANGE_ALL,
         .columns = 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_ALLOCATED |
-                   1u << PS_MEMORY_RESERVED,
+                   1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER,
     };
 
     return facts->n_devices ? ps_packed_each(db, &query, visit_memory, facts, err) : PS_OK;

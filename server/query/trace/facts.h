@@ -10,7 +10,7 @@
 #define PS_TINY_KERNEL_NS 5000
 
 struct ps_device_fact {
-    int64_t device;
+    int64_t worker, device;
     char name[120];
     int64_t span_ns, busy_ns, kernel_ns, tensor_core_ns, kernels;
     int64_t capability; /* major compute capability; 0: unknown */

@@ -269,7 +269,7 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
         build_host(db, &b, (uint32_t)track, err);
     if (b.damaged)
         return ps_fail(err, PS_INTERNAL,
-                       "the run file is damaged: a track has fewer slices than stated");
+                       "the run file is damaged: a track has more slices than stated");
     if (b.has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);

@@ -9,6 +9,16 @@
  * overflow. */
 #define NS_MAX (INT64_MAX / 4)
 
+static int64_t limit_ns(int64_t ns)
+{
+    return ns < -NS_MAX ? -NS_MAX : ns > NS_MAX ? NS_MAX : ns;
+}
+
+struct ps_range ps_range_limit(int64_t from_ns, int64_t to_ns)
+{
+    return (struct ps_range){limit_ns(from_ns), limit_ns(to_ns)};
+}
+
 void ps_ints_add(struct ps_ints *list, int64_t value)
 {
     PS_RESERVE_ONE(list->items, list->n, list->cap);
@@ -55,7 +65,7 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
     *out = (struct ps_range){0, 0};
     ps_db_prepare(db, ps_query_sql("trace_span"), &stmt, err);
     if (ps_stmt_step(stmt, err))
-        *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
+        *out = ps_range_limit(ps_col_int(stmt, 0), ps_col_int(stmt, 1));
     return err->code;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/overview.h"
+#include "server/query/trace/trace_views.h"
 #include "slices/args.h"
 
 const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "tracelens"};
@@ -316,6 +317,6 @@ enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_e
     ps_db_prepare(db, ps_query_sql("trace_steps_span"), &stmt, err);
     *out = (struct ps_range){0, 0};
     while (out->from_ns >= out->to_ns && ps_stmt_step(stmt, err))
-        *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
+        *out = ps_range_limit(ps_col_int(stmt, 0), ps_col_int(stmt, 1));
     return err->code;
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "slices/intervals.h"
+
 #define PARENTS_MAX 4096   /* maximum number of ancestors to write */
 #define LOOK_BACK   100000 /* length in ns of the first search for the previous slice */
 
@@ -108,9 +110,10 @@ static enum ps_status look_back(struct ps_db *db, struct ps_chunk_query *query,
 
     query->columns = PS_COL_BIT(PS_COL_DEPTH);
     for (int64_t far = LOOK_BACK; !all && !relatives->previous && err->code == PS_OK; far *= 4) {
-        all = far > INT64_MAX / 8 || relatives->start_ns - far < 0;
-        query->range = (struct ps_range){all ? INT64_MIN : relatives->start_ns - far,
-                                         ps_end_ns(relatives->start_ns, 1)};
+        int64_t from = ps_add_saturated(relatives->start_ns, -far);
+
+        all = far > INT64_MAX / 8 || from < 0;
+        query->range = (struct ps_range){all ? INT64_MIN : from, ps_end_ns(relatives->start_ns, 1)};
         ps_trace_each_chunk(db, query, find_previous, relatives, err);
     }
     return err->code;

@@ -126,10 +126,12 @@ static enum ps_status find_hit(struct ps_db *db, struct search_state *f, struct 
     bool all = false;
 
     for (int64_t far = LOOK_FIRST; !all && !f->hit.id && err->code == PS_OK; far *= 8) {
-        all = far > INT64_MAX / 16 ||
+        all = far > INT64_MAX / 64 ||
               (f->is_backward ? at - far < span.from_ns : at + far > span.to_ns);
-        f->window.from_ns = !f->is_backward ? at : all ? INT64_MIN : at - far;
-        f->window.to_ns = f->is_backward ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
+        f->window.from_ns = !f->is_backward ? f->from_ns : all ? INT64_MIN : at - far;
+        f->window.to_ns = f->is_backward ? f->from_ns + (f->from_ns < INT64_MAX)
+                          : all          ? INT64_MAX
+                                         : at + far;
         query.range = f->window;
         ps_trace_each_chunk(db, &query, search_chunk, f, err);
     }
@@ -206,6 +208,7 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
                                  struct ps_range *span, struct ps_err *err)
 {
     const char *dir = ps_param_get(params, "dir"), *q = ps_param_get(params, "q");
+    const bool is_placed = ps_param_get(params, "from_ns") != NULL;
     struct ps_range from;
 
     ps_param_range(params, &from, err);
@@ -215,10 +218,9 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
     if (dir && dir[0] && !f->is_backward && strcmp(dir, "next") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter dir must be next or previous");
     ps_trace_span(db, span, err);
-    ps_param_int(params, "from_id", 0, INT64_MAX, f->is_backward ? 0 : INT64_MAX, &f->from_id, err);
-    f->from_ns = ps_param_get(params, "from_ns") ? from.from_ns
-                 : f->is_backward                ? ps_end_ns(span->to_ns, 1)
-                                                 : span->from_ns - 1;
+    ps_param_int(params, "from_id", 0, INT64_MAX, f->is_backward || !is_placed ? 0 : INT64_MAX,
+                 &f->from_id, err);
+    f->from_ns = f->is_backward && !is_placed ? INT64_MAX : from.from_ns;
     return err->code;
 }
 

@@ -14,6 +14,9 @@ struct ps_ints {
 void ps_ints_add(struct ps_ints *list, int64_t value);
 void ps_ints_free(struct ps_ints *list); /* also usable with PS_AUTO */
 
+/* Limits both ends to INT64_MAX / 4 on both sides of 0, so that their difference does not overflow:
+ * damaged runs may contain any numbers. */
+struct ps_range ps_range_limit(int64_t from_ns, int64_t to_ns);
 /* Reads the parameters from_ns and to_ns; an absent end is unbounded. */
 enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err);
 /* Reads the parameters from_ns and to_ns of a range to draw. An absent end is the start or the end
@@ -24,8 +27,8 @@ enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct
  * frees *out with ps_ints_free. */
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
                             struct ps_ints *out, struct ps_err *err);
-/* Stores the half-open range of time of all slices, counts and memory events of the trace; {0, 0}
- * if it is empty. */
+/* Stores the half-open range of time of all slices, counts and memory events of the trace, limited
+ * by ps_range_limit; {0, 0} if it is empty. */
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
 /* Stores whether the run is a trace of PyTorch. Only such traces have operators. */

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/catalog/readers.h"
 #include "server/query/query.h"
+#include "server/query/trace/facts.h"
 
 struct shelf {
     struct ps_store *store;
@@ -158,8 +160,6 @@ static void say_trace(struct ps_sink *sink)
         {2, 0, PS_STR("Loss"), 1, 6, 6, 0, 0, 1, SLICE(1, 3)},
         {3, 1, PS_STR("Linear"), 2, 45, 45, 500, 500, 2, SLICE(1, 1)}};
     const struct ps_gap gap = {2, 1100, 1200, 0, SLICE(2, 1), 0};
-    const struct ps_ledger ledger = {"events", 8, 8, 0, 0, 0};
-    const struct ps_headline headline = {1.1e-6, "s", "step"};
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         sink->ops->text(sink, &texts[i]);
@@ -177,12 +177,59 @@ static void say_trace(struct ps_sink *sink)
         sink->ops->module(sink, &modules[i]);
     sink->ops->gap(sink, &gap);
     sink->ops->meta(sink, "origin_us", PS_STR("1000.5"));
-    sink->ops->ledger(sink, &ledger);
-    sink->ops->headline(sink, &headline);
 }
 
-static int open_shelf(void **state)
+/* Slices at the ends of what the type of times holds. */
+static void say_damaged(struct ps_sink *sink)
 {
+    static const int64_t start[] = {INT64_MIN, INT64_MIN + 40, INT64_MAX - 50},
+                         duration[] = {10, 10, 10}, name[] = {MM, MM, MM};
+    const struct ps_trace_text text = {MM, PS_STR("mm"), 0};
+    const struct ps_process process = {1, PS_STR("1"), PS_STR("python"), PS_STR(""), 0, -1, 0};
+    const struct ps_track track = {.id = 1,
+                                   .process = 1,
+                                   .kind = PS_TRACK_THREAD,
+                                   .name = PS_STR("thread"),
+                                   .tid = PS_STR("1"),
+                                   .device = -1,
+                                   .stream = -1,
+                                   .slices = 3,
+                                   .depth = 1,
+                                   .start_ns = INT64_MIN,
+                                   .end_ns = INT64_MAX - 40};
+    const struct ps_chunk chunk = {
+        .track = 1,
+        .n = 3,
+        .start_ns = INT64_MIN,
+        .end_ns = INT64_MAX - 40,
+        .column = {[PS_COL_START] = start, [PS_COL_DURATION] = duration, [PS_COL_NAME] = name}};
+
+    sink->ops->text(sink, &text);
+    sink->ops->process(sink, &process);
+    sink->ops->track(sink, &track);
+    sink->ops->slices(sink, &chunk);
+}
+
+/* Device 0 of two workers; the second uses more memory than the first has. */
+static void say_workers(struct ps_sink *sink)
+{
+    const struct ps_device_summary devices[] = {
+        {.worker = 0, .json = PS_STR("{\"totalGlobalMem\":4096}")},
+        {.worker = 1, .json = PS_STR("{\"totalGlobalMem\":65536}")}};
+    const struct ps_memory_event events[] = {
+        {.t_ns = 1, .device_type = 1, .bytes = 9, .allocated = 9, .reserved = 1024, .worker = 0},
+        {.t_ns = 2, .device_type = 1, .bytes = 9, .allocated = 9, .reserved = 8192, .worker = 1}};
+
+    for (size_t i = 0; i < 2; i++)
+        sink->ops->device(sink, &devices[i]);
+    for (size_t i = 0; i < 2; i++)
+        sink->ops->memory_event(sink, &events[i]);
+}
+
+static int make_shelf(void **state, void (*say)(struct ps_sink *))
+{
+    const struct ps_ledger ledger = {"events", 8, 8, 0, 0, 0};
+    const struct ps_headline headline = {1.1e-6, "s", "step"};
     struct shelf *shelf = ps_alloc(sizeof *shelf);
     FILE *file = tmpfile();
     struct ps_original original;
@@ -204,7 +251,9 @@ static int open_shelf(void **state)
     assert_int_equal(ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_ingest_keep(intake, PS_ERR_IGNORED), PS_OK);
     ps_ingest_end(intake);
-    say_trace(ps_writer_sink(writer));
+    say(ps_writer_sink(writer));
+    ps_writer_sink(writer)->ops->ledger(ps_writer_sink(writer), &ledger);
+    ps_writer_sink(writer)->ops->headline(ps_writer_sink(writer), &headline);
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);
     assert_int_equal(
@@ -214,6 +263,21 @@ static int open_shelf(void **state)
     (void)fclose(file);
     *state = shelf;
     return 0;
+}
+
+static int open_shelf(void **state)
+{
+    return make_shelf(state, say_trace);
+}
+
+static int open_damaged(void **state)
+{
+    return make_shelf(state, say_damaged);
+}
+
+static int open_workers(void **state)
+{
+    return make_shelf(state, say_workers);
 }
 
 static int close_shelf(void **state)
@@ -462,8 +526,35 @@ static void test_memory(void **state)
         "\"rows\":[[2,\"mm\",2,2,1,0,32,32,2,576],[1,\"step\",1,1,1,0,32,0,0,0]]");
 }
 
+static void test_damaged(void **state)
+{
+    has(state, "find", "q=mm", "\"hit\":{\"id\":4294967296,");
+    has(state, "find", "q=mm&from_ns=0", "\"hit\":{\"id\":4294967298,");
+    has(state, "find", "q=mm&dir=previous", "\"hit\":{\"id\":4294967298,");
+    has(state, "find", "q=mm&dir=previous&from_ns=0", "\"hit\":{\"id\":4294967297,");
+    has(state, "slices/4294967297", "", "\"previous\":4294967296,\"next\":4294967298");
+    has(state, "utilisation", "px=2", "[\"other\",4611686018427387902]");
+}
+
+static void test_peaks_of_workers(void **state)
+{
+    struct shelf *shelf = *state;
+    PS_AUTO(ps_trace_facts_free) struct ps_trace_facts facts = {0};
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+
+    ps_run_acquire(shelf->store, shelf->id, &db, &err);
+    assert_int_equal(ps_trace_facts_read(db, &facts, &err), PS_OK);
+    assert_int_equal(facts.n_devices, 2);
+    assert_float_equal(facts.devices[0].peak_bytes, 1024, 0);
+    assert_float_equal(facts.devices[1].peak_bytes, 8192, 0);
+    ps_run_release(db);
+}
+
 int trace_query_test(void)
 {
+    const struct CMUnitTest damaged[] = {cmocka_unit_test(test_damaged)};
+    const struct CMUnitTest workers[] = {cmocka_unit_test(test_peaks_of_workers)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_timeline), cmocka_unit_test(test_window),
         cmocka_unit_test(test_names),    cmocka_unit_test(test_slice),
@@ -473,5 +564,7 @@ int trace_query_test(void)
         cmocka_unit_test(test_memory),
     };
 
-    return cmocka_run_group_tests_name("trace_query", tests, open_shelf, close_shelf);
+    return cmocka_run_group_tests_name("trace_query", tests, open_shelf, close_shelf) +
+           cmocka_run_group_tests_name("damaged", damaged, open_damaged, close_shelf) +
+           cmocka_run_group_tests_name("workers", workers, open_workers, close_shelf);
 }
