@@ -174,6 +174,15 @@ test('tree rows unfold, sort and keep the path of a hit', () => {
     assert.deepEqual([...depths(TREE.parent, TREE.n)], [0, 0, 1, 1, 2, 0]);
 });
 
+test('modules of the same name stay in the order of the log', () => {
+    const same = importTree(['b', 'a', 'a', 'a'].map((name) => [name, -1, 1]));
+    const order = (desc: boolean) => [
+        ...new ImportRows(same, { hidden: null, keepMask: null }, 'module', desc).childrenOf(-1),
+    ];
+    assert.deepEqual(order(false), [1, 2, 3, 0]);
+    assert.deepEqual(order(true), [0, 1, 2, 3]);
+});
+
 test('100,000 frames are placed', () => {
     const rows: [string, number, number][] = [['root', -1, 1]];
     for (let i = 1; i < 100_000; i++) rows.push([`m${i}`, (i - 1) >> 3, i % 97]);

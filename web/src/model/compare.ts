@@ -199,7 +199,9 @@ const tagsOf = ({ tags }: Run): string =>
  * digits, else at the longest gap in time. Null for fewer than two runs. */
 export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] | null {
     if (runs.length < 2) return null;
-    const byTime = [...runs].sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+    const byTime = [...runs].sort(
+        (a, b) => Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at),
+    );
     for (const keyOf of [tagsOf, ({ name }: Run) => name.replace(/\d+/g, '#')]) {
         const keys = [...new Set(byTime.map(keyOf))];
         if (keys.length === 2) {

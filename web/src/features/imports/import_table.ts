@@ -106,8 +106,12 @@ function compareBy(
     desc: boolean,
 ): ((a: number, b: number) => number) | null {
     const sign = desc ? -1 : 1;
-    if (sort === 'module')
-        return (a, b) => sign * (tree.names[a] < tree.names[b] ? -1 : 1) || a - b;
+    if (sort === 'module') {
+        return (a, b) => {
+            const [x, y] = [tree.names[a], tree.names[b]];
+            return x === y ? a - b : x < y ? -sign : sign;
+        };
+    }
     if (sort === 'ord') return desc ? (a, b) => b - a : null;
     const by = tree[sort];
     return (a, b) => sign * (by[a] - by[b]) || a - b;
