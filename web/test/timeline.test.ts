@@ -282,6 +282,14 @@ test('the whole run stays at hand when a nearer window comes', () => {
     assert.deepEqual(cache.missing({ from: 1400, to: 1500 }, 10, [1, 2], false), [2]);
 });
 
+test('windows of the whole run are bounded in number too', () => {
+    const cache = new WindowCache(WHOLE);
+    const [track] = answer().tracks;
+    const ids = Array.from({ length: 500 }, (_, id) => id);
+    cache.putWhole({ ...answer(), tracks: ids.map((id) => ({ ...track, id })) });
+    assert.equal(ids.filter((id) => cache.wholeOf(id)).length, 400);
+});
+
 test('names shorten to their last component, then to an ellipsis', () => {
     assert.equal(shortName('aten::conv2d'), 'conv2d');
     assert.equal(

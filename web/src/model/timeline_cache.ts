@@ -154,6 +154,7 @@ export class WindowCache {
             if (old) old.whole = window;
             else this.tracks.set(track.id, { near: window, whole: window });
         }
+        this.trim();
     }
 
     near(track: number): TrackWindow | null {
