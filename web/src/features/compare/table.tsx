@@ -37,7 +37,7 @@ function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: Compariso
             values.every(Number.isInteger),
         );
         const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
-        return { scale, most: maxDelta, columns: compareColumns({ ...of, scale, maxDelta }) };
+        return { scale, columns: compareColumns({ ...of, scale, maxDelta }) };
     }, [table, metric, search, single, top]);
 }
 
