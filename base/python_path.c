@@ -78,3 +78,48 @@ struct ps_str ps_python_package_of(struct ps_str path)
         n++;
     return n && n < part.len ? (struct ps_str){part.ptr, n} : file_stem(part.ptr ? part : path);
 }
+
+/* The last parts that both paths have, as a slice of `a`. parts: number of them. */
+static struct ps_str common_tail(struct ps_str a, struct ps_str b, size_t *parts)
+{
+    struct ps_str tail = ps_str_skip(a, a.len);
+
+    *parts = 0;
+    for (size_t n = 0; n <= a.len && n <= b.len; n++) {
+        const char x = n < a.len ? a.ptr[a.len - 1 - n] : '/';
+        const char y = n < b.len ? b.ptr[b.len - 1 - n] : '/';
+
+        if (n > 0 && is_slash(x) && is_slash(y)) {
+            tail = ps_str_skip(a, a.len - n);
+            ++*parts;
+        }
+        if (x != y && !(is_slash(x) && is_slash(y)))
+            break;
+    }
+    return tail;
+}
+
+enum ps_same_file ps_python_same_file(struct ps_str a, struct ps_str b, struct ps_str *shared)
+{
+    const struct ps_str in_a = ps_python_installed_part(a), in_b = ps_python_installed_part(b);
+    const size_t installed = in_a.ptr ? in_a.len : in_b.len;
+    size_t parts;
+
+    *shared = common_tail(a, b, &parts);
+    if (shared->len == a.len && a.len == b.len && parts > 1)
+        return PS_SAME_PATH;
+    if (in_a.ptr && in_b.ptr && in_a.len != in_b.len)
+        return PS_SAME_NOTHING;
+    if (in_a.ptr || in_b.ptr) {
+        if (shared->len < installed)
+            return PS_SAME_NOTHING;
+        *shared = ps_str_skip(a, a.len - installed);
+        return (in_a.ptr && in_b.ptr) || memchr(shared->ptr, '/', installed) ||
+                       memchr(shared->ptr, '\\', installed)
+                   ? PS_SAME_PACKAGE
+                   : PS_SAME_NAME;
+    }
+    if (parts > 2 || (parts == 2 && (shared->len == a.len || shared->len == b.len)))
+        return PS_SAME_ROOT;
+    return parts ? PS_SAME_NAME : PS_SAME_NOTHING;
+}

@@ -14,4 +14,19 @@ struct ps_str ps_python_installed_part(struct ps_str path);
  * <frozen importlib._bootstrap>; of a file that is not below such a folder its name without .py. */
 struct ps_str ps_python_package_of(struct ps_str path);
 
+/* How likely two recorded paths mean the same source file, from least to most. */
+enum ps_same_file {
+    PS_SAME_NOTHING, /* different files */
+    PS_SAME_NAME,    /* no more is known than that their names are equal */
+    PS_SAME_ROOT,    /* the paths below a folder of the project are equal */
+    PS_SAME_PACKAGE, /* the paths below the folder of installed packages are equal; or one path has
+                        none, and ends with that part of the other */
+    PS_SAME_PATH     /* the paths are equal and contain a folder */
+};
+
+/* Compares two paths. The folder of a project is the folder that a relative path begins with; that
+ * of two absolute paths is the first of at least three common last parts. Stores the common last
+ * parts, a slice of `a`, in *shared. */
+enum ps_same_file ps_python_same_file(struct ps_str a, struct ps_str b, struct ps_str *shared);
+
 #endif

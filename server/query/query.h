@@ -61,7 +61,8 @@ const char *ps_query_view_path(const char *kind, size_t i);
 enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct ps_params params,
                                 struct ps_json *json, struct ps_err *err);
 
-/* GET /api/v1/lines/files: source files that line-level runs measured. */
+/* GET /api/v1/lines/files: source files that line-level runs measured; with the parameter path, the
+ * runs that may have measured that file. */
 enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
                                    struct ps_json *out, struct ps_err *err);
 /* GET /api/v1/lines: the measurements of the source file with the parameter path in the runs with

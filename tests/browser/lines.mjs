@@ -36,6 +36,9 @@ timings = {(path, 1, "load"): [(2, 1, 1000), (3, 1001, 400_000), (4, 1000, 900_0
            (path, 8, "total"): [(9, 1, 700), (10, 1001, 500_000), (11, 1000, 2_500_000), (12, 1, 250)]}
 with open(os.path.join(folder, "orders.lprof"), "wb") as file:
     file.write(make_lprof.dump(timings))
+for name, other in (("checkout", "/home/mei/srv/shop/orders.py"), ("other", "/opt/shop/orders.py")):
+    with open(os.path.join(folder, name + ".lprof"), "wb") as file:
+        file.write(make_lprof.dump({(other, 1, "load"): [(4, 7, 77_000)]}))
 scope = {}
 exec(compile(source, path, "exec"), scope)
 profile = cProfile.Profile()
@@ -171,5 +174,30 @@ test('lines: several tools on one file', async ({ pages }) => {
         equal(answer.runs.find(({ run }) => run === memory.id).same_source, true, 'the same text');
         await page.reload();
         await same(page, label, rows);
+    });
+});
+
+test('lines: files of the same name are offered, not combined', async ({ pages }) => {
+    await withProfiles(async (shelf, file) => {
+        const { id } = shelf.add(file('orders.lprof'), '--source-root', shelf.folder);
+        shelf.add(file('orders.memory.txt'));
+        shelf.add(file('checkout.lprof'));
+        const other = shelf.add(file('other.lprof'));
+        const page = await pages.open(`${shelf.url}#/run/${id}/across`);
+        const label = 'Source across runs';
+        await withText(page, label);
+        const line = (name) => page.locator('.across-run', { hasText: name });
+        const shown = (name) => line(name).getByRole('checkbox').isChecked();
+        check((await line('orders.memory.txt').innerText()).includes('same path'), 'an equal path');
+        check((await line('checkout.lprof').innerText()).includes('same in project: srv/shop/orders.py'), 'an equal part');
+        check((await line('other.lprof').innerText()).includes('/opt/shop/orders.py'), 'the other path');
+        check(!(await shown('other.lprof')), 'the namesake is not shown');
+        await line('other.lprof').getByRole('checkbox').click();
+        await until(async () => (await shown('other.lprof')) && page.url().includes(other.id), 'the namesake is shown');
+        await until(async () => (await sourceRows(page, label)).get(4)?.includes('7'), 'its hits of line 4');
+        await page.locator('.source-group', { hasText: '▲ same name' }).first().waitFor();
+        await page.setViewportSize({ width: 390, height: 800 });
+        await page.getByRole('button', { name: /^Runs 3 of 4/ }).click();
+        await page.getByText('only the name: /opt/shop/orders.py').waitFor();
     });
 });

@@ -198,21 +198,44 @@ class Across(LineTest):
         query = urllib.parse.urlencode({"path": path, "runs": ",".join(runs)} if runs else {"path": path})
         return self.get_json(f"/api/v1/lines?{query}")
 
+    def candidates(self, path):
+        """The runs that may have measured the file: (run, its path, what is equal, the equal part)."""
+        [row] = self.get_json("/api/v1/lines/files?" + urllib.parse.urlencode({"path": path}))["rows"]
+        return {(run["run"], run["path"], run["same"], run["shared"]) for run in row["runs"]}
+
     def test_runs_of_one_file(self):
-        here, there = self.add(lprof("/one/pkg/mod.py", 301)), self.add(lprof("/two/pkg/mod.py", 302))
-        rows = self.get_json("/api/v1/lines/files?q=pkg/mod")["rows"]
-        self.assertEqual([{run["run"] for run in row["runs"]} for row in rows], [{here["id"], there["id"]}])
-        self.put(SOURCE, "/one/pkg/mod.py", f"{RUNS}/{here['id']}")
-        self.put(SOURCE + b"\n", "/two/pkg/mod.py", f"{RUNS}/{there['id']}")
-        answer = self.lines("/one/pkg/mod.py")
+        here, there = self.add(lprof("/one/shop/pkg/cart.py", 301)), self.add(lprof("/two/shop/pkg/cart.py", 302))
+        rows = self.get_json("/api/v1/lines/files?q=shop/pkg/cart")["rows"]
+        self.assertEqual([(row["path"], [run["run"] for run in row["runs"]]) for row in rows],
+                         [("/one/shop/pkg/cart.py", [here["id"]]), ("/two/shop/pkg/cart.py", [there["id"]])])
+        self.assertEqual(self.candidates("/one/shop/pkg/cart.py"), {(here["id"], "/one/shop/pkg/cart.py", "path", "/one/shop/pkg/cart.py"),
+                                                                   (there["id"], "/two/shop/pkg/cart.py", "root", "shop/pkg/cart.py")})
+        self.put(SOURCE, "/one/shop/pkg/cart.py", f"{RUNS}/{here['id']}")
+        self.put(SOURCE + b"\n", "/two/shop/pkg/cart.py", f"{RUNS}/{there['id']}")
+        answer = self.lines("/one/shop/pkg/cart.py")
         self.assertEqual({run["run"] for run in answer["runs"]}, {here["id"], there["id"]})
         self.assertEqual(sorted(run["same_source"] for run in answer["runs"]), [False, True])
-        self.put(SOURCE, "/two/pkg/mod.py", f"{RUNS}/{there['id']}")
-        answer = self.lines("/one/pkg/mod.py")
+        self.put(SOURCE, "/two/shop/pkg/cart.py", f"{RUNS}/{there['id']}")
+        answer = self.lines("/one/shop/pkg/cart.py")
         self.assertEqual([run["same_source"] for run in answer["runs"]], [True, True])
         self.assertEqual(answer["text"], TEXT)
+        self.assertEqual({(run["run"], run["path"], run["same"], run["shared"]) for run in answer["runs"]}, self.candidates("/one/shop/pkg/cart.py"))
         self.assertEqual({run["run"]: run["ticks"][0] for run in answer["runs"]}, {here["id"]: 301, there["id"]: 302})
-        self.assertEqual([run["run"] for run in self.lines("/one/pkg/mod.py", here["id"])["runs"]], [here["id"]])
+        self.assertEqual([run["run"] for run in self.lines("/one/shop/pkg/cart.py", here["id"])["runs"]], [here["id"]])
+
+    def test_files_of_other_projects_are_offered_only(self):
+        here, other = self.add(lprof("/one/src/my_mod.py", 305)), self.add(lprof("/two/src/my_mod.py", 306))
+        self.add(lprof("/one/src/my-mod.py", 307))
+        self.add(lprof("/one/othersrc/My_mod.py", 308))
+        bare = self.add(lprof("my_mod.py", 309))
+        self.assertEqual(self.candidates("/one/src/my_mod.py"), {(here["id"], "/one/src/my_mod.py", "path", "/one/src/my_mod.py"),
+                                                                 (other["id"], "/two/src/my_mod.py", "name", "src/my_mod.py"),
+                                                                 (bare["id"], "my_mod.py", "name", "my_mod.py")})
+        self.assertEqual([run["run"] for run in self.lines("/one/src/my_mod.py")["runs"]], [here["id"]])
+        query = urllib.parse.urlencode({"path": "/one/src/my_mod.py", "also": "/none.py\n/two/src/my_mod.py"})
+        runs = self.get_json(f"/api/v1/lines?{query}")["runs"]
+        self.assertEqual({(run["run"], run["same"], run["ticks"][0]) for run in runs}, {(here["id"], "path", 305), (other["id"], "name", 306)})
+        self.assertEqual([(run["run"], run["same"]) for run in self.lines("my_mod.py", bare["id"])["runs"]], [(bare["id"], "name")])
 
     def test_cprofile_stands_at_first_lines(self):
         path = os.path.join(self.folder, "both", "mod.py")
@@ -230,6 +253,7 @@ class Across(LineTest):
         runs = {run["run"]: run for run in self.lines(path)["runs"]}
         self.assertEqual(set(runs), {calls["id"], lines["id"]})
         self.assertEqual((runs[calls["id"]]["line"], runs[calls["id"]]["ncalls"]), ([1], [1]))
+        self.assertEqual({(run, same) for run, _, same, _ in self.candidates(path)}, {(calls["id"], "path"), (lines["id"], "path")})
 
     def test_checked_again_and_refused(self):
         answer = self.get("/api/v1/lines?path=src/app.py")

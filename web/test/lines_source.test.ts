@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LineFigures } from '../src/base/line_types';
 import type { SourceFunctionRow as SourceFunction } from '../src/base/rows';
-import { multiRunRows, pathTail, runFigures, runOrder } from '../src/features/lines/multi_run';
+import {
+    fileName,
+    multiRunRows,
+    runFigures,
+    runOrder,
+    sameFileText,
+} from '../src/features/lines/multi_run';
 import { callsOf, collapseRows } from '../src/features/lines/collapse_rows';
 import { heatLevel, railMarkers } from '../src/features/lines/heat';
 import { rowAt, rowOffsets } from '../src/features/lines/row_offsets';
@@ -137,8 +143,19 @@ test('calls that were reported apart are summed on demand', () => {
     assert.equal(figures.whole, 11);
 });
 
+const SAME = { path: '/srv/x.py', same: 'path', shared: '/srv/x.py' } as const;
+
+test('a run says why it is combined with a file', () => {
+    assert.equal(sameFileText(SAME), 'same path');
+    const below = { path: '/srv/a/b/x.py', shared: 'a/b/x.py' };
+    assert.equal(sameFileText({ ...below, same: 'root' }), 'same in project: a/b/x.py');
+    assert.equal(sameFileText({ ...below, same: 'package' }), 'same in packages: a/b/x.py');
+    assert.equal(sameFileText({ ...below, same: 'name' }), '/srv/a/b/x.py');
+});
+
 test('runs beside each other share their lines', () => {
     const run = {
+        ...SAME,
         ...timed([
             [2, 1, 4, 10],
             [2, 2, 6, 30],
@@ -152,6 +169,7 @@ test('runs beside each other share their lines', () => {
         functions: [fn(1, 2, 2), fn(2, 2, 3)],
     };
     const profile = {
+        ...SAME,
         ...timed([]),
         n: 1,
         line: [5],
@@ -191,7 +209,8 @@ test('a dropped file finds its path by name', () => {
         ),
         null,
     );
-    assert.equal(pathTail('/srv/a/util.py'), pathTail('D:\\x\\a\\util.py'));
+    assert.equal(fileName('D:\\x\\a\\util.py'), 'util.py');
+    assert.equal(fileName('util.py'), 'util.py');
 });
 
 test('one scale of heat', () => {

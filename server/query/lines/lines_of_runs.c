@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lines_of_runs.c: the measurements of one source file in all runs of the shelf: lines of
- * line_profiler, memory_profiler and Scalene, and functions of cProfile at their first lines. Two
- * paths mean the same file if they are equal or have the same last two parts. The answer states for
- * each run whether its text of the file is the same.
+ * line_profiler, memory_profiler and Scalene, and functions of cProfile at their first lines.
+ * ps_python_same_file decides which paths mean the same file; files of which only the names are
+ * equal are combined only on request. The answer states for each run which parts of the paths are
+ * equal, and whether its text of the file is the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/python_path.h"
 #include "importers/kinds.h"
 #include "server/query/lines/source.h"
 #include "server/query/views.h"
@@ -77,25 +79,14 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     return err->code;
 }
 
-/* Returns the last two parts of a path, without the slash before them; the complete path if it has
- * fewer than two slashes. A backslash is also a slash. */
-static struct ps_str tail_of(const char *path)
-{
-    size_t len = strlen(path), at = len;
+/* --- Files of a run --- */
 
-    for (int parts = 0; at > 0; at--) {
-        if ((path[at - 1] == '/' || path[at - 1] == '\\') && ++parts == 2)
-            break;
-    }
-    return (struct ps_str){path + at, len - at};
-}
-
-/* --- Measured files --- */
-
+/* A file that a run measured. `same` and `shared`: compared with the path of the request. */
 struct measured_file {
-    struct ps_str path, tail;
+    struct ps_str path, shared;
     size_t run;
     int64_t file;
+    enum ps_same_file same;
 };
 
 struct measured_list {
@@ -104,37 +95,73 @@ struct measured_list {
     struct ps_arena arena;
 };
 
-static int by_tail(const void *a, const void *b)
+static void measured_free(struct measured_list *list)
 {
-    const struct measured_file *x = a, *y = b;
-    size_t n = x->tail.len < y->tail.len ? x->tail.len : y->tail.len;
-    int order = memcmp(x->tail.ptr, y->tail.ptr, n);
-
-    if (order)
-        return order;
-    if (x->tail.len != y->tail.len)
-        return x->tail.len < y->tail.len ? -1 : 1;
-    return (x->run > y->run) - (x->run < y->run);
+    free(list->items);
+    ps_arena_free(&list->arena);
 }
 
-static enum ps_status files_of_run(struct ps_store *store, const struct runs *runs, size_t run,
-                                   struct measured_list *out, struct ps_err *err)
+/* Appends the files of a run; if `path` is not NULL, only those that may be the same file. */
+static enum ps_status files_of_run(struct ps_db *db, const struct runs *runs, size_t run,
+                                   const char *path, struct measured_list *out, struct ps_err *err)
 {
+    const bool has_lines = ps_kind_has(runs->items[run].kind, PS_HAS_LINES);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_db *db = NULL;
 
-    ps_run_acquire(store, runs->items[run].id, &db, err);
-    ps_db_prepare(db, ps_query_sql("line_file_paths"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql(has_lines ? "line_file_paths" : "called_file_paths"), &stmt,
+                  err);
     while (ps_stmt_step(stmt, err)) {
-        struct ps_str path = ps_arena_copy(&out->arena, ps_col_text(stmt, 1));
+        struct measured_file file = {
+            .path = ps_col_text(stmt, 1), .run = run, .file = ps_col_int(stmt, 0)};
 
+        if (path)
+            file.same = ps_python_same_file(ps_str_from_c(path), file.path, &file.shared);
+        if (path && file.same == PS_SAME_NOTHING)
+            continue;
+        file.path = ps_arena_copy(&out->arena, file.path);
         PS_RESERVE_ONE(out->items, out->n, out->cap);
-        out->items[out->n++] =
-            (struct measured_file){path, tail_of(path.ptr), run, ps_col_int(stmt, 0)};
+        out->items[out->n++] = file;
     }
-    ps_stmt_auto(&stmt);
-    ps_run_release(db);
     return err->code;
+}
+
+/* Of the files of one run from index `first`: if any is more than a namesake, keeps only the most
+ * likely of them. */
+static void keep_likeliest(struct measured_list *list, size_t first)
+{
+    size_t best = first;
+
+    for (size_t i = first; i < list->n; i++)
+        if (list->items[i].same > list->items[best].same)
+            best = i;
+    if (best < list->n && list->items[best].same > PS_SAME_NAME) {
+        list->items[first] = list->items[best];
+        list->n = first + 1;
+    }
+}
+
+static void write_same_file(const struct measured_file *file, struct ps_json *json)
+{
+    static const char *const words[] = {[PS_SAME_NAME] = "name",
+                                        [PS_SAME_ROOT] = "root",
+                                        [PS_SAME_PACKAGE] = "package",
+                                        [PS_SAME_PATH] = "path"};
+
+    ps_json_key(json, "path");
+    ps_json_str(json, file->path);
+    ps_json_kstr(json, "same", words[file->same]);
+    ps_json_key(json, "shared");
+    ps_json_str(json, file->shared);
+}
+
+/* --- The list of files --- */
+
+static int by_path(const void *a, const void *b)
+{
+    const struct measured_file *x = a, *y = b;
+    int order = strcmp(x->path.ptr, y->path.ptr);
+
+    return order ? order : (x->run > y->run) - (x->run < y->run);
 }
 
 static enum ps_status write_measured(struct ps_store *store, const struct runs *runs,
@@ -152,26 +179,29 @@ static enum ps_status write_measured(struct ps_store *store, const struct runs *
     ps_json_kstr(json, "name", run->name);
     ps_json_kint(json, "created_ms", run->created_ms);
     ps_json_kstr(json, "sha256", found ? source.sha256 : NULL);
+    write_same_file(m, json);
     ps_json_end(json);
     return err->code;
 }
 
+/* Writes a row for each path, or one row for `path` unless that is NULL. */
 static enum ps_status write_groups(struct ps_store *store, const struct runs *runs,
-                                   const struct measured_list *list, const char *q,
-                                   struct ps_json *json, struct ps_err *err)
+                                   const struct measured_list *list, const char *path,
+                                   const char *q, struct ps_json *json, struct ps_err *err)
 {
     ps_json_object(json);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0, next; err->code == PS_OK && i < list->n; i = next) {
-        for (next = i + 1; next < list->n && ps_str_eq(list->items[i].tail, list->items[next].tail);
+        for (next = i + 1;
+             next < list->n && (path || ps_str_eq(list->items[i].path, list->items[next].path));
              next++)
             continue;
         if (q && q[0] && !ps_str_find(list->items[i].path, ps_str_from_c(q)))
             continue;
         ps_json_object(json);
         ps_json_key(json, "path");
-        ps_json_str(json, list->items[i].path);
+        ps_json_str(json, path ? ps_str_from_c(path) : list->items[i].path);
         ps_json_key(json, "runs");
         ps_json_array(json);
         for (size_t k = i; err->code == PS_OK && k < next; k++)
@@ -187,21 +217,31 @@ static enum ps_status write_groups(struct ps_store *store, const struct runs *ru
 enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
                                    struct ps_json *out, struct ps_err *err)
 {
-    struct runs runs = {0};
-    struct measured_list list = {0};
+    const char *path = ps_param_get(params, "path");
+    PS_AUTO(measured_free) struct measured_list list = {0};
+    PS_AUTO(runs_free) struct runs runs = {0};
 
     runs_read(store, NULL, &runs, err);
-    for (size_t i = 0; err->code == PS_OK && i < runs.n; i++)
-        if (ps_kind_has(runs.items[i].kind, PS_HAS_LINES))
-            files_of_run(store, &runs, i, &list, err);
-    if (err->code == PS_OK) {
-        if (list.n)
-            qsort(list.items, list.n, sizeof *list.items, by_tail);
-        write_groups(store, &runs, &list, ps_param_get(params, "q"), out, err);
+    for (size_t i = 0; err->code == PS_OK && i < runs.n; i++) {
+        const size_t first = list.n;
+        struct ps_db *db = NULL;
+
+        if (!path && !ps_kind_has(runs.items[i].kind, PS_HAS_LINES))
+            continue;
+        ps_run_acquire(store, runs.items[i].id, &db, err);
+        files_of_run(db, &runs, i, path, &list, err);
+        ps_run_release(db);
+        keep_likeliest(&list, first);
     }
-    free(list.items);
-    ps_arena_free(&list.arena);
-    runs_free(&runs);
+    for (size_t i = 0; !path && i < list.n; i++) {
+        struct measured_file *file = &list.items[i];
+
+        file->same = ps_python_same_file(file->path, file->path, &file->shared);
+    }
+    if (!path && list.n)
+        qsort(list.items, list.n, sizeof *list.items, by_path);
+    if (err->code == PS_OK)
+        write_groups(store, &runs, &list, path, ps_param_get(params, "q"), out, err);
     return err->code;
 }
 
@@ -209,7 +249,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 
 struct multi_run {
     struct ps_store *store;
-    const char *path;
+    const char *path, *also;     /* of the request; also: NULL: none */
     struct ps_source_lines base; /* the text to show; empty until a run has text */
     char sha256[PS_SHA256_SIZE];
 };
@@ -320,39 +360,76 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     ps_json_null(json);
 }
 
-static void write_head(const struct run *run, struct ps_json *json)
+static void write_head(const struct run *run, const struct measured_file *file,
+                       struct ps_json *json)
 {
     ps_json_object(json);
     ps_json_kstr(json, "run", run->id);
     ps_json_kstr(json, "name", run->name);
     ps_json_kstr(json, "kind", run->kind);
     ps_json_kint(json, "created_ms", run->created_ms);
+    write_same_file(file, json);
 }
 
-static enum ps_status write_run(struct multi_run *a, const struct run *run, struct ps_json *json,
-                                struct ps_err *err)
+/* Returns whether `path` is the path of the request, or one of the paths in its parameter `also`,
+ * separated by line breaks. */
+static bool is_requested(const struct multi_run *a, struct ps_str path)
 {
-    bool has_lines = ps_kind_has(run->kind, PS_HAS_LINES);
+    if (ps_str_eq_c(path, a->path))
+        return true;
+    for (const char *line = a->also; line && *line;) {
+        size_t n = strcspn(line, "\n");
+
+        if (ps_str_eq(path, (struct ps_str){line, n}))
+            return true;
+        line += n + (line[n] == '\n');
+    }
+    return false;
+}
+
+/* Returns the file of a run to show; NULL: none. */
+static const struct measured_file *pick_file(const struct multi_run *a,
+                                             const struct measured_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].same > PS_SAME_NAME || is_requested(a, list->items[i].path))
+            return &list->items[i];
+    return NULL;
+}
+
+static enum ps_status write_called(struct ps_db *db, const struct run *run,
+                                   const struct measured_file *file, struct ps_json *json,
+                                   struct ps_err *err)
+{
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("first_lines"), &stmt, err);
+    ps_bind_int(stmt, ":file", file->file);
+    write_head(run, file, json);
+    write_first_lines(stmt, json, err);
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status write_run(struct multi_run *a, const struct runs *runs, size_t i,
+                                struct ps_json *json, struct ps_err *err)
+{
+    const struct run *run = &runs->items[i];
+    PS_AUTO(measured_free) struct measured_list list = {0};
+    const struct measured_file *file;
     struct ps_db *db = NULL;
 
     ps_run_acquire(a->store, run->id, &db, err);
-    ps_db_prepare(db, ps_query_sql(has_lines ? "line_file_by_path" : "first_lines"), &stmt, err);
-    ps_bind_text(stmt, ":path", ps_str_from_c(a->path));
-    ps_bind_text(stmt, ":tail", tail_of(a->path));
-    if (ps_stmt_step(stmt, err)) {
-        PS_AUTO(ps_free_ptr) char *path = has_lines ? ps_strdup(ps_col_text(stmt, 1)) : NULL;
-        int64_t file = ps_col_int(stmt, 0);
-
-        ps_stmt_rewind(stmt);
-        write_head(run, json);
-        if (has_lines)
-            write_lines_run(a, db, run, file, path, json, err);
-        else
-            write_first_lines(stmt, json, err);
+    files_of_run(db, runs, i, a->path, &list, err);
+    keep_likeliest(&list, 0);
+    file = pick_file(a, &list);
+    if (file && ps_kind_has(run->kind, PS_HAS_LINES)) {
+        write_head(run, file, json);
+        write_lines_run(a, db, run, file->file, file->path.ptr, json, err);
         ps_json_end(json);
+    } else if (file) {
+        write_called(db, run, file, json, err);
     }
-    ps_stmt_auto(&stmt);
     ps_run_release(db);
     return err->code;
 }
@@ -360,8 +437,9 @@ static enum ps_status write_run(struct multi_run *a, const struct run *run, stru
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err)
 {
-    struct multi_run a = {.store = store, .path = ps_param_get(params, "path")};
-    struct runs runs = {0};
+    struct multi_run a = {
+        .store = store, .path = ps_param_get(params, "path"), .also = ps_param_get(params, "also")};
+    PS_AUTO(runs_free) struct runs runs = {0};
 
     if (!a.path || !a.path[0])
         return ps_fail(err, PS_BAD_REQUEST, "parameter path is missing: the path of a source file");
@@ -371,13 +449,12 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
     ps_json_key(out, "runs");
     ps_json_array(out);
     for (size_t i = 0; err->code == PS_OK && i < runs.n; i++)
-        write_run(&a, &runs.items[i], out, err);
+        write_run(&a, &runs, i, out, err);
     ps_json_end(out);
     ps_json_kstr(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
     ps_json_key(out, "text");
     ps_source_lines_json(&a.base, out);
     ps_json_end(out);
     ps_source_lines_free(&a.base);
-    runs_free(&runs);
     return err->code;
 }

@@ -75,7 +75,17 @@ export interface SourceAnswer extends LineFigures {
     first: number;
 }
 
-export interface MultiRun extends Omit<LineFigures, 'functions'> {
+/** Which file of a run is compared with the requested path. */
+export interface SameFile {
+    path: string;
+    /** What is equal: only the name of the file; the path below a folder of the project; the path in
+     * the folder of installed packages; all of the path. */
+    same: 'name' | 'root' | 'package' | 'path';
+    /** The last parts that both paths have. */
+    shared: string;
+}
+
+export interface MultiRun extends Omit<LineFigures, 'functions'>, SameFile {
     run: string;
     name: string;
     kind: string;
@@ -96,14 +106,14 @@ export interface MultiRunAnswer {
 export interface MultiRunFiles {
     rows: {
         path: string;
-        runs: {
+        runs: ({
             run: string;
             file_id: number;
             kind: string;
             name: string;
             created_ms: number;
             sha256: string | null;
-        }[];
+        } & SameFile)[];
     }[];
 }
 

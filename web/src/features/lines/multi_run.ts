@@ -4,7 +4,7 @@
  * merged.
  */
 import { kindHas, type KindHas } from '../../base/kinds';
-import type { MultiRunAnswer, MultiRun, LineFigures } from '../../base/line_types';
+import type { MultiRunAnswer, MultiRun, LineFigures, SameFile } from '../../base/line_types';
 import { collapseRows } from './collapse_rows';
 import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
 
@@ -47,9 +47,15 @@ export function anyActive(runs: readonly RunFigures[], line: number): boolean {
     });
 }
 
-/** The last two components of a path. Files with the same tail are treated as the same file. */
-export function pathTail(path: string): string {
-    return path.split(/[\\/]/).slice(-2).join('/');
+/** Says why a run is combined with the shown file, or that nobody knows whether it may be. */
+export function sameFileText({ same, shared, path }: SameFile): string {
+    if (same === 'path') return 'same path';
+    if (same === 'package') return `same in packages: ${shared}`;
+    return same === 'root' ? `same in project: ${shared}` : path;
+}
+
+export function fileName(path: string): string {
+    return path.split(/[\\/]/).pop() ?? '';
 }
 
 const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];

@@ -72,14 +72,19 @@ export function runColumns(of: RunFigures): SourceColumn[] {
 }
 
 /** Header above the columns of a run. */
-export function RunTitle({ of }: { of: RunFigures }) {
-    const { run, name, kind, same_source } = of.run;
+export function RunTitle({ of, self }: { of: RunFigures; self: string }) {
+    const { run, name, kind, path, same, same_source } = of.run;
     return (
         <>
             <KindMark kind={kind} />
             <a class="ellipsis" href={formatHash(['run', run])} title={`${name}, ${kind}`}>
                 {name}
             </a>
+            {same === 'name' && run !== self && (
+                <span class="warn" title={`measured ${path}, which may be another file`}>
+                    ▲ same name
+                </span>
+            )}
             {same_source === false && (
                 <span
                     class="warn"

@@ -4,24 +4,17 @@
  */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import { kindHas, kindsWith } from '../../base/kinds';
+import { kindHas } from '../../base/kinds';
 import type { MultiRunAnswer, MultiRunFiles } from '../../base/line_types';
 import type { Query } from '../../base/router';
 import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { pathTail } from './multi_run';
+import { fileName } from './multi_run';
 import { attachedCount, MAX_ROWS } from './data';
 
-export interface Candidate {
-    run: string;
-    name: string;
-    kind: string;
-    created_ms: number;
-}
+export type Candidate = MultiRunFiles['rows'][number]['runs'][number];
 
-/** Maximum number of cProfile runs that are searched for the file, newest first. */
-const MAX_PROFILES = 20;
 /** Number of runs that are shown until the user selects others. */
 const DEFAULT_RUNS = 4;
 
@@ -30,29 +23,14 @@ export interface MultiRunChoice {
     ready: boolean;
     files: MultiRunFiles['rows'] | null;
     path: string | null;
+    /** runs that measured the file */
     candidates: Candidate[];
+    /** runs with a file of the same name, of which nobody knows whether it is the same file */
+    namesakes: Candidate[];
     /** ids of the shown runs */
     chosen: string[];
-}
-
-/* cProfile dumps are not listed as runs of a file, so the newest ones are queried for this file. */
-function useProfiles(path: string | null): Candidate[] {
-    const list = useJson<{ rows: Run[] }>(
-        withParams(`${API}/runs`, { kinds: kindsWith('calls').join(','), limit: MAX_PROFILES }),
-    );
-    const ids = (list.data?.rows ?? []).map(({ id }) => id).join(',');
-    const linesPath = path !== null && ids ? withParams(`${API}/lines`, { path, runs: ids }) : null;
-    const { data } = useJson<MultiRunAnswer>(linesPath);
-    return useMemo(
-        () =>
-            (data?.runs ?? []).map(({ run, name, kind, created_ms }) => ({
-                run,
-                name,
-                kind,
-                created_ms: created_ms ?? 0,
-            })),
-        [data],
-    );
+    /** paths of namesakes that the user chose to combine with the file */
+    also: string[];
 }
 
 /* Ids of this run and the newest run of each other tool. If there is no other tool, the newest
@@ -71,8 +49,8 @@ function defaultRuns(run: Run, candidates: Candidate[]): string[] {
     return chosen.map((one) => one.run);
 }
 
-/* For a cProfile dump, which has no lines: path of the file with the largest tottime whose lines
- * another run measured. null if there is none or the run is no dump; undefined while loading. */
+/* For a cProfile dump, which has no lines: path of the file with the largest tottime, of those whose
+ * name a file with measured lines has. null if there is none or the run is no dump; undefined while loading. */
 function useDumpPath(run: Run, files: MultiRunFiles['rows'] | null): string | null | undefined {
     const hasCalls = kindHas(run.kind, 'calls');
     const filesPath = withParams(`${API}/runs/${run.id}/files`, {
@@ -83,12 +61,9 @@ function useDumpPath(run: Run, files: MultiRunFiles['rows'] | null): string | nu
     const { data } = useJson<Page>(hasCalls ? filesPath : null);
     if (!hasCalls) return null;
     if (!data || !files) return undefined;
-    const pathByTail = new Map(files.map(({ path }) => [pathTail(path), path]));
-    for (const { file } of objectsOf<{ file: string }>(data)) {
-        const path = pathByTail.get(pathTail(file));
-        if (path) return path;
-    }
-    return null;
+    const measured = new Set(files.map(({ path }) => fileName(path)));
+    const rows = objectsOf<{ file: string }>(data);
+    return rows.find(({ file }) => measured.has(fileName(file)))?.file ?? null;
 }
 
 export function useMultiRunChoice(run: Run, query: Query): MultiRunChoice {
@@ -97,29 +72,31 @@ export function useMultiRunChoice(run: Run, query: Query): MultiRunChoice {
     const ownFile = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
     const dumpPath = useDumpPath(run, files);
     const path = query.path ?? ownFile?.path ?? dumpPath ?? null;
-    const profiles = useProfiles(path);
-    const candidates = useMemo(() => {
-        const tail = path === null ? '' : pathTail(path);
-        const group = files?.find((row) => pathTail(row.path) === tail);
-        const seen = new Set<string>();
-        const all = [...(group?.runs ?? []), ...profiles];
-        return all.filter((one) => !seen.has(one.run) && seen.add(one.run));
-    }, [files, path, profiles]);
+    const ofPath = useJson<MultiRunFiles>(
+        path === null ? null : withParams(`${API}/lines/files`, { path }),
+    );
+    const [candidates, namesakes] = useMemo(() => {
+        const runs = ofPath.data?.rows[0]?.runs ?? [];
+        const isNamesake = (one: Candidate) => one.same === 'name' && one.run !== run.id;
+        return [runs.filter((one) => !isNamesake(one)), runs.filter(isNamesake)];
+    }, [ofPath.data, run.id]);
     const chosen = useMemo(
         () => (query.runs ? query.runs.split(',') : defaultRuns(run, candidates)),
         [query.runs, run, candidates],
     );
+    const also = query.also?.split('\n') ?? [];
     const ready = files !== null && dumpPath !== undefined;
-    return { ready, files, path, candidates, chosen };
+    return { ready, files, path, candidates, namesakes, chosen, also };
 }
 
-export function useMultiRun({ path, chosen }: MultiRunChoice) {
+export function useMultiRun({ path, chosen, also }: MultiRunChoice) {
     const linesPath =
         path === null || !chosen.length
             ? null
             : withParams(`${API}/lines`, {
                   path,
                   runs: chosen.join(','),
+                  also: also.join('\n') || null,
                   v: attachedCount.value || null,
               });
     return useJson<MultiRunAnswer>(linesPath);

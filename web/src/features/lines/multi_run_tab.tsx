@@ -18,7 +18,7 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import { multiRunRows, anyActive, runFigures, runOrder } from './multi_run';
+import { multiRunRows, anyActive, runFigures, runOrder, sameFileText } from './multi_run';
 import { RunTitle, runColumns } from './multi_run_columns';
 import {
     type MultiRunChoice,
@@ -43,8 +43,12 @@ function useMultiRunModel(run: Run, answer: MultiRunAnswer | null) {
     const parts = useMemo(() => runs.map(runColumns), [runs]);
     const columns = useMemo(() => parts.flat(), [parts]);
     const groups = useMemo(
-        () => runs.map((of, i) => ({ title: <RunTitle of={of} />, columns: parts[i].length })),
-        [runs, parts],
+        () =>
+            runs.map((of, i) => ({
+                title: <RunTitle of={of} self={run.id} />,
+                columns: parts[i].length,
+            })),
+        [runs, parts, run.id],
     );
     const first =
         runs.find(({ figures }) => figures.measure !== 'none' && figures.functions.length) ??
@@ -138,9 +142,20 @@ function emptyText(run: Run, files: number): string {
     return 'No run on this shelf has line values for the files of this profile. Add one from line_profiler, memory_profiler or Scalene, or pick another file above.';
 }
 
-function toggled(chosen: string[], id: string): string | null {
-    const next = chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
-    return next.join(',') || null;
+/* Whether a run is shown. A namesake is shown if the user combined its path with the file. */
+function isShown(choice: MultiRunChoice, one: Candidate): boolean {
+    const isNamesake = choice.namesakes.includes(one);
+    return choice.chosen.includes(one.run) && (!isNamesake || choice.also.includes(one.path));
+}
+
+function toggle(choice: MultiRunChoice, one: Candidate): void {
+    const runs = choice.chosen.filter((id) => id !== one.run);
+    const also = new Set(choice.also);
+    if (!isShown(choice, one)) {
+        runs.push(one.run);
+        if (choice.namesakes.includes(one)) also.add(one.path);
+    }
+    replaceQuery({ runs: runs.join(',') || null, also: [...also].join('\n') || null });
 }
 
 function FileMenu({ choice }: { choice: MultiRunChoice }) {
@@ -154,49 +169,74 @@ function FileMenu({ choice }: { choice: MultiRunChoice }) {
                 text: path,
                 note: plural(runs.length, 'run'),
                 checked: path === choice.path,
-                onPick: () => replaceQuery({ path, runs: null, line: null }),
+                onPick: () => replaceQuery({ path, runs: null, also: null, line: null }),
             }))}
         />
     );
 }
 
 function RunsMenu({ choice }: { choice: MultiRunChoice }) {
-    const { candidates, chosen } = choice;
+    const all = [...choice.candidates, ...choice.namesakes];
+    const shown = all.filter((one) => isShown(choice, one));
     return (
         <Menu
-            label={`Runs ${int(chosen.length)} of ${int(candidates.length)} ▾`}
+            label={`Runs ${int(shown.length)} of ${int(all.length)} ▾`}
             class="button"
-            items={candidates.map(({ run, name, kind }) => ({
-                text: name,
-                note: kind,
-                checked: chosen.includes(run),
-                onPick: () => replaceQuery({ runs: toggled(chosen, run) }),
+            items={all.map((one) => ({
+                text: one.name,
+                note: choice.namesakes.includes(one) ? `only the name: ${one.path}` : one.kind,
+                checked: shown.includes(one),
+                onPick: () => toggle(choice, one),
             }))}
         />
     );
 }
 
 function RunsPane({ choice, self }: { choice: MultiRunChoice; self: string }) {
-    const { candidates, chosen } = choice;
     return (
         <nav class="lines-nav" aria-label="runs of this file">
-            <PaneHead title="Runs of this file">
-                <span class="soft">
-                    {int(chosen.length)} of {int(candidates.length)}
-                </span>
-            </PaneHead>
             <div class="across-runs">
-                {candidates.map((one) => (
-                    <RunLine
-                        key={one.run}
-                        one={one}
-                        self={one.run === self}
-                        checked={chosen.includes(one.run)}
-                        onToggle={() => replaceQuery({ runs: toggled(chosen, one.run) })}
-                    />
-                ))}
+                <RunList title="Runs of this file" list={choice.candidates} {...{ choice, self }} />
+                {choice.namesakes.length > 0 && (
+                    <>
+                        <RunList title="Same name" list={choice.namesakes} {...{ choice, self }} />
+                        <p class="across-remark soft">
+                            The paths do not tell whether these are the same file. Select a run to
+                            show its values on these lines.
+                        </p>
+                    </>
+                )}
             </div>
         </nav>
+    );
+}
+
+interface RunListProps {
+    title: string;
+    list: Candidate[];
+    choice: MultiRunChoice;
+    self: string;
+}
+
+function RunList({ title, list, choice, self }: RunListProps) {
+    const shown = list.filter((one) => isShown(choice, one));
+    return (
+        <>
+            <PaneHead title={title}>
+                <span class="soft">
+                    {int(shown.length)} of {int(list.length)}
+                </span>
+            </PaneHead>
+            {list.map((one) => (
+                <RunLine
+                    key={`${one.run} ${one.path}`}
+                    one={one}
+                    self={one.run === self}
+                    checked={shown.includes(one)}
+                    onToggle={() => toggle(choice, one)}
+                />
+            ))}
+        </>
     );
 }
 
@@ -210,11 +250,12 @@ interface RunLineProps {
 function RunLine({ one, self, checked, onToggle }: RunLineProps) {
     const added = one.created_ms > 0 ? when(new Date(one.created_ms).toISOString()) : '';
     return (
-        <label class="across-run" title={`${one.name}, ${one.kind}, added ${added}`}>
+        <label class="across-run" title={`${one.name}, ${one.kind}, added ${added}\n${one.path}`}>
             <CheckBox label={one.name} checked={checked} onChange={onToggle} />
             <KindMark kind={one.kind} />
             <span class={self ? 'ellipsis is-self' : 'ellipsis'}>{one.name}</span>
             <span class="zero">{added}</span>
+            <span class="across-same soft">{self ? 'this run' : sameFileText(one)}</span>
         </label>
     );
 }
