@@ -207,6 +207,8 @@ static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_find
 
 static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
+    char worker[40] = "";
+
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct ps_device_fact *device = &facts->devices[i];
 
@@ -217,11 +219,13 @@ static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *f
         finding->base = "of device memory";
         finding->no_speedup = true;
         finding->view = "memory";
-        (void)snprintf(
-            finding->text, sizeof finding->text,
-            "Device %lld used %.2f of %.2f GiB at its peak, %.1f %%. A larger batch may not fit.",
-            (long long)device->device, device->peak_bytes / 1073741824,
-            device->memory_bytes / 1073741824, 100 * finding->share);
+        if (facts->devices[facts->n_devices - 1].worker > 0) /* ordered by worker: several */
+            (void)snprintf(worker, sizeof worker, " of worker %lld", (long long)device->worker);
+        (void)snprintf(finding->text, sizeof finding->text,
+                       "Device %lld%s used %.2f of %.2f GiB at its peak, %.1f %%. A larger batch "
+                       "may not fit.",
+                       (long long)device->device, worker, device->peak_bytes / 1073741824,
+                       device->memory_bytes / 1073741824, 100 * finding->share);
         return true;
     }
     return false;

@@ -215,11 +215,13 @@ static void say_workers(struct ps_sink *sink)
 {
     const struct ps_device_summary devices[] = {
         {.worker = 0, .json = PS_STR("{\"totalGlobalMem\":4096}")},
-        {.worker = 1, .json = PS_STR("{\"totalGlobalMem\":65536}")}};
+        {.worker = 1, .json = PS_STR("{\"totalGlobalMem\":8192}")}};
     const struct ps_memory_event events[] = {
         {.t_ns = 1, .device_type = 1, .bytes = 9, .allocated = 9, .reserved = 1024, .worker = 0},
         {.t_ns = 2, .device_type = 1, .bytes = 9, .allocated = 9, .reserved = 8192, .worker = 1}};
+    const struct ps_step step = {1, 0, PS_STR("ProfilerStep#1"), 0, 1100, 0, 1000, true};
 
+    sink->ops->step(sink, &step);
     for (size_t i = 0; i < 2; i++)
         sink->ops->device(sink, &devices[i]);
     for (size_t i = 0; i < 2; i++)
@@ -549,6 +551,7 @@ static void test_peaks_of_workers(void **state)
     assert_float_equal(facts.devices[0].peak_bytes, 1024, 0);
     assert_float_equal(facts.devices[1].peak_bytes, 8192, 0);
     ps_run_release(db);
+    has(state, "findings", "", "Device 0 of worker 1 used 0.00 of 0.00 GiB at its peak, 100.0 %");
 }
 
 int trace_query_test(void)
