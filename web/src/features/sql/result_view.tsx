@@ -167,7 +167,7 @@ function Axis({ label, at, names, only, onPick }: AxisProps) {
 
 const CUT_TEXTS = {
     rows: 'first rows only',
-    bytes: 'first 32 MB only',
+    bytes: 'first 32 MiB only',
     time: 'what came within 10 s',
 };
 
