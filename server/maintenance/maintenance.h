@@ -63,8 +63,8 @@ struct ps_rebuild_result {
 };
 
 /* Creates a new catalog from the run files, labels/, and the readable rows of the old catalog.
- * PS_CONFLICT: another process has the shelf open. After a failure the old catalog is unchanged,
- * but damaged files may have been moved to lost/. */
+ * PS_CONFLICT: another process has the shelf open. PS_CANCELLED: the shelf is unchanged. After
+ * another failure the old catalog is unchanged, but damaged files may have been moved to lost/. */
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
                                 struct ps_rebuild_result *out, struct ps_err *err);
 

@@ -27,6 +27,12 @@ struct found { /* an intact run file */
     int64_t created_ms, seq;
 };
 
+struct invalid_run {    /* a run file to move to lost/ */
+    struct dirent file; /* only d_name is set */
+    char *label;        /* label at the publication, or ""; malloc'ed */
+    char *problem;      /* malloc'ed */
+};
+
 struct rebuild_state {
     const struct ps_rebuild_options *options;
     struct ps_rebuild_result *out;
@@ -36,6 +42,8 @@ struct rebuild_state {
     char *new_path, *old_path;
     struct found *runs;
     size_t n, cap;
+    struct invalid_run *invalid;
+    size_t n_invalid, cap_invalid;
 };
 
 static void report_finding(struct rebuild_state *r, const char *file, const char *text)
@@ -210,19 +218,20 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
 
 /* Moves an invalid run file to lost/, and writes its latest label to labels/: a later import of the
  * original uses that label. */
-static void give_up(struct rebuild_state *r, const char *id, const struct dirent *file,
-                    const char *label, const char *why)
+static void give_up(struct rebuild_state *r, const struct invalid_run *run)
 {
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    char id[PS_ID_SIZE];
     struct found when = {.seq = 0};
     struct ps_err err = PS_ERR_INIT;
 
+    (void)snprintf(id, sizeof id, "%.16s", run->file.d_name);
     if (last_label(r, id, &last, &when))
         (void)ps_label_write(r->store, id, ps_buf_slice(&last), &err);
-    else if (read_when(r->store->catalog, ps_str_from_c(label), &when))
-        (void)ps_label_write(r->store, id, ps_str_from_c(label), &err);
+    else if (read_when(r->store->catalog, ps_str_from_c(run->label), &when))
+        (void)ps_label_write(r->store, id, ps_str_from_c(run->label), &err);
     tell_label(r, id, &err);
-    set_aside(r, "runs", file, why);
+    set_aside(r, "runs", &run->file, run->problem);
 }
 
 static void look_at(struct rebuild_state *r, const struct dirent *file)
@@ -245,7 +254,12 @@ static void look_at(struct rebuild_state *r, const struct dirent *file)
         PS_RESERVE_ONE(r->runs, r->n, r->cap);
         r->runs[r->n++] = run;
     } else {
-        give_up(r, run.id, file, label, err.text);
+        PS_RESERVE_ONE(r->invalid, r->n_invalid, r->cap_invalid);
+        r->invalid[r->n_invalid] = (struct invalid_run){
+            .label = ps_strdup(ps_str_from_c(label)),
+            .problem = ps_strdup(ps_str_from_c(err.text)),
+        };
+        memcpy(r->invalid[r->n_invalid++].file.d_name, file->d_name, strlen(file->d_name) + 1);
     }
     ps_arena_free(&arena);
 }
@@ -442,7 +456,9 @@ static enum ps_status rebuild_catalog(struct rebuild_state *r, struct ps_err *er
         return err->code;
     open_old(r);
     if (find_runs(r, err) != PS_OK || fill_catalog(r, err) != PS_OK)
-        return err->code;
+        return err->code; /* no file was moved and no label was written yet */
+    for (size_t i = 0; i < r->n_invalid; i++)
+        give_up(r, &r->invalid[i]);
     list_orphans(r);
     save_spool(r);
     ps_db_close(r->old);
@@ -472,5 +488,10 @@ enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options
     free(r.old_path);
     free(r.new_path);
     free(r.runs);
+    for (size_t i = 0; i < r.n_invalid; i++) {
+        free(r.invalid[i].label);
+        free(r.invalid[i].problem);
+    }
+    free(r.invalid);
     return err->code;
 }

@@ -345,7 +345,7 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
         put_some(t, table, at, renumber, err);
         ps_catalog_end(t->target, err->code, err);
         if (report_some(t, table, at, err) == PS_OK &&
-            !t->options->progress(t->options->user, t->done, t->total, t->out->files))
+            !t->options->progress(t->options->user, t->done, t->total, t->out->runs))
             (void)ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
     t->out->rows += err->code == PS_OK ? (uint64_t)n : 0;
