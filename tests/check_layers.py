@@ -68,7 +68,7 @@ PUBLIC = {
         # For backends, and for what reads and writes shelves as a whole.
         "backend.h": ["server/replica", "server/maintenance", "server/offline"],
         "catalog_tables.h": ["server/replica", "server/maintenance"],
-        "copy_file.h": ["server/maintenance"],
+        "copy_file.h": ["server/replica", "server/maintenance"],
         "files.h": ["server/replica", "server/maintenance"],
         "state.h": ["server/replica", "server/maintenance", "server/offline"],
         "uploads.h": ["server/replica"],

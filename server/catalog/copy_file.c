@@ -21,7 +21,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *err)
+enum ps_status ps_copy_rest(int from, const char *from_name, int to, const char *to_name,
+                            struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
     enum ps_status status = PS_OK;
@@ -29,8 +30,8 @@ enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *e
 
     while (status == PS_OK && (got = read(from, block, BLOCK)) != 0) {
         if (got < 0)
-            return ps_fail_errno(err, "cannot read", path);
-        status = ps_write_all(to, (struct ps_str){block, (size_t)got}, path, err);
+            return ps_fail_errno(err, "cannot read", from_name);
+        status = ps_write_all(to, (struct ps_str){block, (size_t)got}, to_name, err);
     }
     return status;
 }
@@ -60,7 +61,7 @@ enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_er
 {
     const bool cloned = ioctl(to, FICLONE, from) == 0; /* shares the disk blocks */
     struct stat about;
-    enum ps_status status = cloned ? PS_OK : ps_copy_rest(from, to, path, err);
+    enum ps_status status = cloned ? PS_OK : ps_copy_rest(from, path, to, path, err);
 
     if (status == PS_OK &&
         (fstat(from, &about) != 0 ||

@@ -14,9 +14,10 @@
 enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const char *folder,
                             const char *key, uint64_t *bytes, struct ps_err *err);
 
-/* Copies the bytes from the current position of `from` to its end into `to`. `path` names both
- * files in messages. */
-enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *err);
+/* Copies the bytes from the current position of `from` to its end into `to`. The names are for
+ * messages. */
+enum ps_status ps_copy_rest(int from, const char *from_name, int to, const char *to_name,
+                            struct ps_err *err);
 /* Copies the complete file `from` into the empty file `to`, with its timestamps, and syncs the
  * copy. Then reads the copy back and compares it, unless both share their disk blocks. `path` names
  * both files in messages. */

@@ -61,7 +61,7 @@ static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
     to = open(part.ptr, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (to < 0)
         return ps_fail_errno(err, "cannot write", part.ptr);
-    status = ps_copy_rest(from, to, path, err);
+    status = ps_copy_rest(from, path, to, path, err);
     if (status == PS_OK && rename(part.ptr, path) != 0)
         status = ps_fail_errno(err, "cannot rename to", path);
     if (status != PS_OK)

@@ -13,11 +13,11 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "server/catalog/backend.h"
+#include "server/catalog/copy_file.h"
 #include "server/catalog/quota.h"
 #include "server/catalog/state.h"
 
 #define KEEP_S ((int64_t)24 * 3600)
-#define BLOCK  ((size_t)1 << 16)
 
 static enum ps_status make_id(char out[PS_PARTIAL_ID_SIZE], struct ps_err *err)
 {
@@ -175,18 +175,6 @@ enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t m
                    (unsigned long long)max);
 }
 
-enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
-                               struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
-    enum ps_status status = PS_OK;
-    ssize_t got = 0;
-
-    while (status == PS_OK && (got = read(from, block, BLOCK)) > 0)
-        status = ps_write_all(to, (struct ps_str){block, (size_t)got}, path, err);
-    return got < 0 ? ps_fail_errno(err, "cannot read", from_path) : status;
-}
-
 /* Appends the file `from` to the upload and deletes `from`. After a failure, truncates the upload
  * to its old size. */
 static enum ps_status append_piece(const char *path, const char *from, uint64_t offset,
@@ -205,7 +193,7 @@ static enum ps_status append_piece(const char *path, const char *from, uint64_t 
     if (status == PS_OK)
         status = ps_partial_check_size(offset, piece, max, err);
     if (status == PS_OK) {
-        status = ps_partial_copy(fd, from, to, path, err);
+        status = ps_copy_rest(fd, from, to, path, err);
         if (status != PS_OK && ftruncate(to, (off_t)offset) != 0)
             return ps_fail_errno(err, "cannot shorten", path);
     }

@@ -70,7 +70,5 @@ enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t m
                                      struct ps_err *err);
 /* Sets and returns PS_NOT_FOUND: there is no such upload. */
 enum ps_status ps_partial_fail_unknown(struct ps_err *err);
-enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
-                               struct ps_err *err);
 
 #endif

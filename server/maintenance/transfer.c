@@ -677,11 +677,6 @@ static enum ps_status transfer_put_run(struct transfer *t, const struct transfer
 
 #define FETCHERS 4 /* number of threads that copy files */
 
-static bool transfer_has(struct ps_store *store, const char *folder, const char *key)
-{
-    return ps_file_has(store, NULL, folder, key);
-}
-
 /* --- Fetching a file --- */
 
 /* State shared by the threads that fetch the files of a batch. `next` is the index of the next
@@ -1194,7 +1189,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
-        if (!transfer_has(to, folder, key))
+        if (!ps_file_has(to, NULL, folder, key))
             transfer_found(t, strcmp(folder, "runs") == 0 ? "run" : "file", key, "",
                            "%s/%s is missing", folder, key);
     }

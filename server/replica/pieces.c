@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/catalog/copy_file.h"
 #include "server/catalog/files.h"
 #include "server/catalog/quota.h"
 
@@ -184,7 +185,7 @@ static enum ps_status concatenate_pieces(struct ps_store *store, const struct ps
         PS_AUTO(ps_close_fd) int fd = -1;
 
         if (ps_file_open(store, "pieces", at, &fd, err) == PS_OK)
-            ps_partial_copy(fd, at, to, path, err);
+            ps_copy_rest(fd, at, to, path, err);
     }
     return err->code;
 }

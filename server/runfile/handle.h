@@ -138,12 +138,7 @@ void ps_trace_cache_free(struct ps_trace_cache *cache);
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };
 #define PS_PACKED_COLUMNS_MAX 10
 
-/* Primary keys of the tables chunk_column, packed_column and pyramid. */
-#define PS_CHUNK_ARGS 31 /* column number of the packed arguments in chunk_column */
-static inline int64_t ps_chunk_key(int64_t chunk, unsigned column)
-{
-    return chunk * 32 + column;
-}
+/* Primary keys of the tables packed_column and pyramid; trace.h has that of chunk_column. */
 static inline int64_t ps_packed_key(int64_t packed, unsigned column)
 {
     return packed * 16 + column;

@@ -22,6 +22,14 @@
 #include "slices/slices.h"
 #include "slices/window.h"
 
+/* Primary key of table chunk_column. `column`: enum ps_slice_column, or PS_CHUNK_ARGS. */
+#define PS_CHUNK_COLUMNS 32 /* keys per chunk */
+#define PS_CHUNK_ARGS    31 /* the packed arguments */
+static inline int64_t ps_chunk_key(int64_t chunk, unsigned column)
+{
+    return chunk * PS_CHUNK_COLUMNS + column;
+}
+
 struct ps_track_row {
     uint32_t id, process;
     enum ps_track_kind kind;

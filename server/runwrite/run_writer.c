@@ -9,6 +9,7 @@
 
 #include "schema/schema.h"
 #include "server/runfile/handle.h"
+#include "server/runfile/trace.h"
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
 #include "slices/column.h"

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 
 #include "importers/kinds.h"
+#include "server/runfile/trace.h"
 #include "server/share/redaction.h"
 #include "slices/args.h"
 #include "slices/column.h"
 #include "slices/slices.h"
-
-#define CHUNK_COLUMNS 32
-#define ARGS_COLUMN   31
 
 /* --- Templates --- */
 
@@ -185,7 +183,7 @@ static enum ps_status numbers_of(struct ps_db *db, int64_t chunk, unsigned colum
     struct ps_str packed;
 
     memset(out, 0, n * sizeof *out);
-    column_of(db, chunk * CHUNK_COLUMNS + column, &stmt, &packed, err);
+    column_of(db, ps_chunk_key(chunk, column), &stmt, &packed, err);
     if (packed.ptr && !ps_column_unpack(packed, n, out))
         (void)ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
     return err->code;
@@ -303,7 +301,7 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     at = ps_grow(NULL, n, sizeof *at);
     numbers_of(db, chunk, PS_COL_TEMPLATE, n, templates, err);
     numbers_of(db, chunk, PS_COL_ARGS_AT, n, at, err);
-    if (column_of(db, chunk * CHUNK_COLUMNS + ARGS_COLUMN, &stmt, &args, err) != PS_OK)
+    if (column_of(db, ps_chunk_key(chunk, PS_CHUNK_ARGS), &stmt, &args, err) != PS_OK)
         return err->code;
     put_rows(r, n, templates, at, args);
     ps_column_pack(at, n, &r->arg_offsets);
@@ -313,13 +311,13 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
 
 bool ps_redact_chunk(struct ps_redaction *r, struct ps_row *row, struct ps_err *err)
 {
-    int64_t chunk = row->cells[0].i / CHUNK_COLUMNS;
-    unsigned column = (unsigned)(row->cells[0].i % CHUNK_COLUMNS);
+    int64_t chunk = row->cells[0].i / PS_CHUNK_COLUMNS;
+    unsigned column = (unsigned)(row->cells[0].i % PS_CHUNK_COLUMNS);
 
-    if (column != PS_COL_ARGS_AT && column != ARGS_COLUMN)
+    if (column != PS_COL_ARGS_AT && column != PS_CHUNK_ARGS)
         return true;
     if (r->chunk != chunk && rewrite_chunk(r, row->source_db, chunk, err) != PS_OK)
         return false;
-    row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->arg_bytes : &r->arg_offsets);
+    row->cells[1].bytes = ps_buf_slice(column == PS_CHUNK_ARGS ? &r->arg_bytes : &r->arg_offsets);
     return true;
 }
