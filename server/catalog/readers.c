@@ -121,19 +121,10 @@ struct ps_store *ps_db_get_store(const struct ps_db *db)
 
 void ps_pool_close_run(struct ps_store *store, const char *id)
 {
-    pthread_mutex_lock(&store->pool_lock);
-    for (struct ps_db **at = &store->pool; *at;) {
-        struct ps_db *db = *at;
+    struct ps_db *db;
 
-        if (strcmp(db->id, id) != 0) {
-            at = &db->next;
-            continue;
-        }
-        *at = db->next;
-        store->pooled--;
-        ps_db_close(db);
-    }
-    pthread_mutex_unlock(&store->pool_lock);
+    while ((db = take_pooled(store, id)))
+        ps_db_close(db); /* without pool_lock, since closing may take long */
 }
 
 /* --- Runs for user queries --- */
