@@ -201,7 +201,7 @@ bool ps_line_report_parse_function(struct ps_str text, struct ps_str *name, uint
 /* --- Reporting --- */
 
 struct tally {
-    uint64_t count, current, line; /* number of occurrences; byte offset and line of the first */
+    uint64_t count, offset, line; /* number of occurrences; byte offset and line of the first */
 };
 
 struct reader {
@@ -251,7 +251,7 @@ enum {
 static void write_first(struct reader *r, const struct tally *tally, const char *what)
 {
     if (tally->count)
-        ps_sink_note(r->out, PS_NOTE_WARNING, tally->current, tally->line,
+        ps_sink_note(r->out, PS_NOTE_WARNING, tally->offset, tally->line,
                      "%s: %llu (this is the first)", what, (unsigned long long)tally->count);
 }
 
@@ -351,7 +351,7 @@ static const double default_unit = 1e-6;
 static bool count_line(struct tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
-        tally->current = line->offset;
+        tally->offset = line->offset;
         tally->line = line->number;
     }
     return tally->count <= NOTES_MAX;
