@@ -1840,7 +1840,7 @@ static enum ps_status file_of(struct ps_stream *in, struct ps_sink *out, int *fd
     *own = *fd =
         out->ops->scratch ? out->ops->scratch(out) : memfd_create("perfshelf", MFD_CLOEXEC);
     if (*fd < 0)
-        return ps_sink_ok(out) ? ps_fail_errno(err, "cannot make", "a temporary file")
+        return ps_sink_ok(out) ? ps_fail_errno(err, "cannot create", "a temporary file")
                                : ps_fail(err, out->err.code, "%s", out->err.text);
     return ps_stream_spool(in, *fd, err);
 }

@@ -1,7 +1,7 @@
 -- Inconsistencies of the catalog: data about missing runs, and wrong counts, tags or search texts.
-SELECT 'it holds tags of run ' || run || ', which is not there' FROM tag WHERE run NOT IN (SELECT id FROM run) GROUP BY run
+SELECT 'it has tags of run ' || run || ', which does not exist' FROM tag WHERE run NOT IN (SELECT id FROM run) GROUP BY run
 UNION ALL
-SELECT 'it holds sources of run ' || run || ', which is not there' FROM source WHERE run NOT IN (SELECT id FROM run UNION ALL SELECT id FROM deleted_run) GROUP BY run
+SELECT 'it has sources of run ' || run || ', which does not exist' FROM source WHERE run NOT IN (SELECT id FROM run UNION ALL SELECT id FROM deleted_run) GROUP BY run
 UNION ALL
 SELECT * FROM (
     WITH counted AS (
@@ -9,15 +9,15 @@ SELECT * FROM (
         UNION ALL SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag GROUP BY k, v
         UNION ALL SELECT 'kept', folder, count(*), 0, sum(bytes) FROM kept_size GROUP BY folder
     )
-    SELECT 'it counts the runs of ' || what || ' ' || key || ' wrongly' FROM (
+    SELECT 'its count of runs or files is wrong for ' || what || ' ' || key FROM (
         SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM tally)
         UNION ALL SELECT * FROM (SELECT * FROM tally WHERE runs <> 0 EXCEPT SELECT * FROM counted)
     ) GROUP BY what, key
 )
 UNION ALL
-SELECT 'it lists the runs with the tag ' || k || '=' || v || ' wrongly' FROM (
+SELECT 'its list of runs is wrong for the tag ' || k || '=' || v FROM (
     SELECT * FROM (SELECT k, v, created_at, seq FROM run_tagged EXCEPT SELECT * FROM tagged)
     UNION ALL SELECT * FROM (SELECT * FROM tagged EXCEPT SELECT k, v, created_at, seq FROM run_tagged)
 ) GROUP BY k, v
 UNION ALL
-SELECT 'what it searches for words is not that of run ' || w.id FROM run_words w LEFT JOIN run_text t ON t.seq = w.seq WHERE t.text IS NOT w.text;
+SELECT 'its search text of run ' || w.id || ' is outdated' FROM run_words w LEFT JOIN run_text t ON t.seq = w.seq WHERE t.text IS NOT w.text;

@@ -1,20 +1,20 @@
 -- Rules for the rows of a run file besides types, ranges and references (server/runwrite/validate.c): a row
 -- with a message for each violated rule.
-SELECT 'an import begins behind its end' WHERE EXISTS(SELECT 1 FROM import WHERE low > id)
+SELECT 'an import begins after its end' WHERE EXISTS(SELECT 1 FROM import WHERE low > id)
 UNION ALL
 SELECT 'an import ends after its parent' WHERE EXISTS(SELECT 1 FROM import WHERE parent <> 0 AND parent <= id)
 UNION ALL
-SELECT 'a module stands before its parent' WHERE EXISTS(SELECT 1 FROM module WHERE parent >= id)
+SELECT 'a module is listed before its parent' WHERE EXISTS(SELECT 1 FROM module WHERE parent >= id)
 UNION ALL
-SELECT 'header fields are no JSON' WHERE EXISTS(SELECT 1 FROM meta WHERE k GLOB 'header.*' AND NOT coalesce(json_valid(v), 0))
+SELECT 'a header field is not JSON' WHERE EXISTS(SELECT 1 FROM meta WHERE k GLOB 'header.*' AND NOT coalesce(json_valid(v), 0))
 UNION ALL
-SELECT 'the summary is no JSON object' WHERE NOT coalesce((SELECT CASE WHEN json_valid(v) THEN json_type(v) = 'object' ELSE 0 END FROM meta WHERE k = 'summary'), 1)
+SELECT 'the summary is not a JSON object' WHERE NOT coalesce((SELECT CASE WHEN json_valid(v) THEN json_type(v) = 'object' ELSE 0 END FROM meta WHERE k = 'summary'), 1)
 UNION ALL
-SELECT 'the label is no JSON' WHERE NOT coalesce((SELECT json_valid(v) FROM meta WHERE k = 'label'), 1)
+SELECT 'the label is not JSON' WHERE NOT coalesce((SELECT json_valid(v) FROM meta WHERE k = 'label'), 1)
 UNION ALL
-SELECT 'the details of a measurement are no JSON' WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT json_valid(more))
+SELECT 'the details of a measurement are not JSON' WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT json_valid(more))
 UNION ALL
-SELECT 'the properties of a device are no JSON' WHERE EXISTS(SELECT 1 FROM device WHERE json <> '' AND NOT json_valid(json))
+SELECT 'the properties of a device are not JSON' WHERE EXISTS(SELECT 1 FROM device WHERE json <> '' AND NOT json_valid(json))
 UNION ALL
 SELECT 'meta.' || k || ' is of another type' FROM meta
 WHERE CASE WHEN k IN ('bytes', 'ledger_read', 'ledger_stored', 'ledger_repaired', 'ledger_rejected', 'ledger_other') THEN typeof(v) <> 'integer'

@@ -116,7 +116,7 @@ static enum ps_status restore_run(struct ps_store *store, const char *id, struct
         run_for(store->catalog, queries[i], id, NULL, err);
     run_for(store->catalog, "deleted_forget", id, &found, err);
     if (!found)
-        ps_fail(err, PS_NOT_FOUND, "run %s can no longer be restored", id);
+        ps_fail(err, PS_NOT_FOUND, "run %s was restored or deleted for good meanwhile", id);
     ps_labels_save(store, "baselines", err);
     return ps_label_save(store, id, err);
 }

@@ -162,7 +162,7 @@ enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps
 {
     if (have == offset)
         return PS_OK;
-    return ps_fail(err, PS_CONFLICT, "the upload has %llu bytes, not %llu",
+    return ps_fail(err, PS_CONFLICT, "the upload has %llu bytes, but the piece begins at byte %llu",
                    (unsigned long long)have, (unsigned long long)offset);
 }
 
@@ -195,7 +195,7 @@ static enum ps_status append_piece(const char *path, const char *from, uint64_t 
     if (status == PS_OK) {
         status = ps_copy_rest(fd, from, to, path, err);
         if (status != PS_OK && ftruncate(to, (off_t)offset) != 0)
-            return ps_fail_errno(err, "cannot shorten", path);
+            return ps_fail_errno(err, "cannot truncate", path);
     }
     if (status == PS_OK)
         *bytes_out = offset + piece;

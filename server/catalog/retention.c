@@ -178,7 +178,7 @@ static enum ps_status is_still_due(struct ps_db *db, const void *user, struct ps
     if (ps_stmt_step(stmt, err))
         return PS_OK;
     if (err->code == PS_OK)
-        ps_fail(err, PS_NOT_FOUND, "run %s is deleted, or a rule keeps it now", run->id);
+        ps_fail(err, PS_NOT_FOUND, "run %s was deleted meanwhile, or a rule keeps it now", run->id);
     return err->code;
 }
 

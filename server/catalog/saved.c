@@ -34,7 +34,7 @@ enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_
     if (execute_and_end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;
     return ps_fail(err, PS_FORBIDDEN,
-                   "\"%.80s\" belongs to somebody else, or %d queries are saved already",
+                   "another user saved the query \"%.80s\", or %d queries are saved already",
                    saved->name, SAVED_MAX);
 }
 
@@ -50,5 +50,5 @@ enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const c
     ps_bind_int(stmt, ":any", any);
     if (execute_and_end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;
-    return ps_fail(err, PS_NOT_FOUND, "no such saved query, or it belongs to somebody else");
+    return ps_fail(err, PS_NOT_FOUND, "no such saved query, or another user saved it");
 }

@@ -52,7 +52,7 @@ static enum ps_status write_file(struct ps_upload *upload, struct ps_str bytes, 
 
     /* keep the size on disk equal to file->bytes, which is the accounted size */
     if (status != PS_OK && ftruncate(upload->fd, (off_t)file->bytes) != 0)
-        return ps_fail_errno(err, "cannot shorten", file->path);
+        return ps_fail_errno(err, "cannot truncate", file->path);
     if (status != PS_OK)
         return status;
     file->bytes += bytes.len;

@@ -243,7 +243,8 @@ int ps_importer_main(int argc, char **argv)
     ps_child_isolate();
     if (argc != 3 || ps_frame_receive(PS_CHILD_SOCKET, &begin, &err) != PS_OK ||
         begin.type != PS_FRAME_BEGIN || begin.fd < 0) {
-        (void)fputs("perfshelf: this is for perfshelf itself\n", stderr);
+        (void)fputs("perfshelf: only perfshelf itself starts importers; see `perfshelf help`\n",
+                    stderr);
         return 2;
     }
     limits = (struct ps_sandbox_limits){begin.numbers[0], begin.numbers[1], begin.numbers[2]};

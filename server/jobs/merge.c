@@ -67,7 +67,7 @@ static enum ps_status check_way(struct ps_merge *merge, enum merge_method way, c
                        "cannot be summed)",
                        name);
     if (merge->method != NOTHING && merge->method != way)
-        return ps_fail(err, PS_BAD_REQUEST, "%s has another kind than the files before it", name);
+        return ps_fail(err, PS_BAD_REQUEST, "%s is of another kind than the files before it", name);
     merge->method = way;
     return PS_OK;
 }

@@ -61,7 +61,7 @@ enum ps_status ps_measured_list_find(const struct ps_measured_list *list, const 
     if (best == 0)
         return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", name);
     return ps_fail(err, PS_CONFLICT,
-                   "%s fits %zu measured files" PS_HINT "send the full path, as in the profile",
+                   "%s matches %zu measured files" PS_HINT "send the full path, as in the profile",
                    name, agreeing);
 }
 

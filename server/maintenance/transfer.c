@@ -283,7 +283,7 @@ static enum ps_status report_some(struct transfer *t, const struct transfer_tabl
     struct ps_db *db = ps_catalog_lock(t->target);
 
     ps_db_prepare(db,
-                  "SELECT label, 'is as there now; before it had another' || told FROM temp.todo"
+                  "SELECT label, 'was overwritten; it differed in:' || told FROM temp.todo"
                   " WHERE told IS NOT NULL AND n > :after AND n <= :upto ORDER BY n",
                   &stmt, err);
     ps_bind_int(stmt, ":after", after);
@@ -835,7 +835,7 @@ static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
     run->is_left_out = true;
     if (is_there_still(t, run))
         transfer_found(t, "run", run->id,
-                       "it is not copied; `perfshelf verify` of that shelf has details", "%s",
+                       "the run was not copied; `perfshelf verify` of --from has details", "%s",
                        wrong->text);
     else
         t->out->removed++;
@@ -888,7 +888,7 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
         plan_file(t, run, "sources", list.ptr + at, list.ptr + at,
                   ps_file_name_is_valid("sources", list.ptr + at)
                       ? NULL
-                      : "the catalog of the source has no valid hash for this file");
+                      : "the catalog of --from has no valid hash for this file");
     return err->code;
 }
 
@@ -899,7 +899,7 @@ static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run
     if (!ps_file_name_is_valid("originals", run->sha256) ||
         !ps_file_name_is_valid("runs", run->id) || strncmp(run->id, run->sha256, 16) != 0) {
         plan_file(t, run, "runs", run->id, run->sha256,
-                  "the catalog of the source has no valid hash for this file");
+                  "the catalog of --from has no valid hash for this file");
         return PS_OK;
     }
     plan_file(t, run, "runs", run->id, run->sha256, NULL);
@@ -918,7 +918,7 @@ static enum ps_status skip_missing(struct transfer *t, struct transfer_file *pie
         return PS_OK;
     if (is_there_still(t, piece->run))
         report_once(t, source ? "source" : "original", piece->folder, piece->key,
-                    source ? "the runs are copied without it" : "the run is copied without it",
+                    source ? "the runs were copied without it" : "the run was copied without it",
                     &piece->source_err, err);
     else if (!source)
         leave_out(t, piece->run, &piece->source_err, err);
@@ -1094,8 +1094,6 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 
 /* --- Comparison --- */
 
-#define BRINGS "--update brings it over"
-
 /* Reports the rows of a query as findings of the type `what`. Columns: name, problem, hint (may be
  * NULL). */
 static enum ps_status report_rows(struct transfer *t, struct ps_db *db, const char *sql,
@@ -1128,8 +1126,8 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
     transfer_differing(t->snapshot, table, apart, &differing, err);
     ps_buf_printf(
         &sql,
-        "SELECT label, iif(gone, 'it is not there', 'it stands there otherwise, and stays "
-        "so:' || differs), iif(mends AND NOT gone, '" BRINGS "', '') FROM (SELECT o.\"%s\" AS "
+        "SELECT label, iif(gone, 'missing in --to', 'kept in --to, but differs from --from in:' || "
+        "differs), iif(mends AND NOT gone, '--update overwrites it', '') FROM (SELECT o.\"%s\" AS "
         "label, m.\"%s\" IS NULL AS gone, %s AS mends, %s AS differs FROM old.\"%s\" o LEFT JOIN "
         "main.\"%s\" m ON %s) WHERE gone OR differs <> ''",
         label, key, mend, differing.ptr, table, table, same);
@@ -1144,11 +1142,12 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
     transfer_same(t->snapshot, table, &same, err);
-    ps_buf_printf(&sql,
-                  "SELECT '%s', count(*) || ' of its rows are not there', '' FROM (SELECT 1 FROM "
-                  "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
-                  "count(*) > 0",
-                  table->name, table->name, table->name, same.ptr, table->key);
+    ps_buf_printf(
+        &sql,
+        "SELECT '%s', count(*) || ' of its rows are missing in --to', '' FROM (SELECT 1 FROM "
+        "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
+        "count(*) > 0",
+        table->name, table->name, table->name, same.ptr, table->key);
     return report_rows(t, db, sql.ptr, table->object_type, err);
 }
 
@@ -1191,7 +1190,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
 
         if (!ps_file_has(to, NULL, folder, key))
             transfer_found(t, strcmp(folder, "runs") == 0 ? "run" : "file", key, "",
-                           "%s/%s is missing", folder, key);
+                           "%s/%s is missing in --to", folder, key);
     }
     return err->code;
 }
@@ -1404,7 +1403,7 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
     if (!is_of_rows(own.code))
         return ps_fail_copy(err, &own);
     if (n == 1) {
-        transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
+        transfer_found(t, "run", runs->id, "the run was not copied", "%s", own.text);
         return ps_snapshot_remove_run(t->snapshot, runs->id, err);
     }
     for (size_t i = 0; err->code == PS_OK && i < n; i++) /* each alone, to find the cause */

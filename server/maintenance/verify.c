@@ -197,8 +197,9 @@ static void check_lists(struct verify_state *v)
 {
     static const struct {
         const char *label, *query, *text;
-    } lists[] = {{"baselines", "baselines_differ", "it has a baseline that nobody set"},
-                 {"queries", "queries_differ", "it has a saved query that nobody saved"}};
+    } lists[] = {
+        {"baselines", "baselines_differ", "it has a baseline that labels/baselines.json lacks"},
+        {"queries", "queries_differ", "it has a saved query that labels/queries.json lacks"}};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf label = {0};

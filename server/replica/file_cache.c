@@ -398,7 +398,7 @@ enum ps_status ps_file_cache_open(const char *dir, const char *session, uint64_t
 
     *out = NULL;
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return ps_fail_errno(err, "cannot make", dir);
+        return ps_fail_errno(err, "cannot create", dir);
     cache = ps_alloc(sizeof *cache);
     cache->dir = ps_strdup(ps_str_from_c(dir));
     cache->session = ps_strdup(ps_str_from_c(session));

@@ -730,8 +730,8 @@ static void write_counter(struct ps_sink *sink, const struct ps_counter *row)
     if (!ps_sink_ok(sink))
         return;
     if (row->id != sums->n_series + 1) {
-        ps_fail(&sink->err, PS_INTERNAL, "the series are out of order: %u comes after %u", row->id,
-                sums->n_series);
+        ps_fail(&sink->err, PS_INTERNAL, "importer protocol violation: counter series %u after %u",
+                row->id, sums->n_series);
         return;
     }
     PS_RESERVE_ONE(sums->series, sums->n_series, sums->series_cap);
@@ -757,7 +757,8 @@ static void write_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, do
     if (!ps_sink_ok(sink))
         return;
     if (counter < 1 || counter > sums->n_series) {
-        ps_fail(&sink->err, PS_INTERNAL, "a count of series %u, which was not given", counter);
+        ps_fail(&sink->err, PS_INTERNAL,
+                "importer protocol violation: value before counter series %u", counter);
         return;
     }
     series = &sums->series[counter - 1];

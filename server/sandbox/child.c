@@ -76,7 +76,7 @@ enum ps_status ps_child_start(struct ps_child *child, const char *verb, const ch
 
     *child = (struct ps_child){0, -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return ps_fail_errno(err, "cannot make", "a socket for the importer");
+        return ps_fail_errno(err, "cannot create", "a socket for the importer");
     code = spawn_self(&child->pid, ends[1], argv);
     (void)close(ends[1]);
     child->socket = ends[0];

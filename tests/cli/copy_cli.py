@@ -244,8 +244,8 @@ class Merges(CopyTest):
         findings = self.copy(self.data, self.other, status=1, runs=3, already=1)
         self.assertEqual([(what, name) for what, name, _ in findings], [("baseline", "s"), ("run", both), ("run", both), ("token", "mei")])
         self.assertEqual([text.split(":")[0] for _, _, text in findings[1:3]],
-                         ["it has other tags there, which stay", "it stands there otherwise, and stays so"])
-        self.assertTrue(findings[2][2].endswith(": name created_at"))
+                         ["kept in --to, but differs from --from in", "kept other tags in --to"])
+        self.assertTrue(findings[1][2].endswith(": name created_at"))
         ours, theirs = self.shown(self.data)[0], self.shown(self.other)[0]
         with sqlite3.connect(os.path.join(self.other, "catalog.db")) as db:
             order = [run for run, in db.execute("SELECT id FROM run ORDER BY seq")]
@@ -305,9 +305,9 @@ class Again(CopyTest):
         self.assertEqual([(what, name) for what, name, _ in updated],
                          sorted([("updated", name) for name in ("s", "mine", "mei", self.ids[1], self.ids[2], self.ids[3])]))
         texts = {name: text for _, name, text in updated}
-        self.assertRegex(texts[self.ids[1]], r"^the run is as there now; before it had the name '.*' the series 's' the tags k=v é=☃$")
-        self.assertRegex(texts[self.ids[3]], r"^the run went, as there; its name was ")
-        self.assertEqual(texts["mei"], "the token is as there now; before it had another id role hash created_at")
+        self.assertRegex(texts[self.ids[1]], r"^the run was overwritten; it had the name '.*', the series 's', the tags k=v é=☃$")
+        self.assertRegex(texts[self.ids[3]], r"^the run was deleted, as in --from; its name was ")
+        self.assertEqual(texts["mei"], "the token was overwritten; it differed in: id role hash created_at")
         self.assertEqual(self.shown_there(), self.shown(self.data)[0])
         self.assertEqual(self.copy(self.data, self.target, runs=0, rows=0), [])
         self.assertEqual(self.copy(self.data, self.target, options=["--update"], runs=0, rows=0), [])
@@ -320,7 +320,7 @@ class Again(CopyTest):
         self.ok("token", "revoke", "mei")
         self.assertEqual(self.copy(self.data, self.target), [])
         self.assertEqual(self.copy(self.data, self.target, status=1, options=["--update"]),
-                         [("token", "mei", "the shelf that was copied has no such token")])
+                         [("token", "mei", "--from has no such token")])
 
 
 class AgainAtTheTarget(Again):
@@ -332,7 +332,7 @@ class AgainAtTheTarget(Again):
         mine = json.loads(self.there("add", os.path.join(DEMO, "stdlib.log"), "--json"))["id"]
         findings = self.copy(self.data, self.other, status=1, runs=0, already=3)
         self.assertEqual([(what, name, text.split(":")[0]) for what, name, text in findings],
-                         sorted([("run", self.ids[0], "it stands there otherwise, and stays so"), ("run", self.ids[1], "it was taken off there, and stays away")]))
+                         sorted([("run", self.ids[0], "kept in --to, but differs from --from in"), ("run", self.ids[1], "it was deleted from --to, and not copied again")]))
         self.assertEqual({run["id"]: run["name"] for run in self.shown_there()}[self.ids[0]], "theirs")
         updated = self.copy(self.data, self.other, options=["--update"], runs=1, already=3)
         self.assertEqual([(what, name) for what, name, _ in updated], [("updated", self.ids[0])])

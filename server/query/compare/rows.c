@@ -274,7 +274,7 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     int64_t id = 0, twin;
 
     if (groups->n_base != 1 || groups->n_new != 1)
-        return ps_fail(err, PS_BAD_REQUEST, "this needs one run on each side");
+        return ps_fail(err, PS_BAD_REQUEST, "base and new must each be one run, not a group");
     if (!base && !(side && strcmp(side, "new") == 0))
         return ps_fail(err, PS_BAD_REQUEST, "the parameter side must be base or new");
     if (!text || !ps_str_parse_i64(ps_str_from_c(text), &id) || id < 1)

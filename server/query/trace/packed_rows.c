@@ -54,7 +54,9 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
         struct ps_packed part = {.n = (size_t)n};
 
         if (n < 0 || n > (int64_t)PS_CHUNK_ROWS)
-            return ps_fail(err, PS_INTERNAL, "packed rows: a part of %lld", (long long)n);
+            return ps_fail(err, PS_INTERNAL,
+                           "the run file is damaged: packed rows: a part has %lld rows",
+                           (long long)n);
         read_part(column, ps_col_int(parts, 0), query->columns, values, &part, err);
         if (err->code == PS_OK && !visit(user, &part))
             break;

@@ -39,11 +39,12 @@ function inflate(name: string, bytes: number, onBytes: (at: number, piece: Uint8
         for (;;) {
             const { done, value } = await reader.read();
             if (done) break;
-            if (at + value.length > bytes) throw new Error(`${name} is longer than it says`);
+            if (at + value.length > bytes)
+                throw new Error(`${name} is damaged: it has more than ${bytes} bytes`);
             onBytes(at, value);
             at += value.length;
         }
-        if (at !== bytes) throw new Error(`${name} ends at byte ${at} of ${bytes}`);
+        if (at !== bytes) throw new Error(`${name} is truncated at byte ${at} of ${bytes}`);
     }
     const drainDone = drain();
     drainDone.catch(() => undefined); // push and end report the error

@@ -48,7 +48,7 @@ export function ActivityDialog({ onClose }: { onClose: () => void }) {
     return (
         <Dialog label="Activity" class="dialog activity" onClose={onClose}>
             <h2>Activity</h2>
-            {error && <Notice kind="error" title="It could not be read" error={error} />}
+            {error && <Notice kind="error" title="The activity could not be read" error={error} />}
             {!data && !error && <LoadingLine active />}
             {data && data.rows.length === 0 && <p>Nothing has happened yet.</p>}
             {data && data.rows.length > 0 && (
