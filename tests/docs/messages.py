@@ -5,8 +5,8 @@
     messages.py                       all messages and labels: file:line: text
     messages.py --draw 80 60 30 SEED  so many messages, labels and paragraphs, drawn at random
 
-A message is a string literal of the program's C code with two words or more, adjacent literals joined; SQL and formats without
-words are left out. Of the help texts each line is one. A label is a text, title, placeholder or the like in the TypeScript of the page (web/test/labels.mjs).
+A message is a string literal of the program's C code or of a statement in schema/queries with two words or more, adjacent
+literals of C joined; SQL and formats without words are left out. Of the help texts each line is one. A label is a text, title, placeholder or the like in the TypeScript of the page (web/test/labels.mjs).
 """
 import argparse
 import os
@@ -18,6 +18,8 @@ import sys
 import markdown
 
 HELP = os.path.join("server", "cli", "help")
+QUERIES = os.path.join("schema", "queries")
+LITERAL = re.compile(r"'((?:[^']|'')*)'")
 FOLDERS = ("base", "compare", "importers", "schema", "server", "slices")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*(?:\\\n[^\n]*)*|\s+|.', re.S)
 SQL = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|ATTACH|DETACH|WITH|BEGIN|COMMIT|ROLLBACK|VACUUM|SAVEPOINT|RELEASE|FROM|WHERE|"
@@ -57,6 +59,11 @@ def messages():
                     for line, text in literals(markdown.read(path)):
                         if is_message(text):
                             yield f"{path}:{line}", text
+                elif path.startswith(QUERIES):
+                    for line, row in enumerate(markdown.read(path).splitlines(), 1):
+                        for text in LITERAL.findall(row if not row.startswith("--") else ""):
+                            if is_message(text):
+                                yield f"{path}:{line}", text
                 elif path.startswith(HELP) and name.endswith(".txt"):
                     for line, text in enumerate(markdown.read(path).splitlines(), 1):
                         if is_message(text):
