@@ -84,7 +84,7 @@ enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, str
     int64_t id = 0;
 
     if (text[0] != 'j' || !ps_str_parse_i64(ps_str_from_c(text + 1), &id) || id < 1)
-        return ps_fail(err, PS_NOT_FOUND, "no such job");
+        return ps_fail(err, PS_NOT_FOUND, "no job %.20s", text);
     *id_out = (uint64_t)id;
     return PS_OK;
 }

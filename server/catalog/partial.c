@@ -171,7 +171,7 @@ enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t m
 {
     if (piece <= max - (offset < max ? offset : max))
         return PS_OK;
-    return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
+    return ps_fail(err, PS_LIMIT, "the upload exceeds the limit of %llu bytes",
                    (unsigned long long)max);
 }
 

@@ -598,7 +598,8 @@ static enum ps_status receive_bytes(struct ps_exchange *x, struct ps_str bytes)
     if (x->sink == PS_SINK_UPLOAD)
         return ps_upload_feed(x->upload, bytes, &x->err);
     if (x->body.len + bytes.len > PS_BODY_MAX)
-        return ps_fail(&x->err, PS_LIMIT, "the body is over %zu bytes", PS_BODY_MAX);
+        return ps_fail(&x->err, PS_LIMIT, "the request body exceeds the limit of %zu bytes",
+                       PS_BODY_MAX);
     ps_buf_str(&x->body, bytes);
     return PS_OK;
 }

@@ -80,7 +80,7 @@ static enum ps_status part_data(void *user, struct ps_str bytes, struct ps_err *
         return write_file(upload, bytes, err);
     upload->fields_bytes += bytes.len;
     if (upload->fields_bytes > PS_UPLOAD_FIELDS_MAX)
-        return ps_fail(err, PS_LIMIT, "the text fields of the form are over %zu bytes",
+        return ps_fail(err, PS_LIMIT, "the text fields of the form exceed the limit of %zu bytes",
                        PS_UPLOAD_FIELDS_MAX);
     ps_buf_str(&upload->field, bytes);
     return PS_OK;
@@ -143,7 +143,7 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
 
 static enum ps_status too_large(const struct ps_upload *upload, struct ps_err *err)
 {
-    return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
+    return ps_fail(err, PS_LIMIT, "the upload exceeds the limit of %llu bytes",
                    (unsigned long long)upload->max);
 }
 

@@ -24,7 +24,7 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
     (void)view, (void)params;
     ps_query_prepare(db, "measurement", id, &stmt, err);
     if (!ps_stmt_step(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "no such measurement in this run");
+        return ps_fail(err, PS_NOT_FOUND, "no measurement %lld in this run", (long long)id);
     ps_json_object(&json);
     for (int i = 0; i < ps_col_count(stmt); i++) {
         const char *name = ps_col_name(stmt, i);

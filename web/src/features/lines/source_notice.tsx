@@ -118,7 +118,7 @@ function Asking({ path, onSource }: AskingProps) {
             </button>
             {path !== baseName(path) && (
                 <span class="mono soft ellipsis" title={path}>
-                    measured as {path}
+                    in the profile: {path}
                 </span>
             )}
             <input

@@ -56,9 +56,9 @@ export function ActivityDialog({ onClose }: { onClose: () => void }) {
                     <table>
                         <thead>
                             <tr>
-                                <th>when</th>
-                                <th>who</th>
-                                <th>what</th>
+                                <th>time</th>
+                                <th>user</th>
+                                <th>event</th>
                                 <th>profile</th>
                             </tr>
                         </thead>

@@ -176,11 +176,11 @@ function Rules({ run }: { run: BoundRun }) {
             <thead>
                 <tr>
                     <th>rule</th>
-                    <th>of</th>
-                    <th class="right">is</th>
+                    <th>metric</th>
+                    <th class="right">value</th>
                     <th class="right">threshold</th>
                     <th>met</th>
-                    <th class="bound-why">because</th>
+                    <th class="bound-why">reason</th>
                 </tr>
             </thead>
             <tbody>

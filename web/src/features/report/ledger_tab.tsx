@@ -51,7 +51,7 @@ const COLUMNS: GridColumn<Note>[] = [
     },
     {
         key: 'what',
-        title: 'What',
+        title: 'Note',
         width: 'rest',
         sortKey: 'what',
         render: ({ what }) => <span title={what}>{what}</span>,
@@ -86,8 +86,8 @@ export function LedgerTab({ run }: { run: Run }) {
                 <ExportMenu csv={link('csv')} json={link('rows')} />
             </Toolbar>
             <div class="ledger-source">
-                <span>{bytesText(run.bytes)} as it came in</span>
-                <span class="wide-only">{bytesText(run.db_bytes)} on the shelf</span>
+                <span>file size {bytesText(run.bytes)}</span>
+                <span class="wide-only">stored size {bytesText(run.db_bytes)}</span>
                 <span class="mono ellipsis" title={sum}>
                     {sum}
                 </span>
