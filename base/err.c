@@ -43,8 +43,7 @@ static void fill_err(struct ps_err *err, enum ps_status code, const char *fmt, v
         set_text(err->hint, sizeof err->hint, all + len + 1);
     }
     if (code == PS_FULL && !err->hint[0])
-        set_text(err->hint, sizeof err->hint,
-                 "nothing was changed; free some disk space and try again");
+        set_text(err->hint, sizeof err->hint, "free some disk space and try again");
 }
 
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)

@@ -115,6 +115,7 @@ static void test_err(void **state)
     err = (struct ps_err)PS_ERR_INIT;
     errno = ENOSPC;
     assert_int_equal(ps_fail_errno(&err, "cannot write", "x"), PS_FULL);
+    assert_string_equal(err.hint, "free some disk space and try again");
     err = (struct ps_err)PS_ERR_INIT;
     ps_fail(&err, PS_BAD_INPUT, "%s", "TA\xff\x1b[2J\n\xc2\x9b \xc3\xa9\xe2\x82");
     assert_string_equal(err.text, "TA??[2J??? \xc3\xa9??");
