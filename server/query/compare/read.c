@@ -118,11 +118,11 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
 
         target.run_index = i;
         ps_run_rows_read(&reader, groups->runs[i].id, err);
-        if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX) {
-            ps_err_hint(err, "compare fewer runs");
-            ps_fail(err, PS_LIMIT, "%zu runs with %lld rows are too many to compare at once", n,
-                    (long long)(reader.rows - before));
-        }
+        if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
+            ps_fail(err, PS_LIMIT,
+                    "%zu runs with %lld rows are too many to compare at once" PS_HINT
+                    "compare fewer runs",
+                    n, (long long)(reader.rows - before));
     }
     if (err->code == PS_OK)
         ps_comparison_judge(out->comparison, out->resolution);

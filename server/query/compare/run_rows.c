@@ -140,11 +140,11 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
     r->columns = find_columns(stmt, r->head);
     while (ps_stmt_step(stmt, err)) {
         add_row(r, stmt, err);
-        if (r->rows > ROWS_MAX) {
-            ps_err_hint(err, "compare fewer runs");
-            return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows in total",
+        if (r->rows > ROWS_MAX)
+            return ps_fail(err, PS_LIMIT,
+                           "these runs have more than %lld rows in total" PS_HINT
+                           "compare fewer runs",
                            (long long)ROWS_MAX);
-        }
     }
     return err->code;
 }

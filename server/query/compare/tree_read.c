@@ -218,11 +218,11 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
     else
         add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
     ps_run_release(db);
-    if (tree->nodes.n * tree->n_runs > FIGURES_MAX) {
-        ps_err_hint(err, "compare fewer runs");
-        return ps_fail(err, PS_LIMIT, "%zu runs with %zu paths are too many to compare at once",
+    if (tree->nodes.n * tree->n_runs > FIGURES_MAX)
+        return ps_fail(err, PS_LIMIT,
+                       "%zu runs with %zu paths are too many to compare at once" PS_HINT
+                       "compare fewer runs",
                        tree->n_runs, tree->nodes.n);
-    }
     return err->code;
 }
 
