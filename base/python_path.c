@@ -35,6 +35,31 @@ static size_t library_folder(struct ps_str path)
     return n > 6 && n < path.len && is_slash(path.ptr[n]) ? n + 1 : 0;
 }
 
+/* The length of "Lib/" at the start of the rest of a Windows path, else 0. */
+static size_t windows_folder(struct ps_str path, struct ps_str rest)
+{
+    bool is_windows = path.len > 2 && path.ptr[1] == ':';
+
+    return is_windows && ps_str_starts_with(rest, PS_STR("Lib")) && rest.len > 3 &&
+                   is_slash(rest.ptr[3])
+               ? 4
+               : 0;
+}
+
+/* The length of "foo-1.0-py3.7.egg/" or "foo-1.0-py3-none-any.whl/" at the start, else 0. */
+static size_t archive_folder(struct ps_str path)
+{
+    size_t n = 0;
+
+    while (n < path.len && !is_slash(path.ptr[n]))
+        n++;
+    return n > 4 && n < path.len &&
+                   (memcmp(path.ptr + n - 4, ".egg", 4) == 0 ||
+                    memcmp(path.ptr + n - 4, ".whl", 4) == 0)
+               ? n + 1
+               : 0;
+}
+
 struct ps_str ps_python_installed_part(struct ps_str path)
 {
     struct ps_str found = {NULL, 0};
@@ -47,6 +72,8 @@ struct ps_str ps_python_installed_part(struct ps_str path)
             continue;
         n = packages_folder(rest);
         n = n ? n : library_folder(rest);
+        n = n ? n : windows_folder(path, rest);
+        n = n ? n : archive_folder(rest);
         if (n)
             found = ps_str_skip(rest, n);
     }

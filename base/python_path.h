@@ -5,8 +5,9 @@
 
 #include "base/str.h"
 
-/* The path after the folder of installed packages (site-packages, dist-packages) or of the standard
- * library (lib/python3.11), which is the same on all machines; {NULL, 0}: it has no such folder. */
+/* The path after the folder of installed packages (site-packages, dist-packages, an egg or a wheel)
+ * or of the standard library (lib/python3.11, on Windows Lib), which is the same on all machines;
+ * {NULL, 0}: it has no such folder. */
 struct ps_str ps_python_installed_part(struct ps_str path);
 
 /* The top-level package or module that contains the file: "jinja2" of

@@ -13,18 +13,9 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/python_origin.h"
 #include "base/str.h"
 #include "slices/slices.h"
-
-/* The origin of code. The numbers are stored in run files and sent to the browser: never
- * renumber. */
-enum ps_origin {
-    PS_ORIGIN_OWN = 0,
-    PS_ORIGIN_THIRD_PARTY = 1,
-    PS_ORIGIN_STDLIB = 2,
-    PS_ORIGIN_BUILTIN = 3,
-    PS_ORIGIN_UNKNOWN = 4,
-};
 
 /* One row of an import log, in the order of the log: a row is written when its import ends. */
 struct ps_import {

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "importers/python_origin.h"
+#include "base/python_origin.h"
 
 enum {
     ASTRAY = 3, /* consecutive lines that are not rows: the table is truncated */

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "base/python_origin.h"
 #include "importers/functions/marshal.h"
 #include "importers/importer.h"
-#include "importers/python_origin.h"
 #include "importers/reading.h"
 #include "importers/text/clean.h"
 

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/python_origin.h"
 #include "importers/imports/importtime.h"
-#include "importers/python_origin.h"
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
+#include "base/python_origin.h"
 #include "importers/document.h"
 #include "importers/importer.h"
-#include "importers/python_origin.h"
 #include "importers/reading.h"
 #include "importers/text/line_names.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/text/line_names.h"
 
-#include "importers/python_origin.h"
+#include "base/python_origin.h"
 #include "importers/text/clean.h"
 
 enum { LONGEST = 64 * 1024 };

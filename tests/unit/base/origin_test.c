@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "importers/python_origin.h"
+#include "base/python_origin.h"
 
 static void test_modules(void **state)
 {

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* python_origin.h: the origin (enum ps_origin) of a Python module name or file path. */
-#ifndef PS_IMPORTERS_PYTHON_ORIGIN_H
-#define PS_IMPORTERS_PYTHON_ORIGIN_H
+#ifndef PS_BASE_PYTHON_ORIGIN_H
+#define PS_BASE_PYTHON_ORIGIN_H
 
-#include "importers/sink.h"
+#include "base/str.h"
+
+/* The origin of code. The numbers are stored in run files and sent to the browser: never
+ * renumber. */
+enum ps_origin {
+    PS_ORIGIN_OWN = 0,
+    PS_ORIGIN_THIRD_PARTY = 1,
+    PS_ORIGIN_STDLIB = 2,
+    PS_ORIGIN_BUILTIN = 3,
+    PS_ORIGIN_UNKNOWN = 4,
+};
 
 /* Classifies a top-level module name: PS_ORIGIN_BUILTIN, PS_ORIGIN_STDLIB, PS_ORIGIN_THIRD_PARTY
  * for well-known PyPI packages, else PS_ORIGIN_UNKNOWN. Never PS_ORIGIN_OWN. */

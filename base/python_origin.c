@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "base/intern.h"
-#include "importers/python_origin.h"
+#include "base/python_origin.h"
 
 /* --- Names --- */
 
@@ -103,7 +103,7 @@ static const char installed_names[] =
     " gymnasium h11 h2 h3 h5netcdf h5py haiku healpy highspy hnswlib hpack html5lib httpcore"
     " httplib2 httptools httpx huey huggingface_hub humanfriendly humanize hvac hvplot hydra"
     " hypercorn hyperframe hyperlink hyperopt hypothesis ibis idna igraph imageio"
-    " imageio_ffmpeg imblearn importlib_metadata importlib_resources inflect inflection"
+    " imageio_ffmpeg imblearn implicit importlib_metadata importlib_resources inflect inflection"
     " influxdb iniconfig intake invoke ipykernel ipywidgets iris isodate isort itk"
     " itsdangerous jaraco jax jaxlib jedi jeepney jellyfish jieba jinja2 jiter jmespath joblib"
     " jose json5 jsondiff jsonpatch jsonpickle jsonpointer jsonschema"
