@@ -1,4 +1,4 @@
--- Functions of stacks (server/query/functions/stack_functions.c), in the unit of the run and in percent of
+-- Functions or lines of stacks (server/query/functions/stack_functions.c), in the unit of the run and in percent of
 -- all its stacks, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Functions
@@ -8,7 +8,7 @@
 -- metric: self_pct % adds Self, of all stacks
 -- metric: total_pct % - Total, of all stacks
 -- budget: total
-SELECT l.name AS id, coalesce(n.text, '') AS name, l.self / u.scale AS self, l.total / u.scale AS total,
+SELECT l.name AS id, coalesce(iif(l.by_line, n.text, ps_frame_function(n.text)), '') AS name, l.self / u.scale AS self, l.total / u.scale AS total,
        100.0 * l.self / u.whole AS self_pct, 100.0 * l.total / u.whole AS total_pct
 FROM ps_temp_functions l
 JOIN (SELECT nullif((SELECT sum(self) FROM ps_temp_functions), 0) AS whole,

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * functions.c: SQL functions for searching.
+ * functions.c: SQL functions for searching and for names of frames.
  *
- *   ps_words('pandas -test', name, file)   true if every word occurs in one of the texts, and no
- *                                          word after a minus does; case-insensitive
- *   regexp(pattern, text)                  called for X REGEXP P; PCRE2, with a limit on the work
- *                                          of one match
+ *   ps_frame_function(name)                the name that the lines of a function share
+ * (frame_name.h) ps_words('pandas -test', name, file)   true if every word occurs in one of the
+ * texts, and no word after a minus does; case-insensitive regexp(pattern, text) called for X REGEXP
+ * P; PCRE2, with a limit on the work of one match
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/frame_name.h"
 #include "server/runfile/handle.h"
 
 #define MATCH_LIMIT 200000 /* maximum steps of one match; a pattern that needs more is an error */
@@ -152,6 +153,20 @@ enum ps_status ps_regex_check(const char *pattern, struct ps_err *err)
     return ps_fail_at(err, PS_BAD_REQUEST, at, "regular expression: %s", text);
 }
 
+static void write_frame_function(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    struct ps_frame_name name;
+
+    (void)n;
+    if (!text)
+        return;
+    name = ps_frame_name_parse((struct ps_str){text, (size_t)sqlite3_value_bytes(values[0])});
+    ps_frame_name_write_function(&name, &out);
+    sqlite3_result_text64(context, out.ptr ? out.ptr : "", out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 void ps_result_num(sqlite3_context *context, struct ps_num n)
 {
     if (n.kind == PS_NUM_INT)
@@ -165,5 +180,7 @@ void ps_register_functions(sqlite3 *db)
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 
     sqlite3_create_function_v2(db, "ps_words", -1, flags, NULL, sql_words, NULL, NULL, NULL);
+    sqlite3_create_function_v2(db, "ps_frame_function", 1, flags, NULL, write_frame_function, NULL,
+                               NULL, NULL);
     sqlite3_create_function_v2(db, "regexp", 2, flags, NULL, match_regexp, NULL, NULL, NULL);
 }

@@ -27,8 +27,8 @@ static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
                                                  "address, slice, freed_by, name, worker"),
     [PS_TEMP_OPERATORS] = TABLE("operators", "name, kind, family, calls, self_ns, total_ns, "
                                              "min_ns, max_ns, first_ns"),
-    [PS_TEMP_FUNCTIONS] = TABLE("functions", "name, family, slices, self, total, grouped, "
-                                             "first_ns"),
+    [PS_TEMP_FUNCTIONS] = TABLE("functions", "name, family, origin, slices, self, total, grouped, "
+                                             "by_line, first_ns"),
     [PS_TEMP_RUNS] = TABLE("runs", "seq"),
 };
 

@@ -40,15 +40,15 @@ function rowsWith(page, name) {
 test('stacks: functions count a stack once, in samples and estimated seconds', async ({ pages }) => {
     await withStacks(async (at) => {
         const page = await pages.open(at('functions'));
-        const rows = await rowsWith(page, 'main (app.py:3)');
-        equal(rows.get('main (app.py:3)').slice(0, 3), ['1', '9', '0.090'], 'self, total, seconds of main');
-        equal(rows.get('work (app.py:9)').slice(0, 3), ['7', '10', '0.100'], 'self, total, seconds of work');
+        const rows = await rowsWith(page, 'main (app.py)');
+        equal(rows.get('main (app.py)').slice(0, 3), ['1', '9', '0.090'], 'self, total, seconds of main');
+        equal(rows.get('work (app.py)').slice(0, 3), ['7', '10', '0.100'], 'self, total, seconds of work');
         await page.getByLabel('a sample ≈').fill('1');
         await page.keyboard.press('Enter');
-        await until(async () => (await rowsWith(page, 'work (app.py:9)')).get('work (app.py:9)')[2] === '0.010', '1 ms a sample');
+        await until(async () => (await rowsWith(page, 'work (app.py)')).get('work (app.py)')[2] === '0.010', '1 ms a sample');
         await page.getByLabel('thread').selectOption({ label: 'thread (0x7F02): other' });
         await until(async () => (await rowTexts(page, 'Functions')).length === 4, 'the functions of one thread');
-        await until(async () => (await rowsWith(page, 'work (app.py:9)')).get('work (app.py:9)')[1] === '2', 'work on that thread');
+        await until(async () => (await rowsWith(page, 'work (app.py)')).get('work (app.py)')[1] === '2', 'work on that thread');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
     });
 });
@@ -56,7 +56,7 @@ test('stacks: functions count a stack once, in samples and estimated seconds', a
 test('stacks: a sandwich of the function that costs most, then of another', async ({ pages }) => {
     await withStacks(async (at) => {
         const page = await pages.open(at('sandwich'));
-        await rowsWith(page, 'work (app.py:9)');
+        await rowsWith(page, 'work (app.py)');
         await until(async () => (await main(page)).includes('total 10\u202fsamples'), 'work is chosen');
         await page.getByRole('img', { name: 'Called by, 8 frames' }).waitFor();
         await page.getByRole('img', { name: 'Calls, 3 frames' }).waitFor();
@@ -96,12 +96,71 @@ test('stacks: a speedscope file of two threads says times', async ({ pages }) =>
         writeFileSync(file, JSON.stringify(content));
         const { id } = shelf.add(file);
         const page = await pages.open(`${shelf.url}#/run/${id}/functions`);
-        const rows = await rowsWith(page, 'work (app.py:9)');
-        equal(rows.get('work (app.py:9)').slice(0, 2), ['1,000.000', '1,000.000'], 'self and total of work in ms');
+        const rows = await rowsWith(page, 'work (app.py)');
+        equal(rows.get('work (app.py)').slice(0, 2), ['1,000.000', '1,000.000'], 'self and total of work in ms');
         await page.getByRole('link', { name: 'Time order' }).click();
         await until(async () => (await main(page)).includes('1.000\u202fs'), 'the length of the axis');
         await page.goto('about:blank'); // nothing is on its way when the server goes
     } finally {
         await shelf.stop();
     }
+});
+
+const SYNAPSE = [
+    'main (app.py:3);filter_state (app.py:35);dumps (orjson/api.py:2) 5',
+    'main (app.py:3);filter_state (app.py:35) 3',
+    'main (app.py:4);filter_state (app.py:37) 6',
+    'main (app.py:4);filter_state (app.py:37);memcpy (libc.so.6) 2',
+].join('\n');
+
+async function withLines(work) {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'lines.txt');
+        writeFileSync(file, SYNAPSE);
+        const { id } = shelf.add(file);
+        await work((tab) => `${shelf.url}#/run/${id}/${tab}`);
+    } finally {
+        await shelf.stop();
+    }
+}
+
+test('stacks: lines of a function are one row, and rows of their own on demand', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('functions'));
+        const rows = await rowsWith(page, 'filter_state (app.py)');
+        equal(rows.get('filter_state (app.py)').slice(0, 2), ['9', '16'], 'self and total of both lines');
+        await page.getByRole('button', { name: 'Line', exact: true }).click();
+        const lines = await rowsWith(page, 'filter_state (app.py:37)');
+        equal(lines.get('filter_state (app.py:37)').slice(0, 2), ['6', '8'], 'self and total of line 37');
+        equal(query(page).get('mode'), 'line', 'the mode in the URL');
+        for (const tab of ['Left heavy', 'Sandwich']) {
+            await page.getByRole('link', { name: tab }).click();
+            await until(() => query(page).get('mode') === 'line', `${tab} keeps the mode`);
+        }
+        await page.reload();
+        await rowsWith(page, 'filter_state (app.py:37)');
+        await page.getByRole('button', { name: 'Function', exact: true }).click();
+        await rowsWith(page, 'filter_state (app.py)');
+        equal(query(page).get('mode'), null, 'functions need no parameter');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
+});
+
+test('stacks: the flame graph names origins and lines', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('flame'));
+        const picture = page.getByRole('img', { name: 'Flame graph, 5 frames' });
+        await picture.waitFor();
+        const legend = page.getByRole('group', { name: 'self time by origin' });
+        equal((await legend.innerText()).replace(/\s+/g, ' ').trim(), 'own 56.2 % third-party 31.2 % native 12.5 % of self time', 'shares');
+        const box = await picture.boundingBox();
+        await page.mouse.move(box.x + 40, box.y + 18 * 2.5);
+        const tip = page.locator('.tooltip');
+        await tip.waitFor();
+        const text = (await tip.innerText()).replace(/\s+/g, ' ');
+        check(text.includes('filter_state (app.py)'), 'the function');
+        for (const line of ['line 35 8 samples 50.0 % of this frame', 'line 37 8 samples 50.0 % of this frame']) check(text.includes(line), `${line} in ${text}`);
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
 });

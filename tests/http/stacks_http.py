@@ -99,3 +99,85 @@ class Stacks(ServerTest):
         self.same(paths_of(both["callees"]), own, total, LIMIT // 2)
         own, total = merged(above)
         self.same(paths_of(both["callers"]), own, total, LIMIT // 2)
+
+
+LINES = """\
+main (app.py:3);filter_state (app.py:35);dumps (/v/lib/python3.12/site-packages/orjson/api.py:2) 5
+main (app.py:3);filter_state (app.py:35) 3
+main (app.py:3);filter_state (app.py:37);memcpy (libc.so.6) 2
+main (app.py:4);filter_state (app.py:37) 4
+main (app.py:4);filter_state (other.py:37);filter_state (other.py:38) 1
+"""
+
+
+class FunctionsAndLines(ServerTest):
+    """Lines of one function are one frame, unless mode=line."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        answer = cls.server.request("POST", f"{RUNS}?wait=1&name=lines", LINES.encode())
+        assert answer.status == 201, answer.body
+        cls.path = f"{RUNS}/{answer.json['id']}"
+        cls.id = answer.json["id"]
+
+    def functions(self, query=""):
+        table = self.get_json(f"{self.path}/stack_functions?{query}")
+        return {row[table["columns"].index("name")]: dict(zip(table["columns"], row)) for row in table["rows"]}
+
+    def test_a_function_is_one_row(self):
+        rows = self.functions()
+        self.assertEqual({name: (row["self"], row["total"], row["slices"], row["origin"]) for name, row in rows.items()}, {
+            "main (app.py)": (0, 15, 1, 0),
+            "filter_state (app.py)": (7, 14, 1, 0),
+            "filter_state (other.py)": (1, 1, 2, 0),
+            "dumps (/v/lib/python3.12/site-packages/orjson/api.py)": (5, 5, 1, 1),
+            "memcpy (libc.so.6)": (2, 2, 1, 3),
+        })
+        self.assertEqual(list(self.functions("q=app.py:35")), [])
+        lines = self.functions("mode=line")
+        self.assertEqual((lines["filter_state (app.py:35)"]["total"], lines["filter_state (app.py:37)"]["total"]), (8, 6))
+        self.assertEqual((len(rows), len(lines)), (5, 8))
+
+    def test_the_flame_graph_merges_lines(self):
+        tree = self.get_json(f"{self.path}/stack_flame")
+        names = [tree["names"][name] for name in tree["name"]]
+        self.assertEqual(names.count("filter_state (app.py)"), 1)
+        at = names.index("filter_state (app.py)")
+        self.assertEqual((tree["total"][at], tree["self"][at], tree["count"][at], tree["sum"]), (14, 7, 1, 15))
+        lines = [(line, total) for node, line, total in zip(*(tree["lines"][key] for key in ("node", "line", "total"))) if node == at]
+        self.assertEqual(lines, [(35, 8), (37, 6)])
+        self.assertEqual(tree["self_by_origin"], [8, 5, 0, 2, 0])
+        self.assertEqual(sum(tree["self_by_origin"]), tree["sum"])
+        self.assertEqual(dict(zip(tree["names"], tree["origins"]))["memcpy (libc.so.6)"], 3)
+        by_line = self.get_json(f"{self.path}/stack_flame?mode=line")
+        self.assertEqual((by_line["n"], len(by_line["lines"]["node"])), (9, 0))
+        self.assertEqual(by_line["self_by_origin"], tree["self_by_origin"])
+
+    def test_the_sandwich_takes_any_line_of_the_function(self):
+        lines = self.functions("mode=line")
+        both = [self.get_json(f"{self.path}/sandwich?name_id={lines[f'filter_state (app.py:{line})']['name_id']}") for line in (35, 37)]
+        self.assertEqual(both[0], both[1])
+        self.assertEqual(both[0]["callees"]["sum"], 14)
+        line = self.get_json(f"{self.path}/sandwich?mode=line&name_id={lines['filter_state (app.py:37)']['name_id']}")
+        self.assertEqual(line["callees"]["sum"], 6)
+
+    def test_a_mode_that_does_not_exist(self):
+        for view in ("stack_functions", "stack_flame", "sandwich"):
+            answer = self.server.request("GET", f"{self.path}/{view}?mode=file&name_id=1")
+            self.assertEqual((answer.status, "mode must be function or line" in answer.json["error"]["text"]), (400, True), answer.body)
+
+    def test_comparisons_match_functions(self):
+        moved = LINES.replace(":35)", ":45)").replace(":37)", ":47)").encode()
+        other = self.server.request("POST", f"{RUNS}?wait=1&name=moved", moved).json["id"]
+        for mode, gone in (("", 0), ("&mode=line", 2)):
+            table = self.get_json(f"/api/v1/compare/functions?base={self.id}&new={other}&limit=100{mode}")
+            rows = [dict(zip(table["columns"], row)) for row in table["rows"]]
+            vanished = [row["name"] for row in rows if row["change"] == "removed" and "(app.py" in row["name"]]
+            self.assertEqual(len(vanished), gone, vanished)
+
+    def test_lines_of_definitions_tell_functions_apart(self):
+        text = "<module> (app.py:1);__init__ (app.py:10) 1\n<module> (b.py:1);__init__ (app.py:20) 2\n"
+        run = self.server.request("POST", f"{RUNS}?wait=1&name=definitions", text.encode()).json["id"]
+        rows = self.get_json(f"{RUNS}/{run}/stack_functions")
+        self.assertEqual(rows["total"], 4)

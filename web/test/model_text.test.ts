@@ -33,6 +33,21 @@ test('frames lose their folders first, then their place', () => {
         '_forward',
     ]);
     assert.deepEqual(frameForms('main'), ['main']);
+    const installed = (folder: string) => frameForms(`run (${folder}hydra/core/utils.py:3)`)[0];
+    for (const folder of [
+        '/home/a/.venv/lib/python3.12/site-packages/',
+        '/usr/lib/python3/dist-packages/',
+        'C:\\Python311\\Lib\\site-packages\\',
+        'C:\\Python311\\Lib\\',
+        '/Library/Frameworks/Python.framework/Versions/3.11/lib/python3.11/',
+        '',
+    ])
+        assert.equal(installed(folder), 'run (hydra/core/utils.py:3)', folder);
+    assert.equal(installed('/srv/app/'), 'run (/srv/app/hydra/core/utils.py:3)');
+    assert.equal(
+        frameForms('/usr/lib/python3.13/threading.py:Thread.run:3')[0],
+        'threading.py:Thread.run:3',
+    );
     assert.equal(fitForms(frameForms(frame), 16, chars), 'run (core.py:12)');
     assert.equal(fitForms(frameForms(frame), 15, chars), 'run');
     assert.equal(fitForms(frameForms(frame), 2, chars), '');

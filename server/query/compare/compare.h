@@ -124,7 +124,8 @@ struct ps_run_rows {
     void (*row)(void *user,
                 const struct ps_compare_input *row); /* valid until the function returns */
     void *user;
-    int64_t rows; /* number of rows of all runs read so far */
+    const char *mode; /* parameter of ps_make_stack_functions; NULL: its default */
+    int64_t rows;     /* number of rows of all runs read so far */
 
     const char *run;
     struct ps_row_columns columns;

@@ -104,12 +104,17 @@ static void add_row(void *user, const struct ps_compare_input *row)
 }
 
 static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
-                                struct ps_cached_comparison *out, struct ps_err *err)
+                                const char *mode, struct ps_cached_comparison *out,
+                                struct ps_err *err)
 {
     size_t n = groups->n_base + groups->n_new;
     struct target target = {.run_index = 0};
-    struct ps_run_rows reader = {
-        .store = store, .table = out->table, .head = &out->head, .row = add_row, .user = &target};
+    struct ps_run_rows reader = {.store = store,
+                                 .table = out->table,
+                                 .head = &out->head,
+                                 .row = add_row,
+                                 .user = &target,
+                                 .mode = mode};
 
     out->comparison = ps_comparison_new(groups->n_base, groups->n_new, out->head.n);
     target.comparison = out->comparison;
@@ -173,7 +178,8 @@ static enum ps_status choose_metric(struct ps_cached_comparison *out, const char
 static enum ps_status make_comparison(struct ps_store *store,
                                       const struct ps_compare_groups *groups,
                                       const struct ps_compare_table *table, const char *metric,
-                                      struct ps_cached_comparison *out, struct ps_err *err)
+                                      const char *mode, struct ps_cached_comparison *out,
+                                      struct ps_err *err)
 {
     double resolution[PS_HEAD_METRICS];
     bool has = false;
@@ -194,7 +200,7 @@ static enum ps_status make_comparison(struct ps_store *store,
             out->head.metrics[i].unit = out->headline_unit;
         }
     }
-    return read_runs(store, groups, out, err);
+    return read_runs(store, groups, mode, out, err);
 }
 
 /* --- Cache --- */
@@ -216,12 +222,12 @@ static struct ps_lru_cache tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
 /* Returns the cache key of a comparison; the caller frees it. Users may attach sources to runs
  * later, so the keys of tables that show source lines include the version of the shelf. */
 static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
-                    const struct ps_compare_table *table, const char *metric)
+                    const struct ps_compare_table *table, const char *metric, const char *mode)
 {
     struct ps_buf key = {0};
 
-    ps_buf_printf(&key, "%p %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
-                  groups->n_base,
+    ps_buf_printf(&key, "%p %s %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
+                  mode ? mode : "", groups->n_base,
                   table->names_rows_by_source ? (long long)ps_store_version(store) : 0);
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
         ps_buf_printf(&key, " %s", groups->runs[i].id);
@@ -240,18 +246,20 @@ enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
 {
     const char *metric = ps_param_get(params, "metric");
     const struct ps_compare_table *table;
+    const char *mode;
     PS_AUTO(ps_free_ptr) char *key = NULL;
     struct ps_cache_claim claim;
 
     *out = NULL;
     if (find_table(groups, of, &table, err) != PS_OK)
         return err->code;
-    key = key_of(store, groups, table, metric);
+    mode = table->make_rows ? ps_param_get(params, "mode") : NULL;
+    key = key_of(store, groups, table, metric, mode);
     *out = (struct ps_cached_comparison *)ps_lru_cache_claim(&tables, key, &claim);
     if (*out)
         return PS_OK;
     *out = ps_alloc(sizeof **out);
-    make_comparison(store, groups, table, metric, *out, err);
+    make_comparison(store, groups, table, metric, mode, *out, err);
     if (err->code == PS_OK) {
         ps_lru_cache_put(&tables, &(*out)->entry, ps_strdup(ps_str_from_c(key)),
                          ps_comparison_bytes((*out)->comparison));

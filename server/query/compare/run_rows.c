@@ -151,6 +151,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
+    const struct ps_param mode = {"mode", r->mode};
     struct ps_computed_table made = {.values = NULL};
     struct ps_db *db = NULL;
 
@@ -158,7 +159,7 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     r->path.len = 0;
     ps_run_acquire(r->store, run, &db, err);
     if (err->code == PS_OK && r->table->make_rows)
-        r->table->make_rows(db, (struct ps_params){0}, &made, err);
+        r->table->make_rows(db, (struct ps_params){&mode, mode.value ? 1 : 0}, &made, err);
     if (err->code == PS_OK) {
         ps_db_set_temp_rows(db, &made.temp_rows);
         read_rows(r, db, err);

@@ -124,16 +124,18 @@ static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *e
     return err->code;
 }
 
-/* Adds the nodes of a flame graph, in which parents precede children. Times are divided by
- * `scale`. */
-static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *flame, double scale)
+/* Adds the nodes of a flame graph, in which parents precede children. frames: NULL for slices.
+ * Times are divided by `scale`. */
+static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *flame,
+                      const struct ps_stack_frames *frames, double scale)
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
 
     ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++) {
         const struct ps_flame_node *node = &flame->nodes[i];
-        struct ps_str name = ps_trace_text(db, node->name);
+        struct ps_str name =
+            frames ? ps_stack_name(frames, node->name) : ps_trace_text(db, node->name);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
         node_of[i] = add_node(tree, parent, name.ptr ? name : PS_STR("(no name)"),
@@ -145,17 +147,19 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
                                  struct ps_err *err)
 {
     PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     const struct ps_params none = {NULL, 0};
     double scale = 1;
 
     if (stacks) {
-        ps_stack_flame(db, none, STACKS_MAX, &flame, err);
+        ps_stack_frames_read(db, none, &frames, err);
+        ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, err);
         scale_of(db, &scale, err);
     } else {
         ps_trace_flame(db, none, &flame, err);
     }
     if (err->code == PS_OK)
-        add_flame(tree, db, &flame, scale);
+        add_flame(tree, db, &flame, stacks ? &frames : NULL, scale);
     return err->code;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* stack_functions.c: sums stacks by function. A stack counts once in the total of a function, even
- * if the function occurs in it several times. Self times add up to the whole. */
+/* stack_functions.c: sums stacks by function, or by line (stack_frames.h). A stack counts once in
+ * the total of a function, even if the function occurs in it several times. Self times add up to
+ * the whole. */
 #include <stdlib.h>
 
+#include "server/query/functions/stack_frames.h"
 #include "server/query/functions/stack_tree.h"
 
-enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_COLUMNS };
+enum { NAME, FAMILY, ORIGIN, SLICES, SELF, TOTAL, GROUPED, BY_LINE, FIRST, N_COLUMNS };
 #define DEPTH_MAX (1u << 16)
 
 struct function_row {
@@ -13,16 +15,26 @@ struct function_row {
     uint32_t open; /* number of frames of this function in the current stack */
 };
 
+/* A frame of the current stack. Frames that are equal, from the root on, and follow each other
+ * without a gap are one stretch, although a slice ends whenever the line changes. */
+struct open_frame {
+    uint32_t row; /* index of the row of the function */
+    int64_t end;  /* of its slice, in ns */
+    uint64_t stretch, caller_stretch;
+};
+
 struct functions {
     struct ps_db *db;
+    struct ps_stack_frames frames;
     struct ps_stack_selection part;
     struct function_row *rows;
     size_t n, cap;
     uint32_t *row_by_text; /* [text id]: index of the row + 1; 0: none */
     size_t row_by_text_cap;
     uint32_t track;
-    uint32_t *open; /* [depth]: index of the row of the frame at this depth of the current stack */
-    size_t n_open, cap_open;
+    struct open_frame *open; /* [depth]: the current stack; above n_open frames that ended */
+    size_t n_open, n_ended, cap_open;
+    uint64_t n_stretches;
     bool group;     /* all C++ static initialisers share one row */
     uint32_t first; /* text id of the first C++ static initialiser; 0: none so far */
 };
@@ -38,7 +50,7 @@ static uint32_t name_of(struct functions *f, int64_t id)
             f->first = (uint32_t)id;
         return f->first;
     }
-    return text.ptr ? (uint32_t)id : 0;
+    return ps_stack_function(&f->frames, id);
 }
 
 static uint32_t row_of(struct functions *f, int64_t id)
@@ -48,9 +60,10 @@ static uint32_t row_of(struct functions *f, int64_t id)
     f->row_by_text = ps_grow_to(f->row_by_text, &f->row_by_text_cap, name, sizeof *f->row_by_text);
     if (!f->row_by_text[name]) {
         PS_RESERVE_ONE(f->rows, f->n, f->cap);
-        f->rows[f->n++] = (struct function_row){
-            .value = {
-                [NAME] = name, [GROUPED] = f->first && name == f->first, [FIRST] = INT64_MAX}};
+        f->rows[f->n++] = (struct function_row){.value = {[NAME] = name,
+                                                          [GROUPED] = f->first && name == f->first,
+                                                          [BY_LINE] = f->frames.by_line,
+                                                          [FIRST] = INT64_MAX}};
         f->row_by_text[name] = (uint32_t)f->n;
     }
     return f->row_by_text[name] - 1;
@@ -59,7 +72,24 @@ static uint32_t row_of(struct functions *f, int64_t id)
 static void close_to(struct functions *f, size_t depth)
 {
     while (f->n_open > depth)
-        f->rows[f->open[--f->n_open]].open--;
+        f->rows[f->open[--f->n_open].row].open--;
+}
+
+/* Pushes a frame on the current stack. Returns whether it begins a stretch. */
+static bool open_frame(struct functions *f, uint32_t row, int64_t start, int64_t end)
+{
+    uint64_t caller = f->n_open ? f->open[f->n_open - 1].stretch : 0;
+    struct open_frame *frame;
+    bool begins;
+
+    PS_RESERVE_ONE(f->open, f->n_open, f->cap_open);
+    frame = &f->open[f->n_open];
+    begins = f->n_open >= f->n_ended || frame->row != row || frame->end != start ||
+             frame->caller_stretch != caller;
+    *frame = (struct open_frame){row, end, begins ? ++f->n_stretches : frame->stretch, caller};
+    f->n_open++;
+    f->n_ended = f->n_open > f->n_ended ? f->n_open : f->n_ended;
+    return begins;
 }
 
 static void add_row(struct functions *f, const struct ps_chunk *chunk, uint32_t i)
@@ -79,24 +109,26 @@ static void add_row(struct functions *f, const struct ps_chunk *chunk, uint32_t 
     row = row_of(f, ps_chunk_value(chunk, PS_COL_NAME, i));
     value = f->rows[row].value;
     value[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
-    value[SLICES]++;
+    value[ORIGIN] = ps_stack_origin(&f->frames, value[NAME], value[FAMILY]);
     value[SELF] = ps_add_saturated(value[SELF], length);
     value[TOTAL] = ps_add_saturated(value[TOTAL], f->rows[row].open++ ? 0 : length);
     value[FIRST] = start < value[FIRST] ? start : value[FIRST];
     if (f->n_open) {
-        value = f->rows[f->open[f->n_open - 1]].value;
+        value = f->rows[f->open[f->n_open - 1].row].value;
         value[SELF] = ps_add_saturated(value[SELF], -length);
     }
-    PS_RESERVE_ONE(f->open, f->n_open, f->cap_open);
-    f->open[f->n_open++] = row;
+    f->rows[row].value[SLICES] +=
+        open_frame(f, row, start, ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)));
 }
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)
 {
     struct functions *f = user;
 
-    if (chunk->track != f->track)
+    if (chunk->track != f->track) {
         close_to(f, 0);
+        f->n_ended = 0;
+    }
     f->track = chunk->track;
     for (uint32_t i = 0; i < chunk->n; i++)
         add_row(f, chunk, i);
@@ -114,6 +146,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     int64_t group = 0;
 
     ps_stack_selection_read(params, &f.part, err);
+    ps_stack_frames_read(db, params, &f.frames, err);
     ps_param_int(params, "group", 0, 1, 0, &group, err);
     f.group = group != 0;
     query.track = f.part.track;
@@ -121,6 +154,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     ps_trace_each_chunk(db, &query, add_chunk, &f, err);
     if (err->code == PS_OK)
         ps_computed_table_copy(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
+    ps_stack_frames_free(&f.frames);
     free(f.rows);
     free(f.row_by_text);
     free(f.open);

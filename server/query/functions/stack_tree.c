@@ -43,9 +43,14 @@ enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_
 
 /* A frame of the current stack. */
 struct frame {
-    uint64_t hash; /* hash of the path from the root of the tree to this frame */
-    uint32_t name, node;
-    uint8_t family;
+    uint64_t hash;             /* hash of the path from the root of the tree to this frame */
+    uint32_t text, name, node; /* name: text id of the function */
+    uint8_t family, origin;
+    /* Equal stacks that follow each other without a gap are one stretch, although a slice ends
+     * whenever the line changes. */
+    uint64_t stretch, caller_stretch;
+    int64_t end; /* of the slice, in ns */
+    bool begins; /* the slice is the first of its stretch */
     /* part of the tree: the function builder.name or called by it; all frames if that is 0 */
     bool inside;
 };
@@ -57,13 +62,17 @@ struct addition {
 
 struct builder {
     struct ps_stack_selection part;
+    const struct ps_stack_frames *frames;
     /* text id of the function whose callers and callees are wanted; 0: the tree has all stacks */
     uint32_t name;
     struct ps_flame flame, callers;
+    struct ps_flame lines; /* of the nodes of `flame`: see ps_flame_stacks */
+    int64_t self_by_origin[PS_N_ORIGINS];
     int64_t sum; /* total of the outermost frames in the selected range and tracks, in ns */
     uint32_t track;
     struct frame *open;
-    size_t n_open, cap_open;
+    size_t n_open, n_ended, cap_open; /* above n_open are frames that ended, up to n_ended */
+    uint64_t n_stretches;
     int64_t *cells; /* sums of the first pass; NULL in the second pass */
     /* bit set of the cells that reach the threshold; NULL: all paths get nodes */
     uint64_t *reaches_threshold;
@@ -76,6 +85,7 @@ static void builder_free(struct builder *b)
 {
     ps_flame_free(&b->flame);
     ps_flame_free(&b->callers);
+    ps_flame_free(&b->lines);
     free(b->open);
     free(b->cells);
     free(b->reaches_threshold);
@@ -86,7 +96,10 @@ static void builder_free(struct builder *b)
 static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
-    struct frame *frame;
+    int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
+            text = ps_chunk_value(chunk, PS_COL_NAME, i),
+            family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
+    struct frame *frame, ended = {.end = INT64_MIN};
     const struct frame *up;
 
     if (depth >= 0 && (uint64_t)depth < b->n_open)
@@ -96,10 +109,20 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     PS_RESERVE_ONE(b->open, b->n_open, b->cap_open);
     frame = &b->open[b->n_open];
     up = b->n_open ? frame - 1 : NULL;
+    if (b->n_open < b->n_ended)
+        ended = *frame;
     b->n_open++;
-    *frame = (struct frame){.name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
-                            .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
+    b->n_ended = b->n_open > b->n_ended ? b->n_open : b->n_ended;
+    *frame = (struct frame){.text = (uint32_t)text,
+                            .name = ps_stack_function(b->frames, text),
+                            .family = (uint8_t)family,
+                            .origin = (uint8_t)ps_stack_origin(b->frames, text, family),
+                            .caller_stretch = up ? up->stretch : 0,
+                            .end = ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)),
                             .node = NODE_NONE};
+    frame->begins = ended.end != start || ended.name != frame->name ||
+                    ended.caller_stretch != frame->caller_stretch;
+    frame->stretch = frame->begins ? ++b->n_stretches : ended.stretch;
     frame->inside = !b->name || frame->name == b->name || (up && up->inside);
     frame->hash =
         ((up && up->inside ? up->hash : 0) + frame->name + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -143,7 +166,7 @@ static void add_callers(struct builder *b, int64_t length)
     for (size_t i = b->n_open; i > 0; i--) {
         at = ps_flame_child_of(&b->callers, at, b->open[i - 1].name, PS_SLICE_OTHER,
                                b->open[i - 1].family);
-        b->callers.nodes[at].count++;
+        b->callers.nodes[at].count += b->open[b->n_open - 1].begins;
     }
     b->callers.nodes[at].self_ns = ps_add_saturated(b->callers.nodes[at].self_ns, length);
 }
@@ -154,7 +177,8 @@ static void make_node(struct builder *b, struct frame *frame, const struct frame
                       int64_t length)
 {
     bool root = !up || !up->inside;
-    struct ps_flame_node *node;
+    struct ps_flame_node *node, *line;
+    uint32_t n;
 
     if (up && up->node != NODE_NONE)
         b->flame.nodes[up->node].self_ns =
@@ -166,7 +190,24 @@ static void make_node(struct builder *b, struct frame *frame, const struct frame
     node = &b->flame.nodes[frame->node];
     node->self_ns = ps_add_saturated(node->self_ns, length);
     node->total_ns = ps_add_saturated(node->total_ns, length);
-    node->count++;
+    node->count += frame->begins;
+    if (frame->text >= b->frames->n || !b->frames->line[frame->text])
+        return;
+    n = ps_flame_child_of(&b->lines, frame->node, frame->text, 0, 0);
+    line = &b->lines.nodes[n];
+    line->total_ns = ps_add_saturated(line->total_ns, length);
+}
+
+/* Adds the length of a slice (ns) to the self time of its origin, and subtracts it from that of its
+ * caller. */
+static void add_to_origin(struct builder *b, const struct frame *frame, const struct frame *up,
+                          int64_t length)
+{
+    int64_t *self = &b->self_by_origin[frame->origin];
+
+    *self = ps_add_saturated(*self, length);
+    if (up)
+        b->self_by_origin[up->origin] = ps_add_saturated(b->self_by_origin[up->origin], -length);
 }
 
 static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
@@ -185,6 +226,7 @@ static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
     }
     if (!up)
         b->sum = ps_add_saturated(b->sum, length);
+    add_to_origin(b, frame, up, length);
     if (!frame->inside)
         return;
     make_node(b, frame, up, length);
@@ -197,12 +239,12 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     struct builder *b = user;
 
     if (chunk->track != b->track)
-        b->n_open = 0;
+        b->n_open = b->n_ended = 0;
     b->track = chunk->track;
     for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended();
          i++) /* checks for a timeout at each row, because a row may have many callers */
         add_row(b, chunk, i);
-    b->has_too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
+    b->has_too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX || b->lines.n > NODES_MAX;
     return !b->has_too_many;
 }
 
@@ -216,7 +258,7 @@ static enum ps_status build_nodes(struct ps_db *db, struct builder *b, struct ps
     };
 
     b->track = 0;
-    b->n_open = 0;
+    b->n_open = b->n_ended = 0;
     return ps_trace_each_chunk(db, &query, add_chunk, b, err);
 }
 
@@ -292,10 +334,11 @@ static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct
     return ps_param_int(params, "limit", 1, 100000, 20000, limit, err);
 }
 
-enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t limit,
-                              struct ps_flame *out, struct ps_err *err)
+enum ps_status ps_stack_flame(struct ps_db *db, const struct ps_stack_frames *frames,
+                              struct ps_params params, size_t limit, struct ps_flame *out,
+                              struct ps_err *err)
 {
-    PS_AUTO(builder_free) struct builder b = {.name = 0};
+    PS_AUTO(builder_free) struct builder b = {.frames = frames};
 
     ps_stack_selection_read(params, &b.part, err);
     build_flame(db, &b, limit, err);
@@ -308,14 +351,17 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err)
 {
-    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
+    PS_AUTO(builder_free) struct builder b = {.frames = &frames};
+    const struct ps_flame_stacks stacks = {&frames, &b.lines, b.self_by_origin};
     int64_t limit = 0;
 
     (void)view, (void)id;
+    ps_stack_selection_read(params, &b.part, err);
     read_limit(params, &limit, err);
-    ps_stack_flame(db, params, (size_t)limit, &flame, err);
-    if (err->code == PS_OK)
-        ps_flame_write(db, &flame, (size_t)limit, "(no name)", answer);
+    ps_stack_frames_read(db, params, &frames, err);
+    if (build_flame(db, &b, (size_t)limit, err) == PS_OK)
+        ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", &stacks, answer);
     return err->code;
 }
 
@@ -325,22 +371,29 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err)
 {
-    PS_AUTO(builder_free) struct builder b = {.name = 0};
+    PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
+    PS_AUTO(builder_free) struct builder b = {.frames = &frames};
+    const struct ps_flame no_lines = {0};
+    const struct ps_flame_stacks callers = {&frames, &no_lines, NULL},
+                                 callees = {&frames, &b.lines, NULL};
     int64_t limit = 0, name = 0;
 
     (void)view, (void)id;
     ps_stack_selection_read(params, &b.part, err);
+    ps_stack_frames_read(db, params, &frames, err);
     read_limit(params, &limit, err);
     ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
     if (!name)
         ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
-    b.name = (uint32_t)name;
+    b.name = ps_stack_function(&frames, name);
+    if (err->code == PS_OK && !b.name)
+        b.name = (uint32_t)name; /* no frame has it: both trees are empty */
     if (build_flame(db, &b, (size_t)limit, err) != PS_OK)
         return err->code;
     ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sum);
-    ps_flame_write(db, &b.callers, (size_t)limit, "(no name)", answer);
+    ps_flame_write(db, &b.callers, (size_t)limit, "(no name)", &callers, answer);
     ps_buf_puts(&answer->body, ",\"callees\":");
-    ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", answer);
+    ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", &callees, answer);
     ps_buf_puts(&answer->body, "}");
     return PS_OK;
 }

@@ -31,7 +31,7 @@ static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start,
 }
 
 /* Computes the functions of the stacks as the table ps_temp_functions. Parameters: from_ns, to_ns,
- * track, and group=1 to make C++ static initialisers one row. */
+ * track, mode, and group=1 to make C++ static initialisers one row. */
 ps_make_rows ps_make_stack_functions;
 
 enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,

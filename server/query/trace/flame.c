@@ -290,6 +290,6 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
     read_on(params, &on, err);
     if (ps_trace_flame(db, params, &flame, err) == PS_OK)
         ps_flame_write(db, &flame, (size_t)limit, on == ON_DEVICE ? "(no operator)" : "(no name)",
-                       answer);
+                       NULL, answer);
     return err->code;
 }

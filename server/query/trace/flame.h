@@ -3,13 +3,23 @@
 #ifndef PS_QUERY_TRACE_FLAME_H
 #define PS_QUERY_TRACE_FLAME_H
 
+#include "server/query/functions/stack_frames.h"
 #include "server/query/trace/trace_views.h"
 #include "slices/flame.h"
 
+/* What a flame graph of stacks has beyond one of slices. */
+struct ps_flame_stacks {
+    const struct ps_stack_frames *frames;
+    /* total_ns of each line of a node: `parent` is the node, `name` the text id of the frame */
+    const struct ps_flame *lines;
+    const int64_t *self_by_origin; /* by enum ps_origin, of all stacks; NULL: not written */
+};
+#define PS_N_ORIGINS (PS_ORIGIN_UNKNOWN + 1)
+
 /* Finishes the graph and writes its `limit` nodes with the greatest totals, in preorder, siblings
- * by descending total. nameless: the name that is written for name 0. */
+ * by descending total. nameless: the name that is written for name 0. stacks: NULL for slices. */
 void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
-                    struct ps_answer *answer);
+                    const struct ps_flame_stacks *stacks, struct ps_answer *answer);
 
 /* Stores in `order` the indices of up to `limit` nodes of a finished graph, in the order of
  * ps_flame_write, and returns their number. `order` has capacity for all nodes. *cut: number of
@@ -22,7 +32,8 @@ size_t ps_flame_order_nodes(const struct ps_flame *flame, size_t limit, uint32_t
  * (stack_tree.c). */
 enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
                               struct ps_err *err);
-enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t limit,
-                              struct ps_flame *out, struct ps_err *err);
+enum ps_status ps_stack_flame(struct ps_db *db, const struct ps_stack_frames *frames,
+                              struct ps_params params, size_t limit, struct ps_flame *out,
+                              struct ps_err *err);
 
 #endif

@@ -90,12 +90,13 @@ static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
 /* Collects each name once, in order of first use. */
 struct names {
     struct ps_db *db;
-    struct ps_ints ids;
-    uint32_t *row_by_text; /* [text id]: index in `ids` + 1; 0: none */
+    const struct ps_flame_stacks *stacks; /* NULL: slices */
+    struct ps_ints ids, origins;          /* origins: of stacks */
+    uint32_t *row_by_text;                /* [text id]: index in `ids` + 1; 0: none */
     size_t row_by_text_cap;
 };
 
-static int64_t place_of(struct names *names, uint32_t id)
+static int64_t place_of(struct names *names, uint32_t id, uint8_t family)
 {
     if (!ps_trace_text(names->db, id).ptr)
         id = 0;
@@ -103,6 +104,8 @@ static int64_t place_of(struct names *names, uint32_t id)
         ps_grow_to(names->row_by_text, &names->row_by_text_cap, id, sizeof *names->row_by_text);
     if (!names->row_by_text[id]) {
         ps_ints_add(&names->ids, id);
+        if (names->stacks)
+            ps_ints_add(&names->origins, ps_stack_origin(names->stacks->frames, id, family));
         names->row_by_text[id] = (uint32_t)names->ids.n;
     }
     return names->row_by_text[id] - 1;
@@ -113,7 +116,9 @@ static void write_names(const struct names *names, const char *nameless, struct 
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < names->ids.n; i++) {
-        struct ps_str text = ps_trace_text(names->db, (uint32_t)names->ids.items[i]);
+        uint32_t id = (uint32_t)names->ids.items[i];
+        struct ps_str text =
+            names->stacks ? ps_stack_name(names->stacks->frames, id) : ps_trace_text(names->db, id);
 
         ps_json_str(json, text.ptr ? text : ps_str_from_c(nameless));
     }
@@ -129,18 +134,18 @@ size_t ps_flame_order_nodes(const struct ps_flame *flame, size_t limit, uint32_t
     return number_preorder(flame, list, n, order);
 }
 
+/* rank: [node]: index in the answer */
 static void write_columns(const struct ps_flame *flame, const uint32_t *order, size_t n,
-                          struct names *names, struct ps_json *json)
+                          uint32_t *rank, struct names *names, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n * N_FIELDS + 1, sizeof *values);
-    PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, flame->n + 1, sizeof *rank);
 
     for (size_t i = 0; i < n; i++) {
         const struct ps_flame_node *node = &flame->nodes[order[i]];
 
         rank[order[i]] = (uint32_t)i;
         values[PARENT * n + i] = node->parent == UINT32_MAX ? -1 : (int64_t)rank[node->parent];
-        values[NAME * n + i] = place_of(names, node->name);
+        values[NAME * n + i] = place_of(names, node->name, node->family);
         values[SELF * n + i] = node->self_ns;
         values[TOTAL * n + i] = node->total_ns;
         values[COUNT * n + i] = node->count;
@@ -151,12 +156,66 @@ static void write_columns(const struct ps_flame *flame, const uint32_t *order, s
         ps_json_ints(json, keys[f], values + f * n, n);
 }
 
+/* A line of a node. */
+struct line {
+    int64_t node, line, total; /* node: index in the answer */
+};
+
+static int by_node_and_total(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Writes the lines of the nodes of the answer, in the order of the nodes. */
+static void write_lines(const struct ps_flame_stacks *stacks, const uint32_t *order, size_t n,
+                        const uint32_t *rank, struct ps_json *json)
+{
+    static const char *const columns[] = {"node", "line", "total"};
+    const struct ps_flame *lines = stacks->lines;
+    PS_AUTO(ps_free_ptr) struct line *list = ps_grow(NULL, lines->n + 1, sizeof *list);
+    PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, lines->n + 1, sizeof *values);
+    size_t n_list = 0;
+
+    for (size_t i = 0; i < lines->n; i++) {
+        const struct ps_flame_node *line = &lines->nodes[i];
+        uint32_t node = rank[line->parent];
+
+        if (node < n && order[node] == line->parent) /* else the node is not in the answer */
+            list[n_list++] = (struct line){node, stacks->frames->line[line->name], line->total_ns};
+    }
+    qsort(list, n_list, sizeof *list, by_node_and_total);
+    ps_json_key(json, "lines");
+    ps_json_object(json);
+    for (size_t c = 0; c < 3; c++) {
+        for (size_t i = 0; i < n_list; i++)
+            values[i] = c == 0 ? list[i].node : c == 1 ? list[i].line : list[i].total;
+        ps_json_ints(json, columns[c], values, n_list);
+    }
+    ps_json_end(json);
+}
+
+static void write_stacks(const struct names *names, const uint32_t *order, size_t n,
+                         const uint32_t *rank, struct ps_json *json)
+{
+    ps_json_ints(json, "origins", names->origins.items, names->origins.n);
+    write_lines(names->stacks, order, n, rank, json);
+    if (names->stacks->self_by_origin)
+        ps_json_ints(json, "self_by_origin", names->stacks->self_by_origin, PS_N_ORIGINS);
+}
+
 void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
-                    struct ps_answer *answer)
+                    const struct ps_flame_stacks *stacks, struct ps_answer *answer)
 {
     struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_free_ptr) uint32_t *order = ps_grow(NULL, flame->n + 1, sizeof *order);
-    struct names names = {db, {0}, NULL, 0};
+    PS_AUTO(ps_free_ptr) uint32_t *rank = ps_alloc_array(flame->n + 1, sizeof *rank);
+    struct names names = {.db = db, .stacks = stacks};
     int64_t total = 0;
     size_t n, cut;
 
@@ -171,9 +230,12 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
     ps_json_kstr(&json, "unit", "ns");
     ps_json_kint(&json, "sum", total);
     ps_json_kint(&json, "cut", (int64_t)cut);
-    write_columns(flame, order, n, &names, &json);
+    write_columns(flame, order, n, rank, &names, &json);
     write_names(&names, nameless, &json);
+    if (stacks)
+        write_stacks(&names, order, n, rank, &json);
     ps_json_end(&json);
     ps_ints_free(&names.ids);
+    ps_ints_free(&names.origins);
     free(names.row_by_text);
 }

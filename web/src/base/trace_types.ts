@@ -147,6 +147,12 @@ export interface FlameAnswer {
     family: number[];
     kind: number[];
     names: string[];
+    /** only stacks: where the code of each name is from, as in `ORIGINS` of model/tint.ts */
+    origins?: number[];
+    /** only stacks, unless a frame is a line: the lines of each node, by node and descending total */
+    lines?: { node: number[]; line: number[]; total: number[] };
+    /** only of all stacks: sums of `self` by origin */
+    self_by_origin?: number[];
 }
 
 export interface Finding {

@@ -14,6 +14,8 @@ const GAP = 1;
 const PAD = 5;
 const NARROWEST = 1.5;
 const DOT_STEP = 4;
+/** Minimum width in px of the box for self time, of the word `self` in it, and of its value. */
+const SELF_BOX = { box: 9, word: 30, value: 70 };
 
 export type Texture = 'root' | 'solid' | 'hatched' | 'dashed';
 
@@ -25,6 +27,9 @@ export interface FramePaint {
     tint: (frame: number) => 0 | 1;
     /** Draws a strong left edge: the other side of the comparison lacks this frame. */
     edge?: (frame: number) => boolean;
+    /** Self time of a frame that has frames below it: an empty box beside them, from x0 to x1 in the
+     * unit of the layout; null: none. */
+    selfBox?: (frame: number) => { x0: number; x1: number; value: string } | null;
     label: (frame: number, maxWidth: number, measure: Measure) => { name: string; value: string };
 }
 
@@ -99,7 +104,8 @@ export class FrameCanvas {
         if (layout.count === 0 || layout.total <= 0) return;
         if (this.labelsOf !== scene.paint || this.font !== theme.font) this.forgetLabels(scene);
         ctx.textBaseline = 'alphabetic';
-        const first = Math.max(0, Math.floor(scene.top / FRAME_ROW));
+        /* one row above the window, because its frames have boxes in the first row */
+        const first = Math.max(0, Math.floor(scene.top / FRAME_ROW) - 1);
         const last = Math.min(layout.rows - 1, Math.floor((scene.top + this.height) / FRAME_ROW));
         for (let row = first; row <= last; row++) this.drawRow(scene, row);
         if (scene.selected >= 0) this.outline(scene, scene.selected, theme.accent, 2);
@@ -171,7 +177,35 @@ export class FrameCanvas {
             ctx.globalAlpha = dim ? 0.8 : 1;
             this.text(scene, frame, box);
         }
+        ctx.globalAlpha = dim ? 0.5 : 1;
+        this.selfBox(scene, frame);
         ctx.globalAlpha = 1;
+    }
+
+    private selfBox(scene: FrameScene, frame: number): void {
+        const self = scene.paint.selfBox?.(frame);
+        if (!self) return;
+        const { ctx } = this;
+        const { layout, span, top, theme } = scene;
+        const scale = this.scale(scene);
+        const left = this.snap(Math.max(-2, (self.x0 - span.x0) * scale));
+        const right = this.snap(Math.min(this.width + 2, (self.x1 - span.x0) * scale));
+        const width = right - left - GAP;
+        if (width < SELF_BOX.box) return;
+        const y = (layout.row[frame] + 1) * FRAME_ROW - top;
+        ctx.strokeStyle = theme.text3;
+        ctx.lineWidth = 1;
+        ctx.setLineDash([2, 2]);
+        ctx.strokeRect(left + 0.5, y + 0.5, width - 1, FRAME_ROW - GAP - 1);
+        ctx.setLineDash([]);
+        const from = Math.max(0, left) + PAD;
+        const whole = `self ${self.value}`;
+        const maxWidth = Math.min(right, this.width) - from - PAD;
+        const text = width >= SELF_BOX.value && this.measure(whole) <= maxWidth ? whole : 'self';
+        if (width < SELF_BOX.word || this.measure(text) > maxWidth) return;
+        ctx.font = theme.font;
+        ctx.fillStyle = theme.text2;
+        ctx.fillText(text, from, y + 12.5);
     }
 
     private ground(scene: FrameScene, frame: number, box: Box): void {

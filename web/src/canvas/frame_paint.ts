@@ -102,26 +102,61 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
     };
 }
 
-/** Paint of flame graphs: the colour is that of the family; names without a family get one of two
- * tints. */
-export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: string): FramePaint {
+/** Right end of the last child of each frame; its own left end if it has none. */
+function endsOfChildren(layout: FrameLayout): Float64Array {
+    const ends = layout.x0.slice();
+    for (let f = 0; f < layout.count; f++) {
+        const up = layout.parent[f];
+        if (up >= 0) ends[up] = Math.max(ends[up], layout.x1[f]);
+    }
+    return ends;
+}
+
+/** The index of the fill of each node: by origin if the answer states any, else by family. Stacks of
+ * which no origin is known have one colour, and one for native code. */
+function flameFills(flame: FlameAnswer): (node: number) => number {
+    const origins = flame.origins?.some((origin) => origin <= 2) ? flame.origins : null;
+    if (origins) return (node) => origins[flame.name[node]];
+    return (node) => (flame.family[node] > 0 ? FAMILY_FILL + flame.family[node] : 1);
+}
+
+/** Paint of flame graphs: the colour is that of the origin or of the family, in one of two tints.
+ * hasSelf: `self` of the answer is self time. */
+export function flamePaint(
+    flame: FlameAnswer,
+    layout: FrameLayout,
+    title: string,
+    hasSelf = true,
+): FramePaint {
     const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
+    const fillOf = flameFills(flame);
+    const ends = endsOfChildren(layout);
     const forms: string[][] = [];
     const root = rootLabel(title, axisText(layout.total));
     const { node } = layout;
     return {
         texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
-        origin: (f) => {
-            const family = node[f] < 0 ? 0 : flame.family[node[f]];
-            return family > 0 ? FAMILY_FILL + family : 1;
-        },
+        origin: (f) => (node[f] < 0 ? 3 : fillOf(node[f])),
         tint: (f) => (node[f] < 0 ? 0 : (tints[flame.name[node[f]]] as 0 | 1)),
+        selfBox: (f) => {
+            if (!hasSelf || node[f] < 0 || ends[f] === layout.x0[f]) return null;
+            const self = flame.self[node[f]];
+            if (!(self > 0)) return null;
+            return {
+                x0: ends[f],
+                x1: Math.min(ends[f] + self, layout.x1[f]),
+                value: axisText(self),
+            };
+        },
         label: (f, maxWidth, measure) => {
             if (node[f] < 0) return root(f, maxWidth, measure);
+            const total = flame.total[node[f]];
+            const isLeaf = hasSelf && flame.self[node[f]] === total;
             const id = flame.name[node[f]];
-            const whole = flame.names[id];
-            const name = fitForms((forms[id] ??= frameForms(whole)), maxWidth, measure);
-            return withValue(name, whole, axisText(flame.total[node[f]]), maxWidth, measure);
+            const [whole] = (forms[id] ??= frameForms(flame.names[id]));
+            const name = fitForms(forms[id], maxWidth, measure);
+            const value = `${axisText(total)}${isLeaf ? ' self' : ''}`;
+            return withValue(name, whole, value, maxWidth, measure);
         },
     };
 }

@@ -17,8 +17,14 @@ export function locationStart(name: string): number {
     return LEADING.test(name) ? 0 : name.length;
 }
 
-/** Forms of the name from complete to short, each different from the previous one. */
-export function frameForms(name: string): string[] {
+/* Folders of a virtual environment or an interpreter, up to the package. */
+const INSTALLED =
+    /(^|[([])[^()[\]]*?[\\/](?:(?:site|dist)-packages|lib[\\/]python\d[\d.]*t?|Lib)[\\/](?!(?:site|dist)-packages)/;
+
+/** Forms of the name from complete to short, each different from the previous one. The complete one
+ * lacks the folders in which a package or the standard library is installed. */
+export function frameForms(fullName: string): string[] {
+    const name = fullName.replace(INSTALLED, '$1');
     const shortened = name.replace(INNER, '$1').replace(LEADING, '');
     const place = SOURCE_LOCATION.exec(shortened);
     const forms = [name, shortened, shortName(place ? place[1].trimEnd() : shortened)];

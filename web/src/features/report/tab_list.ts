@@ -213,7 +213,6 @@ export const TABS = textOf({
     'stack-functions': {
         id: 'functions',
         title: LABELS.functions,
-        count: countField('frames'),
     },
     sandwich: {
         id: 'sandwich',

@@ -38,15 +38,17 @@ import { tabId } from './tab_list';
 import { tabsOf, type TabSpec } from './tabs';
 
 /* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED are
- * common to all tabs: the range of a trace and the number of a printed report. */
+ * common to all tabs: the range of a trace and the number of a printed report. So is what is one
+ * frame of stacks. */
 const lastQuery = new Map<string, Query>();
 const SHARED = ['from_ns', 'to_ns', 'report'];
+const SHARED_OF_STACKS = [...SHARED, 'mode'];
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
-function withShared(lastQuery: Query, now: Query): Query {
+function withShared(run: Run, lastQuery: Query, now: Query): Query {
     const query = { ...lastQuery };
-    for (const key of SHARED) {
+    for (const key of kindHas(run.kind, 'stacks') ? SHARED_OF_STACKS : SHARED) {
         if (now[key]) query[key] = now[key];
         else delete query[key];
     }
@@ -61,7 +63,7 @@ function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) 
             id,
             formatHash(
                 ['run', run.id, id],
-                withShared(lastQuery.get(`${run.id}/${id}`) ?? {}, query),
+                withShared(run, lastQuery.get(`${run.id}/${id}`) ?? {}, query),
             ),
         ]),
     );

@@ -22,13 +22,15 @@ import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { layoutFlame, matchedNs } from './flame_tree';
+import { FrameLines } from './frame_lines';
+import { modeParam } from './parts';
 
 export type FlameOn = 'cpu' | 'device' | 'wall';
 
 function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
     if (!isStacks(run)) return rangedPath(run, 'flame', range, { on, limit: 20_000 });
     const { track } = route.value.query;
-    return rangedPath(run, 'stack_flame', range, { track, limit: 20_000 });
+    return rangedPath(run, 'stack_flame', range, { track, mode: modeParam(), limit: 20_000 });
 }
 
 const ROOTS: Record<FlameOn, string> = {
@@ -45,6 +47,8 @@ interface FlamePaneProps {
      * the dock */
     isEmbedded?: boolean;
     onMatched?: (count: number | null, share: number) => void;
+    /** called with each answer that is shown */
+    onFlame?: (flame: FlameAnswer) => void;
 }
 
 export function flameOn(run: Run): FlameOn {
@@ -94,7 +98,14 @@ export function FlameSwitch({ run }: { run: Run }) {
     );
 }
 
-export function FlamePane({ run, range, search, isEmbedded = false, onMatched }: FlamePaneProps) {
+export function FlamePane({
+    run,
+    range,
+    search,
+    isEmbedded = false,
+    onMatched,
+    onFlame,
+}: FlamePaneProps) {
     const on = flameOn(run);
     const rootName = isStacks(run) ? 'all stacks' : ROOTS[on];
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
@@ -113,6 +124,9 @@ export function FlamePane({ run, range, search, isEmbedded = false, onMatched }:
         const share = flame && match ? matchedNs(flame, match.set) / (flame.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
     }, [flame, match]);
+    useEffectOn(() => {
+        if (flame) onFlame?.(flame);
+    }, [flame]);
     const { flame_frame, flame_zoom } = route.value.query;
     const selected = flame && Number(flame_frame ?? -1) < flame.n ? Number(flame_frame ?? -1) : -1;
     return (
@@ -193,6 +207,7 @@ function FlameTip({ run, flame, node, root }: TipProps) {
                 <dd>{axisText(self[node])}</dd>
                 <dd>{share(self[node])}</dd>
                 <Estimate run={run} total={total[node]} self={self[node]} />
+                <FrameLines flame={flame} node={node} />
             </dl>
             <div class="tooltip-foot">
                 {int(flame.count[node])} {countText(isStackProfile, flame.count[node])}

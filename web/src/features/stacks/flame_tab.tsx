@@ -15,7 +15,7 @@ import { matcher } from '../../model/search';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { FlamePane, FlameSwitch } from './flame_pane';
-import { PeriodField, StackLegend, ThreadSelect } from './parts';
+import { ModeSwitch, PeriodField, StackLegend, ThreadSelect } from './parts';
 
 export function FlameTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
@@ -25,6 +25,7 @@ export function FlameTab({ run }: { run: Run }) {
         count: null,
         share: 0,
     });
+    const [selfByOrigin, setSelfByOrigin] = useState<number[] | undefined>(undefined);
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Flame', [{ key: '/', label: 'search', run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1000;
@@ -32,14 +33,13 @@ export function FlameTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="view options">
                 <FlameSwitch run={run} />
+                {isStacks(run) && <ModeSwitch />}
                 {isStacks(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
-                {wide && (
-                    <span class="soft">
-                        {isStacks(run) ? 'stacks' : 'slices'} merged by path, widest first
-                    </span>
+                {wide && !isStacks(run) && (
+                    <span class="soft">slices merged by path, widest first</span>
                 )}
-                {isStacks(run) && <StackLegend run={run} />}
+                {isStacks(run) && <StackLegend selfByOrigin={selfByOrigin} />}
                 <Spacer />
                 <RangeNotice />
                 {matched.count !== null && (
@@ -66,6 +66,7 @@ export function FlameTab({ run }: { run: Run }) {
                 search={search}
                 isEmbedded
                 onMatched={(count, share) => setMatched({ count, share })}
+                onFlame={(flame) => setSelfByOrigin(flame.self_by_origin)}
             />
         </div>
     );

@@ -26,6 +26,26 @@ export function layoutFlame(flame: FlameAnswer): FrameLayout {
     return out.finish(total);
 }
 
+interface FrameLine {
+    line: number;
+    total: number;
+}
+
+/** The lines of a node, largest total first; none if the answer has none for it. */
+export function linesOf({ lines }: FlameAnswer, node: number): FrameLine[] {
+    if (!lines) return [];
+    let lo = 0;
+    for (let hi = lines.node.length; lo < hi;) {
+        const mid = (lo + hi) >> 1;
+        if (lines.node[mid] < node) lo = mid + 1;
+        else hi = mid;
+    }
+    const found: FrameLine[] = [];
+    for (; lines.node[lo] === node; lo++)
+        found.push({ line: lines.line[lo], total: lines.total[lo] });
+    return found;
+}
+
 /** Σ total of the matching nodes that are not below another matching node, so that no time is
  * counted twice. */
 export function matchedNs({ n, parent, total }: FlameAnswer, match: Uint8Array): number {

@@ -12,14 +12,16 @@ import type { Run } from '../../base/types';
 import { fmtFixed } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import type { GridColumn } from '../../components/data_grid';
+import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { readFilters } from '../../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../../model/search';
+import { ORIGINS } from '../../model/tint';
 import { countColumn, nameColumn, RIGHT, shareColumn } from '../trace/columns';
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
-import { PeriodField, StackLegend, ThreadSelect } from './parts';
+import { ModeSwitch, modeParam, modeQuery, PeriodField, ThreadSelect } from './parts';
 import type { StackFunctionRow } from '../../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
@@ -42,9 +44,9 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
             columns={columns}
             rowKey={({ name_id }) => String(name_id)}
             sort={SORT}
-            params={{ track, group }}
+            params={{ track, group, mode: modeParam() }}
             onOpen={({ name_id }) => {
-                goTo(tabHash(run, 'sandwich', { fn: String(name_id) }, range));
+                goTo(tabHash(run, 'sandwich', { fn: String(name_id), ...modeQuery() }, range));
             }}
             empty={
                 range
@@ -62,7 +64,9 @@ function functionColumns(
     period: number | null,
 ): Column[] {
     const columns = [
-        nameColumn<StackFunctionRow>(search, 'function'),
+        nameColumn<StackFunctionRow>(search, 'function', (row) => (
+            <Swatch origin={ORIGINS[row.origin] ?? 'unknown'} />
+        )),
         weight('self'),
         weight('total'),
     ];
@@ -146,10 +150,10 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 params={{ ...filterParams(filters), track, group }}
                 shown={shown}
             >
+                <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
                 <InitialiserSwitch run={run} />
-                <StackLegend run={run} />
             </TraceToolbar>
             <div class="panes">
                 <section class="pane pane-main">

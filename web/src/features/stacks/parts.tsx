@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts that the tabs of stack profiles share: the thread menu, the legend, and the field for the
- * sample period. */
+/* Parts that the tabs of stack profiles share: the thread menu, the switch between functions and
+ * lines, the legend, and the field for the sample period. */
 import { API } from '../../base/client';
 import { useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
-import { FamilySwatch } from '../../components/family_swatch';
+import { pct, THIN_SPACE } from '../../base/units';
 import { NumberField } from '../../components/number_field';
+import { Swatch } from '../../components/origin_legend';
+import { Segmented } from '../../components/segmented';
+import { type Origin, ORIGINS } from '../../model/tint';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
 import { PERIOD_MS, samplePeriod } from '../trace/data';
 
-const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
+const SELECTED = { flame_zoom: null, flame_frame: null };
+const ZOOMS = { callers_zoom: null, callees_zoom: null };
 
 /** Menu to select one thread or all threads; nothing if there is only one. */
 export function ThreadSelect({ run }: { run: Run }) {
@@ -47,19 +51,68 @@ export function ThreadSelect({ run }: { run: Run }) {
     );
 }
 
-/** Legend of the two colours; nothing if all frames have the same colour. */
-export function StackLegend({ run }: { run: Run }) {
-    const { frames, native, python } = run.summary as Record<string, number>;
-    if (!native || native === frames) return null;
-    const label = python === 0 ? 'other' : python + native < frames ? 'Python and other' : 'Python';
+export type StackMode = 'function' | 'line';
+
+/** What is one frame: a function, or a line of one. */
+export function stackMode(): StackMode {
+    return route.value.query.mode === 'line' ? 'line' : 'function';
+}
+
+/** The parameter of requests; undefined for the default. */
+export function modeParam(): 'line' | undefined {
+    return stackMode() === 'line' ? 'line' : undefined;
+}
+
+/** The part of a URL that selects what is one frame. */
+export function modeQuery(): Record<string, string> {
+    return stackMode() === 'line' ? { mode: 'line' } : {};
+}
+
+export function ModeSwitch() {
     return (
-        <span class="soft stacks stack-legend">
-            <span>
-                <FamilySwatch family={0} /> {label}
-            </span>
-            <span title="C, C++, Rust and kernel frames, recognised by their names">
-                <FamilySwatch family={7} /> native
-            </span>
+        <Segmented<StackMode>
+            label="a frame is"
+            value={stackMode()}
+            options={[
+                { value: 'function', text: 'Function', tip: 'lines of one function are one frame' },
+                { value: 'line', text: 'Line', tip: 'each line of a function is a frame' },
+            ]}
+            onChange={(mode) =>
+                replaceQuery({ ...SELECTED, ...ZOOMS, mode: mode === 'line' ? mode : null })
+            }
+        />
+    );
+}
+
+const ORIGIN_LABELS: Record<Origin, { label: string; tip: string }> = {
+    own: { label: 'own', tip: 'files that are neither installed nor of the standard library' },
+    'third-party': { label: 'third-party', tip: 'installed packages' },
+    stdlib: { label: 'standard library', tip: 'modules of the standard library' },
+    builtin: { label: 'native', tip: 'C, C++, Rust and built-in functions' },
+    unknown: { label: 'unknown', tip: 'the name of the frame does not say' },
+};
+
+interface LegendProps {
+    /** self time by origin, in the order of ORIGINS; a share without a base is not shown */
+    selfByOrigin?: readonly number[];
+}
+
+/** Colours of the frames, each with its share of the self time shown; nothing if all frames have
+ * the same colour. */
+export function StackLegend({ selfByOrigin }: LegendProps) {
+    if (!selfByOrigin) return null;
+    const sum = selfByOrigin.reduce((total, self) => total + self, 0);
+    const shown = ORIGINS.filter((_, i) => selfByOrigin[i] > 0);
+    if (!(sum > 0) || shown.every((origin) => origin === 'unknown')) return null;
+    return (
+        <span class="soft stack-legend" role="group" aria-label="self time by origin">
+            {shown.map((origin) => (
+                <span key={origin} title={ORIGIN_LABELS[origin].tip}>
+                    <Swatch origin={origin} /> {ORIGIN_LABELS[origin].label}{' '}
+                    <b>{`${pct((100 * selfByOrigin[ORIGINS.indexOf(origin)]) / sum)}${THIN_SPACE}%`}</b>
+                </span>
+            ))}
+            <span>of self time</span>
         </span>
     );
 }

@@ -25,7 +25,8 @@ import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { layoutFlame } from './flame_tree';
 import { StackFunctions } from './functions_tab';
-import { PeriodField, StackLegend, ThreadSelect } from './parts';
+import { FrameLines } from './frame_lines';
+import { ModeSwitch, modeParam, PeriodField, ThreadSelect } from './parts';
 
 interface SandwichAnswer {
     /** weight of all stacks */
@@ -46,7 +47,13 @@ function useFunction(run: Run): string | null {
     const first = useJson<FirstPage>(
         urlFunction
             ? null
-            : rangedPath(run, 'stack_functions', range, { sort: 'self', desc: 1, limit: 1, track }),
+            : rangedPath(run, 'stack_functions', range, {
+                  sort: 'self',
+                  desc: 1,
+                  limit: 1,
+                  track,
+                  mode: modeParam(),
+              }),
     );
     const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
     useDefaultSelection('fn', urlFunction ? null : costliest);
@@ -60,7 +67,7 @@ export function SandwichTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const fn = useFunction(run);
     const [shown, setShown] = useState<number | null>(null);
-    const params = { ...filterParams(filters), track: query.track };
+    const params = { ...filterParams(filters), track: query.track, mode: modeParam() };
     const select = ({ name_id }: StackFunctionRow) =>
         replaceQuery({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
     return (
@@ -75,9 +82,9 @@ export function SandwichTab({ run }: { run: Run }) {
                 params={params}
                 shown={shown}
             >
+                <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
-                <StackLegend run={run} />
             </TraceToolbar>
             <div class="panes sandwich-panes">
                 <section class="pane pane-sandwich-list">
@@ -102,7 +109,12 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
     const range = useRange();
     const { track } = route.value.query;
     const answer = useJson<SandwichAnswer>(
-        rangedPath(run, 'sandwich', range, { name_id: fn, track, limit: 10_000 }),
+        rangedPath(run, 'sandwich', range, {
+            name_id: fn,
+            track,
+            mode: modeParam(),
+            limit: 10_000,
+        }),
     );
     const { data } = answer;
     if (answer.error) {
@@ -138,7 +150,10 @@ interface HalfProps {
 
 function Half({ run, which, flame, whole }: HalfProps) {
     const layout = useMemo(() => layoutFlame(flame), [flame]);
-    const paint = useMemo(() => flamePaint(flame, layout, 'all of it'), [flame, layout]);
+    const paint = useMemo(
+        () => flamePaint(flame, layout, 'all of it', which === 'callees'),
+        [flame, layout, which],
+    );
     const [selected, setSelected] = useState(-1);
     useEffect(() => setSelected(-1), [flame]);
     const key = `${which}_zoom`;
@@ -186,6 +201,7 @@ function HalfTip({ run, flame, node, whole }: TipProps) {
                 <dt />
                 <dd>{estimateText(run, total)}</dd>
                 <dd>{share(whole)} of all</dd>
+                <FrameLines flame={flame} node={node} />
             </dl>
             <div class="tooltip-foot">
                 {int(flame.count[node])} ×{stackLabel(flame.family[node])}

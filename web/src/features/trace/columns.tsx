@@ -28,6 +28,7 @@ function shown(value: number, decimals: number): ComponentChildren {
 export function nameColumn<R extends { name: string; family: number }>(
     search: Matcher,
     title = 'name',
+    swatch = (row: R): ComponentChildren => <FamilySwatch family={row.family} />,
 ): GridColumn<R> {
     return {
         key: 'name',
@@ -36,7 +37,7 @@ export function nameColumn<R extends { name: string; family: number }>(
         sortKey: 'name',
         render: (row) => (
             <span class="named" title={row.name}>
-                <FamilySwatch family={row.family} />
+                {swatch(row)}
                 <FrameName name={row.name} search={search} />
             </span>
         ),

@@ -3,7 +3,6 @@
  * Main values in the header of a trace.
  */
 import { formatAxisValue } from '../../base/axis';
-import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatBytes, formatSeconds, int, pct } from '../../base/units';
@@ -79,7 +78,7 @@ function stackFacts(run: Run): Fact[] {
                 : 'the sum over all stacks',
         },
         { label: 'Stacks', value: int(samples), tip: 'stacks in the file' },
-        { label: LABELS.functions, value: int(frames), tip: 'distinct frames' },
+        { label: 'Frames', value: int(frames), tip: 'distinct lines of functions' },
     ];
     if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW });
     return facts;

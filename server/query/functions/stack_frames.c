@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/query/functions/stack_frames.h"
+
+#include <stdlib.h>
+
+/* What the names of all frames say about the file. */
+struct forms {
+    size_t modules, at_line_1; /* `<module>` frames; of those, at line 1 */
+    bool lacks_folders;        /* all files may have lost their folders */
+};
+
+static void see_form(struct forms *forms, const struct ps_frame_name *name)
+{
+    if (ps_str_eq_c(name->function, "<module>") && name->line) {
+        forms->modules++;
+        forms->at_line_1 += name->line == 1;
+    }
+    /* py-spy writes modules without a folder if they are in a folder of sys.path, but it writes the
+     * file last; profiling.sampling writes the last part of each path */
+    if (name->file.len && !memchr(name->file.ptr, '/', name->file.len) &&
+        !memchr(name->file.ptr, '\\', name->file.len))
+        forms->lacks_folders |= ps_str_eq_c(name->file, "__init__.py") ||
+                                (name->cut_len && name->file.ptr == name->text.ptr);
+}
+
+/* Whether lines are those of the `def`: then no two lines are of one function. */
+static bool has_definition_lines(const struct forms *forms)
+{
+    return forms->modules >= 2 && forms->at_line_1 * 2 >= forms->modules;
+}
+
+/* The id of the name of the function of a frame. */
+static uint32_t name_function(struct ps_stack_frames *frames, const struct ps_frame_name *name,
+                              struct ps_buf *buf)
+{
+    buf->len = 0;
+    if (frames->by_line)
+        ps_buf_str(buf, name->text);
+    else
+        ps_frame_name_write_function(name, buf);
+    return ps_intern_add(&frames->names, ps_buf_slice(buf));
+}
+
+static enum ps_status read_mode(struct ps_params params, bool *by_line, struct ps_err *err)
+{
+    const char *mode = ps_param_get(params, "mode");
+
+    *by_line = mode && strcmp(mode, "line") == 0;
+    if (mode && mode[0] && !*by_line && strcmp(mode, "function") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter mode must be function or line");
+    return err->code;
+}
+
+enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
+                                    struct ps_stack_frames *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
+    PS_AUTO(ps_free_ptr) uint32_t *first = NULL; /* [name id]: least text id */
+    struct forms forms = {0};
+    size_t n_first = 0;
+
+    *out = (struct ps_stack_frames){0};
+    read_mode(params, &out->by_line, err);
+    if (ps_trace_text_end(db, &out->n, err) != PS_OK)
+        return err->code;
+    out->function = ps_alloc_array(out->n + 1, sizeof *out->function);
+    out->name_of = ps_alloc_array(out->n + 1, sizeof *out->name_of);
+    out->line = ps_alloc_array(out->n + 1, sizeof *out->line);
+    out->origin = ps_alloc_array(out->n + 1, sizeof *out->origin);
+    for (uint32_t id = 1; id < out->n; id++) {
+        struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(db, id));
+
+        see_form(&forms, &name);
+    }
+    out->lacks_folders = forms.lacks_folders;
+    out->by_line |= has_definition_lines(&forms);
+    for (uint32_t id = 1; id < out->n; id++) {
+        struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(db, id));
+
+        if (!name.text.ptr)
+            continue;
+        out->origin[id] = (uint8_t)ps_frame_origin(&name, false, !forms.lacks_folders);
+        if (!out->by_line && name.cut_len && name.line <= INT32_MAX)
+            out->line[id] = (int32_t)name.line;
+        out->name_of[id] = name_function(out, &name, &buf);
+        first = ps_grow_to(first, &n_first, out->name_of[id], sizeof *first);
+        if (!first[out->name_of[id]])
+            first[out->name_of[id]] = id;
+        out->function[id] = first[out->name_of[id]];
+    }
+    return err->code;
+}
+
+void ps_stack_frames_free(struct ps_stack_frames *frames)
+{
+    free(frames->function);
+    free(frames->name_of);
+    free(frames->line);
+    free(frames->origin);
+    ps_intern_free(&frames->names);
+}
+
+struct ps_str ps_stack_name(const struct ps_stack_frames *frames, uint32_t text)
+{
+    return ps_stack_function(frames, text) ? frames->names.items[frames->name_of[text]]
+                                           : (struct ps_str){NULL, 0};
+}
