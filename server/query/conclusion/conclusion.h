@@ -119,6 +119,7 @@ ps_conclude ps_conclude_actions;           /* Lightning's profilers */
 ps_conclude ps_conclude_printed_operators; /* printed tables of key_averages() */
 ps_conclude ps_conclude_trace;             /* traces with devices or operators */
 ps_conclude ps_conclude_slices;            /* other traces */
+ps_conclude ps_conclude_stacks;            /* sampled stacks */
 ps_conclude ps_conclude_line_times;        /* line_profiler */
 ps_conclude ps_conclude_line_cpu;          /* Scalene */
 ps_conclude ps_conclude_line_memory;       /* memory_profiler */

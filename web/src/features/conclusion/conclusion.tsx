@@ -31,6 +31,7 @@ function formatPart(value: number | null, unit: string): FormattedValue {
     if (value === null) return { value: '–', unit: '' };
     if (unit === 'percent') return { value: fmtFixed(value, 1), unit: '%' };
     if (unit === 'count') return { value: int(value), unit: '' };
+    if (unit === 'samples' && Number.isInteger(value)) return { value: int(value), unit };
     return formatValueIn(value, unit);
 }
 

@@ -1,0 +1,800 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks.c: the conclusion of sampled stacks.
+ *
+ * Each stack belongs to one owner, by its innermost frame: a function of the program is an owner of
+ * its own; functions of an installed package or of a module of the standard library share one
+ * owner; native and built-in code belongs to the owner of the Python function above it. So the
+ * weights of the owners add up to the weight of all stacks. A stack whose innermost function waits
+ * belongs to the innermost function of the program in it, apart from the time that this function
+ * works.
+ *
+ * A thread that nearly always waits is idle: it is left out, because a program may have any number
+ * of them. If all threads are idle, none is left out.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/conclusion/conclusion.h"
+#include "server/query/functions/stack_tree.h"
+#include "server/query/trace/flame.h"
+
+#define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
+#define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
+#define NOTHING     0.10 /* if no owner has more, nothing stands out */
+#define IDLE_SHARE  0.95 /* threads that wait at least so much of their time are idle */
+#define CAUSES_MAX  20
+#define PARTS_MAX   4
+#define DEPTH_MAX   (1u << 16)
+
+/* --- Functions that wait --- */
+
+/* Python functions that wait for other threads, processes, the network or a timer, by file. Those
+ * of threading, selectors, socket, zmq, gevent and tornado are what py-spy takes for idle
+ * (heuristic_is_thread_idle in its python_spy.rs); the others call a C function that blocks, which
+ * has no frame of its own (CPython, Lib/). */
+static const struct {
+    const char *file, *function;
+} python_waits[] = {
+    {"threading.py", "wait"},
+    {"threading.py", "join"},
+    {"threading.py", "_wait_for_tstate_lock"},
+    {"threading.py", "acquire"},
+    {"selectors.py", "select"},
+    {"socket.py", "accept"},
+    {"socket.py", "readinto"},
+    {"ssl.py", "read"},
+    {"ssl.py", "recv_into"},
+    {"queue.py", "get"},
+    {"subprocess.py", "wait"},
+    {"subprocess.py", "_wait"},
+    {"subprocess.py", "_try_wait"},
+    {"concurrent/futures/thread.py", "_worker"},
+    {"multiprocessing/connection.py", "_recv"},
+    {"multiprocessing/connection.py", "recv"},
+    {"multiprocessing/connection.py", "wait"},
+    {"multiprocessing/connection.py", "_poll"},
+    {"multiprocessing/pool.py", "_handle_tasks"},
+    {"multiprocessing/pool.py", "wait"},
+    {"multiprocessing/popen_fork.py", "poll"},
+    {"multiprocessing/synchronize.py", "__enter__"},
+    {"multiprocessing/queues.py", "get"},
+    {"asyncio/tasks.py", "sleep"},
+    {"asyncio/locks.py", "wait"},
+    {"asyncio/locks.py", "acquire"},
+    {"asyncio/queues.py", "get"},
+    {"asyncio/queues.py", "join"},
+    {"asyncio/windows_events.py", "_poll"},
+    {"asyncore.py", "poll"},
+    {"zmq/sugar/poll.py", "poll"},
+    {"gevent/hub.py", "run"},
+    {"tornado/platform/epoll.py", "poll"},
+    {"twisted/internet/epollreactor.py", "doPoll"},
+    {"twisted/internet/pollreactor.py", "doPoll"},
+    {"twisted/internet/selectreactor.py", "doSelect"},
+};
+
+/* Built-in functions by their last name, and functions of C libraries: POSIX, glibc, the GIL of
+ * CPython (Python/ceval_gil.c), macOS and Windows. */
+static const char *const native_waits[] = {
+    "sleep",
+    "acquire",
+    "select",
+    "poll",
+    "accept",
+    "recv",
+    "recv_into",
+    "recvfrom",
+    "wait",
+    "waitpid",
+    "take_gil",
+    "PyThread_acquire_lock_timed",
+    "__poll",
+    "ppoll",
+    "__select",
+    "pselect",
+    "epoll_wait",
+    "epoll_pwait",
+    "kevent",
+    "nanosleep",
+    "clock_nanosleep",
+    "__clock_nanosleep",
+    "pthread_cond_wait",
+    "pthread_cond_timedwait",
+    "__pthread_cond_wait",
+    "__pthread_cond_timedwait",
+    "pthread_join",
+    "__futex_abstimed_wait_common",
+    "do_futex_wait",
+    "futex_wait",
+    "sem_wait",
+    "sem_timedwait",
+    "sem_clockwait",
+    "accept4",
+    "recvmsg",
+    "__libc_recv",
+    "wait4",
+    "__wait4",
+    "sigwait",
+    "pause",
+    "__psynch_cvwait",
+    "__psynch_mutexwait",
+    "__semwait_signal",
+    "semaphore_wait_trap",
+    "mach_msg_trap",
+    "mach_msg2_trap",
+    "NtWaitForSingleObject",
+    "WaitForSingleObjectEx",
+    "SleepEx",
+    "GetQueuedCompletionStatusEx",
+};
+
+/* The part of a qualified name after its last dot. */
+static struct ps_str last_name(struct ps_str function)
+{
+    for (size_t i = function.len; i > 0; i--)
+        if (function.ptr[i - 1] == '.')
+            return ps_str_skip(function, i);
+    return function;
+}
+
+static bool is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+static struct ps_str file_name(struct ps_str path)
+{
+    for (size_t i = path.len; i > 0; i--)
+        if (is_slash(path.ptr[i - 1]))
+            return ps_str_skip(path, i);
+    return path;
+}
+
+/* Whether `path` ends with the components of `end`. A path without folders matches its last one. */
+static bool is_file(struct ps_str path, const char *end)
+{
+    struct ps_str wanted = ps_str_from_c(end);
+    size_t skipped;
+
+    if (file_name(path).len == path.len)
+        wanted = file_name(wanted);
+    if (path.len < wanted.len)
+        return false;
+    skipped = path.len - wanted.len;
+    if (skipped && !is_slash(path.ptr[skipped - 1]))
+        return false;
+    for (size_t i = 0; i < wanted.len; i++)
+        if (path.ptr[skipped + i] != wanted.ptr[i] &&
+            !(is_slash(wanted.ptr[i]) && is_slash(path.ptr[skipped + i])))
+            return false;
+    return true;
+}
+
+static bool waits_in_python(const struct ps_frame_name *name)
+{
+    struct ps_str function = last_name(name->function);
+
+    for (size_t i = 0; i < sizeof python_waits / sizeof *python_waits; i++)
+        if (ps_str_eq_c(function, python_waits[i].function) &&
+            is_file(name->file, python_waits[i].file))
+            return true;
+    return false;
+}
+
+static bool waits_in_native_code(const struct ps_frame_name *name)
+{
+    struct ps_str function = last_name(name->function);
+
+    for (size_t i = 0; i < sizeof native_waits / sizeof *native_waits; i++)
+        if (ps_str_eq_c(function, native_waits[i]))
+            return true;
+    return false;
+}
+
+/* --- Reading --- */
+
+/* What is known of a frame by its text id. */
+struct frame_kind {
+    bool is_seen, is_python, is_own, waits;
+    uint32_t owner; /* index + 1; 0: not yet known */
+    uint32_t waiting_owner;
+};
+
+struct owner {
+    int64_t weight;
+    bool waits;
+    uint32_t function;     /* text id; 0: a package */
+    struct ps_str package; /* slice of a text of the run */
+};
+
+struct thread {
+    struct ps_str name;
+    int64_t weight, waiting;
+    bool is_left_out;
+};
+
+/* A frame of the current stack. Depths are indices into the stack + 1; 0: none. */
+struct open_frame {
+    uint32_t text;
+    uint32_t python, own; /* depth of the nearest such frame, from this one outward */
+    bool waits;           /* this one or another frame inside of `python` waits */
+};
+
+struct reader {
+    struct ps_db *db;
+    struct ps_stack_frames frames;
+    struct frame_kind *kinds; /* by text id */
+    struct ps_arena arena;
+    struct thread *threads; /* by track id */
+    size_t n_threads;
+    uint32_t track;
+    struct open_frame *open;
+    size_t n_open, cap_open;
+    bool counts_threads; /* first pass: only the weights of the threads */
+
+    struct owner *owners;
+    size_t n_owners, cap_owners;
+    struct ps_intern packages;
+    uint32_t *package_owner[2]; /* [waits][id of the package]: index + 1 */
+    size_t n_package_owner[2];
+    /* Weights of parts of owners: `parent` is the owner, `name` the text id of a function */
+    struct ps_flame parts;
+    /* ... and of the places where owners work or are called: text ids of frames */
+    struct ps_flame places;
+    int64_t weight; /* of all threads that are not left out */
+    double scale;   /* divisor of weights */
+    const char *unit;
+};
+
+static void reader_free(struct reader *r)
+{
+    ps_stack_frames_free(&r->frames);
+    free(r->kinds);
+    free(r->threads);
+    free(r->open);
+    free(r->owners);
+    ps_intern_free(&r->packages);
+    free(r->package_owner[0]);
+    free(r->package_owner[1]);
+    ps_flame_free(&r->parts);
+    ps_flame_free(&r->places);
+    ps_arena_free(&r->arena);
+}
+
+static bool is_python(const struct ps_frame_name *name, enum ps_origin origin)
+{
+    struct ps_str file = name->file;
+
+    return origin == PS_ORIGIN_OWN || origin == PS_ORIGIN_THIRD_PARTY ||
+           origin == PS_ORIGIN_STDLIB ||
+           (origin == PS_ORIGIN_UNKNOWN && file.len > 3 &&
+            (memcmp(file.ptr + file.len - 3, ".py", 3) == 0 || file.ptr[0] == '<'));
+}
+
+static struct frame_kind *kind_of(struct reader *r, uint32_t text, int64_t family)
+{
+    struct frame_kind *kind = &r->kinds[text];
+
+    if (!kind->is_seen) {
+        struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
+        enum ps_origin origin = ps_stack_origin(&r->frames, text, family);
+
+        kind->is_seen = true;
+        kind->is_python = is_python(&name, origin);
+        kind->is_own = kind->is_python && (origin == PS_ORIGIN_OWN || origin == PS_ORIGIN_UNKNOWN);
+        kind->waits = kind->is_python ? waits_in_python(&name) : waits_in_native_code(&name);
+    }
+    return kind;
+}
+
+static uint32_t add_owner(struct reader *r, struct owner owner)
+{
+    PS_RESERVE_ONE(r->owners, r->n_owners, r->cap_owners);
+    r->owners[r->n_owners++] = owner;
+    return (uint32_t)r->n_owners;
+}
+
+static uint32_t owner_of_package(struct reader *r, struct ps_str package, bool waits)
+{
+    uint32_t id = ps_intern_add(&r->packages, package);
+
+    r->package_owner[waits] = ps_grow_to(r->package_owner[waits], &r->n_package_owner[waits], id,
+                                         sizeof *r->package_owner[waits]);
+    if (!r->package_owner[waits][id])
+        r->package_owner[waits][id] =
+            add_owner(r, (struct owner){.waits = waits, .package = r->packages.items[id]});
+    return r->package_owner[waits][id];
+}
+
+/* The index of the owner of a frame. */
+static uint32_t owner_of(struct reader *r, uint32_t text, bool waits)
+{
+    uint32_t function = ps_stack_function(&r->frames, text);
+    struct frame_kind *kind = &r->kinds[function];
+    uint32_t *owner = waits ? &kind->waiting_owner : &kind->owner;
+
+    if (!*owner && r->kinds[text].is_python && !r->kinds[text].is_own) {
+        struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
+
+        *owner = owner_of_package(r, ps_frame_package(&name), waits);
+    } else if (!*owner) {
+        *owner = add_owner(r, (struct owner){.waits = waits, .function = function});
+    }
+    return *owner - 1;
+}
+
+static void add_weight(struct ps_flame *weights, uint32_t owner, uint32_t text, int64_t weight)
+{
+    uint32_t node = ps_flame_child_of(weights, owner, text, 0, 0);
+
+    weights->nodes[node].total_ns = ps_add_saturated(weights->nodes[node].total_ns, weight);
+}
+
+/* Adds the current stack. */
+static void add_stack(struct reader *r, int64_t weight)
+{
+    const struct open_frame *leaf = &r->open[r->n_open - 1];
+    uint32_t python = leaf->python ? r->open[leaf->python - 1].text : leaf->text,
+             own = leaf->own ? r->open[leaf->own - 1].text : 0;
+    bool waits = leaf->waits || r->kinds[python].waits;
+    uint32_t owner, part;
+
+    if (r->counts_threads) {
+        struct thread *thread = &r->threads[r->track];
+
+        thread->weight = ps_add_saturated(thread->weight, weight);
+        thread->waiting = ps_add_saturated(thread->waiting, waits ? weight : 0);
+        return;
+    }
+    owner = owner_of(r, waits && own ? own : python, waits);
+    part = ps_stack_function(&r->frames, r->owners[owner].function && !waits ? leaf->text : python);
+    r->owners[owner].weight = ps_add_saturated(r->owners[owner].weight, weight);
+    r->weight = ps_add_saturated(r->weight, weight);
+    add_weight(&r->parts, owner, part, weight);
+    if (own || r->owners[owner].function)
+        add_weight(&r->places, owner, own ? own : python, weight);
+}
+
+static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i),
+            text = ps_chunk_value(chunk, PS_COL_NAME, i),
+            self = ps_chunk_value(chunk, PS_COL_SELF, i);
+    const struct open_frame *up;
+    const struct frame_kind *kind;
+    struct open_frame frame;
+
+    if (!ps_stack_function(&r->frames, text))
+        return;
+    if (depth >= 0 && (uint64_t)depth < r->n_open)
+        r->n_open = (size_t)depth;
+    if (r->n_open >= DEPTH_MAX)
+        return;
+    kind = kind_of(r, (uint32_t)text, ps_chunk_value(chunk, PS_COL_FAMILY, i));
+    PS_RESERVE_ONE(r->open, r->n_open, r->cap_open);
+    up = r->n_open ? &r->open[r->n_open - 1] : NULL;
+    frame = (struct open_frame){.text = (uint32_t)text,
+                                .python = up ? up->python : 0,
+                                .own = up ? up->own : 0,
+                                .waits = !kind->is_python && (kind->waits || (up && up->waits))};
+    r->n_open++;
+    frame.python = kind->is_python ? (uint32_t)r->n_open : frame.python;
+    frame.own = kind->is_own ? (uint32_t)r->n_open : frame.own;
+    r->open[r->n_open - 1] = frame;
+    if (self > 0)
+        add_stack(r, self);
+}
+
+static bool add_chunk(void *user, const struct ps_chunk *chunk)
+{
+    struct reader *r = user;
+
+    if (chunk->track != r->track)
+        r->n_open = 0;
+    r->track = chunk->track;
+    if (chunk->track >= r->n_threads || r->threads[chunk->track].is_left_out)
+        return true;
+    for (uint32_t i = 0; i < chunk->n; i++)
+        add_slice(r, chunk, i);
+    return true;
+}
+
+static enum ps_status read_stacks(struct reader *r, struct ps_err *err)
+{
+    const struct ps_chunk_query all = {
+        .range = PS_RANGE_ALL,
+        .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
+                   PS_COL_BIT(PS_COL_FAMILY),
+    };
+
+    r->track = 0;
+    r->n_open = 0;
+    return ps_trace_each_chunk(r->db, &all, add_chunk, r, err);
+}
+
+static enum ps_status read_threads(struct reader *r, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *scale = NULL;
+
+    ps_db_prepare(r->db, ps_query_sql("conclude_threads"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t id = ps_col_int(stmt, 0);
+
+        if (id <= 0 || id > UINT32_MAX ||
+            !ps_try_grow_to(&r->threads, &r->n_threads, (size_t)id, sizeof *r->threads))
+            return ps_fail(err, PS_BAD_INPUT, "track %lld: invalid id", (long long)id);
+        r->threads[id].name = ps_arena_copy(&r->arena, ps_col_text(stmt, 1));
+        r->unit = ps_arena_copy(&r->arena, ps_col_text(stmt, 2)).ptr;
+    }
+    ps_db_prepare(r->db, ps_query_sql("stack_scale"), &scale, err);
+    r->scale = ps_stmt_step(scale, err) && ps_col_real(scale, 0) > 0 ? ps_col_real(scale, 0) : 1;
+    if (r->unit && strcmp(r->unit, "B") == 0)
+        r->unit = "bytes";
+    return err->code;
+}
+
+/* --- Threads --- */
+
+struct thread_counts {
+    size_t worked, left_out; /* threads with stacks */
+    uint32_t most_active;    /* track id; 0: none */
+    int64_t activity;        /* weight of that thread without waiting */
+};
+
+static bool is_idle(const struct thread *thread)
+{
+    return (double)thread->waiting >= IDLE_SHARE * (double)thread->weight;
+}
+
+static struct thread_counts leave_out_idle_threads(struct reader *r)
+{
+    struct thread_counts counts = {.activity = -1};
+
+    for (size_t i = 0; i < r->n_threads; i++)
+        counts.worked += r->threads[i].weight > 0 && !is_idle(&r->threads[i]);
+    for (size_t i = 0; i < r->n_threads; i++) {
+        struct thread *thread = &r->threads[i];
+
+        if (thread->weight <= 0)
+            continue;
+        thread->is_left_out = counts.worked > 0 && is_idle(thread);
+        counts.left_out += thread->is_left_out;
+        if (!thread->is_left_out && thread->weight - thread->waiting > counts.activity) {
+            counts.activity = thread->weight - thread->waiting;
+            counts.most_active = (uint32_t)i;
+        }
+    }
+    return counts;
+}
+
+/* --- Sentences --- */
+
+/* Weights of one owner in reader.parts or .places, sorted. */
+struct weights {
+    const struct ps_flame_node **nodes; /* largest first */
+    size_t n;
+};
+
+static int by_owner_and_weight(const void *a, const void *b)
+{
+    const struct ps_flame_node *x = *(const struct ps_flame_node *const *)a,
+                               *y = *(const struct ps_flame_node *const *)b;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static const struct ps_flame_node **sort_weights(const struct ps_flame *weights)
+{
+    const struct ps_flame_node **nodes = ps_alloc_array(weights->n + 1, sizeof *nodes);
+
+    for (size_t i = 0; i < weights->n; i++)
+        nodes[i] = &weights->nodes[i];
+    qsort(nodes, weights->n, sizeof *nodes, by_owner_and_weight);
+    return nodes;
+}
+
+static struct weights weights_of(const struct ps_flame_node **sorted, size_t n, uint32_t owner)
+{
+    struct weights found = {sorted, 0};
+
+    while (n && found.nodes[0]->parent != owner)
+        found.nodes++, n--;
+    while (found.n < n && found.nodes[found.n]->parent == owner)
+        found.n++;
+    return found;
+}
+
+struct answer {
+    struct reader *r;
+    struct ps_conclusion *c;
+    const struct ps_flame_node **parts, **places;
+    struct thread_counts threads;
+    double total;
+};
+
+static double amount_of(const struct answer *a, int64_t weight)
+{
+    return (double)weight / a->r->scale;
+}
+
+static struct ps_report_link link_function(struct ps_conclusion *c, uint32_t function)
+{
+    return (struct ps_report_link){
+        "stack-functions",
+        {{"fn", ps_conclusion_id(c, function)}, {"sort", "self"}, {"desc", "1"}}};
+}
+
+static struct ps_report_link link_line(struct ps_conclusion *c, uint32_t text)
+{
+    return (struct ps_report_link){"sandwich",
+                                   {{"fn", ps_conclusion_id(c, text)}, {"mode", "line"}}};
+}
+
+static struct ps_report_link link_owner(const struct answer *a, const struct owner *owner)
+{
+    struct ps_conclusion *c = a->c;
+
+    if (owner->function && owner->waits)
+        return (struct ps_report_link){"sandwich", {{"fn", ps_conclusion_id(c, owner->function)}}};
+    return owner->function
+               ? link_function(c, owner->function)
+               : (struct ps_report_link){"stack-functions",
+                                         {{"q", ps_arena_copy(&c->arena, owner->package).ptr},
+                                          {"sort", "self"},
+                                          {"desc", "1"}}};
+}
+
+static struct ps_frame_name name_of(const struct answer *a, uint32_t text)
+{
+    return ps_frame_name_parse(ps_trace_text(a->r->db, text));
+}
+
+static void say_function(const struct answer *a, struct ps_sentence *to, struct ps_report_link link,
+                         uint32_t text)
+{
+    struct ps_frame_name name = name_of(a, text);
+
+    ps_say_code(a->c, to, link, name.function.len ? name.function : name.text);
+}
+
+static void say_owner(const struct answer *a, struct ps_sentence *to, const struct owner *owner)
+{
+    struct ps_report_link link = link_owner(a, owner);
+
+    if (owner->function)
+        say_function(a, to, link, owner->function);
+    else
+        ps_say_code(a->c, to, link, owner->package);
+}
+
+/* "0.25 s at sensor.py:202", "all at app.py:3": the place with the most of an owner, or the one
+ * that calls it most. False: its frames have no line. */
+static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *to)
+{
+    const struct owner *owner = &a->r->owners[id];
+    struct weights places = weights_of(a->places, a->r->places.n, id);
+    struct ps_report_link link;
+    struct ps_frame_name name;
+    struct ps_str file;
+
+    if (!places.n)
+        return false;
+    name = name_of(a, places.nodes[0]->name);
+    if (!name.file.len || !name.line)
+        return false;
+    if (to->n)
+        ps_say(a->c, to, ", ");
+    link = link_line(a->c, places.nodes[0]->name);
+    file = file_name(name.file);
+    if (places.nodes[0]->total_ns == owner->weight)
+        ps_say(a->c, to, "all");
+    else
+        ps_say_value(a->c, to, link, amount_of(a, places.nodes[0]->total_ns), a->r->unit);
+    ps_say(a->c, to, owner->function ? " at " : " called from ");
+    ps_say_link(a->c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)name.line);
+    return true;
+}
+
+static void add_parts(const struct answer *a, uint32_t id)
+{
+    const struct owner *owner = &a->r->owners[id];
+    struct weights parts = weights_of(a->parts, a->r->parts.n, id);
+
+    for (size_t i = 0; parts.n > 1 && i < parts.n && i < PARTS_MAX; i++) {
+        uint32_t function = parts.nodes[i]->name;
+        double amount = amount_of(a, parts.nodes[i]->total_ns);
+        struct ps_cause *cause;
+
+        if (amount < PART_SHARE * amount_of(a, owner->weight))
+            return;
+        cause = ps_conclusion_add_part(a->c, function == owner->function ? "self" : "callee",
+                                       amount, amount / a->total);
+        if (function == owner->function)
+            ps_say(a->c, &cause->title, "own code");
+        else
+            say_function(a, &cause->title, link_function(a->c, function), function);
+    }
+}
+
+static void add_cause(const struct answer *a, uint32_t id)
+{
+    const struct owner *owner = &a->r->owners[id];
+    double amount = amount_of(a, owner->weight);
+    struct ps_cause *cause = ps_conclusion_add(a->c,
+                                               owner->waits      ? "waiting"
+                                               : owner->function ? "function"
+                                                                 : "package",
+                                               amount, amount / a->total);
+
+    ps_cause_save(cause, owner->waits ? 0 : NAN, amount);
+    if (owner->waits)
+        ps_say(a->c, &cause->title, "waiting in ");
+    say_owner(a, &cause->title, owner);
+    (void)say_place(a, id, &cause->evidence);
+    add_parts(a, id);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct owner *x = *(const struct owner *const *)a, *y = *(const struct owner *const *)b;
+
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static const char *say_whole(const struct reader *r)
+{
+    return strcmp(r->unit, "s") == 0         ? "time"
+           : strcmp(r->unit, "samples") == 0 ? "samples"
+           : strcmp(r->unit, "bytes") == 0   ? "memory"
+                                             : "total";
+}
+
+/* "`filter_state` takes 8.98 % of the " */
+static void say_share(const struct answer *a, struct ps_sentence *to, const struct owner *owner)
+{
+    if (owner->waits)
+        ps_say(a->c, to, to == &a->c->verdict ? "Waiting in " : "waiting in ");
+    say_owner(a, to, owner);
+    ps_say(a->c, to, strcmp(a->r->unit, "bytes") == 0 ? " allocates " : " takes ");
+    ps_say_value(a->c, to, link_owner(a, owner), 100 * amount_of(a, owner->weight) / a->total,
+                 "percent");
+}
+
+/* " Shares are of the 4 threads that worked; 2 idle threads are left out." */
+static void say_threads(const struct answer *a, struct ps_sentence *to)
+{
+    size_t worked = a->threads.worked, left_out = a->threads.left_out;
+
+    if (!left_out)
+        return;
+    ps_say(a->c, to, " Shares are of the ");
+    if (worked == 1)
+        ps_say(a->c, to, "thread that worked; ");
+    else
+        ps_say(a->c, to, "%zu threads that worked; ", worked);
+    ps_say(a->c, to, "%zu idle thread%s left out.", left_out, left_out == 1 ? " is" : "s are");
+}
+
+/* " The most active thread is `MainThread`, with 2.5 s." */
+static void say_most_active(const struct answer *a, struct ps_sentence *to)
+{
+    const struct ps_report_link link = {
+        "stack-flame", {{"track", ps_conclusion_id(a->c, a->threads.most_active)}}};
+
+    if (a->threads.worked < 2)
+        return;
+    ps_say(a->c, to, " The most active thread is ");
+    ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
+    ps_say(a->c, to, ", with ");
+    ps_say_value(a->c, to, link, amount_of(a, a->threads.activity), a->r->unit);
+    ps_say(a->c, to, ".");
+}
+
+static void say_sentence(const struct answer *a, const struct owner *const *ranks, size_t n)
+{
+    const struct ps_report_link all = {"stack-flame", {{NULL, NULL}}};
+    struct ps_sentence *to = &a->c->sentence;
+    const struct owner *owners = a->r->owners;
+
+    say_share(a, &a->c->verdict, ranks[0]);
+    ps_say(a->c, &a->c->verdict, " of the %s.", say_whole(a->r));
+    ps_say(a->c, to, " ");
+    ps_say_value(a->c, to, link_owner(a, ranks[0]), amount_of(a, ranks[0]->weight),
+                 strcmp(a->r->unit, "samples") == 0 ? "count" : a->r->unit);
+    ps_say(a->c, to, " of ");
+    ps_say_value(a->c, to, all, a->total, a->r->unit);
+    (void)say_place(a, (uint32_t)(ranks[0] - owners), to);
+    if (n > 1 && amount_of(a, ranks[1]->weight) >= NOTHING * a->total) {
+        ps_say(a->c, to, "; ");
+        say_share(a, to, ranks[1]);
+        (void)say_place(a, (uint32_t)(ranks[1] - owners), to);
+    }
+    ps_say(a->c, to, ".");
+    say_threads(a, to);
+    say_most_active(a, to);
+}
+
+static void say_nothing(const struct answer *a, const struct owner *largest)
+{
+    ps_say(a->c, &a->c->verdict, "No single function stands out.");
+    ps_say(a->c, &a->c->sentence, " The largest share is ");
+    ps_say_value(a->c, &a->c->sentence, link_owner(a, largest),
+                 100 * amount_of(a, largest->weight) / a->total, "percent");
+    ps_say(a->c, &a->c->sentence, largest->waits ? ", waiting in " : ", of ");
+    say_owner(a, &a->c->sentence, largest);
+    ps_say(a->c, &a->c->sentence, ".");
+    say_threads(a, &a->c->sentence);
+    say_most_active(a, &a->c->sentence);
+}
+
+static void say_notes(const struct answer *a)
+{
+    ps_conclusion_note(a->c, "Native and built-in code counts for the Python function that calls "
+                             "it, packages and modules of the standard library as a whole. "
+                             "Waiting that has no frame of its own, such as time.sleep() "
+                             "without native frames, counts as work. A saving is what remains "
+                             "if the code cost nothing.");
+    if (a->threads.left_out)
+        ps_conclusion_note(a->c, "A thread is idle if it waits at least 95 %% of its time.");
+    if (a->r->frames.lacks_folders)
+        ps_conclusion_note(a->c, "The profile names files without folders, so functions of "
+                                 "packages count like functions of the program.");
+}
+
+static void conclude(const struct answer *a)
+{
+    const struct reader *r = a->r;
+    PS_AUTO(ps_free_ptr)
+    const struct owner **ranks = ps_alloc_array(r->n_owners + 1, sizeof *ranks);
+    size_t n = r->n_owners;
+
+    if (!n || !(a->total > 0)) {
+        ps_say(a->c, &a->c->verdict, "No sample was recorded.");
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        ranks[i] = &r->owners[i];
+    qsort(ranks, n, sizeof *ranks, by_weight);
+    if (amount_of(a, ranks[0]->weight) < NOTHING * a->total)
+        say_nothing(a, ranks[0]);
+    else
+        say_sentence(a, ranks, n);
+    for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
+        if (amount_of(a, ranks[i]->weight) >= CAUSE_SHARE * a->total)
+            add_cause(a, (uint32_t)(ranks[i] - r->owners));
+    say_notes(a);
+}
+
+enum ps_status ps_conclude_stacks(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    PS_AUTO(reader_free) struct reader r = {.db = db, .unit = "samples", .counts_threads = true};
+    struct answer answer = {.r = &r, .c = out};
+
+    ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &r.frames, err);
+    read_threads(&r, err);
+    if (err->code != PS_OK)
+        return err->code;
+    r.kinds = ps_alloc_array(r.frames.n + 1, sizeof *r.kinds);
+    read_stacks(&r, err);
+    answer.threads = leave_out_idle_threads(&r);
+    r.counts_threads = false;
+    if (read_stacks(&r, err) != PS_OK)
+        return err->code;
+    out->unit = r.unit = ps_arena_copy(&out->arena, ps_str_from_c(r.unit)).ptr;
+    out->base = answer.threads.left_out ? "of threads that worked" : "of total";
+    answer.total = amount_of(&answer, r.weight);
+    answer.parts = sort_weights(&r.parts);
+    answer.places = sort_weights(&r.places);
+    conclude(&answer);
+    free(answer.parts);
+    free(answer.places);
+    return PS_OK;
+}
