@@ -176,8 +176,62 @@ class FunctionsAndLines(ServerTest):
             vanished = [row["name"] for row in rows if row["change"] == "removed" and "(app.py" in row["name"]]
             self.assertEqual(len(vanished), gone, vanished)
 
+    def test_files_without_folders_have_no_known_origin(self):
+        """profiling.sampling writes decoder.py for json/decoder.py; austin writes whole paths."""
+        for text, own in (("work.py:main:3;decoder.py:decode:9;threading.py:wait:1 1\n", 4), ("<frozen runpy>:_run_code:88;/srv/work.py:main:3 1\n", 0)):
+            run = self.server.request("POST", f"{RUNS}?wait=1&name=bare", text.encode()).json["id"]
+            table = self.get_json(f"{RUNS}/{run}/stack_functions")
+            origins = {row[1]: row[table["columns"].index("origin")] for row in table["rows"]}
+            self.assertEqual(next(origin for name, origin in origins.items() if "work.py" in name), own, origins)
+
     def test_lines_of_definitions_tell_functions_apart(self):
         text = "<module> (app.py:1);__init__ (app.py:10) 1\n<module> (b.py:1);__init__ (app.py:20) 2\n"
         run = self.server.request("POST", f"{RUNS}?wait=1&name=definitions", text.encode()).json["id"]
         rows = self.get_json(f"{RUNS}/{run}/stack_functions")
         self.assertEqual(rows["total"], 4)
+
+THREADS = "".join(f'process 7:"python app.py";thread (0x7F0{i}): {name};{stack}\n' for i, (name, stack) in enumerate([
+    ("main", "main (app.py:3);dumps (orjson/api.py:2) 30"),
+    ("main", "main (app.py:4);memcpy (libc.so.6) 10"),
+    ("main", "main (app.py:9);join (threading.py:1100) 20"),
+    ("worker", "work (app.py:20);wait (threading.py:331) 1"),
+    ("worker", "work (app.py:21) 39"),
+    ("idle-1", "work (app.py:20);get (queue.py:171);wait (threading.py:331) 100"),
+    ("idle-2", "poll (app.py:30);select (selectors.py:468);__poll (libc.so.6) 99"),
+    ("idle-2", "poll (app.py:31) 1"),
+])).replace("thread (0x7F01)", "thread (0x7F00)").replace("thread (0x7F02)", "thread (0x7F00)").replace("thread (0x7F04)", "thread (0x7F03)").replace("thread (0x7F07)", "thread (0x7F06)")
+
+
+class Conclusion(ServerTest):
+    @staticmethod
+    def text(parts):
+        return "".join(part.get("text") or part.get("code") or f"{part['value']:.4g}" for part in parts)
+
+    def conclude(self, text):
+        run = self.server.request("POST", f"{RUNS}?wait=1&name=threads", text.encode()).json["id"]
+        return run, self.get_json(f"{RUNS}/{run}/conclusion")
+
+    def test_waiting_and_idle_threads(self):
+        run, found = self.conclude(THREADS)
+        self.assertEqual(self.text(found["verdict"]), "work takes 39 of the samples.")
+        self.assertEqual(self.text(found["sentence"]), " 39 of 100, all at app.py:21; orjson takes 30, all called from app.py:3. "
+                         "Shares are of the 2 threads that worked; 2 idle threads are left out. "
+                         "The most active thread is thread (0x7F00): main, with 40.")
+        causes = {(cause["rule"], self.text(cause["title"])): cause["amount"] for cause in found["causes"] if cause["level"] == 0}
+        self.assertEqual(causes, {("function", "work"): 39, ("package", "orjson"): 30, ("waiting", "waiting in main"): 20, ("function", "main"): 10})
+        # memcpy is native: it counts for main, which calls it
+        self.assertIn("memcpy", [self.text(cause["title"]) for cause in found["causes"]])
+        functions = self.get_json(f"{RUNS}/{run}/stack_functions?limit=100")
+        ids = {row[functions["columns"].index("name_id")] for row in functions["rows"]}
+        links = [part["link"] for part in found["sentence"] if "link" in part]
+        self.assertTrue(all(int(link["params"]["fn"]) in ids or link["params"].get("mode") == "line" for link in links if "fn" in link["params"]))
+        self.assertEqual({link["tab"] for link in links} - {"stack-functions", "stack-flame", "sandwich"}, set())
+
+    def test_if_all_threads_wait_none_is_left_out(self):
+        _, found = self.conclude("main (app.py:3);acquire (threading.py:10) 8\n")
+        self.assertEqual(self.text(found["verdict"] + found["sentence"]), "Waiting in main takes 100 of the samples. 8 of 8, all at app.py:3.")
+        self.assertEqual((found["base"], found["causes"][0]["save_min"]), ("of total", 0))
+
+    def test_plain_names_are_causes_of_their_own(self):
+        _, found = self.conclude("a;b;c 6\na;std::sort 4\n")
+        self.assertEqual([(self.text(cause["title"]), cause["amount"]) for cause in found["causes"]], [("c", 6), ("std::sort", 4)])

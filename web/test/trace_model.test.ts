@@ -6,7 +6,10 @@ import type { FlameAnswer, Parts, WorkerRow } from '../src/base/trace_types';
 import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
 import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
-import { layoutFlame, matchedNs } from '../src/features/stacks/flame_tree';
+import { axisText } from '../src/base/axis';
+import { flamePaint } from '../src/canvas/frame_paint';
+import { FAMILY_FILL } from '../src/canvas/theme';
+import { layoutFlame, linesOf, matchedNs } from '../src/features/stacks/flame_tree';
 import { byteStep, heldValueAt } from '../src/model/step_curve';
 import { heights, placeOn } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
@@ -106,6 +109,41 @@ test('a flame graph is as wide as its roots, children stand from the left', () =
     assert.deepEqual(box(2), [0, 25, 3]);
     assert.deepEqual(box(3), [60, 90, 2]);
     assert.deepEqual(box(4), [100, 120, 1]);
+});
+
+test('self time has a box beside the frames below it, leaves say so in their label', () => {
+    const layout = layoutFlame(FLAME);
+    const paint = flamePaint(FLAME, layout, 'all');
+    const boxOf = (node: number) => paint.selfBox?.(layout.frameOf[node]) ?? null;
+    const chars = (text: string) => text.length;
+    assert.deepEqual(boxOf(0), { x0: 90, x1: 100, value: axisText(10) });
+    assert.deepEqual(boxOf(1), { x0: 25, x1: 60, value: axisText(35) });
+    assert.equal(boxOf(2), null, 'a leaf');
+    assert.equal(paint.label(layout.frameOf[2], 99, chars).value, `${axisText(25)} self`);
+    assert.equal(paint.label(layout.frameOf[1], 99, chars).value, axisText(60));
+    const callers = flamePaint(FLAME, layout, 'all', false);
+    assert.equal(callers.selfBox?.(layout.frameOf[0]), null, 'callers have no self time');
+});
+
+test('frames of stacks have the fill of their origin, if any origin is known', () => {
+    const layout = layoutFlame(FLAME);
+    const fills = (origins: number[]) => {
+        const paint = flamePaint({ ...FLAME, origins }, layout, 'all');
+        return [0, 1, 2, 3].map((node) => paint.origin(layout.frameOf[node]));
+    };
+    assert.deepEqual(fills([0, 1, 3, 4]), [0, 1, 3, 4]);
+    const { family } = FLAME;
+    assert.deepEqual(
+        fills([4, 4, 3, 4]),
+        [0, 1, 2, 3].map((i) => FAMILY_FILL + family[i]),
+    );
+});
+
+test('the lines of a node are found', () => {
+    const lines = { node: [1, 1, 3], line: [35, 37, 9], total: [40, 20, 30] };
+    const all = (node: number) => linesOf({ ...FLAME, lines }, node).map(({ line }) => line);
+    assert.deepEqual([0, 1, 2, 3, 4].map(all), [[], [35, 37], [], [9], []]);
+    assert.deepEqual(linesOf(FLAME, 1), []);
 });
 
 test('hits below hits are not counted twice', () => {

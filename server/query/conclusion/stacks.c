@@ -606,7 +606,9 @@ static void add_parts(const struct answer *a, uint32_t id)
     const struct owner *owner = &a->r->owners[id];
     struct weights parts = weights_of(a->parts, a->r->parts.n, id);
 
-    for (size_t i = 0; parts.n > 1 && i < parts.n && i < PARTS_MAX; i++) {
+    if (parts.n == 1 && parts.nodes[0]->name == owner->function)
+        return; /* the part is the owner */
+    for (size_t i = 0; i < parts.n && i < PARTS_MAX; i++) {
         uint32_t function = parts.nodes[i]->name;
         double amount = amount_of(a, parts.nodes[i]->total_ns);
         struct ps_cause *cause;

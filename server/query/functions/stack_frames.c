@@ -6,21 +6,26 @@
 /* What the names of all frames say about the file. */
 struct forms {
     size_t modules, at_line_1; /* `<module>` frames; of those, at line 1 */
-    bool lacks_folders;        /* all files may have lost their folders */
+    bool has_folders;          /* a file has a folder */
+    bool has_lost_folders;     /* a file has none that must have had one */
 };
 
 static void see_form(struct forms *forms, const struct ps_frame_name *name)
 {
+    struct ps_str file = name->file;
+
     if (ps_str_eq_c(name->function, "<module>") && name->line) {
         forms->modules++;
         forms->at_line_1 += name->line == 1;
     }
-    /* py-spy writes modules without a folder if they are in a folder of sys.path, but it writes the
-     * file last; profiling.sampling writes the last part of each path */
-    if (name->file.len && !memchr(name->file.ptr, '/', name->file.len) &&
-        !memchr(name->file.ptr, '\\', name->file.len))
-        forms->lacks_folders |= ps_str_eq_c(name->file, "__init__.py") ||
-                                (name->cut_len && name->file.ptr == name->text.ptr);
+    if (!file.len || file.ptr[0] == '<')
+        return;
+    if (memchr(file.ptr, '/', file.len) || memchr(file.ptr, '\\', file.len))
+        forms->has_folders = true;
+    /* py-spy writes "app.py" for a module in a folder of sys.path, but it writes the file last, and
+     * __init__.py with its package; profiling.sampling writes the last part of each path */
+    else if (ps_str_eq_c(file, "__init__.py") || (name->cut_len && file.ptr == name->text.ptr))
+        forms->has_lost_folders = true;
 }
 
 /* Whether lines are those of the `def`: then no two lines are of one function. */
@@ -72,14 +77,14 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
 
         see_form(&forms, &name);
     }
-    out->lacks_folders = forms.lacks_folders;
+    out->lacks_folders = forms.has_lost_folders && !forms.has_folders;
     out->by_line |= has_definition_lines(&forms);
     for (uint32_t id = 1; id < out->n; id++) {
         struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(db, id));
 
         if (!name.text.ptr)
             continue;
-        out->origin[id] = (uint8_t)ps_frame_origin(&name, false, !forms.lacks_folders);
+        out->origin[id] = (uint8_t)ps_frame_origin(&name, false, !out->lacks_folders);
         if (!out->by_line && name.cut_len && name.line <= INT32_MAX)
             out->line[id] = (int32_t)name.line;
         out->name_of[id] = name_function(out, &name, &buf);

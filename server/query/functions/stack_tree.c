@@ -116,7 +116,6 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     *frame = (struct frame){.text = (uint32_t)text,
                             .name = ps_stack_function(b->frames, text),
                             .family = (uint8_t)family,
-                            .origin = (uint8_t)ps_stack_origin(b->frames, text, family),
                             .caller_stretch = up ? up->stretch : 0,
                             .end = ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)),
                             .node = NODE_NONE};
@@ -200,11 +199,13 @@ static void make_node(struct builder *b, struct frame *frame, const struct frame
 
 /* Adds the length of a slice (ns) to the self time of its origin, and subtracts it from that of its
  * caller. */
-static void add_to_origin(struct builder *b, const struct frame *frame, const struct frame *up,
+static void add_to_origin(struct builder *b, struct frame *frame, const struct frame *up,
                           int64_t length)
 {
-    int64_t *self = &b->self_by_origin[frame->origin];
+    int64_t *self;
 
+    frame->origin = (uint8_t)ps_stack_origin(b->frames, frame->text, frame->family);
+    self = &b->self_by_origin[frame->origin];
     *self = ps_add_saturated(*self, length);
     if (up)
         b->self_by_origin[up->origin] = ps_add_saturated(b->self_by_origin[up->origin], -length);

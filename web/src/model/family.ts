@@ -26,11 +26,6 @@ export function familyOf(family: number | null | undefined): Family {
     return FAMILIES[family ?? 0] ?? FAMILIES[0];
 }
 
-/** Suffix for a frame of a stack profile: there family 7 means native code, not runtime calls. */
-export function stackLabel(family: number): string {
-    return family === 7 ? ', native code' : '';
-}
-
 /** Names of the kinds of slices, by the number in the API. */
 const KINDS = [
     'slice',

@@ -16,14 +16,14 @@ import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
-import { familyOf, kindLabel, stackLabel } from '../../model/family';
+import { familyOf, kindLabel } from '../../model/family';
 import { type Matcher, matchSet } from '../../model/search';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { layoutFlame, matchedNs } from './flame_tree';
 import { FrameLines } from './frame_lines';
-import { modeParam } from './parts';
+import { modeParam, originSuffix } from './parts';
 
 export type FlameOn = 'cpu' | 'device' | 'wall';
 
@@ -212,7 +212,7 @@ function FlameTip({ run, flame, node, root }: TipProps) {
             <div class="tooltip-foot">
                 {int(flame.count[node])} {countText(isStackProfile, flame.count[node])}
                 {isStackProfile
-                    ? stackLabel(flame.family[node])
+                    ? originSuffix(flame, node)
                     : ` · ${kindLabel(flame.kind[node])}, ${familyOf(flame.family[node]).label}`}{' '}
                 · percentages of {root}
             </div>

@@ -21,7 +21,14 @@ import { countColumn, nameColumn, RIGHT, shareColumn } from '../trace/columns';
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
-import { ModeSwitch, modeParam, modeQuery, PeriodField, ThreadSelect } from './parts';
+import {
+    FetchedLegend,
+    ModeSwitch,
+    modeParam,
+    modeQuery,
+    PeriodField,
+    ThreadSelect,
+} from './parts';
 import type { StackFunctionRow } from '../../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
@@ -153,6 +160,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
+                <FetchedLegend run={run} />
                 <InitialiserSwitch run={run} />
             </TraceToolbar>
             <div class="panes">

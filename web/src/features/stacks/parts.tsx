@@ -4,15 +4,17 @@
 import { API } from '../../base/client';
 import { useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
+import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import { NumberField } from '../../components/number_field';
 import { Swatch } from '../../components/origin_legend';
 import { Segmented } from '../../components/segmented';
+import { viewportWidth } from '../../components/viewport';
 import { type Origin, ORIGINS } from '../../model/tint';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
-import { PERIOD_MS, samplePeriod } from '../trace/data';
+import { PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
 const SELECTED = { flame_zoom: null, flame_frame: null };
 const ZOOMS = { callers_zoom: null, callees_zoom: null };
@@ -91,6 +93,24 @@ const ORIGIN_LABELS: Record<Origin, { label: string; tip: string }> = {
     builtin: { label: 'native', tip: 'C, C++, Rust and built-in functions' },
     unknown: { label: 'unknown', tip: 'the name of the frame does not say' },
 };
+
+/** Suffix of a tooltip: where the code of a frame is from; empty if the name does not say. */
+export function originSuffix({ origins, name }: FlameAnswer, node: number): string {
+    const origin = ORIGINS[origins?.[name[node]] ?? ORIGINS.length] ?? 'unknown';
+    return origin === 'unknown' ? '' : `, ${ORIGIN_LABELS[origin].label}`;
+}
+
+/** The legend of a tab without a flame graph of all stacks. */
+export function FetchedLegend({ run }: { run: Run }) {
+    return viewportWidth.value < 1000 ? null : <SelfByOrigin run={run} />;
+}
+
+function SelfByOrigin({ run }: { run: Run }) {
+    const { track } = route.value.query;
+    /* the sums are of all stacks, however few nodes are asked for */
+    const path = rangedPath(run, 'stack_flame', useRange(), { track, limit: 1 });
+    return <StackLegend selfByOrigin={useJson<FlameAnswer>(path).data?.self_by_origin} />;
+}
 
 interface LegendProps {
     /** self time by origin, in the order of ORIGINS; a share without a base is not shown */

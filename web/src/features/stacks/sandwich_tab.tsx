@@ -16,7 +16,6 @@ import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';
-import { stackLabel } from '../../model/family';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
@@ -26,7 +25,14 @@ import { TraceToolbar } from '../trace/toolbar';
 import { layoutFlame } from './flame_tree';
 import { StackFunctions } from './functions_tab';
 import { FrameLines } from './frame_lines';
-import { ModeSwitch, modeParam, PeriodField, ThreadSelect } from './parts';
+import {
+    FetchedLegend,
+    ModeSwitch,
+    modeParam,
+    originSuffix,
+    PeriodField,
+    ThreadSelect,
+} from './parts';
 
 interface SandwichAnswer {
     /** weight of all stacks */
@@ -85,6 +91,7 @@ export function SandwichTab({ run }: { run: Run }) {
                 <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
+                <FetchedLegend run={run} />
             </TraceToolbar>
             <div class="panes sandwich-panes">
                 <section class="pane pane-sandwich-list">
@@ -204,7 +211,7 @@ function HalfTip({ run, flame, node, whole }: TipProps) {
                 <FrameLines flame={flame} node={node} />
             </dl>
             <div class="tooltip-foot">
-                {int(flame.count[node])} ×{stackLabel(flame.family[node])}
+                {int(flame.count[node])} ×{originSuffix(flame, node)}
             </div>
         </>
     );
