@@ -345,7 +345,7 @@ class BadBundles(ExportTest):
 
     def test_values_that_are_none(self):
         self.pack(self.redacted, change=self.sql("UPDATE meta SET v = '{' WHERE k = 'summary'"))
-        self.refused("no JSON")
+        self.refused("not a JSON object")
         self.pack(self.redacted, change=self.sql("INSERT INTO packed VALUES(1, 1, 0, 5, 0, 9); INSERT INTO packed_column VALUES(17, x'0011')"))
         self.refused("run file", "damaged")
         self.pack(self.redacted, change=self.sql("UPDATE import SET module = CAST(x'ff' AS TEXT) WHERE id = 1"))
