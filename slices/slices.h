@@ -47,7 +47,7 @@ static inline bool ps_slice_on_device(int64_t kind)
 enum ps_slice_flag {
     PS_SLICE_INSTANT = 1,  /* a point in time; duration 0 */
     PS_SLICE_UNCLOSED = 2, /* no end event in the file: ends with the trace or the truncated file */
-    PS_SLICE_OVERLAP = 4,  /* overlaps its would-be parent: drawn on a lane of its own */
+    PS_SLICE_OVERLAP = 4,  /* starts in an earlier slice and ends after it */
     PS_SLICE_ASYNC = 8,    /* began on another thread: not part of the tree, self time 0 */
     PS_SLICE_MERGED = 16,  /* torch counts it together with its parent, which has the same name */
     PS_SLICE_HIDDEN = 32,  /* torch never lists it (aten::is_leaf ...) */
@@ -84,13 +84,14 @@ enum ps_track_kind {
 
 /* The columns of slices, each a list of int64. Stored in run files: never renumber. */
 enum ps_slice_column {
-    PS_COL_START = 0,    /* ns since the trace began */
-    PS_COL_DURATION = 1, /* ns */
-    PS_COL_SELF = 2,     /* ns: duration minus the durations of direct children on the track */
-    PS_COL_PARENT = 3,   /* row minus parent's row; 0: no parent */
-    PS_COL_DEPTH = 4, /* lane on which it is drawn, from 0; equals the level in the tree, except for
-                         overlaps */
-    PS_COL_NAME = 5,  /* text id */
+    PS_COL_START = 0,     /* ns since the trace began */
+    PS_COL_DURATION = 1,  /* ns */
+    PS_COL_SELF = 2,      /* ns: duration minus the time of children, and of earlier slices
+                             that it overlaps */
+    PS_COL_PARENT = 3,    /* row minus parent's row; 0: no parent */
+    PS_COL_DEPTH = 4,     /* lane on which it is drawn, from 0: the first below its parent's that is
+                             free */
+    PS_COL_NAME = 5,      /* text id */
     PS_COL_CATEGORY = 6,  /* text id of the category in the file ("cat"), 0: none */
     PS_COL_KIND = 7,      /* enum ps_slice_kind */
     PS_COL_FLAGS = 8,     /* enum ps_slice_flag */

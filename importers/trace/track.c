@@ -560,20 +560,25 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 
 /*
  * Intervals are half-open: a slice that starts where another ends is its sibling. A slice that
- * starts inside another and ends after it does not fit into a tree. Such an overlapping slice keeps
- * its times, gets a lane below the lanes of the tree, and its parent is the innermost slice that
- * contains it completely. Later slices are nested in the overlapped slice until that slice ends,
- * and then in the overlapping slice. An overlap of at most one unit of the file's resolution is a
- * rounding error: such a slice is nested as its writer intended.
+ * starts inside another and ends after it does not fit into a tree. It keeps its times, and its
+ * parent is the innermost slice that contains it completely. The slices after it are nested in the
+ * slice that it overlaps until that one ends, and then in the overlapping slice. An overlap of at
+ * most one unit of the file's resolution is a rounding error: such a slice is nested as its writer
+ * intended.
  *
- * Self time is the duration minus the union of the children, so it is never negative.
+ * Every slice is on the first lane below its parent's that is free. Without overlaps that is its
+ * level in the tree.
+ *
+ * Self time is the duration minus the union of the children, so it is never negative. Time that two
+ * slices share without one containing the other counts for the slice that started first. So the
+ * self times of a track add up to the time in which it has any slice.
  */
 
 #define LANE_MAX (UINT16_MAX - 1)
 
 struct open_slice {
-    int64_t end;           /* end time; at most the end of the entry below on the stack */
-    int64_t covered_until; /* all time before this belongs to children */
+    int64_t end;           /* at most that of the entry below on the stack */
+    int64_t covered_until; /* the time before it belongs to children, or to what it overlaps */
     uint32_t row;          /* TR_NO_ROW: the bottom of the stack, which never ends */
     /* a row inside `row` that overlaps the entry above on the stack; TR_NO_ROW: none */
     uint32_t waiting;
@@ -585,8 +590,8 @@ struct nest_state {
     int64_t unit;
     struct open_slice *stack;
     size_t n, cap;
-    uint32_t *overlaps; /* rows whose lanes are assigned at the end */
-    size_t n_overlaps, cap_overlaps;
+    uint32_t *apart; /* rows that get a lane below all others */
+    size_t n_apart, cap_apart;
     uint32_t lanes, n_flagged;
 };
 
@@ -599,9 +604,16 @@ static void push_open(struct nest_state *nest, uint32_t row, int64_t end)
 {
     uint32_t level = nest->n ? nest->stack[nest->n - 1].level + 1 : 0;
 
+    int64_t covered_until = INT64_MIN;
+
+    if (row != TR_NO_ROW) /* it has no children yet */
+        covered_until = end_of(nest->track, row) - nest->track->self[row];
     PS_RESERVE_ONE(nest->stack, nest->n, nest->cap);
-    nest->stack[nest->n++] = (struct open_slice){
-        .end = end, .covered_until = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
+    nest->stack[nest->n++] = (struct open_slice){.end = end,
+                                                 .covered_until = covered_until,
+                                                 .row = row,
+                                                 .waiting = TR_NO_ROW,
+                                                 .level = level};
 }
 
 /* Whether both slices are unclosed, and `row` begins where `open` ends. Unclosed slices extend to
@@ -657,12 +669,12 @@ static void adopt_row(struct nest_state *nest, size_t parent, uint32_t row, int6
     int64_t from = track->start[row];
 
     track->parent[row] = open->row;
-    if (open->row == TR_NO_ROW)
-        return;
     if (from < open->covered_until)
         from = open->covered_until;
+    track->self[row] = from < end_of(track, row) ? end_of(track, row) - from : 0;
     if (end > from) {
-        track->self[open->row] -= end - from;
+        if (open->row != TR_NO_ROW)
+            track->self[open->row] -= end - from;
         open->covered_until = end;
     }
 }
@@ -677,8 +689,6 @@ static void flag_overlap(struct nest_state *nest, uint32_t row, int64_t end)
         open->waiting = row;
     nest->track->flags[row] |= PS_SLICE_OVERLAP;
     nest->n_flagged++;
-    TR_SCRATCH_PUSH(nest->track->scratch, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
-    nest->overlaps[nest->n_overlaps++] = row;
 }
 
 static void set_lane(struct nest_state *nest, uint32_t row)
@@ -702,8 +712,9 @@ static bool stands_apart(const struct tr_track *track, uint32_t row)
 static void set_apart(struct nest_state *nest, uint32_t row)
 {
     nest->track->parent[row] = TR_NO_ROW;
-    TR_SCRATCH_PUSH(nest->track->scratch, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
-    nest->overlaps[nest->n_overlaps++] = row;
+    nest->track->self[row] = nest->track->duration[row];
+    TR_SCRATCH_PUSH(nest->track->scratch, nest->apart, nest->n_apart, nest->cap_apart);
+    nest->apart[nest->n_apart++] = row;
 }
 
 static void place_row(struct nest_state *nest, uint32_t row)
@@ -728,13 +739,38 @@ static void place_row(struct nest_state *nest, uint32_t row)
         push_open(nest, row, end);
 }
 
-/* Assigns lanes below the lanes of the tree to the rows in nest->overlaps. */
-static void spread_overlaps(struct nest_state *nest)
+/* Puts each slice on the first lane below its parent's that is free. Rounding errors are no
+ * overlaps, so for what fits into the tree a lane is free one unit before its slice ends. */
+static void pack_lanes(struct nest_state *nest)
+{
+    struct tr_track *track = nest->track;
+    struct tr_lanes lanes = {0};
+
+    for (uint32_t row = 0; row < track->n; row++) {
+        int64_t start = track->start[row];
+        uint32_t parent = track->parent[row], below = 0, lane;
+
+        tr_scratch_row(track->scratch, row);
+        if (stands_apart(track, row))
+            continue;
+        if (parent != TR_NO_ROW)
+            below = track->lane[parent] + 1u;
+        lane = tr_find_lane(&lanes, below,
+                            track->flags[row] & PS_SLICE_OVERLAP ? start : start + nest->unit,
+                            end_of(track, row));
+        track->lane[row] = (uint16_t)(lane < LANE_MAX ? lane : LANE_MAX);
+    }
+    nest->lanes = lanes.used;
+    free(lanes.ends);
+}
+
+/* Assigns lanes below all others to the rows that stand apart. */
+static void place_apart(struct nest_state *nest)
 {
     struct tr_lanes lanes = {0};
 
-    for (size_t i = 0; i < nest->n_overlaps; i++) {
-        uint32_t row = nest->overlaps[i];
+    for (size_t i = 0; i < nest->n_apart; i++) {
+        uint32_t row = nest->apart[i];
         uint32_t lane = tr_find_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
 
         lane += nest->lanes;
@@ -754,16 +790,17 @@ uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
     push_open(&nest, TR_NO_ROW, INT64_MAX);
     nest.stack[0].level = 0;
     for (uint32_t row = 0; row < track->n; row++) {
-        track->self[row] = track->duration[row];
         place_row(&nest, row);
         tr_scratch_row(track->scratch, row);
         if (end_of(track, row) > track->end_ns || row == 0)
             track->end_ns = end_of(track, row);
     }
     track->start_ns = track->n ? track->start[0] : 0;
-    spread_overlaps(&nest);
+    if (nest.n_flagged)
+        pack_lanes(&nest);
+    place_apart(&nest);
     free(nest.stack);
-    tr_scratch_free(track->scratch, nest.overlaps);
+    tr_scratch_free(track->scratch, nest.apart);
     return nest.n_flagged;
 }
 

@@ -207,17 +207,29 @@ static void slices_without_length_exist(void **state)
           "c 0+5000 5000 0\na 0+0 0 1<0\nb 0+0 0 1<0\nd 5000+0 0 0\n");
 }
 
-static void what_overlaps_has_a_lane_of_its_own(void **state)
+static void what_overlaps_has_the_first_free_lane(void **state)
 {
     (void)state;
     check("[" X("a", 0, 10) "," X("b", 5, 10) "," X("c", 14, 3) "," X("d", 11, 2) "]",
-          "track 1 of 1 kind 0 'thread 1' lanes 4\n"
-          "a 0+10000 10000 0\nb 5000+10000 8000 2 f4\nd 11000+2000 2000 1<1\n"
-          "c 14000+3000 3000 3 f4\n");
+          "track 1 of 1 kind 0 'thread 1' lanes 3\n"
+          "a 0+10000 10000 0\nb 5000+10000 3000 1 f4\nd 11000+2000 2000 2<1\n"
+          "c 14000+3000 2000 0 f4\n");
     check("[" X("p", 0, 30) "," X("a", 2, 10) "," X("b", 8, 10) "," X("c", 9, 1) "]",
           "track 1 of 1 kind 0 'thread 1' lanes 4\n"
-          "p 0+30000 14000 0\na 2000+10000 9000 1<0\nb 8000+10000 10000 3<0 f4\n"
-          "c 9000+1000 1000 2<1\n");
+          "p 0+30000 14000 0\na 2000+10000 9000 1<0\nb 8000+10000 6000 2<0 f4\n"
+          "c 9000+1000 1000 3<1\n");
+}
+
+/* profiler.step() is called in one step and returns in the next. */
+static void steps_are_on_one_lane(void **state)
+{
+    (void)state;
+    check("[" X("main", 0, 100) "," X("s1", 10, 30) "," X("fit", 12, 20) "," X("mm", 13, 10) "," X(
+              "step()", 39, 3) "," X("s2", 41, 30) "," X("fit", 43, 20) "," X("mm", 44, 10) "]",
+          "track 1 of 1 kind 0 'thread 1' lanes 4\n"
+          "main 0+100000 39000 0\ns1 10000+30000 10000 1<0\nfit 12000+20000 10000 2<1\n"
+          "mm 13000+10000 10000 3<2\nstep() 39000+3000 2000 2<0 f4\ns2 41000+30000 9000 1<0 f4\n"
+          "fit 43000+20000 10000 2<5\nmm 44000+10000 10000 3<6\n");
 }
 
 static void rounding_is_no_overlap(void **state)
@@ -227,8 +239,8 @@ static void rounding_is_no_overlap(void **state)
           "track 1 of 1 kind 0 'thread 1' lanes 2\n"
           "a 0+10000 5000 0\nb 5000+6000 6000 1<0\nc 10000+5000 5000 0\n");
     check("[" X("a", 0, 10) "," X("b", 5, 6) "," X("c", 10.001, 5) "]",
-          "track 1 of 1 kind 0 'thread 1' lanes 3\n"
-          "a 0+10000 10000 0\nb 5000+6000 6000 1 f4\nc 10001+5000 5000 2 f4\n");
+          "track 1 of 1 kind 0 'thread 1' lanes 2\n"
+          "a 0+10000 10000 0\nb 5000+6000 1000 1 f4\nc 10001+5000 4001 0 f4\n");
 }
 
 #define E(ph, name, ts)                                                                            \
@@ -358,19 +370,38 @@ static void names_come_from_metadata(void **state)
               "process ");
 }
 
-/* Whatever overlaps whatever: no time is negative, none is lost, lanes hold one slice at a time. */
+/* Whether the lane above that of a slice was occupied when the slice began. */
+static bool is_below_another(const struct tr_track *t, uint32_t at)
+{
+    for (uint32_t b = 0; b < t->n; b++)
+        if (b != at && t->lane[b] + 1u == t->lane[at] && t->start[b] <= t->start[at] &&
+            t->start[at] <= t->start[b] + t->duration[b])
+            return true;
+    return false;
+}
+
+/* Whatever overlaps whatever: no time is negative, lost or counted twice. Lanes hold one slice at a
+ * time, children are below their parents, and no lane above a slice is empty. */
 static void check_lanes(const struct tr_track *t)
 {
+    int64_t self = 0, covered = 0, until = 0;
+
     for (uint32_t a = 0; a < t->n; a++) {
         int64_t end = t->start[a] + t->duration[a];
 
         assert_true(t->self[a] >= 0 && t->self[a] <= t->duration[a]);
         assert_true(t->lane[a] < t->depth);
         if (t->parent[a] != TR_NO_ROW)
-            assert_true(t->parent[a] < a);
+            assert_true(t->parent[a] < a && t->lane[t->parent[a]] < t->lane[a]);
+        assert_true(t->lane[a] == 0 || is_below_another(t, a));
+        self += t->self[a];
+        if (end > until)
+            covered += end - (t->start[a] > until ? t->start[a] : until);
+        until = end > until ? end : until;
         for (uint32_t b = a + 1; b < t->n && t->start[b] < end; b++)
             assert_true(t->lane[a] != t->lane[b] || t->duration[b] == 0);
     }
+    assert_int_equal(self, covered);
 }
 
 static void any_overlap_is_kept(void **state)
@@ -452,7 +483,8 @@ int trace_nest_test(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_nest_half_open),
         cmocka_unit_test(slices_without_length_exist),
-        cmocka_unit_test(what_overlaps_has_a_lane_of_its_own),
+        cmocka_unit_test(what_overlaps_has_the_first_free_lane),
+        cmocka_unit_test(steps_are_on_one_lane),
         cmocka_unit_test(rounding_is_no_overlap),
         cmocka_unit_test(ends_close_the_innermost),
         cmocka_unit_test(what_is_not_ended_lasts_to_the_end),
