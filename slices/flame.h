@@ -24,6 +24,7 @@ struct ps_flame {
     struct ps_flame_node *nodes; /* parents before children */
     size_t n, cap;
     struct ps_hash_table children; /* (parent, name) -> index in at */
+    uint32_t tracks;               /* threads or streams whose time was added up; 0: not counted */
     bool finished;                 /* total_ns is final and includes nodes that were omitted */
 };
 

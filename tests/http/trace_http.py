@@ -70,6 +70,24 @@ class Trace(ServerTest):
             yield sorted(rng.sample(range(end + 1), 2))
 
 
+class WallFlame(ServerTest):
+    def test_its_total_is_the_time_of_the_threads(self):
+        """The profiler's own work happens on a thread, and two slices can share time."""
+        events = [event("train.py(1): <module>", "python_function", 0, 100), event("nn.Module: Net", "python_function", 10, 50),
+                  event("## forward ##", "user_annotation", 40, 55), event("aten::mm", "cpu_op", 61, 20, **{"External id": 1}),
+                  event("aten::mm", "cpu_op", 20, 30, tid=2, **{"External id": 2}),
+                  event("Activity Buffer Request", "overhead", 45, 30, tid=0, pid=-1)]
+        answer = self.server.request("POST", f"{RUNS}?wait=1", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+        path = f"{RUNS}/{answer.json['id']}"
+        flame = self.get_json(f"{path}/flame?on=wall")
+        self.assertEqual((flame["sum"], flame["tracks"]), (130_000, 2))
+        self.assertEqual(sum(flame["self"]), flame["sum"])
+        self.assertNotIn("Activity Buffer Request", flame["names"])
+        self.assertIn("Activity Buffer Request", self.get_json(f"{path}/flame?on=cpu")["names"])
+        alone = self.get_json(f"{path}/flame?on=wall&from_ns=30000")
+        self.assertEqual(alone["tracks"], 1)
+
+
 class Timeline(Trace):
     def test_what_stands_still(self):
         self.assertEqual(self.run_["kind"], "torch-trace")

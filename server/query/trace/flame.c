@@ -5,7 +5,8 @@
  *
  * cpu: operators, annotations and runtime calls with their self CPU time as torch defines it. The
  * graph sums up to the total of the operator table. wall: all slices of threads, also Python
- * frames, with their self time on the thread. device: kernels, copies and sets with their
+ * frames, with their self time on the thread; the overhead of the profiler, which has a track of
+ * its own but happens on the threads, is left out. device: kernels, copies and sets with their
  * durations, below the path of the operator that launched them. The graph sums up to the total of
  * the kernel table.
  */
@@ -13,9 +14,8 @@
 
 #include "server/query/trace/flame.h"
 
-#define NODES_MAX  1000000 /* maximum number of paths in one graph */
-#define NODE_NONE  UINT32_MAX
-#define HOST_KINDS (1u << PS_TRACK_THREAD | 1u << PS_TRACK_OVERHEAD)
+#define NODES_MAX 1000000 /* maximum number of paths in one graph */
+#define NODE_NONE UINT32_MAX
 
 enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
 
@@ -32,6 +32,7 @@ struct builder {
         uint32_t n;
         /* minimum id of the operators with device work in the range; 0: none */
         int64_t first;
+        bool is_thread, is_counted;
     } * hosts; /* indexed by track id */
     size_t n_hosts;
     /* name under which key_averages() counts a name: all steps have one path */
@@ -62,8 +63,19 @@ static void make_hosts(struct builder *b)
         if (b->tracks[i].id >= b->n_hosts)
             b->n_hosts = b->tracks[i].id + 1u;
     b->hosts = ps_alloc_array(b->n_hosts + 1, sizeof *b->hosts);
-    for (size_t i = 0; i < b->n_tracks; i++)
+    for (size_t i = 0; i < b->n_tracks; i++) {
         b->hosts[b->tracks[i].id].n = b->tracks[i].slices;
+        b->hosts[b->tracks[i].id].is_thread = b->tracks[i].kind == PS_TRACK_THREAD;
+    }
+}
+
+/* Counts the track of a slice that is in the graph, once. */
+static void count_track(struct builder *b, uint32_t track)
+{
+    if (track < b->n_hosts && !b->hosts[track].is_counted) {
+        b->hosts[track].is_counted = true;
+        b->flame.tracks++;
+    }
 }
 
 static bool in_range(const struct builder *b, int64_t start)
@@ -132,8 +144,11 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
 
         host->nodes[chunk->first + i] = node + 1;
         if (b->basis != ON_DEVICE && !is_passed_by(b, chunk, i) &&
-            in_range(b, ps_chunk_value(chunk, PS_COL_START, i)))
+            in_range(b, ps_chunk_value(chunk, PS_COL_START, i))) {
             add_call(b, node, ps_chunk_value(chunk, self_column(b), i));
+            if (host->is_thread)
+                count_track(b, chunk->track);
+        }
     }
     b->has_too_many = b->flame.n > NODES_MAX;
     return !b->has_too_many;
@@ -181,6 +196,7 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
         node = ps_flame_child_of(&b->flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
                                  (uint8_t)kind, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
         add_call(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
+        count_track(b, chunk->track);
     }
     b->has_too_many = b->flame.n > NODES_MAX;
     return !b->has_too_many;
@@ -189,8 +205,9 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
 static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t track,
                                  struct ps_err *err)
 {
+    uint32_t kinds = 1u << PS_TRACK_THREAD | (b->basis == ON_CPU ? 1u << PS_TRACK_OVERHEAD : 0);
     struct ps_chunk_query query = {.track = track,
-                                   .kinds = HOST_KINDS,
+                                   .kinds = kinds,
                                    .range = b->range,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |

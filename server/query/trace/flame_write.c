@@ -229,6 +229,8 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
     ps_json_kint(&json, "n", (int64_t)n);
     ps_json_kstr(&json, "unit", "ns");
     ps_json_kint(&json, "sum", total);
+    if (flame->tracks)
+        ps_json_kint(&json, "tracks", flame->tracks);
     ps_json_kint(&json, "cut", (int64_t)cut);
     write_columns(flame, order, n, rank, &names, &json);
     write_names(&names, nameless, &json);

@@ -137,6 +137,8 @@ export interface FlameAnswer {
     unit: string;
     /** total of the flame graph */
     sum: number;
+    /** threads or streams whose time `sum` adds up; missing if they are not counted */
+    tracks?: number;
     /** number of omitted nodes; their time remains in `total` of their ancestors */
     cut: number;
     parent: number[];

@@ -33,11 +33,14 @@ function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
     return rangedPath(run, 'stack_flame', range, { track, mode: modeParam(), limit: 20_000 });
 }
 
-const ROOTS: Record<FlameOn, string> = {
-    cpu: 'self time on the host',
-    device: 'time on the device',
-    wall: 'wall time with Python frames',
-};
+/* Name of the whole. Times of several threads or streams can add up to more than the span. */
+function rootText(run: Run, on: FlameOn, tracks: number): string {
+    if (isStacks(run)) return 'all stacks';
+    const summed = (noun: string) => (tracks > 1 ? `, ${tracks} ${noun} added up` : '');
+    if (on === 'device') return `time on the device${summed('streams')}`;
+    const time = on === 'wall' ? 'wall time with Python frames' : 'self time on the host';
+    return time + summed('threads');
+}
 
 interface FlamePaneProps {
     run: Run;
@@ -107,9 +110,9 @@ export function FlamePane({
     onFlame,
 }: FlamePaneProps) {
     const on = flameOn(run);
-    const rootName = isStacks(run) ? 'all stacks' : ROOTS[on];
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
     const flame = answer.data;
+    const rootName = rootText(run, on, flame?.tracks ?? 0);
     const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
     const paint = useMemoOn(
         () => (flame && layout ? flamePaint(flame, layout, rootName) : null),
