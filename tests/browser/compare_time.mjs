@@ -50,7 +50,7 @@ test('compare over time: memory of two runs in one chart, with the difference at
         const box = await curves(page).locator('canvas').boundingBox();
         await page.mouse.move(box.x + box.width - 20, box.y + box.height / 2);
         const tip = page.locator('.tooltip');
-        await until(async () => /base\s*20\.0 MiB\s*new\s*64\.0 MiB\s*Δ\s*\+44\.0 MiB/.test(plain(await tip.innerText())), 'both values and Δ');
+        await until(async () => /base\s*10\.0 MiB\s*sample at 0\.4000 s\s*new\s*64\.0 MiB\s*sample at 0\.4000 s\s*Δ\s*\+54\.0 MiB/.test(plain(await tip.innerText())), 'both values and Δ');
         await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
         await page.mouse.down();
         await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 });

@@ -23,12 +23,27 @@ test('curves of samples: the main process, then its children in order', () => {
             { process: 1, kind: 'rss', t_s: [1], mib: [5] },
             { process: 2, kind: 'rss', t_s: [1], mib: [6] },
         ],
+        gaps: [],
     });
     assert.deepEqual(
         curves.map(({ name }) => name),
         ['main process', 'child 1', 'child 2'],
     );
     assert.deepEqual(sumsOf(curves[0], 5), { peak: 30 * MIB, mean: 20 * MIB, end_s: 2 });
+});
+
+test('nothing is known of the memory between the samples of a gap', () => {
+    const [curve] = sampledCurves({
+        start_s: 0,
+        end_s: 100,
+        curves: [{ process: null, kind: 'rss', t_s: [0, 1, 99, 100], mib: [10, 10, 30, 30] }],
+        gaps: [{ process: null, from_s: 1, to_s: 99 }],
+    });
+    assert.deepEqual(sumsOf(curve, 100), { peak: 30 * MIB, mean: 20 * MIB, end_s: 100 });
+    assert.deepEqual(
+        [0.4, 50, 99.9].map((at) => bytesAt(curve, 100, at)?.value ?? null),
+        [10 * MIB, null, 30 * MIB],
+    );
 });
 
 test('a value of a held curve lasts until the next, the last one to the end of the run', () => {
@@ -43,7 +58,7 @@ test('a value of a held curve lasts until the next, the last one to the end of t
     const held = { ...all, bytes: [0, 10, 4] };
     assert.deepEqual(sumsOf(held, 5), { peak: 10, mean: (0 + 20 + 8) / 5, end_s: 5 });
     assert.deepEqual(
-        [-1, 0, 2.9, 3, 5, 5.1].map((at) => bytesAt(held, 5, at)),
+        [-1, 0, 2.9, 3, 5, 5.1].map((at) => bytesAt(held, 5, at)?.value ?? null),
         [null, 0, 10, 4, 4, null],
     );
     assert.deepEqual(categoryCurves({ t_s: [], categories: [] }), []);
@@ -77,7 +92,7 @@ test('devices come before the CPU, in seconds since the start', () => {
 
 test('curves that both runs have are offered first', () => {
     const named = (names: string[]) =>
-        names.map((name) => ({ name, t_s: [], bytes: [], isStepped: true }));
+        names.map((name) => ({ name, t_s: [], bytes: [], isStepped: true, gaps: [] }));
     assert.deepEqual(curveNames(named(['a', 'b']), named(['c', 'b'])), ['b', 'a', 'c']);
 });
 

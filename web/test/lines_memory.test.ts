@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+    brokenLine,
+    nearestSample,
     panWindow,
     secondsText,
     slopeText,
@@ -62,4 +64,28 @@ test('times on the axis have their own digits, others those of the window', () =
     assert.equal(tickText(1200), '1,200');
     assert.equal(secondsText(1.23456, { from: 0, to: 0.5 }), '1.2346');
     assert.equal(secondsText(123.456, { from: 0, to: 500 }), '123.5');
+});
+
+const SAMPLED = {
+    t_s: [0, 1, 2, 99, 100],
+    values: [10, 20, 30, 400, 500],
+    gaps: [{ from_s: 2, to_s: 99 }],
+};
+
+test('a tooltip has the nearest sample, and nothing where there are no samples', () => {
+    const at = (t: number) => nearestSample(SAMPLED, t);
+    assert.deepEqual(at(0.4), { t_s: 0, value: 10 });
+    assert.deepEqual(at(0.6), { t_s: 1, value: 20 });
+    assert.deepEqual(at(2), { t_s: 2, value: 30 });
+    assert.deepEqual([-1, 2.1, 50, 98.9, 100.5].map(at), [null, null, null, null, null]);
+    assert.deepEqual(at(99.6), { t_s: 100, value: 500 });
+    assert.equal(nearestSample({ t_s: [], values: [], gaps: [] }, 0), null);
+});
+
+test('a line is interrupted where there are no samples', () => {
+    assert.deepEqual(brokenLine(SAMPLED), {
+        x: [0, 1, 2, 2, 99, 100],
+        y: [10, 20, 30, Number.NaN, 400, 500],
+    });
+    assert.deepEqual(brokenLine({ ...SAMPLED, gaps: [] }).y, SAMPLED.values);
 });

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c: the view of memory over time, reduced to the pixels of a picture: of each pixel the
- * point with the minimum and the point with the maximum. */
+/* memory.c: memory over time, reduced to the resolution of a picture: the lowest and the highest
+ * point of each pixel, and the times without samples. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "server/query/views.h"
+
+/* A time without samples is a gap if it is longer than this many mean intervals. */
+#define GAP_INTERVALS 5
 
 struct point {
     double t, mib;
@@ -23,6 +26,7 @@ struct window {
     /* in seconds, as in the file; t_s in JSON is relative to `start`, the first time in the file */
     double from, to, start;
     int64_t px;
+    double interval; /* mean time between samples, seconds */
 };
 
 static void put_point(struct curve *c, const struct window *w, struct point p)
@@ -105,6 +109,28 @@ static void slope_json(const struct slope *s, struct ps_json *json)
         ps_json_null(json);
 }
 
+/* Gaps of all curves as JSON. */
+struct gaps {
+    struct ps_buf text;
+    struct ps_json json;
+    double previous; /* time of the last sample of the curve */
+};
+
+/* Writes the time between two samples if it is a gap that is wider than a pixel. */
+static void write_gap(struct gaps *gaps, const struct window *w, struct ps_stmt *stmt, double t)
+{
+    double length = t - gaps->previous;
+
+    if (length <= GAP_INTERVALS * w->interval || length * (double)w->px < w->to - w->from)
+        return;
+    ps_json_object(&gaps->json);
+    ps_json_key(&gaps->json, "process");
+    ps_col_json(stmt, 0, &gaps->json);
+    ps_json_kreal(&gaps->json, "from_s", gaps->previous - w->start);
+    ps_json_kreal(&gaps->json, "to_s", t - w->start);
+    ps_json_end(&gaps->json);
+}
+
 static enum ps_status bind_window(struct ps_db *db, const char *query, const struct window *w,
                                   struct ps_stmt **stmt, struct ps_err *err)
 {
@@ -126,10 +152,13 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *kind = NULL;
     struct curve curve;
+    struct gaps gaps = {0};
     struct slope slope = {0};
     bool open = false, main_process = false;
     int64_t process = 0;
 
+    gaps.json = ps_json_writer(&gaps.text);
+    ps_json_array(&gaps.json);
     bind_window(db, "memory_curve", w, &stmt, err);
     ps_json_key(json, "curves");
     ps_json_array(json);
@@ -151,7 +180,10 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
             ps_json_kstr(json, "kind", kind);
             curve_open(&curve);
             open = true;
+        } else if (strcmp(kind, "rss") == 0) { /* only resident memory is sampled at intervals */
+            write_gap(&gaps, w, stmt, p.t);
         }
+        gaps.previous = p.t;
         curve_add(&curve, w, p);
         if (main_process && p.t >= w->from && p.t <= w->to)
             slope_add(&slope, p.t - w->start, p.mib);
@@ -159,6 +191,10 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
     if (open)
         curve_close(&curve, w, json);
     ps_json_end(json);
+    ps_json_end(&gaps.json);
+    ps_json_key(json, "gaps");
+    ps_json_raw(json, ps_buf_slice(&gaps.text));
+    ps_buf_free(&gaps.text);
     slope_json(&slope, json);
     return err->code;
 }
@@ -204,6 +240,7 @@ static enum ps_status read_window(struct ps_db *db, struct ps_params params, str
         return err->code;
     w->start = ps_col_real(stmt, 0);
     *end = ps_col_real(stmt, 1);
+    w->interval = ps_col_real(stmt, 2);
     ps_param_real(params, "from_s", -1e12, 1e12, 0, &from, err);
     ps_param_real(params, "to_s", -1e12, 1e12, *end - w->start, &to, err);
     w->from = w->start + from;

@@ -33,7 +33,7 @@ struct builder {
         /* minimum id of the operators with device work in the range; 0: none */
         int64_t first;
         bool is_thread, is_counted;
-    } * hosts; /* indexed by track id */
+    } * hosts; /* by track id */
     size_t n_hosts;
     /* name under which key_averages() counts a name: all steps have one path */
     struct ps_operators keys;

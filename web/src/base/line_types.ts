@@ -124,6 +124,13 @@ export interface MemoryCurve {
     mib: number[];
 }
 
+/** Time between two samples that is longer than the usual interval by far. */
+export interface MemoryGap {
+    process: number | null;
+    from_s: number;
+    to_s: number;
+}
+
 export interface MemoryAnswer {
     start_s: number;
     end_s: number;
@@ -132,4 +139,5 @@ export interface MemoryAnswer {
     peak: { t_s: number; mib: number } | null;
     slope_mib_s: number | null;
     spans: MemorySpanRow[];
+    gaps: MemoryGap[];
 }

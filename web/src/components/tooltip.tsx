@@ -6,7 +6,7 @@
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Shown {
     content: ComponentChildren;
@@ -93,9 +93,40 @@ function place(box: DOMRect, { x, y, avoid }: Shown & { avoid?: Avoid }): [numbe
     return [Math.max(EDGE, left), Math.max(EDGE, top)];
 }
 
+/** Drags of fewer px are clicks. */
+const CLICK_PX = 4;
+
+/* A tooltip at the pointer describes what is below the pointer. Keys, the wheel and drags move the
+ * picture, so it is hidden until the pointer moves again. */
+function hideWhenPictureMoves(): () => void {
+    let down: PointerEvent | null = null;
+    const hide = () => {
+        if (!shown.peek()?.anchor) hideTooltip();
+    };
+    const press = (event: PointerEvent) => {
+        down = event;
+    };
+    const release = ({ clientX, clientY }: PointerEvent) => {
+        if (!down) return;
+        if (Math.hypot(clientX - down.clientX, clientY - down.clientY) > CLICK_PX) hide();
+        down = null;
+    };
+    addEventListener('keydown', hide, true);
+    addEventListener('wheel', hide, { capture: true, passive: true });
+    addEventListener('pointerdown', press, true);
+    addEventListener('pointerup', release, true);
+    return () => {
+        removeEventListener('keydown', hide, true);
+        removeEventListener('wheel', hide, true);
+        removeEventListener('pointerdown', press, true);
+        removeEventListener('pointerup', release, true);
+    };
+}
+
 export function TooltipLayer() {
     const ref = useRef<HTMLDivElement | null>(null);
     const now = shown.value;
+    useEffect(hideWhenPictureMoves, []);
     useLayoutEffect(() => {
         if (!now || !ref.current) return;
         const [left, top] = place(ref.current.getBoundingClientRect(), now);

@@ -83,6 +83,54 @@ export function panWindow({ from, to }: TimeWindow, by: number, length: number):
     return { from: start, to: start + span };
 }
 
+/** Samples of memory, in ascending order of time. */
+export interface Samples {
+    t_s: readonly number[];
+    values: readonly number[];
+    /** times without samples; nothing is known of the value there */
+    gaps: readonly { from_s: number; to_s: number }[];
+}
+
+export interface Sample {
+    t_s: number;
+    value: number;
+}
+
+/** The sample nearest to a time; null in a gap, and before the first and after the last sample. */
+export function nearestSample({ t_s, values, gaps }: Samples, at: number): Sample | null {
+    const last = t_s.length - 1;
+    if (last < 0 || at < t_s[0] || at > t_s[last]) return null;
+    if (gaps.some(({ from_s, to_s }) => at > from_s && at < to_s)) return null;
+    let low = 0;
+    let high = last;
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (t_s[middle] <= at) low = middle;
+        else high = middle - 1;
+    }
+    const i = low < last && t_s[low + 1] - at < at - t_s[low] ? low + 1 : low;
+    return { t_s: t_s[i], value: values[i] };
+}
+
+/** Points of a line that is interrupted at the gaps: a chart draws no line to a value of NaN. */
+export function brokenLine({ t_s, values, gaps }: Samples): { x: number[]; y: number[] } {
+    const x: number[] = [];
+    const y: number[] = [];
+    let next = 0;
+    for (let i = 0; i < t_s.length; i++) {
+        while (next < gaps.length && gaps[next].from_s < t_s[i]) {
+            if (x.length && gaps[next].to_s <= t_s[i]) {
+                x.push(gaps[next].from_s);
+                y.push(Number.NaN);
+            }
+            next++;
+        }
+        x.push(t_s[i]);
+        y.push(values[i]);
+    }
+    return { x, y };
+}
+
 /** A time on the axis, without trailing zeros. */
 export function tickText(seconds: number): string {
     return fmtFixed(seconds, 6).replace(/\.?0+$/, '') || '0';

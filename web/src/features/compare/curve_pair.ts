@@ -4,6 +4,7 @@
  * Times are seconds since the start of each run.
  */
 import { placeKey, placeName } from '../../model/device';
+import { nearestSample, type Sample } from '../../model/memory_curve';
 import { heldValueAt } from '../../model/step_curve';
 import type { CurvesAnswer, TraceMemory } from '../../model/timeline_types';
 
@@ -14,6 +15,8 @@ export interface NamedCurve {
     bytes: number[];
     /** true: each value holds until the next point; false: the points are samples joined by lines */
     isStepped: boolean;
+    /** times without samples */
+    gaps: { from_s: number; to_s: number }[];
 }
 
 const MIB = 1024 * 1024;
@@ -22,15 +25,17 @@ interface Sampled {
     start_s: number;
     end_s: number;
     curves: { process: number | null; kind: string; t_s: number[]; mib: number[] }[];
+    gaps: { process: number | null; from_s: number; to_s: number }[];
 }
 
-/** Curves of mprof and Scalene: the main process and its children. */
-export function sampledCurves({ curves }: Sampled): NamedCurve[] {
+/** Curves of mprof and Scalene: the main process, then its children by number. */
+export function sampledCurves({ curves, gaps }: Sampled): NamedCurve[] {
     return curves.map(({ process, kind, t_s, mib }) => ({
         name: process !== null ? `child ${process}` : kind === 'rss' ? 'main process' : kind,
         t_s,
         bytes: mib.map((value) => value * MIB),
         isStepped: false,
+        gaps: kind === 'rss' ? gaps.filter((gap) => gap.process === process) : [],
     }));
 }
 
@@ -46,9 +51,15 @@ export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
     const sum = t_s.map((_, i) => categories.reduce((all, { mib }) => all + mib[i] * MIB, 0));
     const categoryCurveList = categories
         .filter(({ mib }) => mib.some((value) => value !== 0))
-        .map(({ name, mib }) => ({ name, t_s, bytes: mib.map((v) => v * MIB), isStepped: true }));
+        .map(({ name, mib }) => ({
+            name,
+            t_s,
+            bytes: mib.map((v) => v * MIB),
+            isStepped: true,
+            gaps: [],
+        }));
     return t_s.length
-        ? [{ name: ALL, t_s, bytes: sum, isStepped: true }, ...categoryCurveList]
+        ? [{ name: ALL, t_s, bytes: sum, isStepped: true, gaps: [] }, ...categoryCurveList]
         : [];
 }
 
@@ -73,6 +84,7 @@ export function deviceCurves(
                       t_s: curve.t_ns.map((t) => (t - start_ns) / 1e9),
                       bytes: curve.allocated.map((value) => value ?? 0),
                       isStepped: true,
+                      gaps: [],
                   }
                 : [],
         );
@@ -80,30 +92,36 @@ export function deviceCurves(
 
 export interface CurveSums {
     peak: number;
-    /** mean over time, bytes */
+    /** mean over the time with samples, bytes */
     mean: number;
     /** end of the curve: of a stepped curve the end of the run, else the time of the last sample */
     end_s: number;
 }
 
-/** Peak, mean and end of a curve. `end_s`: end of the run, until which a stepped curve holds. */
-export function sumsOf({ t_s, bytes, isStepped }: NamedCurve, end_s: number): CurveSums {
+/** `end_s`: end of the run; a held value lasts until then. */
+export function sumsOf({ t_s, bytes, isStepped, gaps }: NamedCurve, end_s: number): CurveSums {
     const last = t_s.length - 1;
     const end = isStepped ? Math.max(end_s, t_s[last]) : t_s[last];
-    let [area, peak] = [0, 0];
+    let [area, peak, duration] = [0, 0, 0];
     for (let i = 0; i <= last; i++) {
         const next = i < last ? t_s[i + 1] : end;
+        peak = Math.max(peak, bytes[i]);
+        if (gaps.some(({ from_s, to_s }) => from_s >= t_s[i] && to_s <= next)) continue;
         const level = isStepped || i === last ? bytes[i] : (bytes[i] + bytes[i + 1]) / 2;
         area += level * (next - t_s[i]);
-        peak = Math.max(peak, bytes[i]);
+        duration += next - t_s[i];
     }
-    const duration = end - t_s[0];
     return { peak, mean: duration > 0 ? area / duration : bytes[last], end_s: end };
 }
 
-/** Bytes in use at time `at`; null before the first point and after `end_s`. */
-export function bytesAt({ t_s, bytes }: NamedCurve, end_s: number, at: number): number | null {
-    return at > end_s ? null : heldValueAt(t_s, bytes, at);
+/** Bytes in use at a time, or the nearest sample of a curve that is not stepped; null if unknown.
+ * After the end of the run it is null too. */
+export function bytesAt(curve: NamedCurve, end_s: number, at: number): Sample | null {
+    const { t_s, bytes, isStepped, gaps } = curve;
+    if (at > end_s) return null;
+    if (!isStepped) return nearestSample({ t_s, values: bytes, gaps }, at);
+    const value = heldValueAt(t_s, bytes, at);
+    return value === null ? null : { t_s: at, value };
 }
 
 /** Names of the curves of both runs; first the names that both runs have. */

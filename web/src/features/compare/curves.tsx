@@ -21,7 +21,13 @@ import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { formatDelta } from '../../model/compare';
 import { placeKey } from '../../model/device';
 import { byteStep } from '../../model/step_curve';
-import { secondsText, tickText, type TimeWindow } from '../../model/memory_curve';
+import {
+    brokenLine,
+    type Sample,
+    secondsText,
+    tickText,
+    type TimeWindow,
+} from '../../model/memory_curve';
 import type { CurvesAnswer, TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
 import { isTrace, timelinePath } from '../trace/data';
@@ -124,8 +130,11 @@ function lineOf(
     step: number,
     style: Partial<TimeCurve> & { token: string },
 ): TimeCurve {
-    const x = [...curve.t_s, sums.end_s];
-    const y = [...curve.bytes, curve.bytes[curve.bytes.length - 1]].map((value) => value / step);
+    const { x, y } = brokenLine({
+        t_s: [...curve.t_s, sums.end_s],
+        values: [...curve.bytes, curve.bytes[curve.bytes.length - 1]].map((value) => value / step),
+        gaps: curve.gaps,
+    });
     return { x, y, stepped: curve.isStepped, ...style };
 }
 
@@ -281,11 +290,15 @@ function Change({ label, base, fresh }: { label: string; base: number; fresh: nu
 }
 
 function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; window: TimeWindow }) {
-    const valueOf = (drawn: Drawn | null): number | null =>
+    const sampleOf = (drawn: Drawn | null): Sample | null =>
         drawn && bytesAt(drawn.curve, drawn.sums.end_s, at);
-    const [a, b] = [valueOf(base), valueOf(fresh)];
-    const format = (value: number | null): string => (value === null ? '–' : bytesText(value));
-    const delta = a !== null && b !== null ? b - a : null;
+    const [a, b] = [sampleOf(base), sampleOf(fresh)];
+    const format = (sample: Sample | null): string => (sample ? bytesText(sample.value) : '–');
+    const timeOf = (drawn: Drawn | null, sample: Sample | null): string =>
+        sample && !drawn?.curve.isStepped
+            ? `sample at ${secondsText(sample.t_s, window)}${THIN_SPACE}s`
+            : '';
+    const delta = a && b ? b.value - a.value : null;
     return (
         <>
             <div class="tooltip-title">
@@ -295,13 +308,13 @@ function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; windo
             <dl>
                 <dt>base</dt>
                 <dd>{format(a)}</dd>
-                <dd />
+                <dd class="soft">{timeOf(base, a)}</dd>
                 <dt>new</dt>
                 <dd>{format(b)}</dd>
-                <dd />
+                <dd class="soft">{timeOf(fresh, b)}</dd>
                 <dt>Δ</dt>
                 <dd>{delta === null ? '–' : text(formatDelta(delta, 'B'))}</dd>
-                <dd>{delta === null ? '' : percentOf(a ?? 0, delta)}</dd>
+                <dd>{delta === null ? '' : percentOf(a?.value ?? 0, delta)}</dd>
             </dl>
         </>
     );

@@ -57,7 +57,7 @@ function stacked({ t_s, categories }: CategoriesAnswer): ChartCurve[] {
     const sum = t_s.map(() => 0);
     return categories.map(({ name, mib }) => {
         mib.forEach((value, i) => (sum[i] += value));
-        return { label: name, main: true, t_s, mib: [...sum], fill: colourOf(name) };
+        return { label: name, main: true, t_s, values: [...sum], gaps: [], fill: colourOf(name) };
     });
 }
 
@@ -96,7 +96,8 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
         { key: 'd', label: 'later', run: () => show(panWindow(window, PAN, length)) },
         { key: '0', label: 'reset zoom', run: () => show({ from: 0, to: length }) },
     ]);
-    const top = Math.max(0.001, ...(curves.length ? curves[curves.length - 1].mib : [])) * HEADROOM;
+    const top =
+        Math.max(0.001, ...(curves.length ? curves[curves.length - 1].values : [])) * HEADROOM;
     const shown = answer?.categories.filter(({ mib }) => mib.some((value) => value !== 0)) ?? [];
     return (
         <div class="tab-body">

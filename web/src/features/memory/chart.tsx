@@ -5,15 +5,21 @@
  */
 import type { LineView, PlotArea } from '../../components/chart';
 import { PanelLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
-import { panWindow, tickText, type TimeWindow, zoomWindow } from '../../model/memory_curve';
+import { fmtFixed, THIN_SPACE } from '../../base/units';
+import {
+    brokenLine,
+    panWindow,
+    type Samples,
+    tickText,
+    type TimeWindow,
+    zoomWindow,
+} from '../../model/memory_curve';
 
-export interface ChartCurve {
+/** A curve; its values are in MiB. */
+export interface ChartCurve extends Samples {
     label: string;
     main: boolean;
-    t_s: number[];
-    mib: number[];
-    /** Style sheet token of the colour below the curve. If it is set, the curve is drawn as
-     * steps. */
+    /** Token of the colour below the curve; the curve is then drawn as steps. */
     fill?: string;
 }
 
@@ -23,6 +29,8 @@ interface MemoryChartProps {
     /** Duration of the profile in seconds. */
     length: number;
     peak: { t_s: number; mib: number } | null;
+    /** Sample that the tooltip describes. */
+    marked?: { t_s: number; mib: number } | null;
     top: number;
     onWindow: (window: TimeWindow) => void;
     /** Time under the pointer in seconds; null if the pointer left. */
@@ -39,20 +47,28 @@ function viewOf({ curves, window, top }: MemoryChartProps, token: Token): LineVi
         top,
         xText: (value) => `${tickText(value)} s`,
         yText: (value) => `${value.toLocaleString('en', { maximumFractionDigits: 1 })} MiB`,
-        curves: curves.map(({ t_s, mib, main, fill }) => ({
-            x: t_s,
-            y: mib,
-            colour: token(fill ?? (main ? 'bar' : 'text-3')),
-            width: main && !fill ? 1.75 : 1,
-            dash: main ? undefined : [4, 3],
-            stepped: fill !== undefined,
-            fill: fill && token(fill),
+        curves: curves.map((curve) => ({
+            ...brokenLine(curve),
+            colour: token(curve.fill ?? (curve.main ? 'bar' : 'text-3')),
+            width: curve.main && !curve.fill ? 1.75 : 1,
+            dash: curve.main ? undefined : [4, 3],
+            stepped: curve.fill !== undefined,
+            fill: curve.fill && token(curve.fill),
         })),
     };
 }
 
+/** Width from which a gap has room for its label. */
+const LABEL_PX = 64;
+
+/** `No samples for 97 s`. */
+export function gapText({ from_s, to_s }: { from_s: number; to_s: number }): string {
+    const seconds = to_s - from_s;
+    return `No samples for ${fmtFixed(seconds, seconds < 10 ? 1 : 0)}${THIN_SPACE}s`;
+}
+
 export function MemoryChart(props: MemoryChartProps) {
-    const { curves, window, length, peak, top, onWindow, onHover } = props;
+    const { curves, window, length, peak, marked, top, onWindow, onHover } = props;
     const { canvas, area } = usePlot(
         (token) => viewOf(props, token),
         [curves, window.from, window.to, top],
@@ -86,6 +102,17 @@ export function MemoryChart(props: MemoryChartProps) {
             onWheel={onWheel}
         >
             <canvas ref={canvas} role="img" aria-label={LABEL} />
+            {area &&
+                curves
+                    .find(({ main }) => main)
+                    ?.gaps.map((gap) => {
+                        const box = boxOf({ from: gap.from_s, to: gap.to_s });
+                        return (
+                            <span class="sample-gap" style={box} key={gap.from_s}>
+                                {Number(box.width) >= LABEL_PX && gapText(gap)}
+                            </span>
+                        );
+                    })}
             {area && seen && (
                 <>
                     <span
@@ -94,6 +121,9 @@ export function MemoryChart(props: MemoryChartProps) {
                     />
                     <span class="peak-dot" style={{ left: xOf(seen.t_s), top: yOf(seen.mib) }} />
                 </>
+            )}
+            {area && marked && (
+                <span class="sample-dot" style={{ left: xOf(marked.t_s), top: yOf(marked.mib) }} />
             )}
             <PanelLine area={area} at={otherX} />
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}

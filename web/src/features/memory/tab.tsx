@@ -20,6 +20,7 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import {
+    nearestSample,
     panWindow,
     slopeText,
     type TimeWindow,
@@ -37,11 +38,13 @@ const ZOOM = 0.6;
 const PAN = 0.2;
 
 function curvesOf(answer: MemoryAnswer | null): ChartCurve[] {
+    const gaps = answer?.gaps ?? [];
     return (answer?.curves ?? []).map(({ process, kind, t_s, mib }) => ({
         label: process === null ? (kind === 'rss' ? 'main process' : kind) : `child ${process}`,
         main: process === null,
         t_s,
-        mib,
+        values: mib,
+        gaps: kind === 'rss' ? gaps.filter((gap) => gap.process === process) : [],
     }));
 }
 
@@ -64,9 +67,9 @@ function useMemory(run: Run, query: Record<string, string>) {
 
 function endsOf(curves: ChartCurve[]): { peak: number; last: number } | null {
     const main = curves.find((curve) => curve.main);
-    if (!main?.mib.length) return null;
-    const peak = main.mib.reduce((most, mib) => Math.max(most, mib), 0);
-    return { peak, last: main.mib[main.mib.length - 1] };
+    if (!main?.values.length) return null;
+    const peak = main.values.reduce((most, mib) => Math.max(most, mib), 0);
+    return { peak, last: main.values[main.values.length - 1] };
 }
 
 /* Data of the visible window, from the URL and the server's response, and `show`, which moves the
@@ -169,7 +172,7 @@ export function MemoryTab({ run }: { run: Run }) {
 
 function topOf(curves: ChartCurve[]): number {
     let top = 0.001;
-    for (const { mib } of curves) for (const value of mib) top = Math.max(top, value);
+    for (const { values } of curves) for (const value of values) top = Math.max(top, value);
     return top * HEADROOM;
 }
 
@@ -185,7 +188,12 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
     );
     const top = useMemo(() => topOf(curves), [curves]);
     const slope = slopeText(answer.slope_mib_s, window, endsOf(curves));
+    const [hovered, setHovered] = useState<number | null>(null);
+    useEffect(() => setHovered(null), [window.from, window.to]);
+    const main = curves.find((curve) => curve.main);
+    const marked = main && hovered !== null ? nearestSample(main, hovered) : null;
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
+        setHovered(at);
         if (at === null) hideTooltip();
         else {
             const tip = <PointTip curves={curves} at={at} window={window} />;
@@ -204,6 +212,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
                 window={window}
                 length={view.length}
                 peak={answer.peak}
+                marked={marked && { t_s: marked.t_s, mib: marked.value }}
                 top={top}
                 onWindow={view.show}
                 onHover={onHover}

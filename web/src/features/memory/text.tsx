@@ -5,21 +5,8 @@
 import type { MemoryAnswer } from '../../base/line_types';
 import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { THIN_SPACE, fmtFixed, plural, signed } from '../../base/units';
-import { secondsText, type TimeWindow } from '../../model/memory_curve';
-import type { ChartCurve } from './chart';
-
-/* Value of the last sample at or before the time `at`; null before the first sample. */
-function valueAt({ t_s, mib }: ChartCurve, at: number): number | null {
-    let low = 0;
-    let high = t_s.length - 1;
-    if (high < 0 || t_s[0] > at) return null;
-    while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (t_s[middle] <= at) low = middle;
-        else high = middle - 1;
-    }
-    return mib[low];
-}
+import { nearestSample, secondsText, type TimeWindow } from '../../model/memory_curve';
+import { type ChartCurve, gapText } from './chart';
 
 export function MemoryLegend({ curves }: { curves: ChartCurve[] }) {
     const children = curves.filter(({ main }) => !main).length;
@@ -62,23 +49,45 @@ export function PeakText(props: {
     );
 }
 
+/** The samples nearest to a time. Nothing is interpolated. */
 export function PointTip(props: { curves: ChartCurve[]; at: number; window: TimeWindow }) {
-    const shown = props.curves
-        .map((curve) => ({ label: curve.label, mib: valueAt(curve, props.at) }))
-        .filter(({ mib }) => mib !== null)
+    const { curves, at, window } = props;
+    const shown = curves
+        .flatMap((curve) => {
+            const sample = nearestSample(curve, at);
+            return sample ? [{ label: curve.label, ...sample }] : [];
+        })
         .slice(0, 12);
+    const gap = curves
+        .find(({ main }) => main)
+        ?.gaps.find(({ from_s, to_s }) => at > from_s && at < to_s);
     return (
         <>
             <div class="tooltip-title">
-                {secondsText(props.at, props.window)}
-                {THIN_SPACE}s
+                {gap ? (
+                    gapText(gap)
+                ) : (
+                    <>
+                        Sample at {secondsText(shown[0]?.t_s ?? at, window)}
+                        {THIN_SPACE}s
+                    </>
+                )}
             </div>
+            {gap && (
+                <p class="soft">
+                    from {secondsText(gap.from_s, window)} to {secondsText(gap.to_s, window)}
+                    {THIN_SPACE}s: the memory in between is unknown
+                </p>
+            )}
             <dl>
-                {shown.map(({ label, mib }) => [
+                {shown.map(({ label, value, t_s }, i) => [
                     <dt key={label}>{label}</dt>,
-                    <dd key={`${label} mib`}>{fmtFixed(mib ?? 0, 3)}</dd>,
+                    <dd key={`${label} mib`}>{fmtFixed(value, 3)}</dd>,
                     <dd key={`${label} unit`} class="soft">
                         MiB
+                        {i > 0 &&
+                            t_s !== shown[0].t_s &&
+                            ` at ${secondsText(t_s, window)}${THIN_SPACE}s`}
                     </dd>,
                 ])}
             </dl>
