@@ -14,6 +14,7 @@ import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
 import { GridHead } from './grid_head';
 import { nextCursor } from './grid_keys';
 import { GridRow, ROW_HEIGHT } from './grid_row';
+import { useGridWidths } from './grid_widths';
 import type { AnyGridSource, DataGridProps, GridBand, GridColumn, GridKey } from './grid_types';
 import { Notice } from './notice';
 import { LoadingLine } from './progress';
@@ -55,12 +56,6 @@ function useVirtualRows(
 
 function visibleColumns<R>(columns: GridColumn<R>[], width: number): GridColumn<R>[] {
     return columns.filter((column) => !column.hideBelow || width >= column.hideBelow);
-}
-
-function templateOf<R>(columns: GridColumn<R>[]): string {
-    return columns
-        .map(({ width }) => (width === 'rest' ? 'minmax(0, 1fr)' : `${width}px`))
-        .join(' ');
 }
 
 function bandAt<R>(props: DataGridProps<R>, index: number): GridBand | null {
@@ -196,7 +191,6 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const scroller = useRef<HTMLDivElement | null>(null);
     const width = viewportWidth.value;
     const columns = useMemo(() => visibleColumns(props.columns, width), [props.columns, width]);
-    const template = templateOf(columns);
     const sizeOf = (index: number) => bandAt(props, index)?.height ?? ROW_HEIGHT;
     const rows = useVirtualRows(scroller, source.total, sizeOf);
     const { cursor, setCursor, onKeyDown } = useCursor(props, rows, scroller);
@@ -220,6 +214,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const from = items.length ? items[0].index : 0;
     const to = items.length ? items[items.length - 1].index + 1 : 1;
     useEffect(() => source.ensure(from, to), [source, from, to, version]);
+    const { template, least } = useGridWidths(scroller, columns, [source, from, to, version]);
 
     function onClick(event: MouseEvent): void {
         const index = indexAt(event);
@@ -248,7 +243,9 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     }
 
     return (
-        <div class={`grid${props.class ? ` ${props.class}` : ''}`}>
+        <div
+            class={`grid${props.class ? ` ${props.class}` : ''}${columns[0]?.width === 'rest' ? ' is-named' : ''}`}
+        >
             <div
                 ref={scroller}
                 class={cursor >= 0 ? 'grid-scroll has-cursor' : 'grid-scroll'}
@@ -263,8 +260,16 @@ export function DataGrid<R>(props: DataGridProps<R>) {
                 onPointerOver={props.onHover && hover}
                 onPointerLeave={props.onHover && ((event) => props.onHover?.(null, event))}
             >
-                <GridHead columns={columns} template={template} sort={sort} onSort={onSort} />
-                <div class="grid-body" style={{ height: rows.getTotalSize() }}>
+                <GridHead
+                    columns={columns}
+                    widths={{ template, least }}
+                    sort={sort}
+                    onSort={onSort}
+                />
+                <div
+                    class="grid-body"
+                    style={{ height: rows.getTotalSize(), minWidth: `${least}px` }}
+                >
                     {items.map((item) => {
                         const top = item.start - HEAD_HEIGHT;
                         const row = source.rowAt(item.index);

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 import type { GridColumn, GridSort } from './grid_types';
+import type { GridWidths } from './grid_widths';
 import { Term, termHandlers } from './term';
 
 interface HeadProps<R> {
     columns: GridColumn<R>[];
-    template: string;
+    widths: GridWidths;
     sort?: GridSort;
     onSort?: (sort: GridSort) => void;
 }
 
-export function GridHead<R>({ columns, template, sort, onSort }: HeadProps<R>) {
+export function GridHead<R>({ columns, widths, sort, onSort }: HeadProps<R>) {
     return (
-        <div role="row" class="grid-head" style={{ gridTemplateColumns: template }}>
+        <div
+            role="row"
+            class="grid-head"
+            style={{ gridTemplateColumns: widths.template, minWidth: `${widths.least}px` }}
+        >
             {columns.map((column) => (
                 <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
             ))}

@@ -12,7 +12,8 @@ export interface GridColumn<R> {
     title: string;
     /** Shown after the title in the colour of units: 'ms', '% total'. */
     unit?: string;
-    /** Pixels; 'rest' columns share the remaining width. */
+    /** Pixels; 'rest' columns share the remaining width. A column grows if its title, or a number that
+     * is aligned to the right, does not fit. */
     width: number | 'rest';
     align?: 'left' | 'right';
     /** The server's sort key; without it the header does not sort. */

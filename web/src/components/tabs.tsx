@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { int } from '../base/units';
 
 export interface TabItem {
@@ -21,16 +21,41 @@ interface TabsProps {
     children?: ComponentChildren;
 }
 
+/* Classes that fade the edges behind which more tabs are. */
+function useHiddenSides(nav: { current: HTMLElement | null }, count: number): string {
+    const [hidden, setHidden] = useState('');
+    useLayoutEffect(() => {
+        const bar = nav.current;
+        if (!bar) return undefined;
+        const measure = () => {
+            const { scrollLeft, scrollWidth, clientWidth } = bar;
+            const left = scrollLeft > 1 ? 'has-more-left' : '';
+            const right = scrollLeft + clientWidth < scrollWidth - 1 ? 'has-more-right' : '';
+            setHidden(`${left} ${right}`.trim());
+        };
+        const observer = new ResizeObserver(measure);
+        observer.observe(bar);
+        bar.addEventListener('scroll', measure, { passive: true });
+        measure();
+        return () => {
+            observer.disconnect();
+            bar.removeEventListener('scroll', measure);
+        };
+    }, [count]);
+    return hidden;
+}
+
 export function Tabs({ items, current, label = 'views of this run', children }: TabsProps) {
     const nav = useRef<HTMLElement | null>(null);
+    const hidden = useHiddenSides(nav, items.length);
     // The tab bar may overflow: keep the current tab visible.
     useLayoutEffect(() => {
         const tab = nav.current?.querySelector('.is-current');
-        tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+        tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
     }, [current, items.length]);
     return (
         <div class="tabs">
-            <nav ref={nav} aria-label={label}>
+            <nav ref={nav} aria-label={label} class={hidden}>
                 {items.map((item) => (
                     <a
                         key={item.id}

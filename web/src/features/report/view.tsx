@@ -22,8 +22,7 @@ import { Facts, RunHead } from '../../components/run_head';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
-import { Conclusion } from '../conclusion/conclusion';
-import type { ReportLink } from '../conclusion/data';
+import { viewportWidth } from '../../components/viewport';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
@@ -43,6 +42,9 @@ import { tabsOf, type TabSpec } from './tabs';
 const lastQuery = new Map<string, Query>();
 const SHARED = ['from_ns', 'to_ns', 'report'];
 const SHARED_OF_STACKS = [...SHARED, 'mode'];
+
+/** Below this width the commands beside the tabs are in the menu; see `hide-below-600`. */
+const PHONE_PX = 600;
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
@@ -148,10 +150,18 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 }))}
             >
                 {!offlineFile() && (
-                    <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
+                    <CopyButton
+                        class="quiet hide-below-600"
+                        label={LABELS.copyLink}
+                        text={() => location.href}
+                    />
                 )}
                 {!offlineFile() && (
-                    <button type="button" class="quiet" onClick={() => setDialog('share')}>
+                    <button
+                        type="button"
+                        class="quiet hide-below-600"
+                        onClick={() => setDialog('share')}
+                    >
                         Share…
                     </button>
                 )}
@@ -203,6 +213,9 @@ function RunMenu({ run, onPick, onPin }: RunMenuProps) {
     const pin = run.baseline ? 'Unpin as baseline' : 'Pin as baseline';
     const original = { text: 'Download original', href: `${API}/runs/${run.id}/original` };
     const items: MenuItem[] = [];
+    if (viewportWidth.value < PHONE_PX && !offlineFile()) {
+        items.push({ text: 'Share…', onPick: () => onPick('share') });
+    }
     if (hasRole('uploader')) items.push({ ...edit, onPick: () => onPick('edit') });
     if (hasRole('uploader') && run.series)
         items.push({ text: pin, note: run.series, onPick: onPin });

@@ -72,9 +72,8 @@ export function SqlTable({ result }: { result: SqlResult }) {
         }),
         [rows],
     );
-    const width = columns.reduce((sum, one) => sum + (one.width === 'rest' ? 0 : one.width), 0);
     return (
-        <div class="sql-table" style={{ '--sql-width': `${width}px` }}>
+        <div class="sql-table">
             <DataGrid<Row>
                 label="Result"
                 columns={columns}
