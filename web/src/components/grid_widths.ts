@@ -5,7 +5,8 @@
  * number. A table that is wider than its place scrolls sideways; names in the first column stay.
  */
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffectOn } from '../base/hooks';
 import type { GridColumn } from './grid_types';
 import { viewportWidth } from './viewport';
 
@@ -68,9 +69,8 @@ export function useGridWidths<R>(
     drawn: unknown[],
 ): GridWidths {
     const [grown, setGrown] = useState<Grown>(new Map());
-    useLayoutEffect(() => {
-        if (!scroller.current) return;
-        const needs = needsOf(scroller.current, columns);
+    useLayoutEffectOn(() => {
+        const needs = scroller.current ? needsOf(scroller.current, columns) : new Map();
         if (needs.size) setGrown(new Map([...grown, ...needs]));
     }, [columns, grown, ...drawn]);
     const restMin = viewportWidth.value < NARROW_PX ? REST_MIN.narrow : REST_MIN.wide;

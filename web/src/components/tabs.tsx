@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffectOn } from '../base/hooks';
 import { int } from '../base/units';
 
 export interface TabItem {
@@ -24,7 +25,7 @@ interface TabsProps {
 /* Classes that fade the edges behind which more tabs are. */
 function useHiddenSides(nav: { current: HTMLElement | null }, count: number): string {
     const [hidden, setHidden] = useState('');
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const bar = nav.current;
         if (!bar) return undefined;
         const measure = () => {
