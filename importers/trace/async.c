@@ -209,11 +209,12 @@ static void start_events(struct weave *w)
         tr_scratch_row(w->trace->scratch, i);
     }
     for (uint32_t i = 0; i < w->n; i++) {
-        int64_t left = w->trace->last_ns - w->spans[i].start;
+        int64_t left;
 
         tr_scratch_row(w->trace->scratch, i);
         if (!(w->spans[i].flags & PS_SLICE_UNCLOSED))
             continue;
+        left = tr_open_until(w->trace) - w->spans[i].start;
         w->spans[i].duration = left > 0 ? left : 0;
         w->trace->import->remarks[TR_REMARK_ASYNC_UNCLOSED]++;
     }

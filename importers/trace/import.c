@@ -371,6 +371,9 @@ static void set_origin(struct tr_trace *trace)
     trace->first_ns -= whole;
     if (__builtin_sub_overflow(trace->last_ns, whole, &trace->last_ns))
         trace->last_ns = INT64_MAX;
+    if (trace->session_end_ns != INT64_MIN &&
+        __builtin_sub_overflow(trace->session_end_ns, whole, &trace->session_end_ns))
+        trace->session_end_ns = INT64_MIN;
 }
 
 static void release_all(struct run *run)

@@ -607,6 +607,7 @@ void tr_trace_init(struct tr_trace *trace, size_t budget)
     init_pages(trace, budget);
     trace->first_ns = INT64_MAX;
     trace->last_ns = INT64_MIN;
+    trace->session_end_ns = INT64_MIN;
     trace->pages->categories_cap = trace->pages->templates_cap = 64;
     trace->categories = ps_alloc_array(64, sizeof *trace->categories);
     trace->templates = ps_alloc_array(64, sizeof *trace->templates);
@@ -700,7 +701,13 @@ enum ps_status tr_fill_end(struct tr_trace *trace, int64_t end_ns)
 {
     if (trace->first_ns > trace->last_ns)
         trace->first_ns = trace->last_ns = 0;
-    else if (end_ns > trace->last_ns)
-        trace->last_ns = end_ns;
+    trace->session_end_ns = end_ns;
     return tr_check_limits(trace);
+}
+
+int64_t tr_open_until(struct tr_trace *trace)
+{
+    if (trace->session_end_ns > trace->last_ns)
+        trace->last_ns = trace->session_end_ns;
+    return trace->last_ns;
 }

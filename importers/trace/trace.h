@@ -105,14 +105,14 @@ struct tr_trace {
     uint32_t n_categories;
     struct tr_header *headers;
     size_t n_headers;
-    struct tr_counts counts;   /* numbers of events; emit.c computes the final `stored` */
-    int64_t origin_us;         /* time in the file, in µs, at ts_ns 0 */
-    int64_t first_ns, last_ns; /* minimum ts_ns and maximum ts_ns + duration, without metadata */
-    bool one_key_per_line;     /* layout of Kineto's writer since 2026-04 */
-    bool is_array;             /* the document is a bare array */
-    bool is_torch;             /* the run's kind is torch-trace */
-    /* source of records added through fill.h; NULL: records from a document */
-    const struct tr_source *source;
+    struct tr_counts counts;        /* of events; emit.c computes the final `stored` */
+    int64_t origin_us;              /* time of ts 0, µs as in the file */
+    int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
+    int64_t session_end_ns;         /* end of the recording; INT64_MIN: unknown */
+    bool one_key_per_line;          /* layout of Kineto's writer since 2026-04 */
+    bool is_array;                  /* the document is a bare array */
+    bool is_torch;                  /* the run's kind is torch-trace */
+    const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
     bool is_autograd;               /* torch.autograd.profiler's export: pid "CPU functions" */
     int64_t step_ns;                /* mean duration of the counted steps; 0: none (steps.c) */
     struct tr_pages *pages;         /* private to trace.c and read.c (pages.h) */
@@ -169,5 +169,9 @@ void tr_add_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at,
 
 /* Writes the complete trace to the sink (import.c). */
 enum ps_status tr_import_trace(struct tr_trace *trace);
+
+/* Returns the time until which slices last that were never ended: the end of the recording if it is
+ * known. The trace then lasts until it. */
+int64_t tr_open_until(struct tr_trace *trace);
 
 #endif

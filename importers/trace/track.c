@@ -421,7 +421,7 @@ static void end_with_trace(struct pair_state *p)
 
     for (size_t i = 0; i < p->n; i++) {
         uint32_t row = p->open[i];
-        int64_t left = p->trace->last_ns - track->start[row];
+        int64_t left = tr_open_until(p->trace) - track->start[row];
 
         track->duration[row] = left > 0 ? left : 0;
         track->flags[row] |= PS_SLICE_UNCLOSED;

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, equal, quiet, Shelf, test, until } from './lib.mjs';
+import { check, equal, quiet, ROOT, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ');
 
@@ -73,3 +73,16 @@ test('memory: the tooltip is hidden by keys, the wheel and drags', ({ pages }) =
             await quiet(page);
         }
     }));
+
+test('memory: a peak of the run that no sample shows is named beside the highest sample', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add(join(ROOT, 'tests', 'golden', 'scalene', 'ok_v1554.json'));
+        const page = await pages.open(`${shelf.url}#/run/${id}/memory`);
+        const line = page.locator('.memory-words');
+        await until(async () => /Highest sample 96\.604 MiB at .* · peak of the run 142\.1 MiB/.test(plain(await line.innerText())), 'both, each with its name');
+        check(/Peak memory\s+142\.1/.test(plain(await page.locator('.facts').innerText())), 'the peak of the run in the header');
+    } finally {
+        await shelf.stop();
+    }
+});

@@ -45,6 +45,15 @@ test('nsys: the tabs of what was recorded', async ({ pages }) => {
     });
 });
 
+test('nsys: each time of the whole says what it is', async ({ pages }) => {
+    await withExport('ok_full.sqlite', async (at) => {
+        const page = await pages.open(at('overview'));
+        const head = page.locator('.overview-section h2').first();
+        await until(async () => /^Whole trace\s*Σ .*, from the first to the last operator or call$/.test((await head.innerText()).replace(/\s+/g, ' ')), 'what the parts add up to');
+        check(/% of trace/.test(await page.locator('.facts').innerText()), 'the base of GPU busy');
+    });
+});
+
 test('nsys: ranges have the device time of what they launched', async ({ pages }) => {
     await withExport('ok_full.sqlite', async (at) => {
         const page = await pages.open(at('operators'));

@@ -13,6 +13,7 @@ LONG_NS = 90_000_000
 TABLES = """
 CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
 CREATE TABLE META_DATA_EXPORT(name, value);
+CREATE TABLE ANALYSIS_DETAILS(globalVid, duration, startTime, stopTime);
 CREATE TABLE TARGET_INFO_GPU(id, name, totalMemory, smCount, computeMajor, computeMinor);
 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end, eventClass, globalTid, correlationId, nameId, returnValue);
 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, contextId, streamId, correlationId, globalPid, demangledName, gridX, gridY, gridZ);
@@ -27,6 +28,7 @@ def export(seed=5):
     """Ranges inside ranges on two threads, launches in and between them, kernels some time later; the rows that were written."""
     rng, rows = random.Random(seed), defaultdict(list)
     rows["META_DATA_EXPORT"].append(("EXPORT_PRODUCT_VERSION", "2025.1"))
+    rows["ANALYSIS_DETAILS"].append((1 << 48, 10_000_000_000, 0, 10_000_000_000))
     rows["TARGET_INFO_GPU"].append((0, "NVIDIA Made", 1 << 30, 100, 9, 0))
     rows["NVTX_EVENTS"].append((0, None, 75, "made", PID | 500, None, 3))
     rows["CUPTI_ACTIVITY_KIND_RUNTIME"].append((0, LONG_NS, 0, PID | 500, 1, 4, 0))
@@ -104,7 +106,7 @@ class Nsys(ServerTest):
     def test_what_it_is(self):
         run = self.get_json(f"{RUNS}/{self.run_id}")
         self.assertEqual((run["kind"], run["tool"], run["tool_version"]), ("nsys", "NVIDIA Nsight Systems", "2025.1"))
-        self.assertEqual(run["ledger"]["read"], sum(len(rows) for table, rows in self.rows.items() if not table.startswith(("META", "TARGET"))))
+        self.assertEqual(run["ledger"]["read"], sum(len(rows) for table, rows in self.rows.items() if not table.startswith(("META", "TARGET", "ANALYSIS"))))
         self.assertEqual(run["summary"]["peak_bytes"], 5096)
 
     def test_the_same_file_packed(self):
@@ -172,6 +174,12 @@ class Nsys(ServerTest):
         self.assertEqual(self.view("allocations?limit=10")["total"], 2)
         flame = self.view("flame?on=device")
         self.assertEqual(flame["sum"], sum(end - begin for begin, end, *_ in self.rows["CUPTI_ACTIVITY_KIND_KERNEL"]))
+
+    def test_the_span_is_that_of_the_timeline(self):
+        """Not until the recording ended, seconds after the last event."""
+        timeline, span = self.view("timeline"), self.get_json(f"{RUNS}/{self.run_id}")["summary"]["span_ns"]
+        self.assertAlmostEqual(span, timeline["end_ns"] - timeline["start_ns"], delta=1000)
+        self.assertLess(span, 1_000_000_000)
 
     def test_damage_is_one_sentence(self):
         cut = self.request("POST", f"{RUNS}?wait=1", self.content[:len(self.content) // 2])

@@ -67,7 +67,9 @@ function memoryBand(figures: Figures, index: number, calls: number): ComponentCh
 function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
     if (!row) return null;
     const cpu = (row.cpu_python_pct ?? 0) + (row.cpu_native_pct ?? 0) + (row.cpu_system_pct ?? 0);
-    const peak = row.peak_mib ? ` · peak ${fmtFixed(row.peak_mib, 1)}${THIN_SPACE}MiB` : '';
+    const peak = row.peak_mib
+        ? ` · highest peak of a line ${fmtFixed(row.peak_mib, 1)}${THIN_SPACE}MiB`
+        : '';
     return `${pct(cpu)}${THIN_SPACE}% of all samples${peak}`;
 }
 
@@ -184,7 +186,11 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
         { label: LABELS.files, value: int(summary.files) },
     ];
     if ((summary.peak_mib ?? 0) > 0) {
-        facts.push({ label: LABELS.peakMemory, value: mib(summary.peak_mib) });
+        facts.push({
+            label: LABELS.peakMemory,
+            value: mib(summary.peak_mib),
+            tip: 'largest footprint that Scalene saw in the whole run; lines and samples have their own, lower peaks',
+        });
         facts.push({
             label: 'Growth rate',
             value: <>{pct(summary.growth_rate ?? NaN)}</>,

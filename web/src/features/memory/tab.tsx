@@ -98,6 +98,7 @@ function useMemoryView(run: Run) {
         spans,
         show,
         selected: spans.find((span) => keyOf(span) === query.span) ?? null,
+        reported: (run.summary as unknown as Partial<MprofSummary>).peak_mib ?? null,
         zoomed: query.from !== undefined || query.to !== undefined,
         hasSpans: kindHas(run.kind, 'spans') && ((run.summary.functions as number) ?? 0) > 0,
     };
@@ -206,7 +207,13 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
     }
     return (
         <div class="memory-picture">
-            <PeakText answer={answer} window={window} slope={slope} zoomed={zoomed} />
+            <PeakText
+                answer={answer}
+                window={window}
+                slope={slope}
+                zoomed={zoomed}
+                reported={view.reported}
+            />
             <MemoryChart
                 curves={curves}
                 window={window}

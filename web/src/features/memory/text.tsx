@@ -32,18 +32,29 @@ export function PeakText(props: {
     window: TimeWindow;
     slope: string | null;
     zoomed: boolean;
+    /** peak that the tool reports for the run */
+    reported: number | null;
 }) {
-    const { answer, window, slope, zoomed } = props;
+    const { answer, window, slope, zoomed, reported } = props;
     if (!answer.peak) return null;
+    // Scalene keeps only some of its samples in the profile.
+    const isLower = !zoomed && reported !== null && reported > answer.peak.mib + 0.001;
     return (
         <p class="memory-words">
-            Peak{' '}
+            {isLower ? 'Highest sample' : 'Peak'}{' '}
             <b>
                 {fmtFixed(answer.peak.mib, 3)}
                 <span class="unit">{THIN_SPACE}MiB</span>
             </b>{' '}
             at {secondsText(answer.peak.t_s, window)}
             {THIN_SPACE}s{zoomed ? ' in this window' : ''}
+            {isLower && (
+                <span>
+                    {' '}
+                    · peak of the run {fmtFixed(reported, 1)}
+                    {THIN_SPACE}MiB, which is not among the samples of the profile
+                </span>
+            )}
             {slope && <span> · slope {slope}</span>}
         </p>
     );

@@ -36,7 +36,7 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
                 {title}
                 <span class="soft">
                     {segments.length > 0 &&
-                        `Σ ${text(formatSeconds(sumOf(parts) / 1e9))}, the wall time`}
+                        `Σ ${text(formatSeconds(sumOf(parts) / 1e9))}, ${wholeText(overview, range)}`}
                 </span>
             </h2>
             {parts && segments.length === 0 ? (
@@ -57,6 +57,13 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
 function barWidth(): number {
     const width = viewportWidth.value;
     return width < 1000 ? width - 32 : width - 452;
+}
+
+/* What the parts add up to. Without steps it is less than the span of the trace, which includes the
+ * start and the end of the profiler. */
+function wholeText({ steps }: TraceOverview, range: TraceRange | null): string {
+    if (range || steps.length > 1) return 'the wall time';
+    return 'from the first to the last operator or call';
 }
 
 function meanText(steps: TraceStep[], counted: number): string {

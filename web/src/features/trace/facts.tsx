@@ -35,13 +35,18 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
 
 function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[] {
     const facts: Fact[] = [];
-    const base = `% of ${step_ns === null ? 'span' : 'step'}`;
+    const base = `% of ${step_ns === null ? 'trace' : 'step'}`;
+    const baseTip =
+        step_ns === null
+            ? 'Base: the time from the first to the last operator or call. The span also includes the start and the end of the profiler.'
+            : 'Base: the mean step.';
     if (gpu_busy !== null) {
         facts.push({
             label: 'GPU busy',
             term: 'gpu-busy',
             value: percent(100 * gpu_busy),
             note: base,
+            tip: baseTip,
         });
     }
     if (dataloader_pct !== null && (gpu_busy !== null || dataloader_pct > 0)) {
@@ -50,7 +55,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
             term: 'dataloader',
             value: percent(dataloader_pct),
             note: base,
-            tip: 'Share of the time only the data loader was working.',
+            tip: `Share of the time only the data loader was working. ${baseTip}`,
         });
     }
     return facts;
