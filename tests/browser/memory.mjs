@@ -13,13 +13,18 @@ const plain = (text) => text.replaceAll('\u202f', ' ');
 const TIMES = Array.from({ length: 100 }, (_, i) => (i < 50 ? i / 10 : 20 + i / 10));
 const MIB = TIMES.map((_, i) => (i < 50 ? 10 + i : 450 + i));
 
+/* Adds the samples, times `factor`, to the shelf; the address of their tab. */
+function addRecording(shelf, factor = 1) {
+    const file = join(shelf.folder, 'gap.dat');
+    const samples = TIMES.map((t, i) => `MEM ${(factor * MIB[i]).toFixed(6)} ${(1700000000 + t).toFixed(4)}`);
+    writeFileSync(file, ['CMDLINE python app.py', ...samples, ''].join('\n'));
+    return `${shelf.url}#/run/${shelf.add(file).id}/memory`;
+}
+
 async function withRecording(pages, work) {
     const shelf = await Shelf.start();
     try {
-        const file = join(shelf.folder, 'gap.dat');
-        const samples = TIMES.map((t, i) => `MEM ${MIB[i].toFixed(6)} ${(1700000000 + t).toFixed(4)}`);
-        writeFileSync(file, ['CMDLINE python app.py', ...samples, ''].join('\n'));
-        const page = await pages.open(`${shelf.url}#/run/${shelf.add(file).id}/memory`);
+        const page = await pages.open(addRecording(shelf));
         await page.locator('.peak-dot').waitFor();
         await quiet(page);
         const gap = page.locator('.sample-gap');
@@ -82,6 +87,20 @@ test('memory: a peak of the run that no sample shows is named beside the highest
         const line = page.locator('.memory-words');
         await until(async () => /Highest sample 96\.604 MiB at .* · peak of the run 142\.1 MiB/.test(plain(await line.innerText())), 'both, each with its name');
         check(/Peak memory\s+142\.1/.test(plain(await page.locator('.facts').innerText())), 'the peak of the run in the header');
+    } finally {
+        await shelf.stop();
+    }
+});
+
+test('memory: numbers of the axis are whole, however large', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const page = await pages.open(addRecording(shelf, 100_000));
+        await page.locator('.peak-dot').waitFor();
+        await quiet(page);
+        const isClear = await page.locator('.memory-chart canvas').evaluate((canvas) =>
+            canvas.getContext('2d').getImageData(0, 0, 2, canvas.height).data.every((value) => value === 0));
+        check(isClear, 'a number of the axis is cut at the left edge');
     } finally {
         await shelf.stop();
     }

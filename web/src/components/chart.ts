@@ -177,8 +177,8 @@ export interface LineChart {
     destroy: () => void;
 }
 
-/** Width of the vertical axis in px; content below the chart is aligned with it. */
-export const AXIS_WIDTH = 64;
+/** Least width of the vertical axis in px, so that charts are aligned; long numbers widen it. */
+const AXIS_WIDTH = 64;
 
 /** Curves over a linear axis. The caller reduces the number of points; the curves are drawn without
  * dots, smoothing and animation. */
@@ -249,7 +249,7 @@ function timeScales(view: LineView, theme: BarTheme) {
             border: { display: false },
             grid: { color: theme.grid, drawTicks: false },
             afterFit: (scale: { width: number }) => {
-                scale.width = AXIS_WIDTH;
+                scale.width = Math.max(AXIS_WIDTH, scale.width);
             },
             ticks: {
                 ...ticks,

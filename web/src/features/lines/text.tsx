@@ -68,7 +68,7 @@ function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
     if (!row) return null;
     const cpu = (row.cpu_python_pct ?? 0) + (row.cpu_native_pct ?? 0) + (row.cpu_system_pct ?? 0);
     const peak = row.peak_mib
-        ? ` · highest peak of a line ${fmtFixed(row.peak_mib, 1)}${THIN_SPACE}MiB`
+        ? ` · highest line peak ${fmtFixed(row.peak_mib, 1)}${THIN_SPACE}MiB`
         : '';
     return `${pct(cpu)}${THIN_SPACE}% of all samples${peak}`;
 }
