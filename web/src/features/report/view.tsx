@@ -150,11 +150,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 }))}
             >
                 {!offlineFile() && (
-                    <CopyButton
-                        class="quiet hide-below-600"
-                        label={LABELS.copyLink}
-                        text={() => location.href}
-                    />
+                    <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
                 )}
                 {!offlineFile() && (
                     <button
