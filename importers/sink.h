@@ -259,9 +259,9 @@ struct ps_device_summary {
     int64_t hta_kernel_time_ns, hta_compute_ns, hta_non_compute_ns, hta_idle_ns;
 };
 
-/* An idle gap of a stream. */
+/* A time in which no stream of a device works, between its first and its last work. */
 struct ps_gap {
-    int64_t stream_track; /* track id */
+    int64_t stream_track; /* track id of the work after the gap */
     int64_t start_ns, end_ns;
     uint8_t cause; /* in HTA's categories: 0: host wait, 1: kernel wait, 2: other */
     int64_t slice_before, slice_after; /* ids of the slices before and after the gap */

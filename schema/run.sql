@@ -276,7 +276,7 @@ CREATE TABLE device(
     hta_kernel_time_ns INTEGER, hta_compute_ns INTEGER, hta_non_compute_ns INTEGER, hta_idle_ns INTEGER
 );
 CREATE TABLE gap(
-    track INTEGER NOT NULL,    -- [-> track] a stream
+    track INTEGER NOT NULL,    -- [-> track] the stream of the work after the gap
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
     cause INTEGER NOT NULL,    -- [0..2] 0 host wait 1 kernel wait 2 other
     before INTEGER NOT NULL, after INTEGER NOT NULL -- ids of the slices around the gap; 0: none

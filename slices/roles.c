@@ -2,6 +2,7 @@
 #include "slices/roles.h"
 
 #include "base/mem.h"
+#include "slices/kernel_names.h"
 
 #include <stdlib.h>
 
@@ -38,20 +39,12 @@ static bool is_dataloader(struct ps_str name)
            ps_str_eq(ps_str_skip(name, name.len - end.len), end);
 }
 
-static bool is_collective_kernel(struct ps_str name)
-{
-    static const char *const prefixes[] = {"nccl", "rccl", "hccl"};
-
-    return starts_with_one(name, prefixes, 3) || ps_str_find(name, PS_STR("ncclKernel")) ||
-           ps_str_find(name, PS_STR("ncclDevKernel"));
-}
-
 enum ps_name_kind ps_name_kind_of(struct ps_str name)
 {
     return ps_str_starts_with(name, PS_STR("ProfilerStep#")) ? PS_NAME_STEP
            : is_collective(name)                             ? PS_NAME_COLLECTIVE
            : is_dataloader(name)                             ? PS_NAME_DATALOADER
-           : is_collective_kernel(name)                      ? PS_NAME_COLLECTIVE_KERNEL
+           : ps_kernel_is_collective(name)                   ? PS_NAME_COLLECTIVE_KERNEL
                                                              : PS_NAME_OTHER;
 }
 

@@ -470,12 +470,12 @@ static const struct {
              {"gpu_busy", MEAN},
              {"dataloader_pct", MEAN},
              {"host_wait_idle_ns", SUM},
-             {"gaps_host_wait", SUM},
-             {"gaps_host_wait_ns", SUM},
-             {"gaps_kernel_wait", SUM},
-             {"gaps_kernel_wait_ns", SUM},
-             {"gaps_other", SUM},
-             {"gaps_other_ns", SUM}};
+             {"idle_host_wait", SUM},
+             {"idle_host_wait_ns", SUM},
+             {"idle_kernel_wait", SUM},
+             {"idle_kernel_wait_ns", SUM},
+             {"idle_other", SUM},
+             {"idle_other_ns", SUM}};
 
 struct tr_job *tr_job_new(struct ps_sink *out)
 {

@@ -44,14 +44,24 @@ struct step {
     bool is_counted;
 };
 
+/* A time in which a stream works without a break. */
+struct busy {
+    int64_t start; /* first member, the sort key */
+    int64_t end;
+    int64_t launched;    /* start of the call that launched the first slice; INT64_MIN: unknown */
+    int64_t first, last; /* ids of the first slice, and of the slice that ends last */
+};
+
 enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMCPY, WORK_MEMSET, N_WORKS };
 
 struct device {
     int64_t device;
     struct ps_intervals works[2]
                              [N_WORKS]; /* works[1]: launched in the last step, which HTA ignores */
-    /* gaps in the streams of the device whose next work was launched after the gap began */
+    /* gaps whose next work was launched after the gap began */
     struct ps_intervals waits;
+    struct busy *busy; /* of all its streams */
+    size_t n_busy, cap_busy;
     struct ps_kernel_use *kernels;
     size_t n_kernels, cap_kernels;
     int64_t kernel_ns, tensor_core_ns, copies;
@@ -126,7 +136,7 @@ static struct step *step_of(struct tr_steps *steps, const struct launch *launch)
     return &steps->steps[low - 1];
 }
 
-/* --- Devices, and gaps in their streams --- */
+/* --- Devices, and the gaps in their work --- */
 
 /*
  * HTA ignores the work launched in the last of several steps, since a trace often ends inside that
@@ -332,30 +342,21 @@ static void push_gap(struct gaps *gaps, struct ps_gap gap)
     }
 }
 
-static uint8_t cause_of(const struct launch *launch, int64_t from, int64_t to)
+static uint8_t cause_of(int64_t launched, int64_t from, int64_t to)
 {
-    return launch && launch->start > from ? TR_GAP_HOST_WAIT
-           : to - from < KERNEL_WAIT_NS   ? TR_GAP_KERNEL_WAIT
-                                          : TR_GAP_OTHER;
-}
-
-static void add_gap(struct tr_steps *steps, struct device *device, struct ps_gap gap,
-                    const struct launch *launch)
-{
-    gap.cause = cause_of(launch, gap.start_ns, gap.end_ns);
-    push_gap(&steps->gaps, gap);
-    if (gap.cause == TR_GAP_HOST_WAIT)
-        ps_intervals_add(&device->waits, gap.start_ns, gap.end_ns);
+    return launched > from              ? TR_GAP_HOST_WAIT
+           : to - from < KERNEL_WAIT_NS ? TR_GAP_KERNEL_WAIT
+                                        : TR_GAP_OTHER;
 }
 
 static void read_stream(struct tr_steps *steps, const struct tr_track *track)
 {
     struct device *device = NULL;
-    uint32_t before = TR_NO_ROW;
-    int64_t busy_until = 0;
+    struct busy *busy = NULL;
 
     for (uint32_t row = 0; row < track->n; row++) {
         int64_t start = track->start[row], end = start + track->duration[row];
+        int64_t id = ps_slice_id(track->id, row);
         const struct launch *launch;
 
         tr_scratch_row(track->scratch, row);
@@ -364,22 +365,54 @@ static void read_stream(struct tr_steps *steps, const struct tr_track *track)
         device = device ? device : device_of(steps, track->device);
         launch = launch_of(steps, track, row);
         add_work(steps, device, track, row, launch);
-        if (before != TR_NO_ROW && start > busy_until)
-            add_gap(steps, device,
-                    (struct ps_gap){.stream_track = track->id,
-                                    .start_ns = busy_until,
-                                    .end_ns = start,
-                                    .slice_before = ps_slice_id(track->id, before),
-                                    .slice_after = ps_slice_id(track->id, row)},
-                    launch);
-        if (before == TR_NO_ROW || end >= busy_until) {
-            busy_until = end;
-            before = row;
+        if (busy && start <= busy->end) {
+            if (end >= busy->end) {
+                busy->end = end;
+                busy->last = id;
+            }
+            continue;
         }
+        TR_SCRATCH_PUSH(steps->trace->scratch, device->busy, device->n_busy, device->cap_busy);
+        busy = &device->busy[device->n_busy++];
+        *busy = (struct busy){.start = start,
+                              .end = end,
+                              .launched = launch ? launch->start : INT64_MIN,
+                              .first = id,
+                              .last = id};
     }
 }
 
 /* --- Gaps --- */
+
+/* Finds the gaps in which no stream of the device works. */
+static void find_gaps(struct tr_steps *steps, struct device *device)
+{
+    const struct busy *before = NULL; /* the work that ends last */
+
+    ps_sort_records(device->busy, device->n_busy, sizeof *device->busy);
+    for (size_t i = 0; i < device->n_busy; i++) {
+        const struct busy *busy = &device->busy[i];
+
+        if (before && busy->start > before->end) {
+            struct ps_gap gap = {
+                .stream_track = busy->first >> 32,
+                .start_ns = before->end,
+                .end_ns = busy->start,
+                .cause = cause_of(busy->launched, before->end, busy->start),
+                .slice_before = before->last,
+                .slice_after = busy->first,
+            };
+
+            push_gap(&steps->gaps, gap);
+            if (gap.cause == TR_GAP_HOST_WAIT)
+                ps_intervals_add(&device->waits, gap.start_ns, gap.end_ns);
+        }
+        if (!before || busy->end >= before->end)
+            before = busy;
+    }
+    tr_scratch_free(steps->trace->scratch, device->busy);
+    device->busy = NULL;
+}
 
 static int by_start(const void *a, const void *b)
 {
@@ -392,8 +425,8 @@ static int by_start(const void *a, const void *b)
 
 static void write_gaps(struct tr_steps *steps)
 {
-    static const char *const counts[] = {"gaps_host_wait", "gaps_kernel_wait", "gaps_other"};
-    static const char *const sums[] = {"gaps_host_wait_ns", "gaps_kernel_wait_ns", "gaps_other_ns"};
+    static const char *const counts[] = {"idle_host_wait", "idle_kernel_wait", "idle_other"};
+    static const char *const sums[] = {"idle_host_wait_ns", "idle_kernel_wait_ns", "idle_other_ns"};
     struct ps_sink *out = steps->trace->out;
     struct gaps *gaps = &steps->gaps;
 
@@ -540,6 +573,7 @@ static void write_device(struct tr_steps *steps, struct device *device, int64_t 
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     compute_temporal(device, &summary);
+    find_gaps(steps, device);
     steps->waiting_ns = ps_add_saturated(
         steps->waiting_ns,
         compute_overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to));
@@ -573,6 +607,7 @@ static void free_devices(struct tr_steps *steps)
             ps_intervals_free(&steps->devices[i].works[1][k]);
         }
         ps_intervals_free(&steps->devices[i].waits);
+        tr_scratch_free(steps->trace->scratch, steps->devices[i].busy);
         tr_scratch_free(steps->trace->scratch, steps->devices[i].kernels);
     }
     free(steps->devices);

@@ -758,8 +758,9 @@ static void set_device_family(struct tr_torch *torch, struct tr_track *track, ui
         track->flags[row] |= name.flags & TR_NAME_TENSOR_CORE ? PS_SLICE_TENSOR_CORE : 0;
         if (track->flags[row] & PS_SLICE_COLLECTIVE)
             *family = PS_FAMILY_COMMUNICATION;
-        else if (*family == PS_FAMILY_NONE || *family == PS_FAMILY_RUNTIME)
-            *family = name.device_family;
+        else if (*family == PS_FAMILY_NONE || *family == PS_FAMILY_RUNTIME ||
+                 *family == PS_FAMILY_COMMUNICATION)
+            *family = name.device_family; /* other work of a collective, such as a copy */
     } else if (ps_slice_on_device(kind)) {
         track->flags[row] &= (uint8_t)~PS_SLICE_COLLECTIVE;
         *family = PS_FAMILY_MEMORY;

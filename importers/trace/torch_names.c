@@ -3,13 +3,13 @@
  * torch_names.c: classifies the names of operators and kernels.
  *
  * Families are used only for colours. They are determined from parts of names, and the lists need
- * not be complete. The list of hidden names is from torch's profiler (autograd/profiler.py). The
- * list of Tensor Core kernels is from the TensorBoard plugin, which supports GPUs up to Ampere,
- * with additions.
+ * not be complete. The list of hidden names is from torch's profiler (autograd/profiler.py).
  */
 #include "importers/trace/torch.h"
 
 #include <stdlib.h>
+
+#include "slices/kernel_names.h"
 
 static bool starts_with_any(struct ps_str name, const char *const *words)
 {
@@ -74,30 +74,6 @@ static bool is_collective(struct ps_str name)
     static const char *const words[] = {"c10d::", "record_param_comms",
                                         "_c10d_functional::", "c10d_functional::", NULL};
     return is_work(name) || starts_with_any(name, words);
-}
-
-static bool is_device_collective(struct ps_str name)
-{
-    static const char *const head[] = {"nccl", "rccl", "hccl", "oneccl", NULL};
-    static const char *const inside[] = {"ncclKernel", "ncclDevKernel", "ncclDev", NULL};
-    return starts_with_any(name, head) || contains_any(name, inside);
-}
-
-/* Whether a kernel uses Tensor Cores. The list of the TensorBoard plugin contains xmma_gemm, but
- * kernels with ffma in their name multiply in float32 without Tensor Cores. */
-static bool is_tensor_core(struct ps_str name)
-{
-    static const char *const none[] = {"_ffma_", "_simt_", NULL};
-    static const char *const words[] = {
-        "h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "dgrad_1x1_stride_2x2",
-        "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1", "direct_group", "xmma_implicit_gemm",
-        "xmma_sparse_conv", "xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm",
-        "c1688",
-        /* not in the list of the plugin: the label of xmma_fprop_implicit_gemm, Hopper,
-         * Blackwell */
-        "_tensor16x8x", "gmma", "sm90_xmma", "cutlass3x_sm90", "sm100_xmma", "cutlass3x_sm100",
-        "nvjet", NULL};
-    return contains_any(name, words) && !contains_any(name, none);
 }
 
 static enum tr_flops_kind flops_kind(struct ps_str name)
@@ -225,8 +201,8 @@ static uint8_t host_family(struct ps_str name)
 
 static uint8_t device_family(struct ps_str name)
 {
-    return is_device_collective(name) ? PS_FAMILY_COMMUNICATION
-                                      : FAMILY_OF(kernel_parts, name, contains_any);
+    return ps_kernel_is_collective(name) ? PS_FAMILY_COMMUNICATION
+                                         : FAMILY_OF(kernel_parts, name, contains_any);
 }
 
 uint8_t tr_name_family(struct ps_str name)
@@ -244,8 +220,8 @@ static struct tr_name classify_name(struct ps_str name)
     flags |= is_work(name) ? TR_NAME_WORK : 0;
     flags |= is_host_work(name) ? TR_NAME_HOST_WORK : 0;
     flags |= is_step(name) ? TR_NAME_STEP : 0;
-    flags |= is_device_collective(name) ? TR_NAME_DEVICE_COLLECTIVE : 0;
-    flags |= is_tensor_core(name) ? TR_NAME_TENSOR_CORE : 0;
+    flags |= ps_kernel_is_collective(name) ? TR_NAME_DEVICE_COLLECTIVE : 0;
+    flags |= ps_kernel_tensor_cores(name) == PS_TENSOR_CORES_USED ? TR_NAME_TENSOR_CORE : 0;
     return (struct tr_name){(uint8_t)flags, host_family(name), device_family(name),
                             (uint8_t)flops_kind(name)};
 }

@@ -1,7 +1,8 @@
--- Idle gaps of streams. A range selects the gaps that overlap it; within_us is the part of a gap inside the
+-- Idle gaps of devices; runs that versions before 0.3 imported have gaps of streams. A range selects the gaps that overlap it; within_us is the part of a gap inside the
 -- range. Header keys: see imports.sql.
 --
--- column: id number, track, stream, start_ns, duration_us number: of the gap
+-- column: id number, start_ns, duration_us number: of the gap
+-- column: track, stream: of the work after the gap
 -- column: cause string: see below
 -- column: before number?, after number?: ids of the slices around the gap
 -- column: within_us number: duration of the part of the gap in the range; the sums add it up by cause

@@ -5,7 +5,7 @@
 -- column: calls number, total_us number, mean_us number, min_us number, max_us number
 -- column: pct number?: percent of the sum of all device work in the range
 -- column: blocks_per_sm number?, occupancy_pct number?: as the profiler recorded them
--- column: tensor_core number: 1: the kernel uses Tensor Cores
+-- column: tensor_core number?: 1: the kernel uses Tensor Cores; null: its name does not say
 -- column: first_ns number: start of the first call
 -- column: operator, grid string?, block string?, registers number?, shared_bytes number?: null without `launch=1`, which makes one row for each combination of them
 -- sort: total_us desc total_us

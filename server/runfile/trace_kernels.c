@@ -8,6 +8,7 @@
 #include "server/runfile/trace_reader.h"
 #include "slices/args.h"
 #include "slices/column.h"
+#include "slices/kernel_names.h"
 
 /* Key of a group. -1: the trace lacks the value, or it was not requested. The struct has no
  * padding, since its bytes are compared. */
@@ -20,7 +21,7 @@ struct kernel_key {
 struct kernel_sum {
     struct kernel_key key;
     uint8_t family;
-    int64_t calls, total_ns, min_ns, max_ns, first_ns, n_tensor_core;
+    int64_t calls, total_ns, min_ns, max_ns, first_ns;
     double blocks_sum, blocks_weight; /* for the mean of blocks per SM, weighted by duration */
     double occupancy_sum, occupancy_weight;
 };
@@ -209,7 +210,6 @@ static void add_slice(struct sum_state *s, const struct ps_chunk *chunk, uint32_
     sum->min_ns = duration < sum->min_ns ? duration : sum->min_ns;
     sum->max_ns = duration > sum->max_ns ? duration : sum->max_ns;
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
-    sum->n_tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
     add_mean(kernel_param(s, chunk, i, places->indices[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
     add_mean(kernel_param(s, chunk, i, places->indices[OCCUPANCY]), duration, &sum->occupancy_sum,
@@ -239,9 +239,8 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range, bool by
         .range = range,
         .starting = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
-                   PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_TEMPLATE) |
-                   PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_OP),
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
+                   PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_OP),
         .args = true,
     };
     struct sum_state s = {.db = db, .range = range, .by_launch = by_launch, .out = out, .err = err};
@@ -280,6 +279,7 @@ enum {
 
 struct cursor {
     sqlite3_vtab_cursor base;
+    struct ps_db *db;
     struct kernel_sums sums;
     bool by_launch;
     size_t index;
@@ -307,6 +307,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
 
     (void)name, (void)argc;
     free_sums(&cursor->sums);
+    cursor->db = db;
     cursor->index = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
     (void)ps_table_range(plan, argv, &range);
@@ -332,6 +333,16 @@ static void result_mean(sqlite3_context *context, double sum, double weight)
 {
     if (weight > 0)
         sqlite3_result_double(context, sum / weight);
+}
+
+/* NULL for copies, sets and kernels whose name says nothing. */
+static void result_tensor_cores(sqlite3_context *context, struct ps_db *db,
+                                const struct kernel_key *key)
+{
+    enum ps_tensor_cores use = ps_kernel_tensor_cores(ps_trace_text(db, (uint32_t)key->name));
+
+    if (key->kind == PS_SLICE_KERNEL && use != PS_TENSOR_CORES_UNKNOWN)
+        sqlite3_result_int(context, use == PS_TENSOR_CORES_USED);
 }
 
 static void result_size(sqlite3_context *context, const int64_t size[3])
@@ -366,7 +377,7 @@ static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     else if (column == C_OCCUPANCY)
         result_mean(context, k->occupancy_sum, k->occupancy_weight);
     else if (column == C_TENSOR)
-        sqlite3_result_int64(context, k->n_tensor_core);
+        result_tensor_cores(context, cursor->db, key);
     else if (column == C_FIRST)
         sqlite3_result_int64(context, k->first_ns);
     else if (!cursor->by_launch)

@@ -45,10 +45,10 @@ test('conclusion: the open cause is in the URL', async ({ pages, demo }) => {
     const page = await pages.open(`${demo.url}#/run/${run.id}/timeline?why=2`);
     await page.locator('.causes tr.is-part').first().waitFor();
     const first = await page.locator('.causes tr.is-part').first().innerText();
-    check(!/operators on the CPU/.test(first), first);
+    check(!/Operators on the CPU/.test(first), first);
     await page.locator('.causes button').first().click();
     await until(async () => /why=1/.test(page.url()), 'the URL follows');
-    await page.getByText('operators on the CPU').waitFor();
+    await page.getByText('Operators on the CPU').waitFor();
 });
 
 test('conclusion: every demo run says what was found', async ({ pages, demo }) => {

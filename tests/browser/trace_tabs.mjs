@@ -176,7 +176,7 @@ test('trace tabs: memory, what was never freed, a range dragged over the curve',
     });
 });
 
-test('trace tabs: modules as a tree, the flame graph of the device, findings', async ({ pages }) => {
+test('trace tabs: modules as a tree, the flame graph of the device, checks', async ({ pages }) => {
     await withTrace(async (shelf, id, at) => {
         const page = await pages.open(at('modules'));
         await rowsWith(page, 'Modules', 'Net_0');
@@ -196,6 +196,7 @@ test('trace tabs: modules as a tree, the flame graph of the device, findings', a
         await page.goto(at('findings'));
         const finding = page.locator('.finding', { hasText: 'data' }).first();
         check((await finding.innerText()).includes('x faster if removed entirely'), 'a finding says its bound');
+        equal(await page.locator('.tabs [aria-current=page]').innerText(), 'Overview', 'old links to the findings lead to the overview');
         await finding.getByText('Show rows').click();
         await until(() => page.url().includes('/operators?'), 'the rows of the finding');
         await rowsWith(page, 'Operators', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__');
@@ -204,7 +205,7 @@ test('trace tabs: modules as a tree, the flame graph of the device, findings', a
 
 test('trace tabs: names, texts and structure of each, nothing sticks out at 800 pixels', async ({ pages }) => {
     await withTrace(async (shelf, id, at) => {
-        const tabs = ['overview', 'operators', 'operators?by=shape', 'kernels?by=launch', 'memory?rows=allocations', 'modules', 'flame', 'findings'];
+        const tabs = ['overview', 'operators', 'operators?by=shape', 'kernels?by=launch', 'memory?rows=allocations', 'modules', 'flame'];
         for (const width of [1440, 800]) {
             const page = await pages.open(at(tabs[0]), { width });
             for (const tab of tabs) {

@@ -109,9 +109,11 @@ class WorkedExample(Sums):
         self.assertAlmostEqual(device["sm_efficiency"], 0.225)
         self.assertAlmostEqual(device["occupancy"], 1800 / 35)
         gaps = overview["gaps"]
-        self.assertEqual((gaps["count"], gaps["total_ns"]), (1, 7_000))
-        self.assertEqual(gaps["by_cause"], [["host wait", 7_000, 1], ["kernel wait", 0, 0], ["other", 0, 0]])
-        self.assertEqual([(gap["start_ns"], gap["end_ns"], gap["cause"]) for gap in gaps["longest"]], [(55_000, 62_000, "host wait")])
+        self.assertEqual((gaps["count"], gaps["total_ns"]), (2, 15_000))
+        self.assertEqual(gaps["by_cause"], [["host wait", 15_000, 2], ["kernel wait", 0, 0], ["other", 0, 0]])
+        self.assertEqual([(gap["start_ns"], gap["end_ns"], gap["cause"]) for gap in gaps["longest"]],
+                         [(72_000, 80_000, "host wait"), (55_000, 62_000, "host wait")])
+        self.assertEqual((gaps["of"], gaps["total_ns"]), ("device", device["hta_idle_ns"]))
         self.assertEqual([row["name"] for row in overview["top"]["operators"][:3]], ["aten::addmm", "aten::copy_", "aten::relu"])
         self.assertEqual([(row["name"], row["total_us"]) for row in overview["top"]["kernels"]],
                          [("gemm", 25), ("Memcpy HtoD (Pageable -> Device)", 10), ("elementwise", 10)])
@@ -157,6 +159,99 @@ class WorkedExample(Sums):
         for step in self.get_json(f"{RUNS}/{run['id']}/overview")["steps"]:
             use = self.get_json(f"{RUNS}/{run['id']}/utilisation?from_ns={step['start_ns']}&to_ns={step['end_ns']}")
             self.assertEqual(use["parts"], step["parts"])
+
+
+class Kernels(Sums):
+    def test_all_kernels_of_a_slice_are_counted(self):
+        trace = Trace()
+        trace.host("aten::graph", 0, 1_000)
+        for i in range(60):
+            trace.launch("elementwise", 10 + 5 * i, 15 + 5 * i, 3)
+        run = self.add(trace.bytes())
+        hit = self.get_json(f"{RUNS}/{run['id']}/find?q=graph")["hit"]
+        found = self.get_json(f"{RUNS}/{run['id']}/slices/{hit['id']}")
+        self.assertEqual((len(found["kernels"]), found["kernels_total"]), (50, 60))
+
+    def test_communication_is_coloured_and_counted_alike(self):
+        """Kernels of symmetric memory; and a copy that an operator with the name of a collective launched."""
+        name = "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)"
+        trace = Trace()
+        trace.step(1, 0, 1_000)
+        trace.host("symm_mem::multimem_all_reduce_", 10, 100)
+        trace.launch(name, 20, 30, 300)
+        trace.launch("void at::native::elementwise_kernel<128, 2, copy>(int)", 40, 400, 50)
+        run = self.add(trace.bytes())
+        kernels = self.get_json(f"{RUNS}/{run['id']}/kernels?sort=first_ns")
+        family, first = (kernels["columns"].index(column) for column in ("family", "name"))
+        families = {row[first]: row[family] for row in kernels["rows"]}
+        communication = 6
+        self.assertEqual([name for name, family in families.items() if family == communication], [name])
+        device, = self.get_json(f"{RUNS}/{run['id']}/overview")["devices"]
+        self.assertEqual(device["communication_ns"], 300_000)
+
+    def test_unknown_use_of_tensor_cores(self):
+        names = {"bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x8x512_sm100f": None, "volta_h884gemm": 1, "volta_sgemm": 0,
+                 "void at::native::elementwise_kernel<128, 2>(int)": 0}
+        trace = Trace()
+        for i, name in enumerate(names):
+            trace.launch(name, 10 + 20 * i, 15 + 20 * i, 10)
+        run = self.add(trace.bytes())
+        kernels = self.get_json(f"{RUNS}/{run['id']}/kernels")
+        name, use = (kernels["columns"].index(column) for column in ("name", "tensor_core"))
+        self.assertEqual({row[name]: row[use] for row in kernels["rows"]}, names)
+        self.assertEqual(self.get_json(f"{RUNS}/{run['id']}/overview")["tensor_cores"],
+                         {"kernel_ns": 40_000, "known_ns": 30_000, "used_ns": 10_000})
+
+
+class Conclusions(Sums):
+    def causes(self, trace):
+        """The conclusion, and rule -> (amount in ms of a step, rules of its parts)."""
+        found = self.view(trace, "conclusion")
+        causes = {}
+        for cause in found["causes"]:
+            if cause["level"] == 0:
+                parts = causes.setdefault(cause["rule"], (round(cause["amount"] * 1000, 3), {}))[1]
+            else:
+                parts[cause["rule"]] = cause["amount"] and round(cause["amount"] * 1000, 3)
+        return found, causes
+
+    def test_blocking_calls_are_named_once(self):
+        """The device works for 6 of 10 ms; four calls of 600 µs wait in the rest."""
+        trace = training(work=6_000)
+        for i in range(10):
+            for k in range(4):
+                trace.host("cudaStreamSynchronize", i * 10_000 + 6_500 + 800 * k, 600, "cuda_runtime")
+        found, causes = self.causes(trace)
+        self.assertEqual(causes, {"kernels": (6.0, {"kernels": 3.0}), "blocking": (2.4, {}),
+                                  "host_bound": (1.6, {"host_operators": 0.199, "host_other": 1.4})})
+        self.assertNotIn("Synchronising calls", found["checked"])
+
+    def test_synchronising_calls_are_a_part_of_the_idle_time(self):
+        """Calls of two names, of which the shorter one is no cause of its own."""
+        trace = training(work=6_000)
+        for i in range(10):
+            trace.host("cudaMemcpy", i * 10_000 + 6_500, 1_100, "cuda_runtime")
+            for k in range(2):
+                trace.host("cudaStreamSynchronize", i * 10_000 + 8_000 + 800 * k, 500 + 50 * k, "cuda_runtime")
+        _, causes = self.causes(trace)
+        self.assertEqual(causes, {"kernels": (6.0, {"kernels": 3.0}), "blocking": (1.1, {}),
+                                  "host_bound": (2.9, {"host_other": 1.65, "synchronisation": 1.05})})
+
+    def test_a_note_for_what_is_not_time(self):
+        trace = training()
+        trace.memory(5_000, 15 << 30)
+        found, causes = self.causes(trace)
+        self.assertEqual(list(causes), ["kernels", "host_bound"])
+        self.assertIn("Device 0 used 15.00 of 16.00 GiB at its peak, 93.8 %. A larger batch may not fit.", found["notes"])
+        self.assertEqual(len(found["checked"]), 13)
+
+    def test_copies_have_what_was_found_about_them(self):
+        trace = training(work=8_000)
+        for i in range(10):
+            at = i * 10_000 + 8_210
+            trace.launch("Memcpy HtoD (Pageable -> Device)", at - 5_000, at, 1_500, "cudaMemcpyAsync", cat="gpu_memcpy")
+        _, causes = self.causes(trace)
+        self.assertEqual(causes["copies"], (1.5, {"pageable_copies": None}))
 
 
 class Places(Sums):
@@ -228,7 +323,9 @@ class Findings(Sums):
             trace = training()
             for event in trace.events:
                 event["name"] = event["name"].replace("volta_h884gemm", name)
-            self.assertEqual(self.rules(trace), ["tensor_cores"])
+            row, = self.view(trace, "findings")["rows"]
+            self.assertEqual((row["rule"], row["speedup"]), ("tensor_cores", None))
+            self.assertIn("is known for 50.0 % of kernel time", row["text"])
         trace.properties = V100 | {"computeMajor": 6}
         self.assertEqual(self.rules(trace), [])
 

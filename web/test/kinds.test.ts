@@ -52,17 +52,17 @@ test('a tab is left out where the run has no data for it', () => {
     assert.equal(idsOf('lightning', { reports: 1 }), 'actions functions files');
     assert.equal(idsOf('pstats-text', { reports: 0 }), 'functions files');
     assert.equal(idsOf('trace'), 'timeline operators flame');
-    assert.equal(idsOf('nsys', { slices: 0 }), 'timeline operators flame findings');
+    assert.equal(idsOf('nsys', { slices: 0 }), 'timeline operators flame');
     assert.equal(
         idsOf('nsys', { slices: 1, devices: 1, memory: 1 }),
-        'timeline overview kernels summaries operators memory flame findings',
+        'timeline overview kernels summaries operators memory flame',
     );
     assert.equal(
         idsOf('torch-trace', { kernels: 0, workers: 1 }),
-        'timeline overview operators kernels memory modules flame findings',
+        'timeline overview operators kernels memory modules flame',
     );
     assert.equal(
         idsOf('torch-trace', { kernels: 1, workers: 2 }),
-        'timeline overview operators kernels summaries memory modules flame ranks findings',
+        'timeline overview operators kernels summaries memory modules flame ranks',
     );
 });

@@ -98,6 +98,21 @@ void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_rep
     add_part(to, (struct ps_sentence_part){.value = value, .unit = unit, .link = link});
 }
 
+struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf pattern = {0};
+
+    ps_buf_puts(&pattern, "^");
+    for (size_t i = 0; i < name.len; i++) {
+        if (strchr("\\^$.*+?()[]{}|/", name.ptr[i]) && name.ptr[i])
+            ps_buf_puts(&pattern, "\\");
+        ps_buf_add(&pattern, &name.ptr[i], 1);
+    }
+    ps_buf_puts(&pattern, "$");
+    return (struct ps_report_link){
+        tab, {{"q", ps_arena_copy(&c->arena, ps_buf_slice(&pattern)).ptr}, {"regex", "1"}}};
+}
+
 const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id)
 {
     return ps_arena_printf(&c->arena, "%lld", (long long)id);

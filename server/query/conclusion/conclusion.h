@@ -100,6 +100,9 @@ void ps_say_code(struct ps_conclusion *c, struct ps_sentence *to, struct ps_repo
 void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                   double value, const char *unit);
 
+/* The rows of a table with exactly this name. */
+struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name);
+
 /* Formats an integer for a parameter of a link, in the arena. */
 const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "server/query/conclusion/conclusion.h"
-#include "server/query/trace/overview.h"
+#include "server/query/trace/rules.h"
 #include "server/query/trace/trace_views.h"
 
 #define CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
@@ -21,11 +21,19 @@
 #define VERDICT_SHARE 0.25 /* a part that takes as much of a step explains it */
 #define PART_SHARE    0.10 /* of its cause: smaller parts are not listed */
 #define PARTS_MAX     3
+/* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
+ * device is full. */
+#define LAUNCH_BLOCKS_NS 1000000
 
 /* Driver calls with one name, while the device was idle. */
 struct blocking {
     int64_t calls, ns, longest_ns;
     int64_t longest; /* slice id */
+};
+
+/* Rows of a query, without its limit. */
+struct row_sum {
+    int64_t calls, ns; /* ns: with overlaps */
 };
 
 struct worker_time {
@@ -47,8 +55,15 @@ struct trace {
     struct worker_time *workers;
     struct blocking *blocking; /* by text id */
     size_t n_blocking;
-    int64_t kernels, kernel_ns; /* of the span; ns: the sum, with overlaps */
-    int64_t operators, operator_ns;
+    struct row_sum kernels, collectives, operators; /* of the span */
+    bool counts_annotations;                        /* the operators include annotations */
+    bool is_torch;                                  /* else: Nsight Systems */
+    const char *operators_tab; /* the tab that lists slices of the host by name */
+    struct ps_trace_facts facts;
+    struct ps_check *checks;
+    size_t n_checks;
+    size_t blocking_name; /* text id of the driver calls that are a cause of their own; 0: none */
+    double blocking_s;    /* their time in a step, while the device is idle */
 };
 
 static void trace_free(struct trace *trace)
@@ -59,6 +74,8 @@ static void trace_free(struct trace *trace)
     }
     free(trace->workers);
     free(trace->blocking);
+    free(trace->checks);
+    ps_trace_facts_free(&trace->facts);
     ps_track_owners_free(&trace->owners);
     ps_range_sums_free(&trace->sums);
 }
@@ -162,18 +179,55 @@ static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
     return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
 }
 
-static enum ps_status sum_query(struct trace *trace, const char *query, int64_t *calls, int64_t *ns,
-                                struct ps_err *err)
+/* Prepares one of the queries conclude_kernels, with the flag :communication, and
+ * conclude_operators, with the flag :annotations. */
+static enum ps_status prepare_rows(const struct trace *trace, const char *query, bool flag,
+                                   struct ps_stmt **out, struct ps_err *err)
+{
+    bool of_kernels = strcmp(query, "conclude_kernels") == 0;
+
+    ps_db_prepare(trace->db, ps_query_sql(query), out, err);
+    ps_bind_int(*out, ":from", trace->span.from_ns);
+    ps_bind_int(*out, ":to", trace->span.to_ns);
+    ps_bind_int(*out, of_kernels ? ":communication" : ":annotations", flag);
+    return err->code;
+}
+
+static enum ps_status sum_rows(struct trace *trace, const char *query, bool flag,
+                               struct row_sum *sum, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(trace->db, ps_query_sql(query), &stmt, err);
-    ps_bind_int(stmt, ":from", trace->span.from_ns);
-    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    *sum = (struct row_sum){0};
+    prepare_rows(trace, query, flag, &stmt, err);
     while (ps_stmt_step(stmt, err)) {
-        *calls = ps_add_saturated(*calls, ps_col_int(stmt, 1));
-        *ns = ps_add_saturated(*ns, ps_col_int(stmt, 2));
+        sum->calls = ps_add_saturated(sum->calls, ps_col_int(stmt, 1));
+        sum->ns = ps_add_saturated(sum->ns, ps_col_int(stmt, 2));
     }
+    return err->code;
+}
+
+/* If the self times are more than the time in which an operator or annotation is active, threads
+ * overlap. Then an annotation may wait for the operators of another thread, as "## backward ##"
+ * does for autograd, and only operators count. */
+static enum ps_status sum_operators(struct trace *trace, struct ps_err *err)
+{
+    double active_s = trace->parts_s[PS_ROLE_CPU] * trace->divisor;
+
+    trace->counts_annotations = true;
+    sum_rows(trace, "conclude_operators", true, &trace->operators, err);
+    if ((double)trace->operators.ns / 1e9 <= (1 + CAUSE_SHARE) * active_s)
+        return err->code;
+    trace->counts_annotations = false;
+    return sum_rows(trace, "conclude_operators", false, &trace->operators, err);
+}
+
+static enum ps_status read_checks(struct trace *trace, struct ps_err *err)
+{
+    ps_trace_is_torch(trace->db, &trace->is_torch, err);
+    trace->operators_tab = trace->is_torch ? "operators" : "slices";
+    if (ps_trace_facts_read(trace->db, &trace->facts, err) == PS_OK)
+        trace->n_checks = ps_trace_check(&trace->facts, &trace->checks);
     return err->code;
 }
 
@@ -194,18 +248,30 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
         return err->code;
     divide_steps(trace);
     read_blocking(trace, err);
-    sum_query(trace, "conclude_kernels", &trace->kernels, &trace->kernel_ns, err);
-    return sum_query(trace, "conclude_operators", &trace->operators, &trace->operator_ns, err);
+    sum_rows(trace, "conclude_kernels", false, &trace->kernels, err);
+    sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
+    sum_operators(trace, err);
+    return read_checks(trace, err);
 }
 
 static const struct ps_report_link kernels_link = {"kernels",
                                                    {{"sort", "total_us"}, {"desc", "1"}}};
-static const struct ps_report_link operators_link = {"operators",
-                                                     {{"sort", "self_cpu_us"}, {"desc", "1"}}};
+/* The rows of operators, annotations and driver calls with these words; NULL: all of them. */
+static struct ps_report_link link_operators(const struct trace *trace, const char *words)
+{
+    return (struct ps_report_link){
+        trace->operators_tab,
+        {{"sort", "self_cpu_us"}, {"desc", "1"}, {words ? "q" : NULL, words}}};
+}
 
 static struct ps_report_link link_slice(struct ps_conclusion *c, int64_t slice)
 {
     return (struct ps_report_link){"timeline", {{"slice", ps_conclusion_id(c, slice)}}};
+}
+
+static bool name_contains(const struct trace *trace, size_t name, struct ps_str word)
+{
+    return ps_str_find(ps_trace_text(trace->db, (uint32_t)name), word) != NULL;
 }
 
 /* The text id of the driver calls that blocked longest; 0: there are none. */
@@ -214,7 +280,9 @@ static size_t find_blocking(const struct trace *trace)
     size_t found = 0;
 
     for (size_t name = 1; name < trace->n_blocking; name++)
-        if (trace->blocking[name].ns > trace->blocking[found].ns)
+        if (trace->blocking[name].ns > trace->blocking[found].ns &&
+            (trace->blocking[name].longest_ns >= LAUNCH_BLOCKS_NS ||
+             !name_contains(trace, name, PS_STR("Launch"))))
             found = name;
     return found;
 }
@@ -305,28 +373,52 @@ static struct ps_cause *add_part(struct ps_conclusion *c, const struct trace *tr
     return ps_conclusion_add_part(c, rule, seconds, seconds / trace->wall_s);
 }
 
-/* Adds the rows of a query as parts of the last cause. If their sum is more than the cause, because
- * they overlap, they share its time in proportion. */
+/* The rows of a query, and the factor for their times. If their sum is more than their cause,
+ * because they overlap, they share its time in proportion. */
+struct rows {
+    const char *query;
+    bool flag;
+    const char *tab;
+    double whole_s, scale;
+};
+
+static struct rows rows_of(const struct trace *trace, const char *query, bool flag,
+                           const struct row_sum *sum, double whole_s, const char *tab)
+{
+    double sum_s = (double)sum->ns / 1e9 / trace->divisor;
+
+    return (struct rows){query, flag, tab, whole_s,
+                         sum_s > whole_s && sum_s > 0 ? whole_s / sum_s : 1};
+}
+
+static struct rows rows_of_operators(const struct trace *trace)
+{
+    return rows_of(trace, "conclude_operators", trace->counts_annotations, &trace->operators,
+                   trace->parts_s[PS_ROLE_CPU], trace->operators_tab);
+}
+
+static struct rows rows_of_kernels(const struct trace *trace)
+{
+    return rows_of(trace, "conclude_kernels", false, &trace->kernels,
+                   trace->parts_s[PS_ROLE_KERNEL], "kernels");
+}
+
+/* Adds the first rows as parts of the last cause. */
 static enum ps_status add_rows(struct ps_conclusion *c, const struct trace *trace,
-                               const char *query, double whole_s, int64_t whole_ns, const char *tab,
-                               struct ps_err *err)
+                               const struct rows *rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double sum_s = (double)whole_ns / 1e9 / trace->divisor;
-    double scale = sum_s > whole_s && sum_s > 0 ? whole_s / sum_s : 1;
 
-    ps_db_prepare(trace->db, ps_query_sql(query), &stmt, err);
-    ps_bind_int(stmt, ":from", trace->span.from_ns);
-    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
     for (int i = 0; i < PARTS_MAX && ps_stmt_step(stmt, err); i++) {
-        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * scale;
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
         struct ps_str name = ps_col_text(stmt, 0);
-        struct ps_report_link link = {tab, {{"q", ps_arena_copy(&c->arena, name).ptr}}};
+        struct ps_report_link link = ps_link_name(c, rows->tab, name);
         struct ps_cause *part;
 
-        if (seconds < PART_SHARE * whole_s)
+        if (seconds < PART_SHARE * rows->whole_s)
             break;
-        part = add_part(c, trace, tab, seconds);
+        part = add_part(c, trace, rows->tab, seconds);
         ps_say_code(c, &part->title, link, name);
         ps_say_value(c, &part->evidence, link, (double)ps_col_int(stmt, 1), "count");
         ps_say(c, &part->evidence, ps_col_int(stmt, 1) == 1 ? " call" : " calls");
@@ -334,11 +426,122 @@ static enum ps_status add_rows(struct ps_conclusion *c, const struct trace *trac
     return err->code;
 }
 
-/* The number of kernels of a step, or of the trace. */
-static void say_kernels(struct ps_conclusion *c, const struct trace *trace, struct ps_sentence *to)
+/* The tab that shows a view of the API. */
+static const char *tab_of(const struct trace *trace, const char *view)
 {
-    double kernels =
-        trace->has_marks ? (double)trace->kernels / trace->divisor : (double)trace->kernels;
+    return strcmp(view, "operators") == 0 ? trace->operators_tab
+           : strcmp(view, "memory") == 0  ? "device-memory"
+                                          : view;
+}
+
+static struct ps_report_link link_finding(struct ps_conclusion *c, const struct trace *trace,
+                                          const struct ps_finding *finding)
+{
+    struct ps_report_link link = {.tab = tab_of(trace, finding->view)};
+
+    for (size_t i = 0; i < 3 && finding->params[i][0]; i++) {
+        link.params[i].key = finding->params[i][0];
+        link.params[i].value = ps_arena_copy(&c->arena, ps_str_from_c(finding->params[i][1])).ptr;
+        if (strcmp(finding->params[i][0], "sort") == 0 && i + 1 < PS_LINK_PARAMS)
+            link.params[i + 1] = (struct ps_param){"desc", "1"};
+    }
+    return link;
+}
+
+/* Adds a part of the last cause. NaN: its time overlaps with those of other parts. */
+static void add_finding(struct ps_conclusion *c, const struct trace *trace,
+                        const struct ps_check *check, double seconds)
+{
+    const struct ps_finding *finding = &check->finding;
+    struct ps_cause *part = add_part(c, trace, check->rule->rule, seconds);
+
+    ps_say(c, &part->title, "%s", check->rule->title);
+    ps_say_link(c, &part->evidence, link_finding(c, trace, finding), "%s%s", finding->brief,
+                trace->n_steps > 1 ? " in all steps" : "");
+    part->advice = ps_arena_copy(&c->arena, ps_str_from_c(finding->text)).ptr;
+}
+
+/* The time in which synchronising calls block while the device is idle; without the calls that are
+ * a cause of their own. */
+static double sync_seconds(const struct trace *trace)
+{
+    double seconds = 0;
+
+    for (size_t name = 1; name < trace->n_blocking; name++)
+        if (name != trace->blocking_name && trace->blocking[name].ns &&
+            name_contains(trace, name, PS_STR("Synchronize")))
+            seconds += (double)trace->blocking[name].ns / 1e9 / trace->divisor;
+    return fmin(seconds, trace->parts_s[PS_ROLE_RUNTIME] - trace->blocking_s);
+}
+
+/* The part of the cause of a finding that is its alone; NaN: its time overlaps with other parts. */
+static double finding_seconds(const struct trace *trace, const struct ps_check *check)
+{
+    double seconds = strcmp(check->rule->rule, "synchronisation") == 0 ? sync_seconds(trace) : NAN;
+
+    return seconds > 0 ? seconds : NAN;
+}
+
+/* Whether a cause says what the finding says. */
+static bool is_cause(const struct trace *trace, const struct ps_check *check)
+{
+    const char *rule = check->rule->rule;
+
+    if (check->rule->is_cause || !trace->blocking_name)
+        return check->rule->is_cause;
+    return (strcmp(rule, "long_call") == 0 &&
+            trace->facts.long_call.name_id == trace->blocking_name) ||
+           (strcmp(rule, "synchronisation") == 0 && !(sync_seconds(trace) > 0) &&
+            name_contains(trace, trace->blocking_name, PS_STR("Synchronize")));
+}
+
+/* Adds what the rules found about the last cause. */
+static void add_findings(struct ps_conclusion *c, const struct trace *trace)
+{
+    size_t last = c->n_causes - 1;
+
+    while (last > 0 && c->causes[last].level > 0)
+        last--;
+    for (size_t i = 0; i < trace->n_checks; i++) {
+        const struct ps_check *check = &trace->checks[i];
+
+        if (check->found && !is_cause(trace, check) && check->rule->cause &&
+            strcmp(check->rule->cause, c->causes[last].rule) == 0)
+            add_finding(c, trace, check, finding_seconds(trace, check));
+    }
+}
+
+static bool has_cause(const struct ps_conclusion *c, const char *rule)
+{
+    for (size_t i = 0; i < c->n_causes; i++)
+        if (c->causes[i].level == 0 && strcmp(c->causes[i].rule, rule) == 0)
+            return true;
+    return false;
+}
+
+/* Lists the checks that found nothing. Findings that belong to no cause are notes. */
+static void add_checks(struct ps_conclusion *c, const struct trace *trace)
+{
+    for (size_t i = 0; i < trace->n_checks; i++) {
+        const struct ps_rule *rule = trace->checks[i].rule;
+
+        if (!trace->checks[i].found)
+            ps_conclusion_checked(c, rule->title);
+        else if (!is_cause(trace, &trace->checks[i]) && !(rule->cause && has_cause(c, rule->cause)))
+            ps_conclusion_note(c, "%s", trace->checks[i].finding.text);
+    }
+}
+
+static int64_t all_kernels(const struct trace *trace)
+{
+    return ps_add_saturated(trace->kernels.calls, trace->collectives.calls);
+}
+
+/* A number of kernels of a step, or of the trace. */
+static void say_kernels(struct ps_conclusion *c, const struct trace *trace, struct ps_sentence *to,
+                        int64_t calls)
+{
+    double kernels = (double)calls / (trace->has_marks ? trace->divisor : 1);
 
     ps_say_value(c, to, kernels_link, kernels, "count");
     ps_say(c, to, kernels == 1 ? " kernel" : " kernels");
@@ -349,14 +552,17 @@ static void say_kernels(struct ps_conclusion *c, const struct trace *trace, stru
 static enum ps_status add_kernels(struct ps_conclusion *c, const struct trace *trace,
                                   struct ps_err *err)
 {
-    double seconds = trace->parts_s[PS_ROLE_KERNEL];
+    const struct rows rows = rows_of_kernels(trace);
+    double seconds = rows.whole_s;
     struct ps_cause *cause;
 
     if (seconds < CAUSE_SHARE * trace->wall_s)
         return PS_OK;
     cause = add_cause(c, trace, "kernels", seconds, "GPU kernels");
-    say_kernels(c, trace, &cause->evidence);
-    return add_rows(c, trace, "conclude_kernels", seconds, trace->kernel_ns, "kernels", err);
+    say_kernels(c, trace, &cause->evidence, trace->kernels.calls);
+    add_rows(c, trace, &rows, err);
+    add_findings(c, trace);
+    return err->code;
 }
 
 static void add_simple(struct ps_conclusion *c, const struct trace *trace, const char *rule,
@@ -371,6 +577,7 @@ static void add_simple(struct ps_conclusion *c, const struct trace *trace, const
     ps_cause_save(cause, NAN, seconds);
     ps_say_link(c, &cause->evidence, link, "%s", evidence);
     cause->advice = advice;
+    add_findings(c, trace);
 }
 
 static void add_blocking(struct ps_conclusion *c, const struct trace *trace, size_t name,
@@ -383,7 +590,7 @@ static void add_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
     ps_cause_save(cause, NAN, seconds);
     cause->advice =
-        ps_str_find(ps_trace_text(trace->db, (uint32_t)name), PS_STR("Launch"))
+        name_contains(trace, name, PS_STR("Launch"))
             ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
             : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
               "use its asynchronous form with pinned memory.";
@@ -395,36 +602,73 @@ static void add_blocking(struct ps_conclusion *c, const struct trace *trace, siz
 }
 
 static enum ps_status add_operators(struct ps_conclusion *c, const struct trace *trace,
-                                    double seconds, struct ps_err *err)
+                                    struct ps_err *err)
 {
+    const struct rows rows = rows_of_operators(trace);
     struct ps_cause *cause;
 
-    if (seconds < CAUSE_SHARE * trace->wall_s)
+    if (rows.whole_s < CAUSE_SHARE * trace->wall_s)
         return PS_OK;
-    cause = add_cause(c, trace, "operators", seconds, "Operators on the CPU");
-    ps_say_value(c, &cause->evidence, operators_link, (double)trace->operators, "count");
+    cause = add_cause(c, trace, "operators", rows.whole_s, "Operators on the CPU");
+    ps_say_value(c, &cause->evidence, link_operators(trace, NULL), (double)trace->operators.calls,
+                 "count");
     ps_say(c, &cause->evidence, " operator calls");
-    return add_rows(c, trace, "conclude_operators", seconds, trace->operator_ns, "operators", err);
+    return add_rows(c, trace, &rows, err);
+}
+
+/* Communication, with its kernels. */
+static enum ps_status add_communication(struct ps_conclusion *c, const struct trace *trace,
+                                        struct ps_err *err)
+{
+    const struct rows rows = rows_of(trace, "conclude_kernels", true, &trace->collectives,
+                                     trace->parts_s[PS_ROLE_COMMUNICATION], "kernels");
+    struct ps_cause *cause;
+
+    if (rows.whole_s < CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause =
+        add_cause(c, trace, "communication", rows.whole_s, "Communication that nothing overlaps");
+    ps_cause_save(cause, NAN, rows.whole_s);
+    if (trace->has_devices)
+        ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "overview"}, "overlap");
+    else
+        ps_say_link(c, &cause->evidence, link_operators(trace, "gloo:"), "collectives");
+    cause->advice = "Larger buckets, gradient accumulation or compression reduce communication.";
+    add_rows(c, trace, &rows, err);
+    add_findings(c, trace);
+    return err->code;
+}
+
+static bool is_found(const struct trace *trace, const char *rule)
+{
+    for (size_t i = 0; i < trace->n_checks; i++)
+        if (trace->checks[i].found && strcmp(trace->checks[i].rule->rule, rule) == 0)
+            return true;
+    return false;
 }
 
 /* The time in which the device waits for the host, with its parts. */
-static void add_idle(struct ps_conclusion *c, const struct trace *trace, double runtime_s)
+static void add_idle(struct ps_conclusion *c, const struct trace *trace)
 {
+    const double runtime_s = trace->parts_s[PS_ROLE_RUNTIME] - trace->blocking_s;
     const double operators_s = trace->parts_s[PS_ROLE_CPU];
     const double other_s = trace->parts_s[PS_N_ROLES];
+    const double sync_s = is_found(trace, "synchronisation") ? sync_seconds(trace) : 0;
     const struct {
         const char *rule, *title;
         double seconds;
         struct ps_report_link link;
         const char *evidence;
     } parts[] = {
-        {"host_operators", "operators on the CPU", operators_s, operators_link, "operators"},
-        {"host_other", "outside any operator", other_s, {"flame", {{NULL, NULL}}}, "flame graph"},
-        {"host_runtime",
-         "driver calls",
-         runtime_s,
-         {"operators", {{"q", "Launch"}, {"sort", "self_cpu_us"}, {"desc", "1"}}},
-         "launches"},
+        {"host_operators", trace->is_torch ? "Operators on the CPU" : "In NVTX ranges", operators_s,
+         link_operators(trace, NULL), trace->is_torch ? "operators" : "ranges"},
+        {"host_other",
+         trace->is_torch ? "Outside any operator" : "Outside any NVTX range",
+         other_s,
+         {.tab = "flame"},
+         "flame graph"},
+        {"host_runtime", sync_s > 0 ? "Other driver calls" : "Driver calls", runtime_s - sync_s,
+         link_operators(trace, "Launch"), "launches"},
     };
     double seconds = operators_s + other_s + runtime_s;
     struct ps_cause *cause;
@@ -435,7 +679,8 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace, double 
     ps_cause_save(cause, NAN, seconds);
     cause->advice = "Launch less often: CUDA graphs, torch.compile, fused optimizers or larger "
                     "batches.";
-    say_kernels(c, trace, &cause->evidence);
+    if (all_kernels(trace))
+        say_kernels(c, trace, &cause->evidence, all_kernels(trace));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct ps_cause *part;
 
@@ -445,6 +690,15 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace, double 
         ps_say(c, &part->title, "%s", parts[i].title);
         ps_say_link(c, &part->evidence, parts[i].link, "%s", parts[i].evidence);
     }
+    add_findings(c, trace);
+}
+
+/* The time in which the device waits for the host, without the driver calls that are a cause of
+ * their own. */
+static double idle_seconds(const struct trace *trace)
+{
+    return trace->parts_s[PS_ROLE_RUNTIME] + trace->parts_s[PS_ROLE_CPU] +
+           trace->parts_s[PS_N_ROLES] - trace->blocking_s;
 }
 
 static const char *step_words(const struct trace *trace)
@@ -466,8 +720,11 @@ static void say_idle(struct ps_conclusion *c, const struct trace *trace, double 
     ps_say(c, &c->verdict, "The host is too slow for the GPU.");
     ps_say(c, &c->sentence, " The GPU waits ");
     say_part_of_step(c, trace, idle_s, (struct ps_report_link){.tab = "overview"});
-    ps_say(c, &c->sentence, " for the CPU to launch ");
-    say_kernels(c, trace, &c->sentence);
+    ps_say(c, &c->sentence, " for the CPU");
+    if (all_kernels(trace)) {
+        ps_say(c, &c->sentence, " to launch ");
+        say_kernels(c, trace, &c->sentence, all_kernels(trace));
+    }
     ps_say(c, &c->sentence, ".");
 }
 
@@ -494,20 +751,14 @@ static void say_blocking(struct ps_conclusion *c, const struct trace *trace, siz
 
 /* "`aten::mm` takes 33.0 % of each step.": the first row of a query. */
 static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace,
-                              struct ps_sentence *to, const char *query, double whole_s,
-                              int64_t whole_ns, const char *tab, struct ps_err *err)
+                              struct ps_sentence *to, const struct rows *rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double sum_s = (double)whole_ns / 1e9 / trace->divisor;
-    double scale = sum_s > whole_s && sum_s > 0 ? whole_s / sum_s : 1;
 
-    ps_db_prepare(trace->db, ps_query_sql(query), &stmt, err);
-    ps_bind_int(stmt, ":from", trace->span.from_ns);
-    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
     if (ps_stmt_step(stmt, err)) {
-        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * scale;
-        struct ps_report_link link = {tab,
-                                      {{"q", ps_arena_copy(&c->arena, ps_col_text(stmt, 0)).ptr}}};
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
 
         ps_say_code(c, to, link, ps_col_text(stmt, 0));
         ps_say(c, to, " takes ");
@@ -517,37 +768,56 @@ static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace
     return err->code;
 }
 
-static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *trace,
-                                  size_t blocking, double blocking_s, struct ps_err *err)
+/* What keeps the device, or the program, from computing. */
+enum obstacle { WAITS_FOR_DATA, COMMUNICATES, COPIES, BLOCKS, IDLES, NO_OBSTACLE };
+
+/* The largest obstacle that explains a step. */
+static enum obstacle find_obstacle(const struct trace *trace)
 {
     const double *parts = trace->parts_s;
-    double idle = parts[PS_ROLE_RUNTIME] + parts[PS_ROLE_CPU] + parts[PS_N_ROLES] - blocking_s;
-    double data = parts[PS_ROLE_DATALOADER], communication = parts[PS_ROLE_COMMUNICATION];
-    double enough = VERDICT_SHARE * trace->wall_s;
+    const double seconds[NO_OBSTACLE] = {
+        [WAITS_FOR_DATA] = parts[PS_ROLE_DATALOADER],
+        [COMMUNICATES] = parts[PS_ROLE_COMMUNICATION],
+        [COPIES] = parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
+        [BLOCKS] = trace->blocking_s,
+        [IDLES] = trace->has_devices ? idle_seconds(trace) : 0,
+    };
+    enum obstacle largest = WAITS_FOR_DATA;
 
-    if (data >= enough && data >= communication && (!trace->has_devices || data >= blocking_s)) {
-        ps_say(c, &c->verdict, "The loop waits for data.");
-        ps_say(c, &c->sentence, " The DataLoader takes ");
-        say_part_of_step(c, trace, data,
-                         (struct ps_report_link){"operators", {{"q", "enumerate(Data"}}});
-        ps_say(c, &c->sentence, ", while nothing else runs.");
-    } else if (communication >= enough && communication >= blocking_s) {
-        ps_say(c, &c->verdict, "Communication does not overlap with computation.");
-        ps_say(c, &c->sentence, " It alone takes ");
-        say_part_of_step(c, trace, communication, (struct ps_report_link){.tab = "overview"});
-        ps_say(c, &c->sentence, ".");
-    } else if (trace->has_devices && blocking_s >= enough) {
-        say_blocking(c, trace, blocking, blocking_s, err);
-    } else if (trace->has_devices && idle >= enough && idle >= parts[PS_ROLE_KERNEL]) {
-        say_idle(c, trace, idle);
-    } else if (trace->has_devices) {
+    for (enum obstacle i = COMMUNICATES; i < NO_OBSTACLE; i++)
+        if (seconds[i] > seconds[largest])
+            largest = i;
+    return seconds[largest] < VERDICT_SHARE * trace->wall_s ||
+                   (largest == IDLES && seconds[IDLES] < parts[PS_ROLE_KERNEL])
+               ? NO_OBSTACLE
+               : largest;
+}
+
+static void say_obstacle(struct ps_conclusion *c, const struct trace *trace, const char *verdict,
+                         const char *what, double seconds, struct ps_report_link link,
+                         const char *end)
+{
+    ps_say(c, &c->verdict, "%s", verdict);
+    ps_say(c, &c->sentence, " %s ", what);
+    say_part_of_step(c, trace, seconds, link);
+    ps_say(c, &c->sentence, "%s", end);
+}
+
+/* Says where the time of a step without an obstacle goes. */
+static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trace,
+                               struct ps_err *err)
+{
+    const struct rows kernels = rows_of_kernels(trace), operators = rows_of_operators(trace);
+    const double *parts = trace->parts_s;
+    size_t blocking = find_blocking(trace);
+
+    if (trace->has_devices) {
         ps_say(c, &c->verdict, "The GPU computes ");
-        ps_say_value(c, &c->verdict, kernels_link, 100 * parts[PS_ROLE_KERNEL] / trace->wall_s,
+        ps_say_value(c, &c->verdict, kernels_link, 100 * kernels.whole_s / trace->wall_s,
                      "percent");
         ps_say(c, &c->verdict, "%s.", step_words(trace));
         ps_say(c, &c->sentence, " ");
-        say_top(c, trace, &c->sentence, "conclude_kernels", parts[PS_ROLE_KERNEL], trace->kernel_ns,
-                "kernels", err);
+        say_top(c, trace, &c->sentence, &kernels, err);
     } else if (parts[PS_ROLE_RUNTIME] >= parts[PS_ROLE_CPU] &&
                parts[PS_ROLE_RUNTIME] >= parts[PS_N_ROLES] && blocking) {
         ps_say(c, &c->verdict, "Most of the time is spent in driver calls.");
@@ -558,21 +828,52 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *t
         say_part_of_step(c, trace, blocking_seconds(trace, blocking),
                          link_slice(c, trace->blocking[blocking].longest));
         ps_say(c, &c->sentence, ".");
-    } else if (trace->operators && parts[PS_ROLE_CPU] >= parts[PS_N_ROLES]) {
-        say_top(c, trace, &c->verdict, "conclude_operators", parts[PS_ROLE_CPU], trace->operator_ns,
-                "operators", err);
+    } else if (trace->operators.calls && parts[PS_ROLE_CPU] >= parts[PS_N_ROLES]) {
+        say_top(c, trace, &c->verdict, &operators, err);
         ps_say(c, &c->sentence, " All operators take ");
-        say_part_of_step(c, trace, parts[PS_ROLE_CPU], operators_link);
+        say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
         ps_say(c, &c->sentence, ".");
-    } else if (trace->operators) {
+    } else if (trace->operators.calls) {
         ps_say(c, &c->verdict, "Most of the time is spent outside of operators.");
         ps_say(c, &c->sentence, " Operators take ");
-        say_part_of_step(c, trace, parts[PS_ROLE_CPU], operators_link);
+        say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
         ps_say(c, &c->sentence, ". ");
-        say_top(c, trace, &c->sentence, "conclude_operators", parts[PS_ROLE_CPU],
-                trace->operator_ns, "operators", err);
+        say_top(c, trace, &c->sentence, &operators, err);
     } else {
         ps_say(c, &c->verdict, "The trace has no kernels and no operators.");
+    }
+    return err->code;
+}
+
+static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *trace,
+                                  struct ps_err *err)
+{
+    const struct ps_report_link overview = {.tab = "overview"};
+    const double *parts = trace->parts_s;
+
+    switch (find_obstacle(trace)) {
+    case WAITS_FOR_DATA:
+        say_obstacle(c, trace, "The loop waits for data.", "The DataLoader takes",
+                     parts[PS_ROLE_DATALOADER], link_operators(trace, "enumerate(Data"),
+                     ", while nothing else runs.");
+        break;
+    case COMMUNICATES:
+        say_obstacle(c, trace, "Communication does not overlap with computation.", "It alone takes",
+                     parts[PS_ROLE_COMMUNICATION], overview, ".");
+        break;
+    case COPIES:
+        say_obstacle(c, trace, "Copies do not overlap with computation.", "They alone take",
+                     parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET], overview, ".");
+        break;
+    case BLOCKS:
+        say_blocking(c, trace, trace->blocking_name, trace->blocking_s, err);
+        break;
+    case IDLES:
+        say_idle(c, trace, idle_seconds(trace));
+        break;
+    case NO_OBSTACLE:
+        say_work(c, trace, err);
+        break;
     }
     return err->code;
 }
@@ -581,12 +882,12 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
 {
     PS_AUTO(trace_free) struct trace trace = {.db = db};
     const double *parts = trace.parts_s;
-    double blocking_s = 0;
-    size_t blocking = 0;
 
     read_trace(&trace, err);
     if (err->code != PS_OK)
         return err->code;
+    if (!trace.is_torch && !trace.has_devices)
+        return ps_conclude_slices(db, out, err); /* no work of a device was recorded */
     out->unit = "s";
     out->per = trace.has_marks ? "step" : NULL;
     out->base = trace.has_marks ? "of step" : "of trace";
@@ -594,40 +895,39 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         ps_say(out, &out->verdict, "No time was recorded.");
         return PS_OK;
     }
-    blocking = find_blocking(&trace);
     if (trace.has_devices) {
-        blocking_s = blocking ? blocking_seconds(&trace, blocking) : 0;
-        if (blocking_s < BLOCKING_SHARE * trace.wall_s)
-            blocking_s = 0;
-        else
-            add_blocking(out, &trace, blocking, blocking_s, err);
-        add_idle(out, &trace, parts[PS_ROLE_RUNTIME] - blocking_s);
+        size_t blocking = find_blocking(&trace);
+
+        if (blocking && blocking_seconds(&trace, blocking) >= BLOCKING_SHARE * trace.wall_s) {
+            trace.blocking_name = blocking;
+            trace.blocking_s = blocking_seconds(&trace, blocking);
+            add_blocking(out, &trace, blocking, trace.blocking_s, err);
+        }
+        add_idle(out, &trace);
         add_kernels(out, &trace, err);
     } else {
-        add_operators(out, &trace, parts[PS_ROLE_CPU], err);
+        add_operators(out, &trace, err);
         add_simple(out, &trace, "runtime", parts[PS_ROLE_RUNTIME], "Driver calls",
-                   (struct ps_report_link){"operators", {{"q", "cuda"}}}, "calls", NULL);
+                   link_operators(&trace, "cuda"), "calls", NULL);
         add_simple(out, &trace, "other", parts[PS_N_ROLES], "Outside any operator",
                    (struct ps_report_link){.tab = "flame"}, "flame graph", NULL);
     }
     add_simple(out, &trace, "dataloader", parts[PS_ROLE_DATALOADER], "Waiting for the DataLoader",
-               (struct ps_report_link){"operators", {{"q", "enumerate(Data"}}}, "calls",
+               link_operators(&trace, "enumerate(Data"), "calls",
                "More workers, prefetching or pinned memory load the next batch during the step.");
-    add_simple(out, &trace, "communication", parts[PS_ROLE_COMMUNICATION],
-               "Communication that nothing overlaps", (struct ps_report_link){.tab = "overview"},
-               "overlap",
-               "Larger buckets, gradient accumulation or compression reduce communication.");
+    add_communication(out, &trace, err);
     add_simple(out, &trace, "copies", parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
                "Copies that nothing overlaps", (struct ps_report_link){"kernels", {{"q", "Mem"}}},
                "copies and sets",
                "With pin_memory=True and non_blocking=True, copies overlap with kernels.");
     ps_conclusion_sort(out);
-    say_verdict(out, &trace, blocking, blocking_s, err);
+    say_verdict(out, &trace, err);
     if (!trace.has_marks)
         ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. Mark "
                                 "steps with profiler.step().");
     ps_conclusion_note(out, "Each moment counts for the first of kernel, copy, communication, "
                             "driver call, wait for data and operator that was active. A saving is "
                             "the whole part.");
+    add_checks(out, &trace);
     return err->code;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
+#include "slices/kernel_names.h"
 
 void ps_trace_facts_free(struct ps_trace_facts *facts)
 {
@@ -70,10 +71,9 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
             .span_ns = ps_col_int(stmt, 3),
             .busy_ns = ps_col_int(stmt, 4),
             .kernel_ns = ps_col_int(stmt, 5),
-            .tensor_core_ns = ps_col_int(stmt, 6),
-            .kernels = ps_col_int(stmt, 7),
-            .capability = ps_col_int(stmt, 8),
-            .memory_bytes = ps_col_real(stmt, 9),
+            .kernels = ps_col_int(stmt, 6),
+            .capability = ps_col_int(stmt, 7),
+            .memory_bytes = ps_col_real(stmt, 8),
         };
 
         (void)snprintf(device.name, sizeof device.name, "%.*s", (int)(name.len % INT32_MAX),
@@ -164,14 +164,17 @@ static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64
 }
 
 static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t kind,
-                        int64_t family, int64_t calls, int64_t ns)
+                        int64_t calls, int64_t ns)
 {
+    enum ps_tensor_cores use = ps_kernel_tensor_cores(name);
     bool host_copy = contains(name, "HtoD") || contains(name, "DtoH");
 
     if (kind == PS_SLICE_MEMCPY && host_copy && contains(name, "Pageable"))
         add_to_fact(&facts->pageable, calls, ns);
-    if (kind == PS_SLICE_KERNEL && family == PS_FAMILY_MATMUL)
-        facts->matmul_device_ns = ps_add_saturated(facts->matmul_device_ns, ns);
+    if (kind == PS_SLICE_KERNEL && use == PS_TENSOR_CORES_UNUSED)
+        facts->no_tensor_cores_ns = ps_add_saturated(facts->no_tensor_cores_ns, ns);
+    if (kind == PS_SLICE_KERNEL && use == PS_TENSOR_CORES_UNKNOWN)
+        facts->unknown_tensor_cores_ns = ps_add_saturated(facts->unknown_tensor_cores_ns, ns);
     if (kind == PS_SLICE_KERNEL &&
         (contains(name, "multi_tensor_apply") || contains(name, "FusedAdam")))
         facts->fused = true;
@@ -209,19 +212,19 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
     ps_bind_int(stmt, ":to", facts->span.to_ns);
     while (ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 0);
-        int64_t kind = ps_col_int(stmt, 2), calls = ps_col_int(stmt, 4);
+        int64_t kind = ps_col_int(stmt, 2), calls = ps_col_int(stmt, 3);
 
-        const int64_t figures[3] = {calls, ps_col_int(stmt, 6), ps_col_int(stmt, 9)};
+        const int64_t figures[3] = {calls, ps_col_int(stmt, 5), ps_col_int(stmt, 7)};
 
         if (kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OSRT)
             ps_long_call_consider(&facts->long_call, name, (uint32_t)ps_col_int(stmt, 1), kind,
                                   figures);
         if (kind == PS_SLICE_RUNTIME)
-            runtime_fact(facts, name, calls, ps_col_int(stmt, 5));
+            runtime_fact(facts, name, calls, ps_col_int(stmt, 4));
         else if (ps_slice_on_device(kind))
-            device_fact(facts, name, kind, ps_col_int(stmt, 3), calls, ps_col_int(stmt, 7));
+            device_fact(facts, name, kind, calls, ps_col_int(stmt, 6));
         else
-            host_fact(facts, name, (uint32_t)ps_col_int(stmt, 1), calls, ps_col_int(stmt, 6));
+            host_fact(facts, name, (uint32_t)ps_col_int(stmt, 1), calls, ps_col_int(stmt, 5));
     }
     return err->code;
 }

@@ -12,7 +12,7 @@
 struct ps_device_fact {
     int64_t worker, device;
     char name[120];
-    int64_t span_ns, busy_ns, kernel_ns, tensor_core_ns, kernels;
+    int64_t span_ns, busy_ns, kernel_ns, kernels;
     int64_t capability; /* major compute capability; 0: unknown */
     double memory_bytes, peak_bytes;
 };
@@ -42,8 +42,9 @@ struct ps_trace_facts {
      * calls on the host, in host time. */
     struct ps_sum_fact launches, syncs, items, pageable;
     struct ps_sum_fact data_parallel, distributed, gloo, optimizer;
-    /* total time of the kernels of convolutions and matrix products */
-    int64_t matmul_device_ns;
+    /* total time of the matrix products and convolutions that are known not to use Tensor Cores,
+     * and of the kernels whose use is unknown */
+    int64_t no_tensor_cores_ns, unknown_tensor_cores_ns;
     bool fused;                 /* an optimizer updates many parameters in one kernel */
     int64_t tiny_kernels;       /* number of kernels shorter than PS_TINY_KERNEL_NS */
     int64_t kernels, kernel_ns; /* number and total time of the kernels that start in `span` */
@@ -51,7 +52,7 @@ struct ps_trace_facts {
     /* sum over the devices of the time idle because the host had not launched work
      * (trace_idle_waiting.sql) */
     int64_t waiting_ns;
-    struct ps_range longest_wait; /* longest time that a stream waited for the host; {0, 0}: none */
+    struct ps_range longest_wait; /* longest time that a device waited for the host; {0, 0}: none */
     struct ps_long_call long_call;
     uint32_t *optimizer_names; /* text ids of the names of Optimizer.step */
     size_t n_optimizer_names, cap_optimizer_names;

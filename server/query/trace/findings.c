@@ -8,14 +8,9 @@
 #define HIGH_SHARE   0.25
 #define MEDIUM_SHARE 0.10
 
-struct found {
-    const struct ps_rule *rule;
-    struct ps_finding finding;
-};
-
 static int by_share(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct ps_check *x = a, *y = b;
 
     if (x->finding.share != y->finding.share)
         return x->finding.share > y->finding.share ? -1 : 1;
@@ -37,7 +32,7 @@ static void write_link(struct ps_json *json, const struct ps_finding *finding)
     ps_json_end(json);
 }
 
-static void write_finding(struct ps_json *json, const struct found *found)
+static void write_finding(struct ps_json *json, const struct ps_check *found)
 {
     const struct ps_finding *finding = &found->finding;
 
@@ -64,31 +59,24 @@ static void write_finding(struct ps_json *json, const struct found *found)
 
 static void write_rows(struct ps_json *json, const struct ps_trace_facts *facts)
 {
-    size_t n_rules, n = 0;
-    const struct ps_rule *rules = ps_trace_rules(&n_rules);
-    PS_AUTO(ps_free_ptr) struct found *found = ps_alloc_array(n_rules, sizeof *found);
+    PS_AUTO(ps_free_ptr) struct ps_check *checks = NULL;
+    size_t n = ps_trace_check(facts, &checks);
 
-    for (size_t i = 0; i < n_rules && facts->wall_ns > 0; i++) {
-        struct ps_finding finding = {.base = facts->annotated ? "of step" : "of trace",
-                                     .range = facts->span};
-
-        if (rules[i].check(facts, &finding))
-            found[n++] = (struct found){&rules[i], finding};
+    ps_json_key(json, "checked");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++) {
+        ps_json_object(json);
+        ps_json_kstr(json, "rule", checks[i].rule->rule);
+        ps_json_kstr(json, "title", checks[i].rule->title);
+        ps_json_end(json);
     }
-    qsort(found, n, sizeof *found, by_share);
+    ps_json_end(json);
+    qsort(checks, n, sizeof *checks, by_share);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0; i < n; i++)
-        write_finding(json, &found[i]);
-    ps_json_end(json);
-    ps_json_key(json, "checked");
-    ps_json_array(json);
-    for (size_t i = 0; i < n_rules; i++) {
-        ps_json_object(json);
-        ps_json_kstr(json, "rule", rules[i].rule);
-        ps_json_kstr(json, "title", rules[i].title);
-        ps_json_end(json);
-    }
+        if (checks[i].found)
+            write_finding(json, &checks[i]);
     ps_json_end(json);
 }
 

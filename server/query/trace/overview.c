@@ -3,6 +3,8 @@
  * and kernels with the greatest times. */
 #include "server/query/trace/overview.h"
 
+#include "slices/kernel_names.h"
+
 /* Maximum number of steps to list, more than a picture can show. Means include all counted
  * steps. */
 #define STEPS_MAX 1000
@@ -73,6 +75,7 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t count = 0, total = 0;
+    bool of_devices = false;
 
     ps_db_prepare(db, ps_query_sql("trace_gap_sums"), &stmt, err);
     ps_json_key(json, "gaps");
@@ -80,14 +83,40 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     ps_json_key(json, "by_cause");
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
-        ps_row_array(stmt, 0, json);
-        total += ps_col_int(stmt, 1);
-        count += ps_col_int(stmt, 2);
+        of_devices = ps_col_int(stmt, 0) != 0;
+        ps_row_array(stmt, 1, json);
+        total += ps_col_int(stmt, 2);
+        count += ps_col_int(stmt, 3);
     }
     ps_json_end(json);
+    ps_json_kstr(json, "of", of_devices ? "device" : "stream");
     ps_json_kint(json, "count", count);
     ps_json_kint(json, "total_ns", total);
     ps_query_write(db, "longest", "trace_longest_gaps", ps_row_object, json, err);
+    ps_json_end(json);
+    return err->code;
+}
+
+/* Writes the key tensor_cores: times of kernels by whether they use Tensor Cores. */
+static enum ps_status write_tensor_cores(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t kernel = 0, known = 0, used = 0;
+
+    ps_db_prepare(db, ps_query_sql("trace_kernel_times"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        enum ps_tensor_cores use = ps_kernel_tensor_cores(ps_col_text(stmt, 0));
+        int64_t ns = ps_col_int(stmt, 1);
+
+        kernel = ps_add_saturated(kernel, ns);
+        known = ps_add_saturated(known, use != PS_TENSOR_CORES_UNKNOWN ? ns : 0);
+        used = ps_add_saturated(used, use == PS_TENSOR_CORES_USED ? ns : 0);
+    }
+    ps_json_key(json, "tensor_cores");
+    ps_json_object(json);
+    ps_json_kint(json, "kernel_ns", kernel);
+    ps_json_kint(json, "known_ns", known);
+    ps_json_kint(json, "used_ns", used);
     ps_json_end(json);
     return err->code;
 }
@@ -115,6 +144,7 @@ enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, in
     write_steps(db, &json, err);
     write_means(db, &json, err);
     write_gaps(db, &json, err);
+    write_tensor_cores(db, &json, err);
     write_arrays(db, &json, err);
     ps_json_end(&json);
     return err->code;

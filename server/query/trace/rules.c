@@ -104,6 +104,8 @@ static bool look_copies(const struct ps_trace_facts *facts, struct ps_finding *f
                    "%lld copies between pageable host memory and the device take %s of %s, %.1f "
                    "%%. With pin_memory=True and non_blocking=True, copies overlap with kernels.",
                    (long long)facts->pageable.calls, copies.part, copies.whole, 100 * copies.share);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%lld copies, %s",
+                   (long long)facts->pageable.calls, copies.part);
     return copies.share > COPY_SHARE;
 }
 
@@ -122,6 +124,8 @@ static bool look_tiny(const struct ps_trace_facts *facts, struct ps_finding *fin
                    "graphs reduce the number of launches.",
                    (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny,
                    launches.part, launches.whole, 100 * launches.share);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%lld of %lld kernels are below 5 µs",
+                   (long long)facts->tiny_kernels, (long long)facts->kernels);
     return tiny > TINY_COUNT_SHARE && launches.share > TINY_LAUNCH_SHARE;
 }
 
@@ -141,6 +145,8 @@ static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *fin
                    "and the device is idle for %.1f %%. Meanwhile the host launches nothing ahead.",
                    (long long)facts->syncs.calls, (long long)facts->items.calls, syncs.part,
                    syncs.whole, 100 * syncs.share, 100 * idle);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%lld calls, %s on the host",
+                   (long long)facts->syncs.calls, syncs.part);
     return finding->share > SYNC_SHARE && facts->syncs.calls > facts->steps;
 }
 
@@ -182,27 +188,30 @@ static bool look_communication(const struct ps_trace_facts *facts, struct ps_fin
 
 static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
-    struct ratio eligible = ratio_of(facts->matmul_device_ns, facts->kernel_ns);
+    struct ratio unused = ratio_of(facts->no_tensor_cores_ns, facts->kernel_ns);
     bool capable = false;
 
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct ps_device_fact *device = &facts->devices[i];
 
-        if (device->tensor_core_ns > 0)
-            return false;
         /* AMD devices have similar compute capabilities, but no Tensor Cores. */
         capable = capable || (device->capability >= TENSOR_CORES_SINCE &&
                               !strstr(device->name, "AMD") && !strstr(device->name, "Instinct"));
     }
-    finding->share = ratio_of(facts->matmul_device_ns, facts->wall_ns).share;
+    finding->share = ratio_of(facts->no_tensor_cores_ns, facts->wall_ns).share;
+    finding->no_speedup = true; /* the products take time on Tensor Cores too */
     finding->view = "kernels";
     finding->params[0][0] = "sort";
     finding->params[0][1] = "total_us";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "Convolutions and matrix products take %s of %s of kernel time, %.1f %%. None "
-                   "uses the Tensor Cores of the device. Mixed precision (torch.amp) would.",
-                   eligible.part, eligible.whole, 100 * eligible.share);
-    return capable && eligible.share > MATMUL_SHARE;
+                   "Matrix products and convolutions without Tensor Cores take %s of %s of kernel "
+                   "time, %.1f %%. Mixed precision (torch.amp) uses them. Whether kernels use them "
+                   "is known for %.1f %% of kernel time.",
+                   unused.part, unused.whole, 100 * unused.share,
+                   100 - 100 * ratio_of(facts->unknown_tensor_cores_ns, facts->kernel_ns).share);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%s of %s of kernel time", unused.part,
+                   unused.whole);
+    return capable && unused.share > MATMUL_SHARE;
 }
 
 static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *finding)
@@ -245,6 +254,8 @@ static bool look_data_parallel(const struct ps_trace_facts *facts, struct ps_fin
         "DataParallel drives %zu devices from one process (%lld calls, %s of %s). "
         "DistributedDataParallel runs one process for each device and overlaps communication.",
         facts->n_devices, (long long)facts->data_parallel.calls, forward.part, forward.whole);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%lld calls, %s on the host",
+                   (long long)facts->data_parallel.calls, forward.part);
     return facts->n_devices > 1 && facts->data_parallel.calls && !facts->distributed.calls;
 }
 
@@ -260,6 +271,8 @@ static bool look_gloo(const struct ps_trace_facts *facts, struct ps_finding *fin
                    "%lld collectives use the gloo backend on the host (%s of %s, %.1f %%), "
                    "although there are GPUs. The nccl backend communicates between GPUs directly.",
                    (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%lld collectives, %s on the host",
+                   (long long)facts->gloo.calls, gloo.part);
     return facts->n_devices && facts->gloo.calls;
 }
 
@@ -279,6 +292,8 @@ static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding
         "Optimizer.step launches %.0f kernels per call, one parameter at a time, and takes the "
         "host %s of %s, %.1f %%. With foreach=True or fused=True it updates many at once.",
         kernels, optimizer.part, optimizer.whole, 100 * optimizer.share);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%.0f kernels per call, %s on the host",
+                   kernels, optimizer.part);
     return !facts->fused && kernels > UNFUSED_KERNELS && optimizer.share > OPTIMIZER_SHARE;
 }
 
@@ -317,28 +332,45 @@ static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding
                    "One call of %s takes %s of %s, %.1f %%; %s. Work that happens once "
                    "(initialisation, loading, allocation) can often be moved before the loop.",
                    call->name, share.part, share.whole, 100 * share.share, others);
+    (void)snprintf(finding->brief, sizeof finding->brief, "%s of %s", share.part, call->name);
     return call->slice[0] && share.share > LONG_CALL_SHARE;
 }
 
 static const struct ps_rule rules[] = {
-    {"dataloader", "Waiting for the DataLoader", look_dataloader},
-    {"gpu_utilisation", "GPU busy less than half of the time", look_use},
-    {"launch_bound", "GPU waits for kernel launches", look_waiting},
-    {"cpu_bound", "CPU-bound steps", look_cpu_bound},
-    {"communication", "Exposed communication", look_communication},
-    {"synchronisation", "Synchronising calls", look_sync},
-    {"pageable_copies", "Copies from pageable memory", look_copies},
-    {"tiny_kernels", "Many small kernels", look_tiny},
-    {"long_call", "One call takes much longer than the others", look_long_call},
-    {"optimizer", "Optimizer is not fused", look_optimizer},
-    {"tensor_cores", "Tensor Cores unused", look_tensor_cores},
-    {"memory", "GPU memory nearly full", look_memory},
-    {"data_parallel", "DataParallel instead of DistributedDataParallel", look_data_parallel},
-    {"gloo", "Collectives use the host (gloo)", look_gloo},
+    {"dataloader", "Waiting for the DataLoader", "dataloader", look_dataloader, true, false},
+    {"gpu_utilisation", "GPU busy less than half of the time", "host_bound", look_use, true, true},
+    {"launch_bound", "GPU waits for kernel launches", "host_bound", look_waiting, true, true},
+    {"cpu_bound", "CPU-bound steps", "host_bound", look_cpu_bound, true, true},
+    {"communication", "Exposed communication", "communication", look_communication, true, false},
+    {"synchronisation", "Synchronising calls", "host_bound", look_sync, false, true},
+    {"pageable_copies", "Copies from pageable memory", "copies", look_copies, false, true},
+    {"tiny_kernels", "Many small kernels", "host_bound", look_tiny, false, true},
+    {"long_call", "One call takes much longer than the others", "host_bound", look_long_call, false,
+     false},
+    {"optimizer", "Optimizer is not fused", "host_bound", look_optimizer, false, true},
+    {"tensor_cores", "Tensor Cores unused", "kernels", look_tensor_cores, false, true},
+    {"memory", "GPU memory nearly full", NULL, look_memory, false, true},
+    {"data_parallel", "DataParallel instead of DistributedDataParallel", "communication",
+     look_data_parallel, false, true},
+    {"gloo", "Collectives use the host (gloo)", "communication", look_gloo, false, true},
 };
 
-const struct ps_rule *ps_trace_rules(size_t *n)
+size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out)
 {
-    *n = sizeof rules / sizeof *rules;
-    return rules;
+    bool has_device = facts->n_devices || facts->kernels;
+    size_t n = 0;
+
+    *out = ps_alloc_array(sizeof rules / sizeof *rules, sizeof **out);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && facts->wall_ns > 0; i++) {
+        struct ps_check *check = &(*out)[n];
+
+        if (rules[i].needs_device && !has_device)
+            continue;
+        check->rule = &rules[i];
+        check->finding.base = facts->annotated ? "of step" : "of trace";
+        check->finding.range = facts->span;
+        check->found = rules[i].check(facts, &check->finding);
+        n++;
+    }
+    return n;
 }

@@ -7,8 +7,9 @@
 #include "server/query/trace/facts.h"
 
 struct ps_finding {
-    char text[400]; /* the message, with times and shares */
-    double share;   /* share of `base`, 0..1 */
+    char text[400];  /* the message, with times and shares */
+    char brief[160]; /* its evidence in a few words: "180 of 197 kernels" */
+    double share;    /* share of `base`, 0..1 */
     /* what `share` is a share of: "of step", "of trace", "of device memory" */
     const char *base;
     bool no_speedup; /* no speedup follows from the share */
@@ -20,11 +21,21 @@ struct ps_finding {
 
 struct ps_rule {
     const char *rule, *title;
+    const char *cause; /* the cause of the conclusion that a finding belongs to; NULL: to none */
     /* Fills *finding and returns true if there is something to report. The caller sets `range` and
      * `base` before to those of the steps. */
     bool (*check)(const struct ps_trace_facts *facts, struct ps_finding *finding);
+    bool is_cause;     /* a finding says the same as that cause */
+    bool needs_device; /* only traces with device work are checked */
 };
 
-const struct ps_rule *ps_trace_rules(size_t *n);
+struct ps_check {
+    const struct ps_rule *rule;
+    bool found;
+    struct ps_finding finding; /* if found */
+};
+/* Applies the rules. Stores the results in *out, in the order of the rules; the caller frees the
+ * array. Texts of a finding are valid as long as `facts`. None if the trace has no time. */
+size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out);
 
 #endif

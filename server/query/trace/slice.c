@@ -124,20 +124,22 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
     return err->code;
 }
 
-/* Writes the device slices that the slice or its descendants launched. */
+/* Writes the first device slices that the slice or its descendants launched, and how many there
+ * are. */
 struct kernels {
     struct ps_db *db;
     const struct ps_relatives *relatives;
     struct ps_json *json;
-    unsigned n;
+    int64_t n;
 };
 
 static bool add_kernels(void *user, const struct ps_chunk *chunk)
 {
     struct kernels *k = user;
 
-    for (uint32_t i = 0; i < chunk->n && k->n < KERNELS_MAX; i++) {
-        if (!ps_relatives_has_descendant(k->relatives, ps_chunk_value(chunk, PS_COL_LAUNCH, i)))
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        if (!ps_relatives_has_descendant(k->relatives, ps_chunk_value(chunk, PS_COL_LAUNCH, i)) ||
+            k->n++ >= KERNELS_MAX)
             continue;
         ps_json_object(k->json);
         ps_json_kint(k->json, "id", ps_slice_id(chunk->track, chunk->first + i));
@@ -146,9 +148,8 @@ static bool add_kernels(void *user, const struct ps_chunk *chunk)
         ps_json_kint(k->json, "duration_ns", ps_chunk_value(chunk, PS_COL_DURATION, i));
         ps_json_kint(k->json, "track", chunk->track);
         ps_json_end(k->json);
-        k->n++;
     }
-    return k->n < KERNELS_MAX;
+    return true;
 }
 
 static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives *relatives,
@@ -166,6 +167,7 @@ static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives 
     if (launches)
         ps_trace_each_chunk(db, &query, add_kernels, &kernels, err);
     ps_json_end(json);
+    ps_json_kint(json, "kernels_total", kernels.n);
     return err->code;
 }
 
@@ -232,15 +234,16 @@ static enum ps_status write_flows(struct ps_db *db, int64_t id, const int64_t *v
 struct memory {
     const struct ps_relatives *relatives;
     struct ps_json *json;
-    unsigned n;
+    int64_t n;
 };
 
 static bool add_memory(void *user, const struct ps_packed *part)
 {
     struct memory *m = user;
 
-    for (size_t i = 0; i < part->n && m->n < MEMORY_MAX; i++) {
-        if (!ps_relatives_has_descendant(m->relatives, part->column[PS_MEMORY_SLICE][i]))
+    for (size_t i = 0; i < part->n; i++) {
+        if (!ps_relatives_has_descendant(m->relatives, part->column[PS_MEMORY_SLICE][i]) ||
+            m->n++ >= MEMORY_MAX)
             continue;
         ps_json_object(m->json);
         ps_json_kint(m->json, "t_ns", part->column[PS_MEMORY_T][i]);
@@ -248,9 +251,8 @@ static bool add_memory(void *user, const struct ps_packed *part)
         ps_json_kint(m->json, "device", part->column[PS_MEMORY_DEVICE][i]);
         ps_json_kint(m->json, "device_type", part->column[PS_MEMORY_TYPE][i]);
         ps_json_end(m->json);
-        m->n++;
     }
-    return m->n < MEMORY_MAX;
+    return true;
 }
 
 static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *relatives,
@@ -267,6 +269,7 @@ static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *
     ps_json_array(json);
     ps_packed_each(db, &query, add_memory, &memory, err);
     ps_json_end(json);
+    ps_json_kint(json, "memory_total", memory.n);
     return err->code;
 }
 

@@ -70,7 +70,7 @@ static void hear_number(struct ps_sink *sink, const char *key, struct ps_num val
 
     if (strcmp(key, "host_wait_idle_ns") == 0)
         heard->waiting = ps_num_real(value);
-    if (strncmp(key, "gaps_", 5) == 0 && strstr(key, "_ns"))
+    if (strncmp(key, "idle_", 5) == 0 && strstr(key, "_ns"))
         heard->gaps_ns += ps_num_real(value);
 }
 
@@ -249,13 +249,18 @@ static void test_worked_example(void **state)
     assert_int_equal(heard->devices[0].kernels, 2);
     assert_int_equal(heard->devices[0].copies, 1);
     assert_true(isnan(heard->devices[0].sm_efficiency));
-    assert_int_equal(heard->n_gaps, 1);
+    assert_int_equal(heard->n_gaps, 2);
     assert_int_equal(heard->gaps[0].start_ns, 55000);
     assert_int_equal(heard->gaps[0].end_ns, 62000);
     assert_int_equal(heard->gaps[0].cause, TR_GAP_HOST_WAIT);
     assert_int_equal(heard->gaps[0].slice_before, ps_slice_id(2, 0));
     assert_int_equal(heard->gaps[0].slice_after, ps_slice_id(2, 1));
-    assert_true(heard->waiting == 7000);
+    /* from the end of the copy to the kernel of the other stream */
+    assert_int_equal(heard->gaps[1].start_ns, 72000);
+    assert_int_equal(heard->gaps[1].end_ns, 80000);
+    assert_int_equal(heard->gaps[1].stream_track, 3);
+    assert_true(heard->waiting == 15000);
+    assert_true(heard->gaps_ns == (double)heard->devices[0].hta_idle_ns);
 }
 
 /* Three steps; the device runs behind, and the last step was cut off. */
@@ -320,9 +325,15 @@ static void test_gaps_and_streams(void **state)
     assert_int_equal(heard->n_gaps, 2);
     assert_int_equal(heard->gaps[0].start_ns, 200);
     assert_int_equal(heard->gaps[0].slice_before, ps_slice_id(2, 0));
+    assert_int_equal(heard->gaps[0].slice_after, ps_slice_id(2, 2));
     assert_int_equal(heard->gaps[0].cause, TR_GAP_OTHER); /* launched long ago, and long */
+    /* the stream of c waits 400000, but 100000 of these the other stream works */
+    assert_int_equal(heard->gaps[1].start_ns, 200000);
+    assert_int_equal(heard->gaps[1].end_ns, 500000);
+    assert_int_equal(heard->gaps[1].slice_before, ps_slice_id(3, 0));
     assert_int_equal(heard->gaps[1].cause, TR_GAP_HOST_WAIT);
-    assert_true(heard->waiting == 300000); /* of 400000 the other stream works 100000 */
+    assert_true(heard->waiting == 300000);
+    assert_true(heard->gaps_ns == 49800 + 300000);
     assert_int_equal(heard->n_steps, 1);
     assert_int_equal(heard->steps[0].start_ns, 0);
     assert_int_equal(heard->steps[0].end_ns, 600000);

@@ -176,6 +176,8 @@ static void say_trace(struct ps_sink *sink)
     for (size_t i = 0; i < 3; i++)
         sink->ops->module(sink, &modules[i]);
     sink->ops->gap(sink, &gap);
+    sink->ops->number(sink, "gaps_host_wait", ps_int(1)); /* as versions before 0.3 */
+    sink->ops->number(sink, "gaps_host_wait_ns", ps_int(100));
     sink->ops->meta(sink, "origin_us", PS_STR("1000.5"));
 }
 
@@ -387,7 +389,8 @@ static void test_slice(void **state)
         "\"children\":[{\"id\":4294967298,\"name\":\"launch\",\"start_ns\":200,\"duration_ns\":"
         "150}],\"children_total\":1,\"previous\":null,\"next\":4294967299,\"launch\":null,"
         "\"operator\":null,\"kernels\":[{\"id\":8589934592,\"name\":\"gemm\",\"start_ns\":400,"
-        "\"duration_ns\":500,\"track\":2}],\"flows\":[],\"memory\":[{\"t_ns\":120,\"bytes\":512,");
+        "\"duration_ns\":500,\"track\":2}],\"kernels_total\":1,\"flows\":[],\"memory\":[{\"t_ns\":120,"
+        "\"bytes\":512,");
     has(state, "slices/4294967298", "",
         "\"flows\":[{\"kind\":\"ac2g\",\"from\":4294967298,\"to\":8589934592,\"from_ns\":200,"
         "\"to_ns\":400,\"from_name\":\"launch\",\"to_name\":\"gemm\"}]");
@@ -478,6 +481,9 @@ static void test_tables(void **state)
     has(state, "steps", "", "\"rows\":[[1,0,\"ProfilerStep#1\",0,1100,1000,1]]");
     has(state, "gaps", "",
         "\"rows\":[[1,2,\"stream 7\",1100,0.1,\"host wait\",8589934593,null,0.1]]");
+    has(state, "overview", "",
+        "\"gaps\":{\"by_cause\":[[\"host wait\",100,1],[\"kernel wait\",0,0],[\"other\",0,0]],"
+        "\"of\":\"stream\",\"count\":1,\"total_ns\":100,");
     has(state, "modules", "",
         "\"rows\":[[1,null,0,1,\"Net\",1,2,0.005,0.05,0.0,0.5,4294967296,0],[3,1,1,2,\"Linear\",2,"
         "2,0.045,0.045,0.5,0.5,4294967297,0],[2,null,0,3,\"Loss\",");

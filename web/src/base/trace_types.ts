@@ -25,14 +25,14 @@ export interface TraceSummary {
     step_ns: number | null;
     gpu_busy: number | null;
     dataloader_pct: number | null;
-    /** only with devices: idle time of streams, by cause */
+    /** only with devices: their idle time, by cause */
     host_wait_idle_ns?: number;
-    gaps_host_wait?: number;
-    gaps_host_wait_ns?: number;
-    gaps_kernel_wait?: number;
-    gaps_kernel_wait_ns?: number;
-    gaps_other?: number;
-    gaps_other_ns?: number;
+    idle_host_wait?: number;
+    idle_host_wait_ns?: number;
+    idle_kernel_wait?: number;
+    idle_kernel_wait_ns?: number;
+    idle_other?: number;
+    idle_other_ns?: number;
     peak_bytes: number | null;
     /** 1: the peak is of a device; 0: of the host */
     peak_device: number | null;
@@ -81,6 +81,8 @@ export interface TraceStep {
 }
 
 export interface GapSums {
+    /** what is idle: devices, or each stream in runs of versions before 0.3 */
+    of: 'device' | 'stream';
     count: number;
     total_ns: number;
     by_cause: [cause: string, ns: number, count: number][];
@@ -93,6 +95,8 @@ export interface TraceOverview {
     mean: Partial<PartsBy>;
     devices: TraceDeviceRow[];
     gaps: GapSums;
+    /** time of the kernels of the run, of those whose use of Tensor Cores is known, and that use them */
+    tensor_cores: { kernel_ns: number; known_ns: number; used_ns: number };
     top: { operators: TraceTopOperatorRow[]; kernels: TraceTopKernelRow[] };
     headers: [key: string, text: string][];
 }
@@ -163,7 +167,8 @@ export interface Finding {
     title: string;
     text: string;
     share: number;
-    speedup: number;
+    /** null: none follows from the share */
+    speedup: number | null;
     base: string;
     from_ns: number | null;
     to_ns: number | null;

@@ -2,7 +2,6 @@
  *
  * A duration as a stacked bar of its parts, in the colours of families, with a legend.
  */
-import type { ComponentChildren } from 'preact';
 import { formatSeconds, pct, text, THIN_SPACE } from '../base/units';
 import type { Segment } from '../model/breakdown';
 import { hideTooltip, showTooltip } from './tooltip';
@@ -73,10 +72,9 @@ function PartTip({ segment, base }: { segment: Segment; base: string }) {
 interface LegendProps {
     segments: Segment[];
     base: string;
-    children?: ComponentChildren;
 }
 
-export function PartLegend({ segments, base, children }: LegendProps) {
+export function PartLegend({ segments, base }: LegendProps) {
     return (
         <div class="part-legend">
             {segments.map(({ label, family, share }) => (
@@ -86,7 +84,6 @@ export function PartLegend({ segments, base, children }: LegendProps) {
                 </span>
             ))}
             {segments.length > 0 && <span class="soft">{base}</span>}
-            {children}
         </div>
     );
 }

@@ -136,8 +136,10 @@ export interface SliceAnswer {
     launch: (SliceRef & { delay_ns: number }) | null;
     operator: SliceRef | null;
     kernels: (SliceRef & { track: number })[];
+    kernels_total: number;
     flows: SliceFlow[];
     memory: { t_ns: number; bytes: number; device: number; device_type: number }[];
+    memory_total: number;
 }
 
 export interface FoundName {

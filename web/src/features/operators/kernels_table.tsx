@@ -62,7 +62,7 @@ const TENSOR: Column = {
     width: 104,
     sortKey: 'tensor_core',
     hideBelow: 1000,
-    title_tip: 'Recognised by the name of the kernel.',
+    title_tip: 'Recognised by the name of the kernel. –: the name does not say.',
     render: ({ kind, tensor_core }) => {
         if (kind !== KERNEL || tensor_core === null) return <span class="zero">–</span>;
         return tensor_core ? 'used' : <span class="zero">no</span>;

@@ -3,31 +3,56 @@
  * The devices of a trace and the metadata of the file.
  */
 import type { TraceDeviceRow as DeviceRow } from '../../base/rows';
+import type { TraceOverview } from '../../base/trace_types';
 import { bytesText, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { propertiesOf } from '../../model/device';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
 
+type TensorCores = TraceOverview['tensor_cores'];
+
 interface CardsProps {
     devices: DeviceRow[];
+    tensorCores: TensorCores;
     nameOf: WorkerName | null;
 }
 
-export function DeviceCards({ devices, nameOf }: CardsProps) {
+/** "used in 18.2 % of kernel time, unknown for 76.3 %" */
+function tensorCoreText({ kernel_ns, known_ns, used_ns }: TensorCores): string {
+    const share = (ns: number) => `${pct((100 * ns) / kernel_ns)}${THIN_SPACE}%`;
+    const unknown = known_ns < kernel_ns ? `, unknown for ${share(kernel_ns - known_ns)}` : '';
+    return `used in ${share(used_ns)} of kernel time${unknown}`;
+}
+
+export function DeviceCards({ devices, tensorCores, nameOf }: CardsProps) {
     return (
         <>
             {devices.map((device) => (
                 <DeviceCard
                     key={`${device.worker} ${device.device}`}
                     device={device}
+                    tensorCores={devices.length === 1 ? tensorCores : null}
                     nameOf={nameOf}
                 />
             ))}
+            {devices.length > 1 && tensorCores.kernel_ns > 0 && (
+                <section class="overview-section">
+                    <h2>All devices</h2>
+                    <Pairs rows={[['Tensor Cores', tensorCoreText(tensorCores)]]} />
+                </section>
+            )}
         </>
     );
 }
 
-function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName | null }) {
+interface CardProps {
+    device: DeviceRow;
+    /** null: shown elsewhere */
+    tensorCores: TensorCores | null;
+    nameOf: WorkerName | null;
+}
+
+function DeviceCard({ device, tensorCores, nameOf }: CardProps) {
     const { memory_bytes, sms, capability, rest } = propertiesOf(device.json);
     const rows: [string, string][] = [];
     if (memory_bytes !== null) rows.push(['Memory', bytesText(memory_bytes)]);
@@ -35,13 +60,8 @@ function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName 
     if (capability !== null) rows.push(['Compute capability', capability]);
     if (device.kernels !== null) rows.push(['Kernels', int(device.kernels)]);
     if (device.copies !== null) rows.push(['Copies and memsets', int(device.copies)]);
-    const { kernel_ns, tensor_core_ns } = device;
-    if (kernel_ns !== null && kernel_ns > 0 && tensor_core_ns !== null) {
-        rows.push([
-            'Tensor Cores',
-            `${pct((100 * tensor_core_ns) / kernel_ns)}${THIN_SPACE}% of kernel time`,
-        ]);
-    }
+    if (tensorCores && tensorCores.kernel_ns > 0)
+        rows.push(['Tensor Cores', tensorCoreText(tensorCores)]);
     return (
         <section class="overview-section">
             <h2>

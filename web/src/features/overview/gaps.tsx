@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Idle times of streams by cause, and the share of the communication that overlaps computation.
+ * Idle times of devices by cause, and the share of the communication that overlaps computation.
  */
 import type { GapRow } from '../../base/rows';
 import type { GapSums, TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, formatSeconds, int, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, pct, plural, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { ms, type TraceRange } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
@@ -14,10 +14,16 @@ import { useJson } from '../shared/use_json';
 import { rangedPath } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 
+const IDLE: Record<GapSums['of'], string> = {
+    device: 'times in which no stream of a device runs a kernel or copy, added over the devices',
+    stream: 'times in which a stream runs no kernel or copy, added over the streams: other streams may run meanwhile. `perfshelf renew` computes the idle time of the device.',
+};
+const PARTIAL = 'only the longest gaps of a run are stored';
+
 const WHY: Record<string, string> = {
-    host_wait: 'the host launched the kernel after the previous work ended',
-    kernel_wait: 'gaps shorter than 30 µs between consecutive kernels',
-    other: 'launched in time, but delayed by an event, a copy or another stream',
+    host_wait: 'the host launched the next work after the gap began',
+    kernel_wait: 'gaps shorter than 30 µs, launched in time',
+    other: 'launched in time, but delayed, for example by an event',
 };
 
 function whyOf(cause: string): string {
@@ -56,14 +62,16 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
     );
     if (all.count === 0 || (range && !page)) return null;
     const gaps = range && page ? causesIn(page) : all;
+    const isPartial = range !== null && page !== null && all.count > page.of;
     return (
         <section class="overview-section">
             <h2>
                 Idle gaps
-                <span class="soft">
-                    {int(gaps.count)} between the kernels of a stream,{' '}
-                    {text(formatSeconds(gaps.total_ns / 1e9))} in all, of the{' '}
-                    {range ? 'range' : 'whole run'}
+                <span class="soft" title={isPartial ? PARTIAL : IDLE[all.of]}>
+                    {isPartial && 'the longest '}
+                    {plural(gaps.count, 'gap')}, {text(formatSeconds(gaps.total_ns / 1e9))} in all,
+                    of the {range ? 'range' : 'whole run'}
+                    {all.of === 'stream' && ', added over the streams'}
                 </span>
             </h2>
             <div class="gap-causes">

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Overview of a trace: breakdown of a step, device utilisation, idle times by cause, and the
- * most expensive operators and kernels. With a range, all parts except the list of steps are
+ * The Overview of a trace: breakdown of a step, device utilisation, idle times by cause, the most
+ * expensive operators and kernels, and the checks. With a range, all parts except the list of steps are
  * computed for the range.
  */
 import { useEffect } from 'preact/hooks';
@@ -19,6 +19,7 @@ import { rangedPath, useRange, viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
 import { RangeNotice } from '../trace/toolbar';
 import { useWorkerNames } from '../trace/worker_names';
+import { Checks } from './checks';
 import { DeviceCards, FileHeaders } from './device';
 import { Communication, Gaps } from './gaps';
 import { Breakdown, StepList } from './steps';
@@ -76,9 +77,14 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                             range={range}
                             nameOf={nameOf}
                         />
+                        <Checks run={run} isTarget={route.value.path[2] === 'findings'} />
                     </div>
                     <div class="overview-side">
-                        <DeviceCards devices={data.devices} nameOf={nameOf} />
+                        <DeviceCards
+                            devices={data.devices}
+                            tensorCores={data.tensor_cores}
+                            nameOf={nameOf}
+                        />
                         <TopOperators run={run} top={data.top.operators} range={range} />
                         <TopKernels run={run} top={data.top.kernels} range={range} />
                         <FileHeaders headers={data.headers} />

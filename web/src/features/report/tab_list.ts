@@ -202,10 +202,6 @@ export const TABS = textOf({
         count: (run) => traceOf(run).workers ?? null,
         shown: (run) => (traceOf(run).workers ?? 0) > 1,
     },
-    findings: {
-        id: 'findings',
-        title: 'Findings',
-    },
     'stack-flame': {
         id: 'flame',
         title: 'Left heavy',

@@ -67,7 +67,6 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     modules: async () => (await import('./tabs_trace')).ModulesTab,
     flame: async () => (await import('./tabs_trace')).FlameTab,
     ranks: async () => (await import('./tabs_trace')).WorkersTab,
-    findings: async () => (await import('./tabs_trace')).FindingsTab,
     'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
     'stack-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,
     sandwich: async () => (await import('../stacks/sandwich_tab')).SandwichTab,
@@ -83,6 +82,14 @@ const SPECS = Object.fromEntries(
 
 export function tabsOf(run: Run): TabSpec[] {
     return [...tabKeys(run).map((key) => SPECS[key]), LEDGER, SQL];
+}
+
+/* Names in the URL of former tabs, and of the tabs that have their content now. */
+const FORMER: Partial<Record<string, string>> = { findings: 'overview' };
+
+/** The name of the tab that a link with this name shows. */
+export function currentName(name: string | undefined): string | undefined {
+    return FORMER[name ?? ''] ?? name;
 }
 
 const loaded = new Map<TabSpec, TabView>();

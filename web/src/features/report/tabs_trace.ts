@@ -4,7 +4,6 @@
  * it needs the chart library.
  */
 export { PrintedOperatorsTab } from '../operators/printed_tab';
-export { FindingsTab } from '../overview/findings_tab';
 export { FlameTab } from '../stacks/flame_tab';
 export { KernelsTab } from '../operators/kernels_tab';
 export { ModulesTab } from '../operators/modules_tab';

@@ -23,6 +23,8 @@ import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
 import { viewportWidth } from '../../components/viewport';
+import { Conclusion } from '../conclusion/conclusion';
+import type { ReportLink } from '../conclusion/data';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
@@ -34,7 +36,7 @@ import { ledgerIdentity } from './ledger_text';
 import { TabBody, useRun } from './run_body';
 import { ShareDialog } from './share_dialog';
 import { tabId } from './tab_list';
-import { tabsOf, type TabSpec } from './tabs';
+import { currentName, tabsOf, type TabSpec } from './tabs';
 
 /* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED are
  * common to all tabs: the range of a trace and the number of a printed report. So is what is one
@@ -94,7 +96,7 @@ export function ReportView({ id, tab }: { id: string; tab: string | undefined })
 function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     showAxis(axisOfRun(run));
     const specs = tabsOf(run);
-    const spec = specs.find((one) => one.id === tab) ?? specs[0];
+    const spec = specs.find((one) => one.id === currentName(tab)) ?? specs[0];
     const hrefOf = useTabHrefs(run, specs, spec.id);
     const [dialog, setDialog] = useState<RunDialog | null>(null);
     const [failed, setFailed] = useState<ApiError | null>(null);

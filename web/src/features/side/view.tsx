@@ -16,7 +16,7 @@ import { Menu } from '../../components/menu';
 import { Tabs } from '../../components/tabs';
 import { formatValueOf } from '../../model/compare';
 import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../../model/side';
-import { SQL, tabsOf, type TabSpec } from '../report/tabs';
+import { currentName, SQL, tabsOf, type TabSpec } from '../report/tabs';
 import { AlignBar } from './align';
 import { canAlign, shareTimeAxis, TIMELINE, useAligned } from './axis';
 import { sideHash, SideHost, sideView } from './host';
@@ -55,7 +55,7 @@ export function SideView({ comparison, view }: SideProps) {
     );
     const specs = ofBase.filter(({ id }) => ofNew.some((other) => other.id === id));
     const views = specs.map(({ id }) => id);
-    const current = sideView(views, view);
+    const current = sideView(views, currentName(view));
     const unsharedViews = [
         ...viewsOfOneSide(ofBase, views, 'base'),
         ...viewsOfOneSide(ofNew, views, 'new'),

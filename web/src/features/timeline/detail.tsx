@@ -156,7 +156,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                 title="Launched"
                 unit="on the device"
                 slices={kernels}
-                total={kernels.length}
+                total={data.kernels_total}
                 onSelect={onSelect}
             />
             <SliceList
@@ -178,6 +178,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                     ))}
                 </dl>
             )}
+            <More total={data.memory_total} />
         </>
     );
 }
@@ -233,9 +234,14 @@ function SliceList({ title, unit, slices, total, onSelect }: ListProps) {
                     <span>{axisText(slice.duration_ns)}</span>
                 </div>
             ))}
-            {total > SHOWN && <div class="timeline-part-more">{int(total - SHOWN)} more</div>}
+            <More total={total} />
         </div>
     );
+}
+
+/** How many rows of a list are not shown. */
+function More({ total }: { total: number }) {
+    return total > SHOWN ? <div class="timeline-part-more">{int(total - SHOWN)} more</div> : null;
 }
 
 function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Breakdown of the mean step, or of the range, above the tracks, next to the most severe finding.
+ * Breakdown of the mean step, or of the range, above the tracks.
  */
 import type { TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, int, text } from '../../base/units';
-import { replaceQuery } from '../../base/router';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
 import { type Segment, segmentsOf } from '../../model/breakdown';
-import { rangeQuery, type TraceRange } from '../../model/trace_range';
+import { type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { isAttributed, rangedPath, traceOf, viewPath } from '../trace/data';
 
 /** width in px of the rest of the row, next to the bar */
 const BESIDE_BAR = 184;
-
-interface Finding {
-    severity: string;
-    title: string;
-    text: string;
-    from_ns: number | null;
-    to_ns: number | null;
-}
 
 interface Bar {
     title: string;
@@ -54,13 +45,8 @@ export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null 
     const { steps } = traceOf(run);
     const isShown = isAttributed(run) && (steps > 0 || range !== null);
     const bar = useBar(run, range);
-    // Fetch the findings after the bar, so that the bar is drawn first.
-    const { data: found } = useJson<{ rows: Finding[] }>(
-        isShown && bar && !range ? viewPath(run, 'findings') : null,
-    );
     if (!isShown) return null;
     if (!bar?.segments.length) return <div class="timeline-steps" />;
-    const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
     const { title, segments, base } = bar;
     const sum = segments.reduce((ns, segment) => ns + segment.ns, 0);
     return (
@@ -76,31 +62,8 @@ export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null 
                     base={base}
                     px={viewportWidth.value - BESIDE_BAR}
                 />
-                <PartLegend segments={segments} base={base}>
-                    {worst && !range && <FindingLink finding={worst} />}
-                </PartLegend>
+                <PartLegend segments={segments} base={base} />
             </div>
         </div>
-    );
-}
-
-function FindingLink({ finding }: { finding: Finding }) {
-    const { title, from_ns, to_ns } = finding;
-    if (from_ns === null || to_ns === null || to_ns <= from_ns) {
-        return (
-            <span class="timeline-steps-remark" title={finding.text}>
-                {title}
-            </span>
-        );
-    }
-    return (
-        <button
-            type="button"
-            class="timeline-steps-remark"
-            title={`${finding.text} Click to select its range.`}
-            onClick={() => replaceQuery(rangeQuery({ from_ns, to_ns }))}
-        >
-            {title}
-        </button>
     );
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Findings tab: results of the rules, each with its numbers, the maximum speed-up if its cost
- * were removed, and a link to the rows. Checks that found nothing are listed too.
+ * The checks of a trace at the end of its overview: the rules that found something, each with its
+ * numbers and a link to the rows, and the rules that found nothing.
  */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Finding, Findings } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
-import { LoadingLine } from '../../components/progress';
-import { setStatus } from '../../components/status_line';
 import { Term } from '../../components/term';
 import { type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
@@ -56,45 +54,34 @@ function hashOf(run: Run, finding: Finding): string | null {
     return tabHash(run, TAB_OF[link.view] ?? link.view, query, rangeOf(finding));
 }
 
-export function FindingsTab({ run }: { run: Run }) {
-    const { data, error, loading } = useJson<Findings>(viewPath(run, 'findings'));
+/** `isTarget`: the address leads to the checks. */
+export function Checks({ run, isTarget }: { run: Run; isTarget: boolean }) {
+    const { data, error } = useJson<Findings>(viewPath(run, 'findings'));
+    const section = useRef<HTMLElement>(null);
     useEffect(() => {
-        setStatus(
-            undefined,
-            <>
-                upper bounds by <Term of="amdahl">Amdahl’s law</Term>: the gain if this part took no
-                time
-            </>,
-        );
-        return () => setStatus(undefined, null);
-    }, [run.id]);
+        if (data && isTarget) section.current?.scrollIntoView();
+    }, [data, isTarget]);
+    if (error) return <Notice kind="error" title="The checks could not be read" error={error} />;
+    if (!data) return null;
+    const passed = data.checked.length - data.rows.length;
     return (
-        <div class="tab-body">
-            <div class="findings">
-                {error && (
-                    <Notice kind="error" title="The findings could not be read" error={error} />
-                )}
-                {data && (
-                    <>
-                        {data.rows.length === 0 && (
-                            <p class="finding-none">
-                                No problem found: none of the {int(data.checked.length)} rules below
-                                applies to this trace.
-                            </p>
-                        )}
-                        {data.rows.map((finding) => (
-                            <FindingRow
-                                key={`${finding.rule} ${finding.from_ns}`}
-                                run={run}
-                                finding={finding}
-                            />
-                        ))}
-                        <Checked findings={data} />
-                    </>
-                )}
-            </div>
-            <LoadingLine active={loading} />
-        </div>
+        <section class="overview-section checks" ref={section}>
+            <h2>
+                Checks
+                <span class="soft">
+                    {int(passed)} of {int(data.checked.length)} passed
+                    {data.rows.length > 0 && (
+                        <>
+                            ; gains are upper bounds by <Term of="amdahl">Amdahl’s law</Term>
+                        </>
+                    )}
+                </span>
+            </h2>
+            {data.rows.map((finding) => (
+                <FindingRow key={finding.rule} run={run} finding={finding} />
+            ))}
+            <Passed findings={data} />
+        </section>
     );
 }
 
@@ -127,30 +114,29 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
                     {THIN_SPACE}%
                 </b>{' '}
                 {base}
-                <div class="soft">{ceiling(speedup)}</div>
+                {speedup !== null && <div class="soft">{ceiling(speedup)}</div>}
             </div>
         </article>
     );
 }
 
 function ceiling(speedup: number): string {
-    if (!Number.isFinite(speedup) || speedup > NO_LIMIT)
-        return 'almost no time left if removed entirely';
+    if (speedup > NO_LIMIT) return 'almost no time left if removed entirely';
     return `up to ${fmtFixed(speedup, speedup < 2 ? 2 : 1)}x faster if removed entirely`;
 }
 
-function Checked({ findings }: { findings: Findings }) {
-    const fired = new Set(findings.rows.map(({ rule }) => rule));
-    const quiet = findings.checked.filter(({ rule }) => !fired.has(rule));
-    if (quiet.length === 0) return null;
+function Passed({ findings }: { findings: Findings }) {
+    const found = new Set(findings.rows.map(({ rule }) => rule));
+    const passed = findings.checked.filter(({ rule }) => !found.has(rule));
+    if (passed.length === 0) return null;
     return (
-        <section class="finding-checked">
+        <div class="checks-passed">
             <h3>Checked, no problem found</h3>
             <ul>
-                {quiet.map(({ rule, title }) => (
+                {passed.map(({ rule, title }) => (
                     <li key={rule}>{title}</li>
                 ))}
             </ul>
-        </section>
+        </div>
     );
 }
