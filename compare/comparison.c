@@ -46,6 +46,7 @@ struct ps_class_key {
 
 struct ps_comparison {
     size_t n_base, n_new, n_runs, n_metrics, run;
+    bool divides; /* the second half of the metrics are the divisors of the first */
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
@@ -239,6 +240,11 @@ struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_new, size_t n_me
     c->n_metrics = n_metrics;
     (void)ps_intern_add(&c->texts, PS_STR("")); /* "" has id 0 */
     return c;
+}
+
+void ps_comparison_divide(struct ps_comparison *c)
+{
+    c->divides = true;
 }
 
 void ps_comparison_free(struct ps_comparison *c)
@@ -482,12 +488,37 @@ static void end_run(struct ps_comparison *c)
 
 /* --- Judging the rows --- */
 
+/* Copies the values that are known, and returns their number. */
+static size_t copy_known(const double *values, size_t n, double out[PS_GROUP_MAX])
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            out[known++] = values[i];
+    return known;
+}
+
+/* Median of the known values; NAN: none is known. */
 static double median_of(const double *values, size_t n)
 {
-    double copy[PS_GROUP_MAX];
+    double known[PS_GROUP_MAX];
+    size_t n_known = copy_known(values, n, known);
 
-    memcpy(copy, values, n * sizeof *copy);
-    return ps_group_median(copy, n);
+    return n_known ? ps_group_median(known, n_known) : (double)NAN;
+}
+
+/* Divides the values of a slot. */
+static void divide_slot(struct ps_comparison *c, size_t slot)
+{
+    const size_t half = c->n_metrics / 2;
+
+    for (size_t m = 0; m < half; m++) {
+        double *values = ps_slot_values(c, slot, m), *by = ps_slot_values(c, slot, half + m);
+
+        for (size_t i = 0; i < c->n_runs; i++)
+            values[i] = by[i] > 0 ? values[i] / by[i] : (double)NAN;
+    }
 }
 
 static enum ps_row_change change_of(const struct ps_slot *slot)
@@ -549,7 +580,7 @@ static void set_shares(struct ps_comparison *c)
     double sum = 0;
 
     for (size_t i = 0; i < c->n_rows; i++)
-        sum += fabs(c->rows[i].judgement.delta);
+        sum += isnan(c->rows[i].judgement.delta) ? 0 : fabs(c->rows[i].judgement.delta);
     for (size_t i = 0; i < c->n_rows; i++)
         c->rows[i].share_pct = sum > 0 ? 100 * c->rows[i].judgement.delta / sum : 0;
 }
@@ -558,23 +589,67 @@ static void set_shares(struct ps_comparison *c)
 static void describe_rows(struct ps_comparison *c)
 {
     for (size_t i = 0; i < c->n_rows; i++) {
-        double median = c->rows[i].new_medians[0];
+        double median = c->rows[i].new_medians[0], known[PS_GROUP_MAX];
+        size_t n = copy_known(c->first_metric + i * c->n_runs, c->n_runs, known);
 
         c->rows[i].id = (uint32_t)i + 1;
-        c->rows[i].judgement = (struct ps_judgement){
-            .new_median = median,
-            .delta = median,
-            .new_mad = ps_group_mad(c->first_metric + i * c->n_runs, c->n_runs, median),
-            .noise = NAN,
-            .p_value = NAN};
+        c->rows[i].judgement =
+            (struct ps_judgement){.new_median = median,
+                                  .delta = median,
+                                  .new_mad = n ? ps_group_mad(known, n, median) : 0,
+                                  .noise = NAN,
+                                  .p_value = NAN};
     }
+}
+
+/* Replaces the unknown values of a row for the judge, which needs finite ones: by the median of
+ * their group, or else of the other group. Returns whether all are known. */
+static bool fill_unknown(const struct ps_comparison *c, size_t row, double *values)
+{
+    const double base = c->rows[row].base_medians[0], now = c->rows[row].new_medians[0];
+    bool known = true;
+
+    for (size_t i = 0; i < c->n_runs; i++) {
+        if (!isnan(values[i]))
+            continue;
+        known = false;
+        values[i] = i < c->n_base ? base : now;
+        values[i] = !isnan(values[i]) ? values[i] : isnan(base) ? now : base;
+        values[i] = or_zero(values[i]);
+    }
+    return known;
+}
+
+/* Rows with unknown values have a difference of the known ones, and no verdict. */
+static void judge_known(struct ps_comparison *c, double resolution, struct ps_judgement *judged)
+{
+    const size_t n = c->n_rows * c->n_runs;
+    PS_AUTO(ps_free_ptr) double *values = ps_grow(NULL, n + 1, sizeof *values);
+    PS_AUTO(ps_free_ptr) bool *is_known = ps_alloc_array(c->n_rows + 1, sizeof *is_known);
+
+    memcpy(values, c->first_metric, n * sizeof *values);
+    for (size_t i = 0; i < c->n_rows; i++)
+        is_known[i] = fill_unknown(c, i, values + i * c->n_runs);
+    ps_judge_rows(values, c->n_rows, c->n_base, c->n_new, resolution, judged, &c->rule);
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (!is_known[i])
+            judged[i] = (struct ps_judgement){.base_median = c->rows[i].base_medians[0],
+                                              .new_median = c->rows[i].new_medians[0],
+                                              .delta = c->rows[i].new_medians[0] -
+                                                       c->rows[i].base_medians[0],
+                                              .noise = NAN,
+                                              .p_value = NAN};
 }
 
 static void judge_rows(struct ps_comparison *c, double resolution)
 {
     PS_AUTO(ps_free_ptr) struct ps_judgement *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
 
-    ps_judge_rows(c->first_metric, c->n_rows, c->n_base, c->n_new, resolution, judged, &c->rule);
+    if (c->divides)
+        judge_known(c, resolution, judged);
+    else
+        ps_judge_rows(c->first_metric, c->n_rows, c->n_base, c->n_new, resolution, judged,
+                      &c->rule);
     for (size_t i = 0; i < c->n_rows; i++) {
         c->rows[i].id = (uint32_t)i + 1;
         c->rows[i].judgement = judged[i];
@@ -592,6 +667,8 @@ void ps_comparison_judge(struct ps_comparison *c, double resolution)
     for (size_t i = 0; i < c->n_slots; i++) {
         if (c->slots[i].is_merged)
             continue;
+        if (c->divides)
+            divide_slot(c, i);
         make_row(c, i, &c->rows[c->n_rows]);
         c->slot_of[c->n_rows] = (uint32_t)i;
         memcpy(c->first_metric + c->n_rows * c->n_runs, ps_slot_values(c, i, 0),
@@ -641,7 +718,10 @@ bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *
 {
     size_t n, m;
     const double *now, *base = ps_comparison_values(c, id, &n, &now, &m);
+    double known[PS_GROUP_MAX];
 
+    if (c->divides && (copy_known(base, n, known) < n || copy_known(now, m, known) < m))
+        return false;
     return ps_shift_interval(base, n, now, m, PS_JUDGE_CONFIDENCE, low, high);
 }
 

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "compare/judge.h"
 
-#define PS_METRICS_MAX 4
+#define PS_METRICS_MAX 8 /* with their divisors */
 
 /* The values of one run for one row. */
 struct ps_compare_input {
@@ -60,6 +60,10 @@ struct ps_comparison;
 struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_new, size_t n_metrics);
 void ps_comparison_free(struct ps_comparison *comparison); /* NULL is fine */
 
+/* Makes the second half of the values of a row the divisors of the first half: n_metrics must be
+ * even. Runs without a row, or with a divisor of 0, then have no value for it: they do not count,
+ * and rows that one group lacks have no difference. Call it before the first row. */
+void ps_comparison_divide(struct ps_comparison *comparison);
 /* Adds a row of run `run` (0 .. n_base - 1: the base). Add all rows of a run before those of the
  * next, in this order. Strings and samples are copied. */
 void ps_comparison_add(struct ps_comparison *comparison, size_t run,

@@ -10,9 +10,10 @@ import os
 import re
 import sys
 
-LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution): (.+)")
+LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution|calls|whole|work|each): (.+)")
 ROWS = {"by-id": "PS_ROWS_BY_ID", "cached": "PS_ROWS_CACHED"}
 METRICS_MAX = 4  # PS_HEAD_METRICS
+WORKS_MAX = 2  # PS_HEAD_WORKS
 NO_FILTERS = (":row", ":q", ":regex", ":hide")  # server/query/rowset.c binds these itself
 
 
@@ -106,8 +107,8 @@ def comparison(head):
         name, unit, adds, title = head.split(rest, 4)
         if adds not in ("adds", "-"):
             head.fail(f"{adds} is not adds or -")
-        metrics.append({"name": name, "unit": unit, "adds": adds == "adds", "title": title, "has": None, "resolution": None})
-    for word in ("has", "resolution"):
+        metrics.append({"name": name, "unit": unit, "adds": adds == "adds", "title": title, "has": None, "resolution": None, "calls": None, "whole": None})
+    for word in ("has", "resolution", "calls", "whole"):
         for rest in head.all(word):
             name, select = head.split(rest, 2)
             if word == "has" and name == "*":
@@ -115,15 +116,22 @@ def comparison(head):
                 continue
             metric = next((metric for metric in metrics if metric["name"] == name), None) or head.fail(f"has no metric {name}")
             metric[word] = select
+    works = [head.split(rest, 2) for rest in head.all("work")]
+    each = head.one("each")
+    if len(works) > WORKS_MAX or each not in (None, "step"):
+        head.fail(f"can have {WORKS_MAX} lines work; each can only be step")
     budget = head.one("budget") or (metrics[0]["name"] if metrics else None)
     if not metrics or len(metrics) > METRICS_MAX or not any(metric["name"] == budget for metric in metrics):
         head.fail(f"needs 1 to {METRICS_MAX} metrics, and a budget that is one of them")
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
              f".place = {quoted(head.one('place') or '')}, .budget = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
+             f".is_per_step = {str(each == 'step').lower()}, .n_works = {len(works)}",
+             ".works = {" + ", ".join(f"{{.word = {quoted(word)}, .query = {quoted(select)}}}" for word, select in works) + "}",
              ".metrics = {"]
     for metric in metrics:
         words[-1] += f"{{.name = {quoted(metric['name'])}, .unit = {quoted(metric['unit'])}, .title = {quoted(metric['title'])}, " \
-                     f".is_additive = {str(metric['adds']).lower()}, .presence_query = {quoted(metric['has'])}, .resolution = {quoted(metric['resolution'])}}}, "
+                     f".is_additive = {str(metric['adds']).lower()}, .presence_query = {quoted(metric['has'])}, .resolution = {quoted(metric['resolution'])}, .calls = {quoted(metric['calls'])}, " \
+                     f".whole = {quoted(metric['whole'])}}}, "
     words[-1] += "}"
     return ", ".join(words)
 

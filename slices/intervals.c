@@ -22,6 +22,21 @@ void ps_intervals_add(struct ps_intervals *spans, int64_t start, int64_t end)
     spans->items[spans->n++] = (struct ps_interval){start, end};
 }
 
+bool ps_intervals_contain(const struct ps_intervals *spans, int64_t ns)
+{
+    size_t low = 0, high = spans->n; /* the first interval that ends after ns */
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (spans->items[middle].end <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < spans->n && spans->items[low].start <= ns;
+}
+
 void ps_intervals_free(struct ps_intervals *spans)
 {
     free(spans->items);

@@ -34,6 +34,8 @@ int64_t ps_intervals_length(const struct ps_intervals *spans, int64_t from, int6
 /* Length of the intersection of two joined sets inside [from, to). */
 int64_t ps_intervals_common_length(const struct ps_intervals *a, const struct ps_intervals *b,
                                    int64_t from, int64_t to);
+/* Whether a joined set contains a moment. */
+bool ps_intervals_contain(const struct ps_intervals *spans, int64_t ns);
 void ps_intervals_free(struct ps_intervals *spans);
 
 /* Sorts n records of `size` bytes by their first field, an int64_t. A stable natural merge sort:

@@ -48,6 +48,7 @@ PUBLIC = {
     "server/runfile": {
         "db.h": ALL,
         "trace.h": ALL,
+        "trace_steps.h": ["server/query"],
         "handle.h": ["server/runwrite", "server/catalog"],
         "trace_reader.h": ["server/runwrite"],
     },

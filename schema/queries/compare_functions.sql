@@ -8,10 +8,14 @@
 -- metric: cumtime_s s - Total time
 -- metric: ncalls - adds Calls
 -- budget: cumtime_s
+-- whole: tottime_s SELECT max(v) FILTER (WHERE k = 'headline_value') FROM meta HAVING max(v = 'tottime') FILTER (WHERE k = 'headline_label')
+-- work: calls SELECT sum(ncalls) FROM function WHERE listed
+-- calls: tottime_s ncalls
+-- calls: cumtime_s primitive_calls
 -- has: * SELECT EXISTS (SELECT 1 FROM function)
 -- resolution: tottime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
 -- resolution: cumtime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
-SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls
+SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls, f.primitive_calls
 FROM function f
 JOIN file l ON l.id = f.file
 LEFT JOIN (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r

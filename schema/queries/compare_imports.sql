@@ -1,4 +1,5 @@
--- Modules of an import log, for comparison: the first row of each module. schema/query_tables.py reads these
+-- Modules of an import log, for comparison: the first row of each. A module that was imported again has the self time
+-- of all its rows, so that the rows add up. schema/query_tables.py reads these
 -- header keys, which are not indented:
 --   title: TEXT                        title of the table
 --   row: WORD                          noun for a row
@@ -7,7 +8,14 @@
 --                                      adds: the rows sum up to the total
 --   budget: COLUMN                     the metric that a budget limits; by default the first
 --   has: COLUMN|* SELECT               whether a run has the metric (*: the table); by default it has
+--   whole: COLUMN SELECT               total of the metric in a run as the tool states it; by default the sum of the rows
+--   work: WORD SELECT                  amount of work in a run, such as steps or calls: totals grow with it. Of
+--                                      several lines, the first that all runs have counts
+--   each: step                         the values are those of the mean step of runs that have steps
+--   calls: COLUMN COLUMN               per call, the first column is divided by the second
 --   resolution: COLUMN SELECT          value of the last digit of the metric in a run; by default 0: all digits
+-- Of tables with the work `steps`, :in_steps is 1 if only what starts in the counted steps of the run is asked
+-- for. The sums are then divided by their number.
 -- Columns: name, the metrics, and optionally place, within (the function of a line), line, by (the cause),
 -- samples, and id (of the row in the run).
 --
@@ -17,10 +25,15 @@
 -- metric: self_us us adds Self time
 -- metric: cumulative_us us - Cumulative time
 -- budget: cumulative_us
+-- whole: self_us SELECT json_extract(v, '$.total_us') FROM meta WHERE k = 'summary'
 -- resolution: self_us SELECT 1
 -- resolution: cumulative_us SELECT 1
-SELECT i.id, i.module AS name, p.name AS place, m.module AS by, i.self_us, i.cumulative_us
-FROM import i
+WITH timed AS (
+    SELECT *, row_number() OVER (PARTITION BY module ORDER BY NOT flags & 16, id) AS nth, total(self_us) OVER (PARTITION BY module) AS all_self_us
+    FROM import WHERE NOT flags & 1)
+SELECT i.id, i.module AS name, p.name AS place, m.module AS by, i.all_self_us AS self_us, i.cumulative_us
+FROM timed i
 JOIN package p ON p.id = i.package
 LEFT JOIN import m ON m.id = i.importer
-WHERE i.flags & 16 AND NOT i.flags & 1
+WHERE i.nth = 1
+ORDER BY i.id

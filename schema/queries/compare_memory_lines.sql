@@ -7,6 +7,7 @@
 -- metric: increment_mib MiB adds Increment
 -- metric: mem_mib MiB - Memory after the line, at most
 -- metric: occurrences - adds Occurrences
+-- work: occurrences SELECT sum(occurrences) FROM line WHERE NOT of_function
 SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
        total(l.increment_mib) AS increment_mib, max(l.mem_mib) AS mem_mib, total(l.occurrences) AS occurrences
 FROM line l

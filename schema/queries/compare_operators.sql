@@ -8,12 +8,17 @@
 -- metric: cpu_total_us us - CPU time
 -- metric: calls - adds Calls
 -- budget: cpu_total_us
+-- work: steps SELECT json_extract(v, '$.steps') FROM meta WHERE k = 'summary'
+-- work: calls SELECT sum(calls) FROM operator WHERE NOT by_shape AND NOT kind IN (6, 7, 8, 10)
+-- calls: self_device_us calls
+-- calls: self_cpu_us calls
+-- calls: cpu_total_us calls
 -- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM operator WHERE NOT kind IN (6, 7, 8, 10)
 SELECT coalesce(n.text, '') AS name, o.self_device_ns / 1000.0 AS self_device_us, o.self_cpu_ns / 1000.0 AS self_cpu_us,
        o.cpu_total_ns / 1000.0 AS cpu_total_us, o.calls
-FROM operator o
+FROM ps_operators(NULL, NULL, 0, :in_steps) o
 LEFT JOIN text n ON n.id = o.name
-WHERE NOT o.by_shape AND NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams
+WHERE EXISTS (SELECT 1 FROM operator) AND NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams
 UNION ALL
 SELECT coalesce(n.text, ''), NULL, l.self_ns / 1000.0, l.total_ns / 1000.0, l.calls
 FROM ps_temp_operators l

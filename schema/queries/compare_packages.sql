@@ -6,6 +6,7 @@
 -- metric: inclusive_us us - Inclusive time
 -- metric: modules - adds Modules
 -- budget: inclusive_us
+-- whole: self_us SELECT json_extract(v, '$.total_us') FROM meta WHERE k = 'summary'
 -- resolution: self_us SELECT 1
 -- resolution: inclusive_us SELECT 1
 SELECT p.name, m.module AS by, p.self_us, p.inclusive_us, p.modules

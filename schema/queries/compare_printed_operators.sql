@@ -11,6 +11,10 @@
 -- metric: cpu_total_us us - CPU time
 -- metric: calls - adds Calls
 -- budget: cpu_total_us
+-- work: calls SELECT sum(p.calls) FROM (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r JOIN printed_operator p ON p.id BETWEEN r.first AND r.last
+-- calls: self_device_us calls
+-- calls: self_cpu_us calls
+-- calls: cpu_total_us calls
 -- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM printed_operator
 -- resolution: self_device_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(self_device_ns) AS v FROM printed_operator)
 -- resolution: self_cpu_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(self_cpu_ns) AS v FROM printed_operator)

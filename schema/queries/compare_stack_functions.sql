@@ -8,6 +8,7 @@
 -- metric: self_pct % adds Self, of all stacks
 -- metric: total_pct % - Total, of all stacks
 -- budget: total
+-- work: samples SELECT max(v) FILTER (WHERE k = 'headline_value') FROM meta HAVING max(v = 'samples') FILTER (WHERE k = 'headline_unit')
 SELECT l.name AS id, coalesce(iif(l.by_line, n.text, ps_frame_function(n.text)), '') AS name, l.self / u.scale AS self, l.total / u.scale AS total,
        100.0 * l.self / u.whole AS self_pct, 100.0 * l.total / u.whole AS total_pct
 FROM ps_temp_functions l

@@ -3,7 +3,9 @@
 --
 -- title: Parts of a step
 -- row: part
--- metric: mean_us us adds Mean time in a step
+-- metric: mean_us us adds Mean time
+-- work: steps SELECT json_extract(v, '$.steps') FROM meta WHERE k = 'summary'
+-- each: step
 -- has: * SELECT EXISTS (SELECT 1 FROM step_part WHERE definition = 0)
 SELECT p.name, total(p.ns) / 1000.0 / (SELECT count(*) FROM step WHERE counted) AS mean_us
 FROM step_part p

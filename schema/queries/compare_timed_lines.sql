@@ -6,6 +6,8 @@
 -- place: file
 -- metric: time_s s adds Time
 -- metric: hits - adds Hits
+-- work: hits SELECT sum(hits) FROM line WHERE NOT of_function
+-- calls: time_s hits
 -- resolution: time_s SELECT v FROM meta WHERE k = 'unit_s'
 SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
        total(l.ticks) * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s, total(l.hits) AS hits

@@ -303,6 +303,7 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
                                   const struct ps_budget *budget, struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
+    struct ps_cli_comparison of_run = *compared;
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_free_ptr) char *name = ps_strdup((struct ps_str){budget->name, budget->name_len});
     double limit;
@@ -312,7 +313,8 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
     if (!ps_cli_unit_is_place(table) &&
         !ps_value_convert(budget->value, budget->unit, ps_run_text(metric, "unit"), &limit))
         return wrong_unit(budget, ps_run_text(metric, "unit"), err);
-    if (ps_cli_rows(compared, table, metric, name, ROWS_MAX, &page, err) == PS_OK)
+    of_run.per = ps_cli_has_per(table, "run") ? "run" : NULL;
+    if (ps_cli_rows(&of_run, table, metric, name, ROWS_MAX, &page, err) == PS_OK)
         check_rows(report, compared, budget, table, metric, page, name, err);
     return err->code;
 }
@@ -326,7 +328,8 @@ static enum ps_status headline_of(const struct ps_cli_comparison *compared, cons
     if (cJSON_IsObject(*out))
         return PS_OK;
     return ps_fail(err, PS_BAD_REQUEST,
-                   "these runs have different headline metrics" PS_HINT "compare runs of one kind");
+                   "no difference of the headline: %s" PS_HINT "compare runs that measure the same",
+                   ps_run_text(compared->response, "no_headline"));
 }
 
 static const cJSON *group_of(const cJSON *headline, const char *group)

@@ -85,6 +85,8 @@ const struct ps_option_row ps_option_rows[] = {
     {"--metric", "METRIC", TEXT, ON(SHOW), FIELD(metric),
      "column that ranks the rows (default: the first)"},
     {"--metric", "METRIC", TEXT, ON(DIFF), FIELD(metric), "column to compare (default: the first)"},
+    {"--per", "PER", TEXT, ON(DIFF), FIELD(per),
+     "values per step, run or call (default: per step if all runs have steps)"},
     {"--metric", "METRIC", TEXT, ON(TREND), FIELD(metric),
      "column of the row, or a number of the run's summary (default: the headline)"},
     {"--sort", "METRIC", TEXT, ON(SHOW), FIELD(sort), "sort by another column, or by name"},

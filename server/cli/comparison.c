@@ -7,8 +7,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#define ROWS_MAX 1000 /* maximum number of rows in one response of the API */
+#define WORK_SHARE 0.01 /* amounts of work that differ by less are not mentioned */
+#define WARN_SHARE 0.1  /* totals of amounts that differ by more are not comparable */
+#define ROWS_MAX   1000 /* maximum number of rows in one response of the API */
 
 /* Appends the path "compare" or, for a table, "compare/OF", with both groups as parameters. */
 static void add_path(const struct ps_cli_comparison *compared, const char *of, struct ps_buf *path)
@@ -123,10 +126,19 @@ enum ps_status ps_cli_rows_by(const struct ps_cli_comparison *compared, const cJ
     (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
     add_path(compared, ps_run_text(table, "of"), &path);
     ps_path_param(&path, "metric", ps_run_text(metric, "metric"));
+    ps_path_param(&path, "per", compared->per);
     ps_path_param(&path, "limit", limit_text);
     ps_path_param(&path, "name", name);
     ps_path_param(&path, "sort", sort);
     ps_path_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
+    return ps_client_read(compared->client, path.ptr, out, err);
+}
+
+enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    add_path(compared, "conclusion", &path);
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 
@@ -157,6 +169,56 @@ const char *ps_cli_text(const cJSON *page, int at, const char *column)
 }
 
 /* --- Shared output --- */
+
+bool ps_cli_has_per(const cJSON *table, const char *word)
+{
+    const cJSON *per;
+    cJSON_ArrayForEach(per, cJSON_GetObjectItemCaseSensitive(table, "per"))
+    {
+        if (strcmp(cJSON_GetStringValue(per), word) == 0)
+            return true;
+    }
+    return false;
+}
+
+void ps_cli_add_per(const cJSON *page, struct ps_buf *out)
+{
+    const char *per = ps_run_text(page, "per");
+    if (strcmp(per, "run") != 0)
+        ps_buf_printf(out, " per %s", per);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The median of an amount of work in a group; the lower one of two in the middle. */
+static double median_amount(const cJSON *work, const char *group)
+{
+    const cJSON *amounts = cJSON_GetObjectItemCaseSensitive(work, group), *amount;
+    size_t n = 0, size = (size_t)cJSON_GetArraySize(amounts);
+    PS_AUTO(ps_free_ptr) double *values = ps_alloc_array(size + 1, sizeof *values);
+    cJSON_ArrayForEach(amount, amounts) values[n++] = amount->valuedouble;
+    qsort(values, n, sizeof *values, compare_numbers);
+    return n ? values[(n - 1) / 2] : 0;
+}
+
+void ps_cli_add_work(const cJSON *table, const cJSON *page, struct ps_buf *out)
+{
+    const cJSON *work = cJSON_GetObjectItemCaseSensitive(table, "work");
+    double base = median_amount(work, "base"), now = median_amount(work, "new");
+    char text[2][64];
+    if (fabs(now - base) <= WORK_SHARE * base)
+        return;
+    ps_buf_printf(out, "%s against %s %s%s\n", ps_cli_format_value(base, "", text[0]),
+                  ps_cli_format_value(now, "", text[1]), ps_run_text(work, "of"),
+                  strcmp(ps_run_text(page, "per"), "run") == 0 &&
+                          fabs(now - base) > WARN_SHARE * base
+                      ? ": totals of different amounts of work are compared"
+                      : "");
+}
 
 void ps_cli_format_names(const cJSON *runs, struct ps_buf *out)
 {
@@ -200,11 +262,15 @@ enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, 
 {
     static const char *const members[] = {"base", "new", "headline"};
     const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
+    const cJSON *offered = cJSON_GetObjectItemCaseSensitive(table, "per");
+    const char *per =
+        compared->per ? compared->per : cJSON_GetStringValue(cJSON_GetArrayItem(offered, 0));
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_json json = ps_json_writer(out);
     add_path(compared, of, &path);
     ps_path_param(&path, "metric", name);
+    ps_path_param(&path, "per", per);
     ps_path_param(&path, "format", "rows");
     if (ps_client_get(compared->client, path.ptr, &rows, err) != PS_OK)
         return err->code;
@@ -215,6 +281,7 @@ enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, 
     }
     ps_json_kstr(&json, "of", of);
     ps_json_kstr(&json, "metric", name);
+    ps_json_kstr(&json, "per", per);
     ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
     ps_json_key(&json, "rows");
     ps_json_raw(&json, ps_buf_slice(&rows));

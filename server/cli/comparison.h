@@ -11,6 +11,7 @@ struct ps_cli_comparison {
     struct ps_client *client;
     const char *base_runs,
         *new_runs;      /* groups as on the command line, not copied; base_runs NULL: one group */
+    const char *per;    /* what values are per: "step", "run" or "call"; NULL: the default */
     struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
     cJSON *response;    /* the same response as a tree */
 };
@@ -48,11 +49,22 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
 enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err);
 
+/* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_run_free. */
+enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
+                                 struct ps_err *err);
+
 /* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
 const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column);
 double ps_cli_number(const cJSON *page, int at, const char *column);    /* 0 if there is none */
 const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" if there is none */
 
+/* Whether the values of a table can be per this word. */
+bool ps_cli_has_per(const cJSON *table, const char *word);
+/* Appends " per step" or " per call" if the values of a page are that. */
+void ps_cli_add_per(const cJSON *page, struct ps_buf *out);
+/* Appends a line such as "12 against 458 steps" if the amounts of work of a table differ, and what
+ * follows from it for the values of a page. */
+void ps_cli_add_work(const cJSON *table, const cJSON *page, struct ps_buf *out);
 /* Appends "app.prof", or "app.prof and 4 more" for a list of runs. */
 void ps_cli_format_names(const cJSON *runs, struct ps_buf *out);
 /* Whether each row of the table has its own unit, in the column `place`. */

@@ -66,7 +66,8 @@ static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf
     ps_cli_format_names(now, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
-        ps_buf_puts(out, "These runs have different headline metrics.\n");
+        ps_buf_printf(out, "No difference of the headline: %s.\n",
+                      ps_run_text(compared->response, "no_headline"));
         return;
     }
     if (verdict[0])
@@ -76,6 +77,56 @@ static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf
                   ps_cli_format_change(to - from, unit, text[2]),
                   ps_cli_format_percent(to - from, from, percent));
     add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
+}
+
+/* --- Conclusion --- */
+
+/* Appends "dataloader (-4.005 ms)", a row that explains the difference. */
+static void add_cause(const cJSON *row, const char *unit, struct ps_buf *out)
+{
+    char change[64];
+    ps_append_escaped(out, ps_str_from_c(ps_run_text(row, "name")));
+    ps_buf_printf(out, " (%s)", ps_cli_format_change(ps_run_number(row, "delta"), unit, change));
+}
+
+/* Appends the rows that explain the difference. */
+static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, struct ps_buf *out,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    const cJSON *rows, *first, *second;
+    const char *unit, *found;
+    char change[64], own[64];
+    if (ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
+        return err->code;
+    found = ps_run_text(conclusion, "found");
+    unit = ps_run_text(conclusion, "unit");
+    rows = cJSON_GetObjectItemCaseSensitive(conclusion, "rows");
+    first = cJSON_GetArrayItem(rows, 0);
+    second = cJSON_GetArrayItem(rows, 1);
+    if (!found[0] || strcmp(found, "none") == 0)
+        return PS_OK;
+    ps_cli_format_change(ps_run_number(conclusion, "delta"), unit, change);
+    if (!first) {
+        ps_buf_printf(out, "%s is spread over %.0f %ss", change, ps_run_number(conclusion, "n"),
+                      ps_run_text(conclusion, "row"));
+    } else if (!second) {
+        ps_append_escaped(out, ps_str_from_c(ps_run_text(first, "name")));
+        ps_buf_printf(out, " explains %s of %s",
+                      ps_cli_format_change(ps_run_number(first, "delta"), unit, own), change);
+    } else {
+        add_cause(first, unit, out);
+        ps_buf_puts(out, " and ");
+        add_cause(second, unit, out);
+        ps_buf_printf(out, " %s %s",
+                      ps_run_number(first, "delta") * ps_run_number(second, "delta") < 0
+                          ? "work against each other:"
+                          : "explain most of",
+                      change);
+    }
+    ps_cli_add_per(conclusion, out);
+    ps_buf_puts(out, ".\n");
+    return PS_OK;
 }
 
 /* --- Table --- */
@@ -104,8 +155,10 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
     struct ps_table table = {.columns = 8, .right = 31};
     char more[64];
     int rows = 0;
-    ps_buf_printf(out, "\n%s by %s, largest change first\n", ps_run_text(about, "title"),
-                  ps_run_text(metric, "title"));
+    ps_buf_printf(out, "\n%s by %s", ps_run_text(about, "title"), ps_run_text(metric, "title"));
+    ps_cli_add_per(page, out);
+    ps_buf_puts(out, ", largest change first\n");
+    ps_cli_add_work(about, page, out);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
@@ -129,6 +182,8 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
     if (ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK)
         return err->code;
     add_headline(compared, out);
+    if (add_conclusion(compared, out, err) != PS_OK)
+        return err->code;
     add_table(table, metric, page, out);
     return PS_OK;
 }
@@ -143,6 +198,7 @@ int ps_cli_diff(const struct ps_options *options)
     if (!client)
         return 1;
     ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
+    compared.per = options->per;
     ps_cli_table(&compared, options->of, &table, &err);
     ps_cli_metric(table, options->metric, &metric, &err);
     if (options->json)

@@ -148,6 +148,14 @@ static enum ps_status check_role(const char *word, struct ps_err *err)
                    nearest.word ? "? " : "");
 }
 
+static enum ps_status check_per(const char *word, struct ps_err *err)
+{
+    if (!word || strcmp(word, "step") == 0 || strcmp(word, "run") == 0 || strcmp(word, "call") == 0)
+        return PS_OK;
+    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --per: must be step, run or call",
+                   word);
+}
+
 /* Returns the category most similar to the first invalid one of a list, or NULL. */
 static const char *nearest_category(const char *words)
 {
@@ -182,7 +190,8 @@ static enum ps_status check_redact(const char *words, struct ps_err *err)
 
 static enum ps_status check_words(const struct ps_options *options, struct ps_err *err)
 {
-    if (check_role(options->role, err) != PS_OK || check_redact(options->redact, err) != PS_OK)
+    if (check_role(options->role, err) != PS_OK || check_redact(options->redact, err) != PS_OK ||
+        check_per(options->per, err) != PS_OK)
         return err->code;
     if (options->output && !options->output[0])
         return ps_fail(err, PS_BAD_REQUEST, "-o needs the name of a file");

@@ -48,12 +48,12 @@ struct ps_options {
     const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
-    const char *source_root;                     /* NULL: not given */
-    const char *server, *token, *ca;             /* NULL: not given */
-    const char *output, *repeat;                 /* NULL: not given */
-    const char *of, *metric, *against, *fail_on; /* NULL: not given */
-    const char *row, *place, *by, *clear;        /* NULL: not given */
-    const char *redact, *base, *fresh;           /* NULL: not given */
+    const char *source_root;                           /* NULL: not given */
+    const char *server, *token, *ca;                   /* NULL: not given */
+    const char *output, *repeat;                       /* NULL: not given */
+    const char *of, *metric, *per, *against, *fail_on; /* NULL: not given */
+    const char *row, *place, *by, *clear;              /* NULL: not given */
+    const char *redact, *base, *fresh;                 /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
     const char **retention_rules; /* values of --keep: retention_options.h */

@@ -19,7 +19,8 @@ static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf
     ps_cli_format_names(runs, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
-        ps_buf_puts(out, "These runs have different headline metrics.\n");
+        ps_buf_printf(out, "No common headline: %s.\n",
+                      ps_run_text(compared->response, "no_headline"));
         return;
     }
     cJSON_ArrayForEach(value, values)

@@ -105,6 +105,11 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
                                      const char *of, struct ps_params params, struct ps_json *json,
                                      struct ps_err *err);
 
+/* GET /api/v1/compare/conclusion: the rows that explain the difference; null if the rows of the
+ * first table do not add up. */
+enum ps_status ps_query_compare_conclusion(struct ps_store *store,
+                                           const struct ps_compare_groups *groups,
+                                           struct ps_json *json, struct ps_err *err);
 /* GET /api/v1/compare/tree: the call trees of all runs, merged to one tree. */
 enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
                                      struct ps_params params, struct ps_json *json,

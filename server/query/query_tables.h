@@ -60,8 +60,13 @@ struct ps_query_table {
 extern const struct ps_query_table ps_query_tables[];
 
 #define PS_HEAD_METRICS 4
+#define PS_HEAD_WORKS   2
 
 struct ps_query_metric {
+    /* SELECT for the total of a run as its tool states it; NULL: the sum of the rows. It differs
+     * from the sum by rounding, by rows that the tool left out, and by what ran at the same time.
+     */
+    const char *whole;
     const char *name;  /* the column */
     const char *unit;  /* "-": no unit; "@headline": the unit of the run's headline */
     const char *title; /* label in the page */
@@ -71,6 +76,13 @@ struct ps_query_metric {
     /* SELECT of the resolution in a run: the value of one unit of the last digit, 0: exact; NULL:
      * exact */
     const char *resolution;
+    const char *calls; /* the column that divides it per call; NULL: it has no value per call */
+};
+
+/* An amount of work that totals grow with. */
+struct ps_query_work {
+    const char *word;  /* "steps", "calls" ... */
+    const char *query; /* SELECT: the amount in a run; 0 or NULL: unknown */
 };
 
 struct ps_query_comparison {
@@ -80,6 +92,9 @@ struct ps_query_comparison {
     const char *budget; /* name of the metric that budgets limit */
     /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
     const char *presence_query;
+    bool is_per_step; /* values are already those of the mean step, if a run has steps */
+    size_t n_works;   /* the first that all runs have is compared */
+    struct ps_query_work works[PS_HEAD_WORKS];
     size_t n;
     struct ps_query_metric metrics[PS_HEAD_METRICS];
 };

@@ -418,15 +418,18 @@ static void write_cached(const struct entry *entry, struct ps_page page, struct 
 /* Writes a page. rows: the rows of the page; NULL: they are in entry->rows. metric: value of the
  * key "metric"; NULL for statements, which have no such key. */
 static enum ps_status write_page(const struct entry *entry, struct ps_page page, struct rows *rows,
-                                 const char *metric, struct ps_answer *answer, struct ps_err *err)
+                                 const struct ps_array_rows *array, struct ps_answer *answer,
+                                 struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
 
     ps_json_object(&json);
     ps_json_kint(&json, "total", entry->total);
     ps_json_kint(&json, "of", entry->total_unfiltered);
-    if (metric)
-        ps_json_kstr(&json, "metric", metric);
+    if (array) {
+        ps_json_kstr(&json, "metric", array->metric);
+        ps_json_kstr(&json, "per", array->per);
+    }
     if (rows) {
         ps_json_key(&json, "columns");
         write_names(rows, &json);
@@ -496,7 +499,7 @@ enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_para
         rows.end =
             output.format == FORMAT_PAGE ? page_end(output.page, entry->n_ids) : entry->n_ids;
         if (output.format == FORMAT_PAGE)
-            write_page(entry, output.page, &rows, array->metric, answer, err);
+            write_page(entry, output.page, &rows, array, answer, err);
         else
             write_file(&rows, output.format == FORMAT_CSV, answer, err);
     }

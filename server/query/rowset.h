@@ -64,9 +64,10 @@ enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_para
 /* --- Rows of an array --- */
 
 struct ps_array_rows {
-    const void *array;  /* first argument of the four functions */
-    const char *key;    /* cache key; different for arrays with different content */
-    const char *metric; /* value of the key "metric" of pages; NULL: pages have no such key */
+    const void *array; /* first argument of the four functions */
+    const char *key;   /* cache key; different for arrays with different content */
+    /* values of the keys "metric" and "per" of pages; NULL: pages have no such key */
+    const char *metric, *per;
     /* number of rows without filters; the id of a row is its index in the array, from 0 */
     size_t n;
     const int *columns; /* the columns to write: arguments of `name` and `value` */

@@ -78,30 +78,62 @@ static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct p
     return err->code;
 }
 
-/* Writes the keys "trend" and "delta_pct". trend: the headlines of this run and up to 15 previous
- * runs of the series, oldest first; empty if there is no previous run. delta_pct: change of the
- * headline from the previous run in percent, or null. */
+/* Writes why the headlines of two runs have no difference. */
+static void write_no_delta(struct ps_stmt *previous, struct ps_stmt *row, struct ps_json *json)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf why = {0};
+    const struct ps_str units[] = {ps_col_text(previous, 1), ps_col_text(row, R_UNIT)},
+                        labels[] = {ps_col_text(previous, 2), ps_col_text(row, R_LABEL)};
+
+    for (size_t i = 0; i < 2; i++) {
+        ps_buf_puts(&why, i ? ", this run " : "the previous run measures ");
+        ps_buf_str(&why, labels[i]);
+        ps_buf_puts(&why, units[i].len ? " in " : " without a unit");
+        ps_buf_str(&why, units[i]);
+    }
+    ps_json_key(json, "no_delta");
+    ps_json_str(json, ps_buf_slice(&why));
+}
+
+#define TREND_MAX 16
+
+/* Writes the keys "trend" (headlines of the newest runs of the series up to this one that measure
+ * the same, oldest first), "delta_pct" (change from the previous run) and "no_delta". */
 static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double values[16];
-    int n = 0;
+    double values[TREND_MAX];
+    int n = 0, n_read = 0;
+    bool follows = false; /* the previous run measures the same */
 
     ps_db_prepare(db, ps_query_sql("run_trend"), &stmt, err);
     ps_bind_text(stmt, ":series", ps_col_text(row, R_SERIES));
     ps_bind_text(stmt, ":kind", ps_col_text(row, R_KIND));
     ps_bind_int(stmt, ":seq", ps_col_int(row, R_SEQ));
-    if (ps_col_text(row, R_SERIES).len)
-        while (n < 16 && ps_stmt_step(stmt, err))
+    while (ps_col_text(row, R_SERIES).len && n < TREND_MAX && ps_stmt_step(stmt, err)) {
+        bool same = ps_str_eq(ps_col_text(stmt, 1), ps_col_text(row, R_UNIT)) &&
+                    ps_str_eq(ps_col_text(stmt, 2), ps_col_text(row, R_LABEL));
+
+        if (same)
             values[n++] = ps_col_real(stmt, 0);
+        if (++n_read != 2)
+            continue;
+        follows = same;
+        if (!same)
+            write_no_delta(stmt, row, json);
+    }
+    if (n_read < 2 || follows) {
+        ps_json_key(json, "no_delta");
+        ps_json_null(json);
+    }
     ps_json_key(json, "trend");
     ps_json_array(json);
     for (int i = n > 1 ? n : 0; i > 0; i--)
         ps_json_real(json, values[i - 1]);
     ps_json_end(json);
     ps_json_key(json, "delta_pct");
-    if (n > 1 && values[1] != 0)
+    if (follows && values[1] != 0)
         ps_json_real(json, 100.0 * (values[0] - values[1]) / values[1]);
     else
         ps_json_null(json);

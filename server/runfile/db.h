@@ -103,6 +103,7 @@ enum ps_temp_table {
     PS_TEMP_OPERATORS,
     PS_TEMP_FUNCTIONS,
     PS_TEMP_RUNS,
+    PS_TEMP_MODULES,
     PS_N_TEMP_TABLES
 };
 #define PS_TEMP_COLUMNS_MAX 13

@@ -30,6 +30,8 @@ static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
     [PS_TEMP_FUNCTIONS] = TABLE("functions", "name, family, origin, slices, self, total, grouped, "
                                              "by_line, first_ns"),
     [PS_TEMP_RUNS] = TABLE("runs", "seq"),
+    [PS_TEMP_MODULES] = TABLE("modules", "id, calls, host_self_ns, host_total_ns, device_self_ns, "
+                                         "device_total_ns"),
 };
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_kernels.c: the table-valued function ps_kernels(from_ns, to_ns, by_launch): device work
- * grouped by name, device and stream, and with by_launch also by launch parameters and operator. */
+/* trace_kernels.c: the table-valued function ps_kernels(from_ns, to_ns, by_launch, in_steps):
+ * device work grouped by name, device and stream, and with by_launch also by launch parameters and
+ * operator; with in_steps only what starts in counted steps. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/hash_table.h"
 #include "server/runfile/trace_reader.h"
+#include "server/runfile/trace_steps.h"
 #include "slices/args.h"
 #include "slices/column.h"
 #include "slices/kernel_names.h"
@@ -63,6 +65,7 @@ struct sum_state {
     struct ps_db *db;
     struct ps_trace_cache *cache;
     struct ps_range range;
+    const struct ps_intervals *steps; /* NULL: all of the range */
     bool by_launch;
     struct kernel_sums *out;
     struct ps_err *err;
@@ -225,13 +228,16 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
 
-        if (ps_slice_on_device(kind) && start >= s->range.from_ns && start < s->range.to_ns)
+        if (ps_slice_on_device(kind) && start >= s->range.from_ns && start < s->range.to_ns &&
+            (!s->steps || ps_intervals_contain(s->steps, start)))
             add_slice(s, chunk, i, kind);
     }
     return s->err->code == PS_OK;
 }
 
-static enum ps_status read_sums(struct ps_db *db, struct ps_range range, bool by_launch,
+/* steps: as in struct sum_state */
+static enum ps_status read_sums(struct ps_db *db, struct ps_range range,
+                                const struct ps_intervals *steps, bool by_launch,
                                 struct kernel_sums *out, struct ps_err *err)
 {
     const struct ps_chunk_query query = {
@@ -243,7 +249,8 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range, bool by
                    PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_OP),
         .args = true,
     };
-    struct sum_state s = {.db = db, .range = range, .by_launch = by_launch, .out = out, .err = err};
+    struct sum_state s = {
+        .db = db, .range = range, .steps = steps, .by_launch = by_launch, .out = out, .err = err};
 
     if (ps_trace_cache_load_texts(db, &s.cache, err) != PS_OK)
         return err->code;
@@ -262,7 +269,7 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range, bool by
 #define SCHEMA                                                                                     \
     "CREATE TABLE x(name, device, stream, kind, family, calls, total_ns, min_ns, max_ns,"          \
     " blocks_per_sm, occupancy_pct, tensor_core, first_ns, operator, grid, block, registers,"      \
-    " shared_bytes, from_ns HIDDEN, to_ns HIDDEN, by_launch HIDDEN)"
+    " shared_bytes, from_ns HIDDEN, to_ns HIDDEN, by_launch HIDDEN, in_steps HIDDEN)"
 
 enum {
     C_BLOCKS = 9,
@@ -288,7 +295,7 @@ struct cursor {
 static int best_kernels(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
-    return ps_table_arguments(info, HIDDEN, 3);
+    return ps_table_arguments(info, HIDDEN, 4);
 }
 
 static void release(sqlite3_vtab_cursor *base)
@@ -301,7 +308,10 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
 {
     struct cursor *cursor = (struct cursor *)base;
     struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
-    sqlite3_value *by_launch = ps_table_argument(plan, argv, 2);
+    sqlite3_value *by_launch = ps_table_argument(plan, argv, 2),
+                  *in_steps = ps_table_argument(plan, argv, 3);
+    const bool only_steps = in_steps && sqlite3_value_int(in_steps);
+    PS_AUTO(ps_step_times_free) struct ps_step_times times = {.host = {NULL, 0, 0}};
     struct ps_err err = PS_ERR_INIT;
     struct ps_range range;
 
@@ -311,7 +321,12 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
     cursor->index = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
     (void)ps_table_range(plan, argv, &range);
-    if (read_sums(db, range, cursor->by_launch, &cursor->sums, &err) != PS_OK)
+    if (only_steps)
+        ps_trace_step_times(db, &times, &err);
+    if (err.code == PS_OK)
+        read_sums(db, range, only_steps ? &times.device : NULL, cursor->by_launch, &cursor->sums,
+                  &err);
+    if (err.code != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     return SQLITE_OK;
 }

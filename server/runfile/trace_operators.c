@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape): computes the
- * sums of torch's key_averages() for a range of times. Without a range it returns the sums that
- * were stored at import. */
+/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape, in_steps):
+ * computes the sums of torch's key_averages() for a range of times, or for the counted steps.
+ * Without either it returns the sums that were stored at import. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
+#include "server/runfile/trace_steps.h"
 
 #define NAME(type, name) #name ", "
 #define ONE(type, name)  +1
 #define SCHEMA                                                                                     \
-    "CREATE TABLE x(" PS_OPERATOR_MEMBERS(NAME) "from_ns HIDDEN, to_ns HIDDEN, by_shape HIDDEN)"
+    "CREATE TABLE x(" PS_OPERATOR_MEMBERS(NAME) "from_ns HIDDEN, to_ns HIDDEN, by_shape HIDDEN, "  \
+                                                "in_steps HIDDEN)"
 #define HIDDEN (0 PS_OPERATOR_MEMBERS(ONE)) /* index of the first hidden column */
 
 struct cursor {
@@ -21,7 +23,7 @@ struct cursor {
 static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
-    return ps_table_arguments(info, HIDDEN, 3);
+    return ps_table_arguments(info, HIDDEN, 4);
 }
 
 static struct ps_operator *push_operator(struct ps_operators *sums)
@@ -136,6 +138,37 @@ static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps
     return ps_trace_each_chunk(db, &query, add_chunk, &summing, err);
 }
 
+struct step_sum_state {
+    struct ps_operators *sums;
+    struct ps_step_times times;
+};
+
+static bool add_chunk_in_steps(void *user, const struct ps_chunk *chunk)
+{
+    const struct step_sum_state *summing = user;
+    const struct ps_intervals *times = ps_step_times_of_track(&summing->times, chunk->track_kind);
+
+    for (size_t i = 0; i < times->n; i++)
+        if (times->items[i].start <= chunk->end_ns && times->items[i].end > chunk->start_ns)
+            ps_operators_add(summing->sums, chunk,
+                             (struct ps_range){times->items[i].start, times->items[i].end});
+    return true;
+}
+
+/* Sums what starts in counted steps. */
+static enum ps_status sum_steps(struct ps_db *db, bool by_shape, struct ps_operators *sums,
+                                struct ps_err *err)
+{
+    struct step_sum_state summing = {.sums = sums};
+    const struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_OPERATORS_COLUMNS};
+
+    ps_trace_step_times(db, &summing.times, err);
+    if (err->code == PS_OK && ps_trace_keys(db, sums, by_shape, err) == PS_OK)
+        ps_trace_each_chunk(db, &query, add_chunk_in_steps, &summing, err);
+    ps_step_times_free(&summing.times);
+    return err->code;
+}
+
 static bool is_plain(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -154,7 +187,8 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
 {
     struct cursor *cursor = (struct cursor *)base;
     struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
-    sqlite3_value *by_shape = ps_table_argument(plan, argv, 2);
+    sqlite3_value *by_shape = ps_table_argument(plan, argv, 2),
+                  *in_steps = ps_table_argument(plan, argv, 3);
     struct ps_err err = PS_ERR_INIT;
     struct ps_range range;
     bool shapes = by_shape && sqlite3_value_int(by_shape);
@@ -166,6 +200,8 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     bool ranged = ps_table_range(plan, argv, &range);
     if (is_plain(db, &err))
         (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &cursor->sums, &err);
+    else if (in_steps && sqlite3_value_int(in_steps))
+        (void)sum_steps(db, shapes, &cursor->sums, &err);
     else if (ranged)
         (void)sum_range(db, range, shapes, &cursor->sums, &err);
     else if (err.code == PS_OK)

@@ -104,6 +104,41 @@ test('compare: verdict, order, filters and the URL', ({ pages }) =>
         await until(async () => (await names(page)).sort().join() === 'fresh,gone', 'added and removed');
     }));
 
+test('compare: a report compares its run with the previous one, the baseline or another', ({ pages }) =>
+    withGroups(async ({ shelf, base, fresh }) => {
+        shelf.run('baseline', base[1]);
+        const page = await pages.open(`${shelf.url}#/run/${fresh[2]}`);
+        await page.getByRole('button', { name: 'compare with another run' }).waitFor();
+        await page.keyboard.press('c');
+        const items = page.getByRole('menuitem');
+        await until(async () => (await items.count()) === 11, 'previous, baseline and nine others');
+        const texts = (await items.allInnerTexts()).map((words) => words.trim().split('\n')[0]);
+        equal(texts.slice(0, 2), ['Previous: after 2', 'Baseline: before 2'], 'the first two');
+        await page.getByLabel('filter the list').fill('baseline');
+        await page.getByRole('menuitem', { name: /Baseline: before 2/ }).click();
+        await page.locator('.compare-head').waitFor();
+        check(page.url().endsWith(`#/compare?base=${base[1]}&new=${fresh[2]}`), page.url());
+    }));
+
+for (const width of [390, 1024, 1100, 1280, 1440]) {
+    test(`compare: names of two groups stay readable, ${width} px`, ({ pages }) =>
+        withGroups(async ({ shelf, base, fresh, hash }) => {
+            const page = await pages.open(shelf.url + hash, { width });
+            await ready(page);
+            const names = grid(page, 'Modules').locator('.compare-row-name');
+            const wide = Math.min(...(await names.evaluateAll((all) => all.map((name) => name.getBoundingClientRect().width))));
+            check(wide >= 120, `a name has ${wide} px`);
+            for (const name of await page.locator('.compare-head .compare-name').all()) {
+                check(await name.evaluate((box) => box.scrollWidth <= box.clientWidth), `${await name.innerText()} is cut`);
+            }
+            // Three runs a side: no test, but the sign of what is larger than the noise.
+            await page.goto(`${shelf.url}#/compare/imports?base=${base.slice(0, 3)}&new=${fresh.slice(0, 3)}`);
+            await until(async () => /too few runs/.test(await page.locator('.compare-head').innerText()), 'the head of three and three');
+            await ready(page);
+            if (width > 390) equal(plain((await rows(page))[0].at(-1)), '▲ too few runs', 'verdict of slow');
+        }));
+}
+
 test('compare: a row shows each run, swapping turns signs, the picture knows what vanished', ({ pages }) =>
     withGroups(async ({ shelf, hash, fresh }) => {
         const page = await pages.open(shelf.url + hash);

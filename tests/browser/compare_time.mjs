@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, quiet, ROOT, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 const TRACES = ['training.pt.trace.json.gz', 'training-waits.pt.trace.json.gz'];
@@ -38,6 +38,36 @@ async function withRecordings(work) {
     }
 }
 
+/* A trace of n steps: each waits `load` µs for data, then runs aten::mm for 300 µs. A last aten::mm is outside of steps. */
+function trainingOf(n, load) {
+    const events = [];
+    const add = (cat, name, ts, dur) => events.push({ ph: 'X', cat, name, pid: 7, tid: 7, ts, dur, args: {} });
+    for (let i = 0; i < n; i++) {
+        const at = i * (load + 1000);
+        add('user_annotation', `ProfilerStep#${i}`, at, load + 900);
+        add('user_annotation', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', at + 10, load);
+        add('cpu_op', 'aten::mm', at + load + 100, 300);
+    }
+    add('cpu_op', 'aten::mm', n * (load + 1000), 5000);
+    return JSON.stringify({ schemaVersion: 1, traceEvents: events });
+}
+
+export async function withTraces(work) {
+    const shelf = await Shelf.start();
+    const folder = mkdtempSync(join(tmpdir(), 'perfshelf-steps-'));
+    const add = (name, text) => {
+        writeFileSync(join(folder, name), text);
+        return shelf.add(join(folder, name), '--name', name).id;
+    };
+    try {
+        const [few, many] = [add('few.json', trainingOf(12, 4000)), add('many.json', trainingOf(458, 200))];
+        await work({ shelf, query: `base=${few}&new=${many}` });
+    } finally {
+        rmSync(folder, { recursive: true });
+        await shelf.stop();
+    }
+}
+
 const curves = (page) => page.getByRole('region', { name: 'Memory over time' });
 
 test('compare over time: memory of two runs in one chart, with the difference at the pointer', ({ pages }) =>
@@ -61,6 +91,44 @@ test('compare over time: memory of two runs in one chart, with the difference at
         await curves(page).getByRole('button', { name: 'whole time' }).click();
         await until(() => !page.url().includes('span='), 'the whole time again');
     }));
+
+test('compare over time: 12 against 458 steps are compared per step, and totals are marked', ({ pages }) =>
+    withTraces(async ({ shelf, query }) => {
+        const page = await pages.open(`${shelf.url}#/compare/operators?${query}&metric=cpu_total_us`);
+        const valuesOf = async (name) => {
+            const row = (await rowTexts(page, 'Operators')).find(([first]) => first === name);
+            return row?.slice(1, 4).map(plain).join(' ');
+        };
+        const options = page.getByRole('toolbar', { name: 'view options' });
+        await until(async () => (await valuesOf('aten::mm')) === '0.300 0.300 0.000', 'aten::mm per step');
+        check(/12 against 458 steps/.test(await options.innerText()), await options.innerText());
+        equal(await options.locator('.warn').count(), 0, 'nothing to warn of');
+        await options.getByRole('button', { name: 'Per run' }).click();
+        await until(async () => (await valuesOf('aten::mm')) === '8.600 142.400 +133.800', 'aten::mm in all');
+        equal(plain(await options.locator('.warn').innerText()), '12 against 458 steps: different amounts of work', 'the warning');
+        check(page.url().includes('per=run'), page.url());
+        await page.reload();
+        await settle(page);
+        await until(async () => (await valuesOf('aten::mm')) === '8.600 142.400 +133.800', 'the same after a reload');
+        await options.getByRole('button', { name: 'Per call' }).click();
+        await until(async () => (await valuesOf('aten::mm')) === '0.662 0.310 -0.351', 'aten::mm per call');
+        equal(await options.getByRole('group', { name: 'metric' }).getByRole('button', { name: 'Calls' }).count(), 0, 'calls per call');
+        await page.getByRole('link', { name: 'Parts of a step' }).click();
+        await until(async () => (await rowTexts(page, 'Parts of a step')).length > 0, 'parts');
+    }));
+
+test('compare over time: two traces open with the parts of a step and the cause', async ({ pages, demo }) => {
+    const [fresh, base] = TRACES.map((file) => demo.demo.get(file).id);
+    const page = await pages.open(`${demo.url}#/compare?base=${base}&new=${fresh}`);
+    const head = page.locator('.compare-head');
+    await until(async () => /DataLoader explains -4\.005 of -4\.120 ms a step\./.test(plain(await head.innerText())), 'the conclusion');
+    const shown = (await rowTexts(page, 'Parts of a step')).map((cells) => cells.map(plain));
+    equal(shown[0].slice(0, 4), ['DataLoader', '4.085', '0.080', '-4.005'], 'the largest part');
+    equal(await page.getByRole('link', { name: 'Parts of a step' }).getAttribute('aria-current'), 'page', 'the first tab');
+    await head.getByRole('link', { name: 'DataLoader' }).click();
+    await page.getByRole('region', { name: 'The selected part' }).waitFor();
+    check(/compare\/step_parts.*row=/.test(page.url()), page.url());
+});
 
 test('compare over time: steps part by part and step by step', async ({ pages, demo }) => {
     const page = await pages.open(`${demo.url}#/compare/step_parts?${pairOf(demo)}`);

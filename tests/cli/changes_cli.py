@@ -60,10 +60,10 @@ class Changes(ShelfTest):
         self.assertLessEqual(set(above), {"shop", "shop.report"})
 
     def test_an_extra_operator(self):
-        answer = self.diff("trace-%s.json.gz")
+        answer = self.diff("trace-%s.json.gz", "--of", "operators")
         first, second = answer["rows"][:2]
-        self.assertEqual((answer["of"], answer["metric"]), ("operators", "self_device_us"))
-        self.assertEqual((first["name"], first["change"], first["base"], first["new_calls"]), ("aten::linalg_qr", "added", 0, 16))
+        self.assertEqual((answer["of"], answer["metric"], answer["per"]), ("operators", "self_device_us", "step"))
+        self.assertEqual((first["name"], first["change"], first["base"], first["new_calls"]), ("aten::linalg_qr", "added", 0, 4))
         self.assertGreater(first["share"], 95)
         self.assertGreater(first["delta"], 50 * abs(second["delta"]))
 

@@ -88,7 +88,39 @@ class Compare(ShelfTest):
         self.assertEqual(len(inits), 2)  # each class has its own, two lines further down
         self.assertEqual({new - old for old, new in inits.items()}, {2})
         self.assertEqual([row for row in answer["rows"] if row["file"].endswith("work.py") and row["change"] in ("added", "removed")], [])
-        self.assertIn("parse", " ".join(self.ok("diff", base, new).splitlines()[6:9]))
+        self.assertIn("parse", " ".join(self.ok("diff", base, new).splitlines()[6:11]))
+
+    def test_steps_are_compared_and_not_totals(self):
+        def steps(n):
+            events = []
+            for i in range(n):
+                events += [dict(event(f"ProfilerStep#{i}", 1000 * i, 900), cat="user_annotation"), event("aten::mm", 1000 * i + 10, 100)]
+            return json.dumps({"schemaVersion": 1, "traceEvents": events + [event("aten::mm", 1000 * n, 5000)]}).encode()
+        few, many = self.put("few.json", steps(4)), self.put("many.json", steps(40))
+        of = ("--of", "operators", "--metric", "cpu_total_us")
+        found = {per: next(row for row in self.diff(few, many, *of, "--per", per)["rows"] if row["name"] == "aten::mm") for per in ("step", "run", "call")}
+        self.assertEqual({per: (row["base"], row["new"]) for per, row in found.items()}, {"step": (100, 100), "run": (5400, 9000), "call": (1080, 9000 / 41)})
+        self.assertEqual(self.diff(few, many, *of)["per"], "step")
+        said = self.ok("diff", few, many, *of).splitlines()
+        self.assertEqual(said[4:6], ["Operators by CPU time per step, largest change first", "4 against 40 steps"])
+        waits = self.put("waits.json", steps(4).replace(b'"dur": 900', b'"dur": 950'))
+        self.assertEqual(self.ok("diff", few, waits).splitlines()[3:5], ["other explains +50.00 µs of +50.00 µs per step.", ""])
+        said = self.ok("diff", few, many, *of, "--per", "run").splitlines()
+        self.assertEqual(said[4:6], ["Operators by CPU time, largest change first", "4 against 40 steps: totals of different amounts of work are compared"])
+        self.assertIn("must be step, run or call", self.fails("diff", few, many, *of, "--per", "week", status=2))
+        self.assertEqual(self.ok("check", many, "--budget", "operators.aten::mm=9ms").split()[:3], ["within", "operators.aten::mm", "9.000"])
+
+    def test_different_units_have_no_difference(self):
+        def profile(unit, *weights):
+            return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "main"}, {"name": "app"}]},
+                               "profiles": [{"type": "sampled", "name": "t", "unit": unit, "startValue": 0, "endValue": sum(weights),
+                                             "samples": [[0, i] for i in range(2)], "weights": weights}]}).encode()
+        ms, weight = self.put("ms.json", profile("milliseconds", 300, 54.5)), self.put("weight.json", profile("none", 800, 13))
+        why = "one run measures sampled in s, another weight without a unit"
+        said = self.ok("diff", ms, weight).splitlines()
+        self.assertEqual(said[1], f"No difference of the headline: {why}.")
+        self.assertTrue(all(line.count(" %") >= 3 for line in said[6:]), said)
+        self.assertIn(why, self.fails("check", weight, "--against", ms, status=2))
 
     def imports(self, name, lazy):
         """An import log of a package whose slow part is imported at once, or not."""

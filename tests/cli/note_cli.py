@@ -165,7 +165,7 @@ class Kept(NoteTest):
         self.assertIn(b"note", done.stdout)
         done = call("copy", "--from", self.data, "--to", copy, "--update")
         self.assertEqual((done.returncode, self.note(run, copy)), (0, "second"), done.stderr)
-        self.assertIn(b"before it had the note", done.stdout)
+        self.assertIn(b"it had the note", done.stdout)
         self.assertIn(run.encode(), done.stdout)
         self.assertEqual(len(done.stdout.splitlines()), 2, "a line each, whatever the note holds")
         self.assert_whole(copy)

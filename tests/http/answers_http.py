@@ -31,7 +31,7 @@ VIEWS = {
 # The same for the rows of PS_READS in server/query/reads.h.
 READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
-    "compare": "Comparison", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
+    "compare": "Comparison", "compare/conclusion": "Conclusion", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
     "compare/{of}/{row}": "ComparisonCell", "trend": "Trend", "queries": "SavedQuery",
 }
 # Answers with other types than their view has in other runs.
@@ -136,6 +136,8 @@ class Answers:
         compared = self.ask("compare", READS["compare"] if base else "GroupReport", "compare" + groups)
         if not compared:
             return
+        if base:
+            self.ask("compare/conclusion", READS["compare/conclusion"], "compare/conclusion" + groups)
         self.ask("compare/tree", READS["compare/tree"] if base else "GroupTree", "compare/tree" + groups)
         for table in compared["tables"]:
             path = f"compare/{table['of']}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two groups of runs through HTTP: tables, filters, rows, trees, caching, wrong questions."""
 import concurrent.futures
+import gzip
 import json
 import marshal
 import pathlib
@@ -30,6 +31,34 @@ def benchmark(name, samples):
                                     "system": 0.1, "min": min(samples), "max": max(samples), "times": samples}]}).encode()
 
 
+def training_steps(n, loader, kernel_lag):
+    """A trace of n steps, in each a wait of `loader` µs, aten::addmm of 300 µs and its kernel of 500 µs, which starts `kernel_lag` µs later.
+
+    Before and after the steps are an addmm of 700 µs with a kernel of 700 µs, and aten::outside.
+    """
+    events, at, number = [], 1000, 0
+
+    def event(category, name, start, duration, pid=7, tid=7, **args):
+        events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": duration, "args": args})
+
+    def call(start, duration, kernel_start, kernel_duration):
+        nonlocal number
+        number += 1
+        event("cpu_op", "aten::addmm", start, duration, **{"External id": number})
+        event("cuda_runtime", "cudaLaunchKernel", start + 10, 20, correlation=number, **{"External id": number})
+        event("kernel", "gemm", kernel_start, kernel_duration, 0, 20, device=0, stream=20, correlation=number, **{"External id": number})
+
+    call(0, 700, 100, 700)
+    for i in range(n):
+        length = loader + 1000
+        event("user_annotation", f"ProfilerStep#{i + 1}", at, length)
+        event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 10, loader)
+        call(at + loader + 100, 300, at + loader + 100 + kernel_lag - 500, 500)
+        at += length
+    event("cpu_op", "aten::outside", at + 5000, 50)
+    return json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}).encode()
+
+
 class Compare(ServerTest):
     @classmethod
     def setUpClass(cls):
@@ -56,7 +85,8 @@ class Compare(ServerTest):
         self.assertEqual([(r["name"], r["change"], r["base"], r["new"], r["delta"]) for r in rows],
                          [("app.slow", "removed", 5000, 0, -5000), ("app.extra", "added", 0, 40, 40), ("app.models", None, 300, 310, 10),
                           ("app", None, 100, 110, 10), ("json", None, 200, 210, 10)])
-        self.assertEqual(answer["sums"], {"base": 5600, "new": 670, "delta": -4930, "factor": 1.5, "small_factor": 1.5, "fdr": 0})
+        self.assertEqual(answer["sums"], {"base": 5600, "new": 670, "delta": -4930, "whole_base": 5600, "whole_new": 670, "factor": 1.5,
+                                          "small_factor": 1.5, "fdr": 0})
         self.assertAlmostEqual(sum(abs(r["share"]) for r in rows), 100)
         self.assertEqual((rows[0]["base_by"], rows[1]["by"]), ("app", "json"))
         self.assertEqual({r["verdict"] for r in rows}, {None})
@@ -97,7 +127,7 @@ class Compare(ServerTest):
         about = self.get_json(f"/api/v1/compare?{self.pair}")
         self.assertEqual([run["id"] for run in about["base"] + about["new"]], [self.base, self.new])
         self.assertEqual([table["of"] for table in about["tables"]], ["imports", "packages"])
-        self.assertEqual(about["tables"][0]["metrics"][0], {"metric": "self_us", "title": "Self time", "unit": "us", "adds_up": True, "resolution": 1})
+        self.assertEqual(about["tables"][0]["metrics"][0], {"metric": "self_us", "title": "Self time", "unit": "us", "adds_up": True, "per_call": False, "resolution": 1})
         self.assertEqual(about["pictures"], ["tree"])
         self.assertIsNone(about["headline"]["verdict"])
 
@@ -275,3 +305,136 @@ class Compare(ServerTest):
                              (f"compare/imports/x?{self.pair}", 404), (f"compare/imports?{self.pair}&format=xml", 400),
                              (f"compare/imports?{self.pair}&q=(&regex=1", 400), ("compare?base=series:none&new=series:none", 404)):
             self.assertEqual(self.get(f"/api/v1/{path}").status, status, path)
+
+    def test_different_units_have_no_difference(self):
+        def profile(unit, *weights):
+            return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "main"}, {"name": "app"}]},
+                               "profiles": [{"type": "sampled", "name": "t", "unit": unit, "startValue": 0, "endValue": sum(weights),
+                                             "samples": [[0, i] for i in range(2)], "weights": weights}]}).encode()
+        ms, weight = (self.add(profile(*of))["id"] for of in (("milliseconds", 300, 54.5), ("none", 800, 13)))
+        about = self.get_json(f"/api/v1/compare?base={ms}&new={weight}")
+        self.assertEqual((about["headline"], about["no_headline"]), (None, "one run measures sampled in s, another weight without a unit"))
+        self.assertEqual([[metric["unit"] for metric in table["metrics"]] for table in about["tables"]], [["%", "%"]])
+        self.assertRefused(self.get(f"/api/v1/compare/functions?base={ms}&new={weight}&metric=self"), 400, "bad_request")
+        self.assertIn("different units", about["no_tree"])
+        same = self.get_json(f"/api/v1/compare?base={ms}&new={ms}")
+        self.assertIsNone(same["no_headline"])
+
+    def test_values_per_step_count_what_starts_in_steps(self):
+        base, new = (self.add(training_steps(*of))["id"] for of in ((3, 4000, 700), (7, 100, 700)))
+        pair = f"base={base}&new={new}"
+        about = self.get_json(f"/api/v1/compare?{pair}")
+        self.assertEqual([(table["of"], table["per"]) for table in about["tables"]],
+                         [("step_parts", ["step"]), ("operators", ["step", "run", "call"]), ("kernels", ["step", "run", "call"])])
+        self.assertEqual(about["tables"][1]["work"], {"of": "steps", "base": [3], "new": [7]})
+        # A step waits for data, calls addmm once, and its kernel follows; what is outside of steps has other names or adds to these.
+        for of, metric, per, name, base_value, new_value in (
+                ("operators", "cpu_total_us", "step", "aten::addmm", 300, 300), ("operators", "cpu_total_us", "run", "aten::addmm", 1600, 2800),
+                ("operators", "cpu_total_us", "call", "aten::addmm", 400, 350), ("operators", "calls", "step", "aten::addmm", 1, 1),
+                ("operators", "self_device_us", "step", "aten::addmm", 500, 500),
+                ("operators", "cpu_total_us", "step", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 4000, 100),
+                ("operators", "cpu_total_us", "step", "aten::outside", None, None), ("operators", "cpu_total_us", "run", "aten::outside", 50, 50),
+                ("kernels", "total_us", "step", "gemm", 500, 500), ("kernels", "total_us", "run", "gemm", 2200, 4200),
+                ("kernels", "total_us", "call", "gemm", 550, 525)):
+            rows, answer = self.rows(of, pair, metric=metric, per=per, name=name)
+            self.assertEqual(answer["per"], per)
+            self.assertEqual([(row["base"], row["new"]) for row in rows], [] if base_value is None else [(base_value, new_value)], (of, metric, per, name))
+        default, answer = self.rows("operators", pair, metric="cpu_total_us")
+        self.assertEqual((answer["per"], default[0]["name"][:21], default[0]["delta"]), ("step", "ProfilerStep*", -3900))
+        for of, per in (("step_parts", "run"), ("operators", "week"), ("memory", "step")):
+            self.assertIn(self.get(f"/api/v1/compare/{of}?{pair}&per={per}").status, (400, 404))
+        tree = self.get_json(f"/api/v1/compare/tree?{pair}")
+        found = {path: (of["base_total"], of["new_total"]) for path, of in self.paths_of(tree).items()}
+        self.assertEqual((tree["per"], found["ProfilerStep*",], found["ProfilerStep*", "aten::addmm"]), ("step", (5000e3, 1100e3), (300e3, 300e3)))
+        self.assertNotIn(("aten::outside",), found)
+        whole = self.get_json(f"/api/v1/compare/tree?{pair}&per=run")
+        self.assertEqual(dict(zip(whole["names"], whole["names"])).get("aten::outside"), "aten::outside")
+
+    def test_one_total_of_imports_whose_rows_are_rounded(self):
+        # CPython rounds each row, so self times add up to 602; a module that is tried twice counts twice.
+        base = log((2, "app.models", 300, 300), (2, "nt", 50, 50), (1, "app", 102, 451), (1, "nt", 50, 50), (1, "json", 100, 99))
+        new = log((2, "app.models", 200, 200), (2, "nt", 50, 50), (1, "app", 102, 351), (1, "nt", 50, 50), (1, "json", 100, 99))
+        pair = "base={}&new={}".format(*(self.add(text)["id"] for text in (base, new)))
+        headline = self.get_json(f"/api/v1/compare?{pair}")["headline"]
+        self.assertEqual([round(headline[side]["median"] * 1e6) for side in ("base", "new")], [600, 500])
+        for of in ("imports", "packages"):
+            sums = self.rows(of, pair)[1]["sums"]
+            self.assertEqual([sums[key] for key in ("base", "new", "whole_base", "whole_new")], [602, 502, 600, 500], of)
+        found = self.get_json(f"/api/v1/compare/conclusion?{pair}")
+        self.assertEqual((found["base"], found["new"], found["delta"], found["rows"][0]["name"]), (600, 500, -100, "app.models"))
+        self.assertEqual([row["base"] for row in self.rows("imports", pair, name="nt")[0]], [100])
+        dump = self.add(marshal.dumps({("a.py", 1, "f"): (2, 2, 1.0, 3.0, {("a.py", 2, "g"): (2, 2, 1.0, 3.0)}),
+                                       ("a.py", 2, "g"): (2, 2, 2.0, 3.0, {("a.py", 1, "f"): (1, 1, 2.0, 3.0)})}))["id"]
+        self.assertEqual(self.get_json(f"/api/v1/compare/tree?base={dump}&new={dump}")["new"], 3)
+
+    def test_modules_and_operators_per_step_are_those_of_the_file(self):
+        """Sums over the events of real size, by their names, that start while a step is active."""
+        demo = pathlib.Path(__file__).parents[2] / "demo" / "profiles"
+        files = {side: gzip.decompress((demo / name).read_bytes()) for side, name in
+                 (("base", "training-waits.pt.trace.json.gz"), ("new", "training.pt.trace.json.gz"))}
+        pair = "&".join(f"{side}={self.add(text)['id']}" for side, text in files.items())
+        for side, text in files.items():
+            events = [event for event in json.loads(text)["traceEvents"] if event.get("ph") == "X"]
+            steps = [(event["ts"], event["ts"] + event["dur"]) for event in events if event["name"].startswith("ProfilerStep#") and event["cat"] == "user_annotation"]
+            in_steps = [event for event in events if any(start <= event["ts"] < end for start, end in steps)]
+            for of, metric, category, kept in (("modules", "host_total_us", "python_function", lambda event: "Python module id" in event["args"]),
+                                               ("operators", "cpu_total_us", "cpu_op", lambda event: True)):
+                expected, last = {}, {}
+                for event in sorted(in_steps, key=lambda event: (event["ts"], -event["dur"])):
+                    if event["cat"] == category and kept(event):
+                        name = event["name"].removeprefix("nn.Module: ")
+                        if event["ts"] < last.get(name, 0):  # inside of a call of the same name, which torch merges with it
+                            continue
+                        last[name] = event["ts"] + event["dur"]
+                        expected[name] = expected.get(name, 0) + event["dur"] / len(steps)
+                rows, answer = self.rows(of, pair, metric=metric, limit=1000)
+                self.assertEqual(answer["per"], "step")
+                found = {row["name"]: row[side] for row in rows if row["name"] in expected}
+                self.assertEqual(found.keys(), expected.keys())
+                self.assertGreater(len(found), 5)
+                for name, value in expected.items():
+                    self.assertAlmostEqual(found[name], value, 3, f"{of} {name}")
+
+    def test_values_per_call(self):
+        def dump(**functions):
+            return marshal.dumps({("app.py", i, name): (primitive, calls, own, total, {}) for i, (name, (primitive, calls, own, total)) in enumerate(functions.items(), 1)})
+        base = self.add(dump(load=(10, 20, 4.0, 30.0), parse=(5, 5, 1.0, 1.0)))["id"]
+        new = self.add(dump(load=(40, 50, 5.0, 60.0), render=(2, 2, 3.0, 3.0)))["id"]
+        table = self.get_json(f"/api/v1/compare?base={base}&new={new}")["tables"][0]
+        self.assertEqual((table["per"], table["work"]), (["run", "call"], {"of": "calls", "base": [25], "new": [52]}))
+        rows, answer = self.rows("functions", f"base={base}&new={new}", per="call")
+        # tottime per call, cumtime per primitive call, as pstats prints; a function that one run lacks has no difference
+        self.assertEqual([(r["name"], r["base"], r["new"], r["delta"], r["base_cumtime_s"], r["new_cumtime_s"]) for r in rows],
+                         [("load", 0.2, 0.1, -0.1, 3, 1.5), ("parse", 0.2, None, None, 0.2, None), ("render", None, 1.5, None, None, 1.5)])
+        self.assertEqual([metric["metric"] for metric in table["metrics"]], ["tottime_s", "cumtime_s", "ncalls"])
+        self.assertRefused(self.get(f"/api/v1/compare/functions?base={base}&new={new}&per=call&metric=ncalls"), 400, "bad_request")
+        self.assertRefused(self.get(f"/api/v1/compare/functions?base={base}&new={new}&per=step"), 400, "bad_request")
+        row = self.get_json(f"/api/v1/compare/functions/{rows[1]['id']}?base={base}&new={new}&per=call")
+        self.assertEqual((row["base_values"], row["new_values"]), ([0.2], [None]))
+
+    def test_a_conclusion_names_the_rows_that_explain_the_difference(self):
+        def conclusion(base, new):
+            base, new = (self.add(text)["id"] for text in (base, new))
+            return self.get_json(f"/api/v1/compare/conclusion?base={base}&new={new}")
+
+        def imports(**modules):
+            return log(*((1, name, us, us) for name, us in modules.items()))
+
+        def words(found):
+            return found["found"], [row["name"] for row in found["rows"]], round(found["delta"], 3)
+        waits = conclusion(training_steps(4, 4000, 700), training_steps(9, 100, 700))
+        self.assertEqual((waits["of"], waits["per"], waits["unit"], waits["base"], waits["new"]), ("step_parts", "step", "us", 5000, 1100))
+        self.assertEqual((words(waits), waits["rows"][0]["delta"]), (("one", ["dataloader"], -3900), -3900))
+        same = dict(b=1000, c=1000, d=1000, e=1000)
+        for new, expected in ((dict(same, b=1600, c=1100), ("one", ["b"], 700)), (dict(same, b=1400, c=1300, d=1200, e=1100), ("two", ["b", "c"], 1000)),
+                              (dict(same, b=1600, c=500), ("two", ["b", "c"], 100)), (dict(same, b=1010), ("none", [], 10))):
+            found = conclusion(imports(**same), imports(**new))
+            self.assertEqual(words(found), expected, new)
+        many = {f"m{i}": 1000 for i in range(20)}
+        found = conclusion(imports(**many), imports(**{name: 1100 for name in many}))
+        self.assertEqual((words(found), found["n"]), (("spread", [], 2000), 18))
+        noise = self.get_json("/api/v1/compare/conclusion?base=series:before&new=series:after")
+        self.assertEqual(words(noise), ("one", ["app"], 900))
+        samples = benchmark("x", [1, 1.1]), benchmark("x", [2, 2.1])
+        self.assertIsNone(conclusion(*samples))
+        self.assertRefused(self.get(f"/api/v1/compare/conclusion?new={self.new}"), 400, "bad_request")

@@ -2,6 +2,7 @@
 """A figure over the runs of a series through HTTP: points, repeats, steps, what is left out, baselines."""
 import csv
 import io
+import json
 import marshal
 import statistics
 import urllib.parse
@@ -13,6 +14,13 @@ HEAD = "import time: self [us] | cumulative | imported package\n"
 
 def log(**modules):
     return (HEAD + "".join(f"import time: {us:9} | {us:10} | {name}\n" for name, us in modules.items())).encode()
+
+
+def stacks(unit, *weights):
+    """A speedscope profile of two functions; the headline of milliseconds is in s, of "none" a weight."""
+    return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "main"}, {"name": "app"}]},
+                       "profiles": [{"type": "sampled", "name": "t", "unit": unit, "startValue": 0, "endValue": sum(weights),
+                                     "samples": [[0, i] for i in range(len(weights))], "weights": weights}]}).encode()
 
 
 def noise(i):
@@ -178,3 +186,30 @@ class Trend(ServerTest):
         alone = self.add(log(alone=3))["id"]
         self.assertRefused(self.request("PUT", f"{RUNS}/{alone}/baseline"), 409, "conflict")
         self.assertRefused(self.request("PUT", f"{RUNS}/nowhere/baseline"), 404, "not_found")
+
+    def test_headlines_of_different_units_have_no_difference(self):
+        runs = [self.add(stacks(unit, *weights), series="units")["id"] for unit, weights in
+                (("milliseconds", (300, 54.5)), ("none", (800, 13)), ("none", (813, 13)), ("milliseconds", (300, 56.5)))]
+        found = {run["id"]: run for run in self.get_json(f"{RUNS}?series=units")["rows"]}
+        seen = [[found[run][key] for key in ("trend", "delta_pct", "no_delta")] for run in runs]
+        self.assertEqual(seen[0], [[], None, None])
+        self.assertEqual(seen[1], [[], None, "the previous run measures sampled in s, this run weight without a unit"])
+        self.assertEqual((seen[2][0], seen[2][2]), ([813, 826], None))
+        self.assertAlmostEqual(seen[2][1], 100 * 13 / 813)
+        self.assertEqual(seen[3], [[0.3545, 0.3565], None, "the previous run measures weight without a unit, this run sampled in s"])
+        trend = self.trend("series:units", metric="weight")
+        self.assertEqual([point["value"] for point in trend["points"]], [354.5e6, 356.5e6])
+        self.assertEqual(trend["left_out"], [{"why": "measured without a unit", "runs": 2}])
+        self.request("PUT", f"{RUNS}/{runs[1]}/baseline")
+        for params in ({}, {"metric": "weight"}, {"of": "functions", "row": "app"}):
+            self.assertIsNone(self.trend("series:units", **params)["baseline"]["value"], params)
+        self.assertEqual(self.trend("series:units", of="functions", row="app", metric="self_pct")["baseline"]["value"], 100 * 13 / 813)
+
+    def test_a_measurement_is_followed_in_one_unit(self):
+        gnu = "0.40user 0.10system 0:00.60elapsed 83%CPU (0avgtext+0avgdata {}maxresident)k\n8inputs+16outputs (2major+98minor)pagefaults 0swaps\n"
+        mac = "        0.10 real         0.02 user         0.01 sys\n             {}  maximum resident set size\n"
+        for text, number in ((gnu, 4000), (gnu, 4100), (mac, 8192000), (gnu, 4200)):
+            self.add(text.format(number).encode(), series="rss")
+        trend = self.trend("series:rss", of="measurements", row="max RSS")
+        self.assertEqual([point["value"] for point in trend["points"]], [4000, 4100, 4200])
+        self.assertEqual((trend["place"], trend["unit"], trend["left_out"]), ("KiB", "KiB", [{"why": "with another unit", "runs": 1}]))

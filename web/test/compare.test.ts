@@ -20,6 +20,7 @@ import {
     nodeColourLevel,
     removedNodes,
 } from '../src/features/compare/diff_tree';
+import { fitColumns } from '../src/features/compare/fit_columns';
 import { countOutside, niceTicks, stripScale } from '../src/features/compare/strip';
 import { waterfall } from '../src/features/compare/waterfall';
 
@@ -44,7 +45,12 @@ test('verdicts are a sign and a word of the unit', () => {
         tone: 'faster',
     });
     assert.equal(verdictOf({ verdict: 'same', delta: 2 }, 's').label, 'within noise');
-    assert.equal(verdictOf({ verdict: 'few', delta: 2 }, 's').tone, 'faint');
+    assert.deepEqual(verdictOf({ verdict: 'few', delta: 2, noise: 1 }, 's'), {
+        glyph: '▲',
+        label: 'too few runs',
+        tone: 'slower',
+    });
+    assert.equal(verdictOf({ verdict: 'few', delta: 2, noise: 3 }, 's').tone, 'faint');
     assert.deepEqual(verdictOf({ verdict: null, delta: -1 }, 's'), {
         glyph: '▼',
         label: '',
@@ -142,8 +148,8 @@ test('a strip counts what lies beyond its scale', () => {
 
 test('the steps lead from base to new', () => {
     const rows = [
-        { id: 1, name: 'a', delta: -4, verdict: 'down' },
-        { id: 2, name: 'b', delta: 1, verdict: 'same' },
+        { id: 1, name: 'a', delta: -4, noise: 1, verdict: 'down' },
+        { id: 2, name: 'b', delta: 1, noise: 2, verdict: 'same' },
     ];
     const fall = waterfall(100, 98, rows);
     assert.deepEqual(
@@ -161,9 +167,13 @@ test('the steps lead from base to new', () => {
         [true, false, true, true, true],
     );
     assert.ok(fall.axisFrom > 80 && fall.axisFrom < 96);
-    assert.equal(waterfall(10, 2, [{ id: 1, name: 'a', delta: -8, verdict: null }]).axisFrom, 0);
     assert.equal(
-        waterfall(10, 2, [{ id: 1, name: 'a', delta: -8, verdict: null }]).steps.length,
+        waterfall(10, 2, [{ id: 1, name: 'a', delta: -8, noise: null, verdict: null }]).axisFrom,
+        0,
+    );
+    assert.equal(
+        waterfall(10, 2, [{ id: 1, name: 'a', delta: -8, noise: null, verdict: null }]).steps
+            .length,
         3,
     );
 });
@@ -175,6 +185,7 @@ function tree(rows: [string, number, number, number, number][]): ComparisonTree 
     return {
         n: rows.length,
         unit: 'us',
+        per: 'run',
         base: sum(2),
         new: sum(3),
         cut: 0,
@@ -212,10 +223,10 @@ test('the difference of trees: what is new, what vanished, how much', () => {
     assert.ok(layoutDiff(diff, 'base').frameOf[2] > 0);
 });
 
-test('what is within noise or has too few runs is grey, new or not', () => {
+test('what is within noise is grey, new or not; with too few runs the size decides', () => {
     const judged = tree([
         ['same', -1, 100, 150, 2],
-        ['few', -1, 100, 150, 1],
+        ['few', -1, 100, 269, 1],
         ['up', -1, 100, 150, 3],
         ['down', -1, 150, 100, 4],
         ['new', -1, 0, 150, 2],
@@ -223,8 +234,33 @@ test('what is within noise or has too few runs is grey, new or not', () => {
     ]);
     assert.deepEqual(
         [0, 1, 2, 3, 4, 5].map((node) => nodeColourLevel(judged, node)),
-        [0, 0, 3, -3, 0, 0],
+        [0, 3, 3, -3, 0, 0],
     );
+});
+
+test('columns are left out until the name has its width', () => {
+    const column = (key: string, width: number | 'rest') => ({
+        key,
+        title: key,
+        width,
+        render: () => null,
+    });
+    const columns = [
+        column('name', 'rest'),
+        ...['base', 'new', 'delta'].map((key) => column(key, 96)),
+        column('bar', 148),
+        column('delta_pct', 84),
+        column('noise', 104),
+        column('verdict', 148),
+    ];
+    const keys = (width: number) => fitColumns(columns, width).map(({ key }) => key);
+    assert.deepEqual(keys(1440), [
+        ...['name', 'base', 'new', 'delta', 'bar', 'delta_pct', 'noise', 'verdict'],
+    ]);
+    assert.deepEqual(keys(1280), ['name', 'base', 'new', 'delta', 'delta_pct', 'verdict']);
+    assert.deepEqual(keys(1100), ['name', 'base', 'new', 'delta', 'verdict']);
+    assert.deepEqual(keys(900), ['name', 'base', 'new', 'delta', 'bar', 'delta_pct', 'verdict']);
+    assert.deepEqual(keys(390), ['name', 'new', 'delta']);
 });
 
 test('bounds tell a difference only where they leave no room for the other', () => {

@@ -36,6 +36,7 @@ function run(id: string, at: string, value = 1, changes: Partial<Run> = {}): Run
         baseline: false,
         trend: [],
         delta_pct: null,
+        no_delta: null,
         ...changes,
     };
 }

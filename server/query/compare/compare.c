@@ -45,13 +45,38 @@ static void write_judged(const struct ps_judgement *judged, double low, double h
     ps_json_kstr(json, "verdict", ps_verdict_words[judged->verdict]);
 }
 
-static bool one_headline(const struct ps_compare_groups *groups)
+/* Returns the first run with another headline than the first of all; NULL: all have the same. */
+static const struct ps_compare_run *find_other_headline(const struct ps_compare_groups *groups)
 {
+    const struct ps_compare_run *first = groups->runs;
+
     for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
-        if (strcmp(groups->runs[i].unit, groups->runs[0].unit) != 0 ||
-            strcmp(groups->runs[i].label, groups->runs[0].label) != 0)
-            return false;
-    return groups->runs[0].unit[0];
+        if (strcmp(first[i].unit, first->unit) != 0 || strcmp(first[i].label, first->label) != 0)
+            return &first[i];
+    return NULL;
+}
+
+static void add_measured(struct ps_buf *out, const struct ps_compare_run *run)
+{
+    ps_buf_printf(out, "%s%s%s", run->label, run->unit[0] ? " in " : " without a unit", run->unit);
+}
+
+/* Writes why there is no headline. */
+static void write_no_headline(const struct ps_compare_groups *groups, struct ps_json *json)
+{
+    const struct ps_compare_run *other = find_other_headline(groups);
+    PS_AUTO(ps_buf_free) struct ps_buf why = {0};
+
+    if (other) {
+        ps_buf_puts(&why, "one run measures ");
+        add_measured(&why, groups->runs);
+        ps_buf_puts(&why, ", another ");
+        add_measured(&why, other);
+    } else {
+        ps_buf_puts(&why, "the runs have no headline");
+    }
+    ps_json_key(json, "no_headline");
+    ps_json_str(json, ps_buf_slice(&why));
 }
 
 static void write_alone(const double *values, size_t n, struct ps_json *json)
@@ -79,15 +104,16 @@ static void write_both(const struct ps_compare_groups *groups, const double *val
     write_judged(&judged, low, high, json);
 }
 
-/* Writes the key "headline". Its value is null if the runs have different headlines, for example if
- * only some of the runs have steps. */
+/* Writes null if the runs have different headlines: for example, only some of them have steps.
+ * A weight without a unit is compared with others of the same label. */
 static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
 {
     double values[2 * PS_GROUP_MAX];
 
     ps_json_key(json, "headline");
-    if (!one_headline(groups)) {
+    if (find_other_headline(groups) || !groups->runs[0].label[0]) {
         ps_json_null(json);
+        write_no_headline(groups, json);
         return;
     }
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
@@ -100,6 +126,7 @@ static void write_headline(const struct ps_compare_groups *groups, struct ps_jso
     else
         write_alone(values, groups->n_new, json);
     ps_json_end(json);
+    ps_json_kstr(json, "no_headline", NULL);
 }
 
 static void write_metrics(const struct ps_compare_groups *groups,
@@ -117,38 +144,102 @@ static void write_metrics(const struct ps_compare_groups *groups,
         ps_json_kstr(json, "title", head->metrics[i].title);
         ps_json_kstr(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
         ps_json_kbool(json, "adds_up", head->metrics[i].is_additive);
+        ps_json_kbool(json, "per_call", head->metrics[i].calls != NULL);
         ps_json_kreal(json, "resolution", resolution[i]);
         ps_json_end(json);
     }
     ps_json_end(json);
 }
 
+static enum ps_status read_table(struct ps_store *store, const struct ps_compare_groups *groups,
+                                 const struct ps_compare_table *table, struct ps_shared_table *out,
+                                 struct ps_err *err)
+{
+    bool has = false;
+
+    out->table = table;
+    ps_compare_table_head(table, &out->head);
+    ps_compare_find_metrics(store, groups, &out->head, out->resolution, &has, err);
+    out->is_shared = has && out->head.n > 0;
+    if (out->is_shared)
+        ps_compare_work_read(store, groups, &out->head, &out->work, err);
+    out->is_shared &= !out->work.is_mixed;
+    return err->code;
+}
+
+static void write_table(const struct ps_compare_groups *groups,
+                        const struct ps_shared_table *shared, struct ps_json *json)
+{
+    const struct ps_query_comparison *head = &shared->head;
+
+    ps_json_object(json);
+    ps_json_kstr(json, "of", shared->table->name);
+    ps_json_kstr(json, "title", head->title);
+    ps_json_kstr(json, "row", head->row);
+    ps_json_kstr(json, "place", head->place[0] ? head->place : NULL);
+    ps_json_kstr(json, "budget", head->budget);
+    ps_compare_write_per(groups, head, &shared->work, json);
+    write_metrics(groups, head, shared->resolution, json);
+    ps_json_end(json);
+}
+
+/* Visits the tables that the runs share, in order: a table of the mean step is the first one, or
+ * the last one if the runs have no steps. Ends when `visit` returns false. */
+static enum ps_status each_table(struct ps_store *store, const struct ps_compare_groups *groups,
+                                 bool (*visit)(void *user, const struct ps_shared_table *shared),
+                                 void *user, struct ps_err *err)
+{
+    const char *kind = groups->runs[0].kind;
+    struct ps_shared_table shared = {.table = NULL}, last = {.table = NULL};
+
+    for (const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
+         table && read_table(store, groups, table, &shared, err) == PS_OK;
+         table = ps_compare_next_table(table, kind)) {
+        if (shared.is_shared && shared.head.is_per_step && !shared.work.word)
+            last = shared;
+        else if (shared.is_shared && !visit(user, &shared))
+            return err->code;
+    }
+    if (err->code == PS_OK && last.table)
+        (void)visit(user, &last);
+    return err->code;
+}
+
+static bool keep_table(void *user, const struct ps_shared_table *shared)
+{
+    *(struct ps_shared_table *)user = *shared;
+    return false;
+}
+
+enum ps_status ps_compare_first_table(struct ps_store *store,
+                                      const struct ps_compare_groups *groups,
+                                      struct ps_shared_table *out, struct ps_err *err)
+{
+    *out = (struct ps_shared_table){.table = NULL};
+    return each_table(store, groups, keep_table, out, err);
+}
+
+struct table_list {
+    const struct ps_compare_groups *groups;
+    struct ps_json *json;
+};
+
+static bool add_table(void *user, const struct ps_shared_table *shared)
+{
+    const struct table_list *list = user;
+
+    write_table(list->groups, shared, list->json);
+    return true;
+}
+
 static enum ps_status write_tables(struct ps_store *store, const struct ps_compare_groups *groups,
                                    struct ps_json *json, struct ps_err *err)
 {
-    const char *kind = groups->runs[0].kind;
+    struct table_list list = {groups, json};
 
     ps_json_key(json, "tables");
     ps_json_array(json);
-    for (const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
-         table && err->code == PS_OK; table = ps_compare_next_table(table, kind)) {
-        struct ps_query_comparison head;
-        double resolution[PS_HEAD_METRICS];
-        bool has = false;
-
-        ps_compare_table_head(table, &head);
-        ps_compare_find_metrics(store, groups, &head, resolution, &has, err);
-        if (err->code != PS_OK || !has || head.n == 0)
-            continue;
-        ps_json_object(json);
-        ps_json_kstr(json, "of", table->name);
-        ps_json_kstr(json, "title", head.title);
-        ps_json_kstr(json, "row", head.row);
-        ps_json_kstr(json, "place", head.place[0] ? head.place : NULL);
-        ps_json_kstr(json, "budget", head.budget);
-        write_metrics(groups, &head, resolution, json);
-        ps_json_end(json);
-    }
+    each_table(store, groups, add_table, &list, err);
     ps_json_end(json);
     return err->code;
 }

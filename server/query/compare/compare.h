@@ -33,7 +33,9 @@ void ps_compare_table_head(const struct ps_compare_table *table, struct ps_query
  * after the last table. */
 const struct ps_compare_table *ps_compare_next_table(const struct ps_compare_table *last,
                                                      const char *kind);
-/* Returns whether runs of the two kinds have a common table. */
+/* Returns the table of a kind by its name; NULL: there is none. */
+const struct ps_compare_table *ps_compare_find_table(const char *name, const char *kind);
+/* Whether runs of these kinds have a common table. */
 bool ps_compare_have_common_table(const char *kind, const char *other);
 
 /* The kind of call tree of the runs. PS_TREE_NONE: the runs have no call tree, or stacks in
@@ -67,6 +69,48 @@ struct ps_compare_groups {
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit);
 
+/* --- What values are per (per.c) --- */
+
+enum ps_per { PS_PER_RUN, PS_PER_STEP, PS_PER_CALL, PS_N_PER };
+extern const char *const ps_per_words[]; /* by enum ps_per */
+
+/* The amounts of work of the runs that their totals grow with. */
+struct ps_compare_work {
+    const char *word; /* "steps", "calls" ...; NULL: unknown for some runs */
+    double amounts[2 * PS_GROUP_MAX];
+    bool is_mixed; /* the values are per step in some runs only, so the table cannot be compared */
+};
+enum ps_status ps_compare_work_read(struct ps_store *store, const struct ps_compare_groups *groups,
+                                    const struct ps_query_comparison *head,
+                                    struct ps_compare_work *out, struct ps_err *err);
+/* Stores what values can be per, the default first. Returns the number. */
+size_t ps_compare_per(const struct ps_query_comparison *head, const struct ps_compare_work *work,
+                      enum ps_per out[PS_N_PER]);
+/* word: of a request; NULL or "": the default. PS_BAD_REQUEST: unknown, or not available. */
+enum ps_status ps_compare_choose_per(const char *word, const struct ps_query_comparison *head,
+                                     const struct ps_compare_work *work, enum ps_per *out,
+                                     struct ps_err *err);
+/* Keeps only metrics that have values per call; these do not add up. */
+void ps_compare_keep_metrics_per_call(struct ps_query_comparison *head, double *resolution);
+/* Writes the keys "per" and "work". */
+void ps_compare_write_per(const struct ps_compare_groups *groups,
+                          const struct ps_query_comparison *head,
+                          const struct ps_compare_work *work, struct ps_json *json);
+
+/* --- Tables that the runs share (compare.c) --- */
+
+struct ps_shared_table {
+    const struct ps_compare_table *table;
+    struct ps_query_comparison head; /* only metrics that the runs have */
+    double resolution[PS_HEAD_METRICS];
+    struct ps_compare_work work;
+    bool is_shared; /* false: the runs do not have the table */
+};
+/* The table that is shown by default; !out->is_shared: the runs share none. */
+enum ps_status ps_compare_first_table(struct ps_store *store,
+                                      const struct ps_compare_groups *groups,
+                                      struct ps_shared_table *out, struct ps_err *err);
+
 /* --- Comparisons (read.c) --- */
 
 /* Comparisons are cached, so that further pages and other sort orders need not read the runs
@@ -80,6 +124,10 @@ struct ps_cached_comparison {
     /* unit of the headline; metrics whose unit is @headline in the query's head point to it */
     char headline_unit[32];
     double resolution;
+    enum ps_per per;
+    /* totals of the first metric as the tools state them, medians of both groups; NAN: the sums of
+     * the rows are the totals */
+    double whole_base, whole_new;
     bool is_single_group; /* a single group */
     struct ps_comparison *comparison;
 };
@@ -111,7 +159,7 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
 /* Indices of the columns of a table query, from 0; -1: the query has no such column. */
 struct ps_row_columns {
     int id, name, place, function, line, cause, samples;
-    int metrics[PS_HEAD_METRICS];
+    int metrics[PS_HEAD_METRICS], calls[PS_HEAD_METRICS];
 };
 
 /* Reads the rows of runs. Set store, table, head, row and user; the other members are internal.
@@ -125,7 +173,11 @@ struct ps_run_rows {
                 const struct ps_compare_input *row); /* valid until the function returns */
     void *user;
     const char *mode; /* parameter of ps_make_stack_functions; NULL: its default */
-    int64_t rows;     /* number of rows of all runs read so far */
+    /* PS_PER_STEP: values are divided by `steps` of the run. PS_PER_CALL: values from head->n on
+     * are the divisors of the metrics. */
+    enum ps_per per;
+    double steps;
+    int64_t rows; /* of all runs so far */
 
     const char *run;
     struct ps_row_columns columns;

@@ -3,6 +3,7 @@
  * read.c: reads the rows of runs into a comparison. Comparisons are cached for further pages and
  * other sort orders. The cache is thread-safe.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -104,8 +105,8 @@ static void add_row(void *user, const struct ps_compare_input *row)
 }
 
 static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
-                                const char *mode, struct ps_cached_comparison *out,
-                                struct ps_err *err)
+                                const char *mode, const struct ps_compare_work *work,
+                                struct ps_cached_comparison *out, struct ps_err *err)
 {
     size_t n = groups->n_base + groups->n_new;
     struct target target = {.run_index = 0};
@@ -114,16 +115,21 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
                                  .head = &out->head,
                                  .row = add_row,
                                  .user = &target,
-                                 .mode = mode};
+                                 .mode = mode,
+                                 .per = out->per};
+    const size_t n_metrics = out->per == PS_PER_CALL ? 2 * out->head.n : out->head.n;
 
-    out->comparison = ps_comparison_new(groups->n_base, groups->n_new, out->head.n);
+    out->comparison = ps_comparison_new(groups->n_base, groups->n_new, n_metrics);
+    if (out->per == PS_PER_CALL)
+        ps_comparison_divide(out->comparison);
     target.comparison = out->comparison;
     for (size_t i = 0; err->code == PS_OK && i < n; i++) {
         int64_t before = reader.rows;
 
         target.run_index = i;
+        reader.steps = work->amounts[i];
         ps_run_rows_read(&reader, groups->runs[i].id, err);
-        if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
+        if ((reader.rows - before) * (int64_t)(n * n_metrics) > FIGURES_MAX)
             ps_fail(err, PS_LIMIT,
                     "%zu runs with %lld rows are too many to compare at once" PS_HINT
                     "compare fewer runs",
@@ -140,12 +146,8 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
 static enum ps_status find_table(const struct ps_compare_groups *groups, const char *of,
                                  const struct ps_compare_table **out, struct ps_err *err)
 {
-    const struct ps_compare_table *table = ps_compare_next_table(NULL, groups->runs[0].kind);
-
-    while (table && strcmp(table->name, of) != 0)
-        table = ps_compare_next_table(table, groups->runs[0].kind);
-    *out = table;
-    if (!table)
+    *out = ps_compare_find_table(of, groups->runs[0].kind);
+    if (!*out)
         ps_fail(err, PS_NOT_FOUND, "runs of kind %s cannot be compared by %s", groups->runs[0].kind,
                 of);
     return err->code;
@@ -175,13 +177,38 @@ static enum ps_status choose_metric(struct ps_cached_comparison *out, const char
     return err->code;
 }
 
+/* Reads the totals that the tools state of the first metric. */
+static enum ps_status read_wholes(struct ps_store *store, const struct ps_compare_groups *groups,
+                                  struct ps_cached_comparison *out, struct ps_err *err)
+{
+    const char *select = out->head.metrics[0].whole;
+    double values[2 * PS_GROUP_MAX];
+    const size_t n = groups->n_base + groups->n_new;
+    bool known = select && out->per == PS_PER_RUN;
+
+    out->whole_base = out->whole_new = NAN;
+    for (size_t i = 0; known && err->code == PS_OK && i < n; i++) {
+        struct ps_db *db = NULL;
+
+        ps_run_acquire(store, groups->runs[i].id, &db, err);
+        read_number(db, select, &values[i], err);
+        ps_run_release(db);
+        known = values[i] != 0;
+    }
+    if (!known || err->code != PS_OK)
+        return err->code;
+    out->whole_base = groups->n_base ? ps_group_median(values, groups->n_base) : 0;
+    out->whole_new = ps_group_median(values + groups->n_base, groups->n_new);
+    return err->code;
+}
+
 static enum ps_status make_comparison(struct ps_store *store,
                                       const struct ps_compare_groups *groups,
-                                      const struct ps_compare_table *table, const char *metric,
-                                      const char *mode, struct ps_cached_comparison *out,
-                                      struct ps_err *err)
+                                      const struct ps_compare_table *table, struct ps_params params,
+                                      struct ps_cached_comparison *out, struct ps_err *err)
 {
     double resolution[PS_HEAD_METRICS];
+    struct ps_compare_work work;
     bool has = false;
 
     out->table = table;
@@ -189,8 +216,19 @@ static enum ps_status make_comparison(struct ps_store *store,
     ps_compare_table_head(table, &out->head);
     if (ps_compare_find_metrics(store, groups, &out->head, resolution, &has, err) == PS_OK && !has)
         return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->name);
-    if (choose_metric(out, metric, resolution, err) != PS_OK)
+    ps_compare_work_read(store, groups, &out->head, &work, err);
+    if (err->code == PS_OK && work.is_mixed)
+        return ps_fail(err, PS_NOT_FOUND, "only some of these runs have steps");
+    if (err->code != PS_OK || ps_compare_choose_per(ps_param_get(params, "per"), &out->head, &work,
+                                                    &out->per, err) != PS_OK)
         return err->code;
+    if (out->per == PS_PER_CALL)
+        ps_compare_keep_metrics_per_call(&out->head, resolution);
+    if (choose_metric(out, ps_param_get(params, "metric"), resolution, err) != PS_OK)
+        return err->code;
+    read_wholes(store, groups, out, err);
+    if (out->per == PS_PER_STEP)
+        out->resolution = 0; /* the total's, divided by the steps of each run */
     for (size_t i = 0; i < out->head.n; i++) {
         const char *unit;
 
@@ -200,7 +238,7 @@ static enum ps_status make_comparison(struct ps_store *store,
             out->head.metrics[i].unit = out->headline_unit;
         }
     }
-    return read_runs(store, groups, mode, out, err);
+    return read_runs(store, groups, ps_param_get(params, "mode"), &work, out, err);
 }
 
 /* --- Cache --- */
@@ -222,12 +260,14 @@ static struct ps_lru_cache tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
 /* Returns the cache key of a comparison; the caller frees it. Users may attach sources to runs
  * later, so the keys of tables that show source lines include the version of the shelf. */
 static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
-                    const struct ps_compare_table *table, const char *metric, const char *mode)
+                    const struct ps_compare_table *table, struct ps_params params)
 {
+    const char *metric = ps_param_get(params, "metric"), *per = ps_param_get(params, "per");
+    const char *mode = table->make_rows ? ps_param_get(params, "mode") : NULL;
     struct ps_buf key = {0};
 
-    ps_buf_printf(&key, "%p %s %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
-                  mode ? mode : "", groups->n_base,
+    ps_buf_printf(&key, "%p %s %s %s %s %zu %lld", (void *)store, table->query,
+                  metric ? metric : "", per ? per : "", mode ? mode : "", groups->n_base,
                   table->names_rows_by_source ? (long long)ps_store_version(store) : 0);
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
         ps_buf_printf(&key, " %s", groups->runs[i].id);
@@ -244,22 +284,19 @@ enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
                                             struct ps_params params,
                                             struct ps_cached_comparison **out, struct ps_err *err)
 {
-    const char *metric = ps_param_get(params, "metric");
     const struct ps_compare_table *table;
-    const char *mode;
     PS_AUTO(ps_free_ptr) char *key = NULL;
     struct ps_cache_claim claim;
 
     *out = NULL;
     if (find_table(groups, of, &table, err) != PS_OK)
         return err->code;
-    mode = table->make_rows ? ps_param_get(params, "mode") : NULL;
-    key = key_of(store, groups, table, metric, mode);
+    key = key_of(store, groups, table, params);
     *out = (struct ps_cached_comparison *)ps_lru_cache_claim(&tables, key, &claim);
     if (*out)
         return PS_OK;
     *out = ps_alloc(sizeof **out);
-    make_comparison(store, groups, table, metric, mode, *out, err);
+    make_comparison(store, groups, table, params, *out, err);
     if (err->code == PS_OK) {
         ps_lru_cache_put(&tables, &(*out)->entry, ps_strdup(ps_str_from_c(key)),
                          ps_comparison_bytes((*out)->comparison));

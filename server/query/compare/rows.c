@@ -2,6 +2,8 @@
 /* rows.c: the rows of a comparison as a row set. */
 #include "server/query/compare/compare.h"
 
+#include <math.h>
+
 struct compared {
     const struct ps_cached_comparison *table;
     const struct ps_comparison_row *rows;
@@ -82,10 +84,17 @@ static void write_sums(const struct ps_cached_comparison *table, const struct ps
     ps_json_kreal(json, "base", sums->base_median);
     ps_json_kreal(json, "new", sums->new_median);
     ps_json_kreal(json, "delta", sums->delta);
+    ps_json_kreal(json, "whole_base", table->whole_base);
+    ps_json_kreal(json, "whole_new", table->whole_new);
     ps_json_kreal(json, "factor", rule.factor);
     ps_json_kreal(json, "small_factor", rule.small_factor);
     ps_json_kreal(json, "fdr", rule.fdr);
     ps_json_end(json);
+}
+
+static double known_or_zero(double value)
+{
+    return isfinite(value) ? value : 0;
 }
 
 static enum ps_status filter_rows(const void *of, struct ps_params params, uint32_t *ids, size_t *n,
@@ -103,9 +112,9 @@ static enum ps_status filter_rows(const void *of, struct ps_params params, uint3
 
         if (passes_words(row, name, verdicts, changes) && is_found(stmt, row, err)) {
             ids[(*n)++] = (uint32_t)i;
-            sum.base_median += row->judgement.base_median;
-            sum.new_median += row->judgement.new_median;
-            sum.delta += row->judgement.delta;
+            sum.base_median += known_or_zero(row->judgement.base_median);
+            sum.new_median += known_or_zero(row->judgement.new_median);
+            sum.delta += known_or_zero(row->judgement.delta);
         }
     }
     write_sums(c->table, &sum, sums);
@@ -156,6 +165,7 @@ static struct ps_array_rows array_of(const struct ps_cached_comparison *table, s
         .array = out,
         .key = table->entry.key,
         .metric = table->head.metrics[0].name,
+        .per = ps_per_words[table->per],
         .n = out->n,
         .columns = out->columns,
         .n_columns = ps_comparison_count_columns(table, out->columns),

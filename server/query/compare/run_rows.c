@@ -28,8 +28,10 @@ static struct ps_row_columns find_columns(struct ps_stmt *stmt,
         .samples = column_of(stmt, "samples"),
     };
 
-    for (size_t i = 0; i < head->n; i++)
+    for (size_t i = 0; i < head->n; i++) {
         out.metrics[i] = column_of(stmt, head->metrics[i].name);
+        out.calls[i] = head->metrics[i].calls ? column_of(stmt, head->metrics[i].calls) : -1;
+    }
     return out;
 }
 
@@ -106,6 +108,19 @@ static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_co
     row->n_samples = n;
 }
 
+static void read_values(const struct ps_run_rows *r, struct ps_stmt *stmt,
+                        struct ps_compare_input *row)
+{
+    const struct ps_row_columns *c = &r->columns;
+    const double divisor = r->per == PS_PER_STEP && !r->head->is_per_step ? r->steps : 1;
+
+    for (size_t i = 0; i < r->head->n; i++) {
+        row->values[i] = ps_col_real(stmt, c->metrics[i]) / divisor;
+        if (r->per == PS_PER_CALL)
+            row->values[r->head->n + i] = ps_col_real(stmt, c->calls[i]);
+    }
+}
+
 static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
 {
     const struct ps_row_columns *c = &r->columns;
@@ -116,8 +131,7 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
                                    .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
                                    .cause = text_of(stmt, c->cause)};
 
-    for (size_t i = 0; i < r->head->n; i++)
-        row.values[i] = ps_col_real(stmt, c->metrics[i]);
+    read_values(r, stmt, &row);
     if (c->samples >= 0)
         take_samples(r, ps_col_text(stmt, c->samples), &row);
     if (c->function >= 0 && !row.function.ptr)
@@ -138,6 +152,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 
     ps_db_prepare(db, ps_query_sql(r->head->query), &stmt, err);
     r->columns = find_columns(stmt, r->head);
+    ps_bind_int(stmt, ":in_steps", r->per == PS_PER_STEP);
     while (ps_stmt_step(stmt, err)) {
         add_row(r, stmt, err);
         if (r->rows > ROWS_MAX)
@@ -151,7 +166,8 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
-    const struct ps_param mode = {"mode", r->mode};
+    const struct ps_param made_params[] = {{"in_steps", r->per == PS_PER_STEP ? "1" : NULL},
+                                           {"mode", r->mode}};
     struct ps_computed_table made = {.values = NULL};
     struct ps_db *db = NULL;
 
@@ -159,7 +175,7 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     r->path.len = 0;
     ps_run_acquire(r->store, run, &db, err);
     if (err->code == PS_OK && r->table->make_rows)
-        r->table->make_rows(db, (struct ps_params){&mode, mode.value ? 1 : 0}, &made, err);
+        r->table->make_rows(db, (struct ps_params){made_params, 2}, &made, err);
     if (err->code == PS_OK) {
         ps_db_set_temp_rows(db, &made.temp_rows);
         read_rows(r, db, err);

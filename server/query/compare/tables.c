@@ -24,11 +24,11 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false},
     {PS_HAS_ACTIONS, "actions", "compare_actions", NULL, false},
     {PS_HAS_CALLS | PS_HAS_PRINTED, "functions", "compare_functions", NULL, false},
+    {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false}, /* last without steps */
     {PS_HAS_SLICES, "operators", "compare_operators", make_operators, false},
     {PS_HAS_SLICES, "kernels", "compare_kernels", NULL, false},
-    {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false},
     {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false},
-    {PS_HAS_SLICES, "modules", "compare_modules", NULL, false},
+    {PS_HAS_SLICES, "modules", "compare_modules", ps_make_module_steps, false},
     {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false},
     {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false},
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true},
@@ -51,6 +51,15 @@ const struct ps_compare_table *ps_compare_next_table(const struct ps_compare_tab
         if (tables[i].needs_any & has)
             return &tables[i];
     return NULL;
+}
+
+const struct ps_compare_table *ps_compare_find_table(const char *name, const char *kind)
+{
+    const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
+
+    while (table && strcmp(table->name, name) != 0)
+        table = ps_compare_next_table(table, kind);
+    return table;
 }
 
 bool ps_compare_have_common_table(const char *kind, const char *other)

@@ -88,12 +88,23 @@ static void write_reals(const struct ps_tree *tree, const char *key,
     ps_json_end(json);
 }
 
+/* Mean total of the runs of a group: of cProfile dumps the time that they state, since the totals
+ * of the roots are only upper bounds. */
 static void write_sum(const struct ps_tree *tree, const char *key,
                       double (*of)(const struct ps_tree *, const double *, uint32_t),
                       struct ps_json *json)
 {
+    const struct ps_compare_groups *groups = tree->groups;
+    const bool base = of == base_of;
     double sum = 0;
 
+    if (tree->kind == PS_TREE_CALLS) {
+        for (size_t i = base ? 0 : groups->n_base; i < groups->n_base + (base ? 0 : groups->n_new);
+             i++)
+            sum += groups->runs[i].headline;
+        ps_json_kreal(json, key, sum / (double)(base ? groups->n_base : groups->n_new));
+        return;
+    }
     for (uint32_t i = 0; i < tree->nodes.n; i++)
         if (tree->nodes.nodes[i].parent == UINT32_MAX)
             sum += of(tree, tree->totals, i);
@@ -225,6 +236,7 @@ static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
     ps_json_object(json);
     ps_json_kint(json, "n", (int64_t)n);
     ps_json_kstr(json, "unit", tree->unit);
+    ps_json_kstr(json, "per", ps_per_words[tree->per]);
     if (tree->groups->n_base)
         write_sum(tree, "base", base_of, json);
     write_sum(tree, "new", now_of, json);
@@ -236,6 +248,26 @@ static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
     if (tree->certainty)
         write_certainty(tree, order, n, json);
     ps_json_end(json);
+}
+
+/* Trees of traces are per step like their operators; others are per run. */
+static enum ps_status choose_per(struct ps_store *store, struct ps_params params,
+                                 struct ps_tree *tree, struct ps_err *err)
+{
+    const struct ps_compare_table *table =
+        tree->kind == PS_TREE_TRACES
+            ? ps_compare_find_table("operators", tree->groups->runs[0].kind)
+            : NULL;
+    struct ps_query_comparison head = {.title = "call trees"};
+
+    if (table) {
+        ps_compare_table_head(table, &head);
+        head.n = 0; /* no value per call */
+        ps_compare_work_read(store, tree->groups, &head, &tree->work, err);
+    }
+    if (err->code != PS_OK)
+        return err->code;
+    return ps_compare_choose_per(ps_param_get(params, "per"), &head, &tree->work, &tree->per, err);
 }
 
 enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -251,7 +283,7 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
     ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
     if (tree.kind == PS_TREE_NONE)
         return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_explain_no_tree(groups));
-    if (ps_tree_read(store, &tree, err) == PS_OK)
+    if (choose_per(store, params, &tree, err) == PS_OK && ps_tree_read(store, &tree, err) == PS_OK)
         write_tree(&tree, (size_t)limit, json);
     return err->code;
 }

@@ -17,6 +17,8 @@
 struct ps_tree {
     const struct ps_compare_groups *groups;
     enum ps_compare_tree kind;
+    enum ps_per per;             /* PS_PER_STEP: of PS_TREE_TRACES */
+    struct ps_compare_work work; /* with it: the steps of each run */
     char unit[32];
     size_t n_runs, run;
     struct ps_flame nodes; /* node names are ids in `names` */

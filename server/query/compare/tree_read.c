@@ -149,6 +149,7 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
     PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     const struct ps_params none = {NULL, 0};
+    const struct ps_param in_steps = {"in_steps", "1"};
     double scale = 1;
 
     if (stacks) {
@@ -156,7 +157,9 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
         ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, err);
         scale_of(db, &scale, err);
     } else {
-        ps_trace_flame(db, none, &flame, err);
+        if (tree->per == PS_PER_STEP)
+            scale = tree->work.amounts[tree->run];
+        ps_trace_flame(db, (struct ps_params){&in_steps, tree->per == PS_PER_STEP}, &flame, err);
     }
     if (err->code == PS_OK)
         add_flame(tree, db, &flame, stacks ? &frames : NULL, scale);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/flame.h"
+#include "server/runfile/trace_steps.h"
 
 #define NODES_MAX 1000000 /* maximum number of paths in one graph */
 #define NODE_NONE UINT32_MAX
@@ -25,6 +26,8 @@ struct builder {
     enum flame_on basis;
     bool is_torch; /* false: the graph cpu uses the self time on the thread too */
     struct ps_range range;
+    bool only_steps; /* only slices that start in counted steps */
+    struct ps_step_times steps;
     const struct ps_track_row *tracks; /* all tracks, in the order of the timeline */
     size_t n_tracks;
     struct host {
@@ -55,6 +58,7 @@ static void builder_free(struct builder *b)
         free(b->hosts[i].nodes);
     free(b->hosts);
     ps_flame_free(&b->flame);
+    ps_step_times_free(&b->steps);
 }
 
 static void make_hosts(struct builder *b)
@@ -78,9 +82,13 @@ static void count_track(struct builder *b, uint32_t track)
     }
 }
 
-static bool in_range(const struct builder *b, int64_t start)
+static bool in_range(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    return start >= b->range.from_ns && start < b->range.to_ns;
+    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+
+    return start >= b->range.from_ns && start < b->range.to_ns &&
+           (!b->only_steps ||
+            ps_intervals_contain(ps_step_times_of_track(&b->steps, chunk->track_kind), start));
 }
 
 static void add_call(struct builder *b, uint32_t node, int64_t self)
@@ -143,8 +151,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         uint32_t node = node_of(b, chunk, i, host);
 
         host->nodes[chunk->first + i] = node + 1;
-        if (b->basis != ON_DEVICE && !is_passed_by(b, chunk, i) &&
-            in_range(b, ps_chunk_value(chunk, PS_COL_START, i))) {
+        if (b->basis != ON_DEVICE && !is_passed_by(b, chunk, i) && in_range(b, chunk, i)) {
             add_call(b, node, ps_chunk_value(chunk, self_column(b), i));
             if (host->is_thread)
                 count_track(b, chunk->track);
@@ -164,8 +171,7 @@ static bool see_operators(void *user, const struct ps_chunk *chunk)
         int64_t op = ps_chunk_value(chunk, PS_COL_OP, i);
         struct host *host = host_of(b, op);
 
-        if (host && in_range(b, ps_chunk_value(chunk, PS_COL_START, i)) &&
-            (!host->first || op < host->first))
+        if (host && in_range(b, chunk, i) && (!host->first || op < host->first))
             host->first = op;
     }
     return true;
@@ -190,7 +196,7 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
         uint32_t node;
 
-        if (!ps_slice_on_device(kind) || !in_range(b, ps_chunk_value(chunk, PS_COL_START, i)))
+        if (!ps_slice_on_device(kind) || !in_range(b, chunk, i))
             continue;
         node = operator_node(b, ps_chunk_value(chunk, PS_COL_OP, i));
         node = ps_flame_child_of(&b->flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
@@ -274,6 +280,9 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
     *out = (struct ps_flame){0};
     read_on(params, &b.basis, err);
     ps_param_range(params, &b.range, err);
+    b.only_steps = ps_param_get(params, "in_steps") != NULL;
+    if (b.only_steps)
+        ps_trace_step_times(db, &b.steps, err);
     ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
     ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
     ps_trace_keys(db, &b.keys, false, err);

@@ -28,8 +28,11 @@ void ps_memory_records_free(struct ps_memory_records *records);
 ps_make_rows ps_make_allocation_rows;
 ps_make_rows ps_make_memory_operators;
 /* Sums the slices that start in the range of params by name, as the temporary table
- * ps_temp_operators. */
+ * ps_temp_operators; with the parameter in_steps only those that start in counted steps. */
 ps_make_rows ps_make_slices_by_name;
+/* The table ps_temp_modules: with the parameter in_steps the sums of calls that start in counted
+ * steps, else empty. */
+ps_make_rows ps_make_module_steps;
 
 enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
                                  struct ps_params params, struct ps_answer *answer,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/memory.h"
+#include "server/runfile/trace_steps.h"
 
 enum { NAME, KIND, FAMILY, CALLS, SELF, TOTAL, MIN, MAX, FIRST, N_COLUMNS };
 
@@ -14,6 +15,8 @@ struct name_row {
 struct by_name {
     struct ps_db *db;
     struct ps_range range;
+    struct ps_step_times steps;
+    bool only_steps;       /* only slices that start in counted steps */
     struct name_row *rows; /* in order of first appearance */
     size_t n, cap;
     uint32_t *row_by_text; /* [text id]: index in `rows` + 1; 0: none */
@@ -43,12 +46,14 @@ static void plus(int64_t *sum, int64_t value)
 static bool add_slices(void *user, const struct ps_chunk *chunk)
 {
     struct by_name *sums = user;
+    const struct ps_intervals *steps = ps_step_times_of_track(&sums->steps, chunk->track_kind);
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
                 duration = ps_chunk_value(chunk, PS_COL_DURATION, i), *v;
 
-        if (start < sums->range.from_ns || start >= sums->range.to_ns)
+        if (start < sums->range.from_ns || start >= sums->range.to_ns ||
+            (sums->only_steps && !ps_intervals_contain(steps, start)))
             continue;
         v = row_of(sums, ps_chunk_value(chunk, PS_COL_NAME, i))->value;
         if (!v[CALLS]++) {
@@ -67,7 +72,7 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
 enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                       struct ps_computed_table *out, struct ps_err *err)
 {
-    struct by_name sums = {.db = db};
+    struct by_name sums = {.db = db, .only_steps = ps_param_get(params, "in_steps") != NULL};
     struct ps_chunk_query query = {.starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
@@ -75,6 +80,8 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
 
     ps_param_range(params, &sums.range, err);
+    if (sums.only_steps)
+        ps_trace_step_times(db, &sums.steps, err);
     query.range = sums.range;
     ps_trace_each_chunk(db, &query, add_slices, &sums, err);
     if (err->code == PS_OK)
@@ -82,6 +89,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                N_COLUMNS);
     free(sums.rows);
     free(sums.row_by_text);
+    ps_step_times_free(&sums.steps);
     return err->code;
 }
 

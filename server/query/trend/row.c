@@ -14,6 +14,7 @@ struct cache_slot {
     uint64_t key[2];                /* hashes of store, run, query and row; 0, 0: unused */
     double values[PS_HEAD_METRICS]; /* NAN: the run has no such metric */
     bool table, row;
+    bool other_unit; /* the row has other units only */
 };
 
 #define SLOTS 32768 /* about 2 MiB; a new entry replaces the one in its slot */
@@ -63,7 +64,7 @@ struct row_values {
 struct row_search {
     const struct ps_query_comparison *head;
     struct ps_str name, place;
-    bool in_any_file;
+    bool in_any_file, place_is_unit, other_unit;
     struct row_values same_place;
     struct row_values other_places; /* in files of the same name in other folders */
 };
@@ -102,6 +103,8 @@ static void match_row(void *user, const struct ps_compare_input *row)
         return;
     if (search->in_any_file || ps_str_eq(row->place, search->place))
         combine_row(search->head, row, &search->same_place);
+    else if (search->place_is_unit)
+        search->other_unit = true;
     else if (ps_str_eq(file_name_of(row->place), file_name_of(search->place)))
         combine_row(search->head, row, &search->other_places);
 }
@@ -130,7 +133,8 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
     struct row_search search = {.head = head,
                                 .name = ps_str_from_c(row->name),
                                 .place = ps_str_from_c(row->place),
-                                .in_any_file = !row->place};
+                                .in_any_file = !row->place,
+                                .place_is_unit = strcmp(head->place, "unit") == 0};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = head, .row = match_row, .user = &search};
     const struct row_values *found;
@@ -141,21 +145,13 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
     ps_run_rows_free(&rows);
     found = search.same_place.has_values ? &search.same_place : &search.other_places;
     out->row = found->has_values;
+    out->other_unit = search.other_unit && !found->has_values;
     for (size_t i = 0; found->has_values && i < head->n; i++)
         out->values[i] = isnan(out->values[i]) ? out->values[i] : found->values[i];
     return err->code;
 }
 
 /* --- Tables and metrics --- */
-
-static const struct ps_compare_table *find_table(const char *kind, const char *of)
-{
-    const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
-
-    while (table && strcmp(table->name, of) != 0)
-        table = ps_compare_next_table(table, kind);
-    return table;
-}
 
 /* Returns the index of a metric, head->n if there is none; without a name the first one. */
 static size_t find_metric(const struct ps_query_comparison *head, const char *name)
@@ -170,7 +166,7 @@ static size_t find_metric(const struct ps_query_comparison *head, const char *na
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err)
 {
-    const struct ps_compare_table *table = find_table(kind, row->table);
+    const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
     struct ps_query_comparison head;
     size_t at;
 
@@ -190,7 +186,7 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
                                   const char *id, const char *kind, double *value,
                                   enum ps_trend_outcome *outcome, struct ps_err *err)
 {
-    const struct ps_compare_table *table = find_table(kind, row->table);
+    const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
     struct ps_query_comparison head;
     struct cache_slot entry = {.table = false};
     uint64_t key[2];
@@ -210,8 +206,44 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
     at = find_metric(&head, row->metric);
     *value = at < head.n ? entry.values[at] : (double)NAN;
     if (entry.table)
-        *outcome = isnan(*value) ? PS_TREND_NO_METRIC
-                   : entry.row   ? PS_TREND_VALUE
-                                 : PS_TREND_ABSENT;
+        *outcome = isnan(*value)      ? PS_TREND_NO_METRIC
+                   : entry.other_unit ? PS_TREND_OTHER_UNIT
+                   : entry.row        ? PS_TREND_VALUE
+                                      : PS_TREND_ABSENT;
+    return err->code;
+}
+
+struct unit_search {
+    struct ps_arena *arena;
+    struct ps_str name;
+    const char *unit;
+};
+
+static void note_unit(void *user, const struct ps_compare_input *row)
+{
+    struct unit_search *search = user;
+
+    if (!search->unit && ps_str_eq(row->name, search->name))
+        search->unit = ps_arena_copy(search->arena, row->place).ptr;
+}
+
+enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_row *row,
+                                        const char *id, const char *kind, struct ps_arena *arena,
+                                        struct ps_err *err)
+{
+    const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
+    struct ps_query_comparison head;
+    struct unit_search search = {.arena = arena, .name = ps_str_from_c(row->name)};
+    struct ps_run_rows rows = {
+        .store = store, .table = table, .head = &head, .row = note_unit, .user = &search};
+
+    if (!table || row->place)
+        return err->code;
+    ps_compare_table_head(table, &head);
+    if (strcmp(head.place, "unit") != 0)
+        return err->code;
+    ps_run_rows_read(&rows, id, err);
+    ps_run_rows_free(&rows);
+    row->place = search.unit;
     return err->code;
 }

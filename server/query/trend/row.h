@@ -15,7 +15,8 @@ struct ps_trend_row {
 
 enum ps_trend_outcome {
     PS_TREND_VALUE,
-    PS_TREND_ABSENT, /* the run has the table but not the row: the value is 0 */
+    PS_TREND_ABSENT,     /* the run has the table but not the row: the value is 0 */
+    PS_TREND_OTHER_UNIT, /* the run has the row in another unit */
     PS_TREND_NO_TABLE,
     PS_TREND_NO_METRIC
 };
@@ -25,6 +26,11 @@ enum ps_trend_outcome {
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
                                   enum ps_trend_outcome *outcome, struct ps_err *err);
+/* In tables whose rows have units of their own, sets row->place to the unit of the row in a run if
+ * it is NULL. It remains NULL if the run does not have the row. */
+enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_row *row,
+                                        const char *id, const char *kind, struct ps_arena *arena,
+                                        struct ps_err *err);
 /* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
  * such metric. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,

@@ -7,8 +7,11 @@
 
 #include "base/intern.h"
 #include "compare/change_points.h"
+#include "importers/kinds.h"
 #include "server/query/query.h"
 #include "server/query/trend/row.h"
+
+#define OTHER_UNIT "with another unit" /* why a run is left out */
 
 #define RUNS_MAX     10000 /* maximum for metrics in the catalog */
 #define RUNS         2000  /* default for them */
@@ -169,6 +172,13 @@ static const char *reason_of_kind(struct trend *trend, const char *kind, const c
     return known->reason;
 }
 
+/* Whether the metrics of the summary have the unit that they have in runs whose headline is in
+ * `unit`: weights of stacks are in the unit of their headline. */
+static bool has_unit_of_metrics(const struct trend_run *run, const char *unit)
+{
+    return !ps_kind_has(run->kind, PS_HAS_STACKS) || strcmp(run->unit, unit) == 0;
+}
+
 /* Returns why a run of a comparable kind is left out; "" if it is not. `first` is the newest run.
  */
 static const char *exclusion_reason(struct trend *trend, const struct trend_run *run,
@@ -180,6 +190,9 @@ static const char *exclusion_reason(struct trend *trend, const struct trend_run 
         return ps_arena_printf(&trend->arena, "without the tag %s", q->point_tag);
     if (q->row.table)
         return "";
+    if (q->metric_path && !has_unit_of_metrics(run, first->unit))
+        return run->unit[0] ? ps_arena_printf(&trend->arena, "measured in %s", run->unit)
+                            : "measured without a unit";
     if (!q->metric_path && !same_headline(run, first))
         return ps_arena_printf(&trend->arena, "whose headline is %s, %s", run->label, run->unit);
     return run->has_value ? "" : "without this metric";
@@ -274,10 +287,12 @@ static enum ps_status read_baseline(struct ps_db *db, struct trend *trend, struc
     ps_bind_text(stmt, ":figure", ps_str_from_c(q->metric_path));
     if (ps_stmt_step(stmt, err)) {
         read_run(trend, stmt, &trend->baseline);
-        trend->baseline.has_value &= strcmp(trend->baseline.kind, trend->kind) == 0 &&
-                                     (q->row.table || q->metric_path ||
-                                      (strcmp(trend->baseline.unit, trend->unit) == 0 &&
-                                       strcmp(trend->baseline.label, trend->title) == 0));
+        trend->baseline.has_value &=
+            strcmp(trend->baseline.kind, trend->kind) == 0 &&
+            (q->row.table     ? true
+             : q->metric_path ? has_unit_of_metrics(&trend->baseline, trend->unit)
+                              : strcmp(trend->baseline.unit, trend->unit) == 0 &&
+                                    strcmp(trend->baseline.label, trend->title) == 0);
     }
     return err->code;
 }
@@ -302,6 +317,8 @@ static enum ps_status read_row_value(struct ps_store *store, struct trend *trend
         *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
     else if (outcome == PS_TREND_NO_METRIC)
         *why = "without this metric";
+    else if (outcome == PS_TREND_OTHER_UNIT)
+        *why = OTHER_UNIT;
     run->has_value = !*why;
     run->is_absent = outcome == PS_TREND_ABSENT;
     return PS_OK;
@@ -318,6 +335,9 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
     struct ps_query_metric metric;
     size_t kept = 0, n_present = 0;
 
+    for (size_t i = trend->n; i-- > 0 && !trend->question.row.place;)
+        ps_trend_row_choose_unit(store, &trend->question.row, trend->runs[i].id,
+                                 trend->runs[i].kind, &trend->arena, err);
     if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
         return err->code;
     (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric.name);
@@ -326,7 +346,7 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
                    unit_of(&metric, &trend->runs[trend->n - 1]));
     for (size_t i = 0; i < trend->n; i++) {
         struct trend_run *run = &trend->runs[i];
-        const char *why = "with another unit";
+        const char *why = OTHER_UNIT;
 
         if (strcmp(unit_of(&metric, run), trend->unit) == 0)
             read_row_value(store, trend, run, &why, err);
@@ -347,7 +367,10 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
     if (err->code == PS_OK && trend->baseline.id[0]) {
         const char *why;
 
-        read_row_value(store, trend, &trend->baseline, &why, err);
+        if (strcmp(unit_of(&metric, &trend->baseline), trend->unit) == 0)
+            read_row_value(store, trend, &trend->baseline, &why, err);
+        else
+            trend->baseline.has_value = false;
     }
     return err->code;
 }

@@ -31,7 +31,20 @@ export interface Metric {
     title: string;
     unit: string;
     adds_up: boolean;
+    /** it has values per call */
+    per_call: boolean;
     resolution: number;
+}
+
+/** What values are per. Per step: of what starts in the counted steps, by their number. */
+export type Per = 'run' | 'step' | 'call';
+
+/** Amounts of work that totals grow with, by run. */
+export interface Work {
+    /** 'steps', 'calls' … */
+    of: string;
+    base: number[];
+    new: number[];
 }
 
 export interface ComparisonTable {
@@ -42,6 +55,10 @@ export interface ComparisonTable {
     /** kind of source location in `place`: 'file' */
     place: string | null;
     metrics: Metric[];
+    /** what values can be per; the first is the default */
+    per: Per[];
+    /** null if unknown for some runs */
+    work: Work | null;
     /** name of the metric that a budget limits */
     budget: string;
 }
@@ -51,6 +68,8 @@ export interface Comparison {
     base: Run[];
     new: Run[];
     headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
+    /** why there is no headline; null if there is one */
+    no_headline: string | null;
     tables: ComparisonTable[];
     /** 'tree': GET /compare/tree is available; 'graph': every run has a call graph */
     pictures: string[];
@@ -59,7 +78,42 @@ export interface Comparison {
     rules: { alpha: number; fdr: number; level: number; factor: number };
 }
 
-export interface ComparisonRow extends Judged {
+/** A row that explains a difference. */
+export interface ExplainingRow {
+    id: number;
+    name: string;
+    change: Change;
+    base: number;
+    new: number;
+    delta: number;
+}
+
+/** Which rows of a table explain the difference of their sums. */
+export interface Explanation {
+    of: string;
+    /** kind of item that a row describes: 'part' */
+    row: string;
+    metric: string;
+    title: string;
+    unit: string;
+    per: Per;
+    base: number;
+    new: number;
+    delta: number;
+    /** 'one', 'two': `rows` explain it; 'spread': over n rows; 'none': nothing differs notably */
+    found: 'one' | 'two' | 'spread' | 'none';
+    /** the least number of rows that add up to 90 % of the difference */
+    n: number;
+    rows: ExplainingRow[];
+}
+
+/** Response of GET /compare/conclusion; null if the rows of the first table do not add up. */
+export interface Conclusion extends Explanation {
+    /** the operators that explain the part of the kernels; null if that part is not the cause */
+    inside: Explanation | null;
+}
+
+export interface ComparisonRow extends Omit<Judged, 'delta'> {
     id: number;
     name: string;
     place: string | null;
@@ -70,19 +124,25 @@ export interface ComparisonRow extends Judged {
     by: string | null;
     base_by: string | null;
     change: Change;
-    base: number;
-    new: number;
+    /** per call, null if the group does not have the row; then there is no difference either */
+    base: number | null;
+    new: number | null;
+    delta: number | null;
     /** percent of Σ |delta| */
     share: number | null;
     in_base: number;
     in_new: number;
 }
 
+/** A row of values that are not per call. */
+export type TotalRow = ComparisonRow & { base: number; new: number; delta: number };
+
 export interface ComparisonCell extends ComparisonRow {
     /** path of the file, only if `place` is a file */
     file?: string | null;
-    base_values: number[];
-    new_values: number[];
+    /** by run; per call, null in runs without the row */
+    base_values: (number | null)[];
+    new_values: (number | null)[];
 }
 
 /** Report of one group without a base. */
@@ -111,13 +171,15 @@ export interface GroupRow {
 export interface GroupOne extends GroupRow {
     /** path of the file, only if `place` is a file */
     file?: string | null;
-    values: number[];
+    /** by run; per call, null in runs without the row */
+    values: (number | null)[];
 }
 
 /** Call trees of the runs of one group merged by call path; values are means over the runs. */
 export interface GroupTree {
     n: number;
     unit: string;
+    per: Per;
     new: number;
     /** number of nodes that were omitted because they are too small */
     cut: number;

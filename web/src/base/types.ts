@@ -80,6 +80,8 @@ export interface Run {
     baseline: boolean;
     trend: number[];
     delta_pct: number | null;
+    /** why there is no difference to the previous run of the series; null if there is one, or none before */
+    no_delta: string | null;
 }
 
 export interface ErrorBody {

@@ -30,6 +30,12 @@ export function isTime(unit: string): boolean {
     return unit in SECONDS;
 }
 
+/** A value in another unit; null if both are not the same, and not both of time. */
+export function inUnit(value: number, unit: string, other: string): number | null {
+    if (unit === other) return value;
+    return isTime(unit) && isTime(other) ? (value * SECONDS[unit]) / SECONDS[other] : null;
+}
+
 /** Formats a single value; `unit` is the unit of the API. */
 export function formatValueOf(value: number, unit: string): FormattedValue {
     if (isTime(unit)) return formatSeconds(value * SECONDS[unit]);
@@ -67,25 +73,27 @@ function changedOf(change: Change | undefined, isImport: boolean): [string, stri
 
 /** Verdict of a row: glyph, word and tone. With one run per side it has only a glyph. */
 export function verdictOf(
-    row: { verdict: Verdict; delta: number; change?: Change },
+    row: { verdict: Verdict; delta: number | null; noise?: number | null; change?: Change },
     unit: string,
     isImport = false,
 ): FormattedChange {
-    const up = row.delta > 0;
+    const up = (row.delta ?? 0) > 0;
     const tone: Tone = up ? 'slower' : 'faster';
     const changed = changedOf(row.change, isImport);
     if (row.verdict === 'same' || row.verdict === 'few') {
         const reason = row.verdict === 'same' ? 'within noise' : 'too few runs';
+        // Too few runs for a test: a difference above the noise has a sign, as with one run per side.
+        const isSigned = row.verdict === 'few' && Math.abs(row.delta ?? 0) > (row.noise ?? 0);
         return {
-            glyph: changed?.[0] ?? '·',
+            glyph: changed?.[0] ?? (isSigned ? (up ? '▲' : '▼') : '·'),
             label: changed ? `${changed[1]}, ${reason}` : reason,
-            tone: 'faint',
+            tone: isSigned ? tone : 'faint',
         };
     }
     if (changed) return { glyph: changed[0], label: changed[1], tone: row.delta ? tone : 'faint' };
     if (row.verdict === null) {
         return {
-            glyph: row.delta === 0 ? '·' : up ? '▲' : '▼',
+            glyph: !row.delta ? '·' : up ? '▲' : '▼',
             label: '',
             tone: row.delta ? tone : 'faint',
         };

@@ -3,7 +3,7 @@
  * Columns of a table of two groups: base, new, their difference, and whether it is noise.
  */
 import type { ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
-import { fmtFixed, int, signed, text } from '../../base/units';
+import { fmtFixed, int, signed, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
 import {
@@ -15,8 +15,10 @@ import {
     verdictOf,
     wordOf,
 } from '../../model/compare';
+import { partText } from '../../model/breakdown';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
+import { PARTS_TABLE } from './state';
 
 type Column = GridColumn<ComparisonRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
@@ -81,12 +83,11 @@ export function compareColumns(of: ColumnInputs): Column[] {
             width: 148,
             sortKey: 'delta',
             numeric: true,
-            hideBelow: 1000,
             cellClass: 'diff-cell',
             title_tip: 'sort by Δ with its sign: largest increase or decrease first',
             render: (row) => (
                 <DiffBar
-                    delta={mixed ? (row.delta_pct ?? 0) : row.delta}
+                    delta={(mixed ? row.delta_pct : row.delta) ?? 0}
                     maxDelta={mixed ? 100 : of.maxDelta}
                     tone={verdictOf(row, unitOf(table, metric, row)).tone}
                 />
@@ -99,16 +100,15 @@ export function compareColumns(of: ColumnInputs): Column[] {
             width: 84,
             sortKey: 'delta_pct',
             ...RIGHT,
-            hideBelow: 900,
             render: ({ delta_pct }) =>
-                delta_pct === null ? <span class="zero">–</span> : signed(delta_pct, 1),
+                delta_pct === null ? <span class="zero">–</span> : percentText(delta_pct),
         },
         ...(single ? [] : [noiseColumn(of, unit)]),
         {
             key: 'verdict',
             title: 'Verdict',
             term: 'verdict',
-            width: isImports(table) ? 168 : single ? 92 : 148,
+            width: isImports(table) ? 156 : single ? 92 : 148,
             sortKey: 'verdict',
             numeric: true,
             render: (row) => (
@@ -122,6 +122,13 @@ export function compareColumns(of: ColumnInputs): Column[] {
     ];
 }
 
+/* Without decimals from 1,000 % on; as a factor where the percentage would not fit. */
+function percentText(percent: number): string {
+    const size = Math.abs(percent);
+    if (percent >= 1e6) return `×${THIN_SPACE}${fmtFixed(1 + percent / 100, 0)}`;
+    return signed(percent, size < 1000 ? 1 : 0);
+}
+
 function nameColumn({ table, search }: ColumnInputs): Column {
     return {
         key: 'name',
@@ -130,14 +137,35 @@ function nameColumn({ table, search }: ColumnInputs): Column {
         sortKey: 'name',
         render: (row) => (
             <span class="compare-row-name" title={placeText(row)}>
-                <span class="mono ellipsis">
-                    <MarkedName text={row.name} search={search} />
-                </span>
+                <RowName table={table} name={row.name} search={search} />
                 {row.change === 'moved' && <small class="name-note">{movedText(row)}</small>}
                 <small class="faint ellipsis">{whereText(table, row)}</small>
             </span>
         ),
     };
+}
+
+interface RowNameProps {
+    table: ComparisonTable;
+    name: string;
+    search: Matcher;
+}
+
+/** Name of a row; parts of a step have the labels and colours that they have in reports. */
+export function RowName({ table, name, search }: RowNameProps) {
+    if (table.of === PARTS_TABLE) {
+        const { label, family } = partText(name);
+        return (
+            <span class="ellipsis">
+                <i class={`swatch is-family-${family}`} /> {label}
+            </span>
+        );
+    }
+    return (
+        <span class="mono ellipsis">
+            <MarkedName text={name} search={search} />
+        </span>
+    );
 }
 
 /** Whether the rows are imports, whose changes are named "newly imported" and "no longer imported". */
@@ -190,7 +218,8 @@ interface CellProps {
 
 function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
     const value = row[side];
-    if ((side === 'base' ? row.in_base : row.in_new) === 0) return <span class="zero">–</span>;
+    if (value === null || (side === 'base' ? row.in_base : row.in_new) === 0)
+        return <span class="zero">–</span>;
     if (of.table.place === 'unit')
         return <>{text(formatValueOf(value, unitOf(of.table, of.metric, row)))}</>;
     const shown = cellText(value, of.scale);
@@ -200,6 +229,13 @@ function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
 function Delta({ row, of }: CellProps) {
     const unit = unitOf(of.table, of.metric, row);
     const { tone } = verdictOf(row, unit);
+    if (row.delta === null) {
+        return (
+            <span class="zero" title="no difference: one group does not have this row">
+                –
+            </span>
+        );
+    }
     const shown =
         of.table.place === 'unit'
             ? text(formatDelta(row.delta, unit))
@@ -216,7 +252,6 @@ function noiseColumn(of: ColumnInputs, unit: string | undefined): Column {
         width: 104,
         sortKey: 'noise',
         ...RIGHT,
-        hideBelow: 1000,
         title_tip: 'what repeats of the same program differ by',
         render: (row) => {
             if (row.noise === null) return null;
@@ -247,8 +282,8 @@ function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
     );
 }
 
-function signText(delta: number): string {
-    return delta === 0 ? 'the same' : delta > 0 ? 'more' : 'less';
+function signText(delta: number | null): string {
+    return !delta ? 'the same' : delta > 0 ? 'more' : 'less';
 }
 
 interface DiffBarProps {

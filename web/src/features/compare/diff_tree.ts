@@ -8,8 +8,7 @@ import { functionName } from '../../model/labels';
 type NodeChange = 'kept' | 'new' | 'gone';
 export type Side = 'base' | 'new';
 
-const VERDICT_NONE = 0;
-const VERDICT_UP = 3;
+const VERDICT_SAME = 2;
 
 /** Whether a path exists on both sides, only in the new runs, or only in the base. */
 export function nodeChangeOf(tree: ComparisonTree, node: number): NodeChange {
@@ -45,13 +44,13 @@ function isSignUnknown(tree: ComparisonTree, node: number): boolean {
     return certainty === UNKNOWN || (low < 0 && high > 0);
 }
 
-/** Colour level from -3 (much faster) to 3 (much slower). 0: no difference, too few runs, within
- * noise, or unknown sign. */
+/** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown.
+ * With one run or too few runs per side, noise is unknown: the size alone decides. */
 export function nodeColourLevel(tree: ComparisonTree, node: number): number {
     const verdict = tree.verdict[node];
     const delta = deltaOf(tree, node);
     if (isSignUnknown(tree, node)) return 0;
-    if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
+    if (delta === 0 || verdict === VERDICT_SAME) return 0;
     if (nodeChangeOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
     return colourLevel(delta, Math.max(tree.base, tree.new));
 }
@@ -63,9 +62,14 @@ function colourLevel(delta: number, whole: number): number {
     return Math.sign(delta) * (1 + LEVEL_SHARES.filter((step) => share >= step).length);
 }
 
+/* With too few runs for a test: whether the difference is not larger than the noise. */
+function isWithinNoise({ verdict, delta, noise }: ComparisonRow): boolean {
+    return verdict === 'same' || (verdict === 'few' && Math.abs(delta ?? 0) <= (noise ?? 0));
+}
+
 /** Colour level of a table row from -3 to 3, by its change and verdict. */
 export function rowColourLevel(row: ComparisonRow, whole: number): number {
-    if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
+    if (!row.delta || isWithinNoise(row)) return 0;
     if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
     return colourLevel(row.delta, whole);
 }

@@ -5,7 +5,7 @@
  */
 import { useCallback } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import type { ComparisonRow, Comparison } from '../../base/compare_types';
+import type { Comparison, TotalRow } from '../../base/compare_types';
 import { useCallbackOn, useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import type { Page, Run } from '../../base/types';
@@ -39,6 +39,7 @@ const keyOf = (name: string, file: string | null, line: number | null) =>
 function useRows(side: Side) {
     const path = comparePath(route.value.query, '/functions', {
         metric: 'cumtime_s',
+        per: 'run',
         sort: side,
         desc: 1,
         limit: ROWS,
@@ -46,11 +47,11 @@ function useRows(side: Side) {
     const { data, error } = useJson<Page>(path);
     const rows = useMemoOn(() => {
         if (!data) return null;
-        const at = (row: ComparisonRow) =>
+        const at = (row: TotalRow) =>
             side === 'new'
                 ? keyOf(row.name, row.place, row.line)
                 : keyOf(row.name, row.base_place ?? row.place, row.base_line ?? row.line);
-        return new Map(objectsOf<ComparisonRow>(data).map((row) => [at(row), row]));
+        return new Map(objectsOf<TotalRow>(data).map((row) => [at(row), row]));
     }, [data]);
     return { rows, error };
 }
@@ -168,7 +169,7 @@ function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
     );
 }
 
-function GraphTip({ node, row }: { node: GraphNode; row: ComparisonRow | undefined }) {
+function GraphTip({ node, row }: { node: GraphNode; row: TotalRow | undefined }) {
     const verdict = row && verdictOf(row, 's');
     const pct = row?.delta_pct ?? null;
     return (

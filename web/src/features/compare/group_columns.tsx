@@ -5,12 +5,11 @@
 import type { ComparisonTable, GroupRow, Metric } from '../../base/compare_types';
 import { fmtFixed, int, text } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
-import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
 import { cellText, formatValueOf, type Scale } from '../../model/compare';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
-import { unitOf, whereText } from './columns';
+import { RowName, unitOf, whereText } from './columns';
 
 type Column = GridColumn<GroupRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
@@ -47,7 +46,6 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
         width: 104,
         sortKey: key === 'median' ? 'size' : key,
         ...RIGHT,
-        hideBelow: key === 'min' || key === 'max' ? 1000 : undefined,
         title_tip: tip,
         term: key === 'mad' ? 'median-absolute-deviation' : undefined,
         render: (row) => {
@@ -86,7 +84,6 @@ function shareColumn(metric: Metric): Column {
         width: 112,
         sortKey: 'share',
         ...RIGHT,
-        hideBelow: 900,
         title_tip: `of the sum of the medians of ${metric.title.toLowerCase()}`,
         render: ({ share }) =>
             share === null ? null : (
@@ -105,9 +102,7 @@ function nameColumn({ table, search }: GroupColumnsOf): Column {
         sortKey: 'name',
         render: (row) => (
             <span class="compare-row-name" title={placeText(row)}>
-                <span class="mono ellipsis">
-                    <MarkedName text={row.name} search={search} />
-                </span>
+                <RowName table={table} name={row.name} search={search} />
                 <small class="faint ellipsis">{whereText(table, row)}</small>
             </span>
         ),

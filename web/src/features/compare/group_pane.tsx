@@ -6,13 +6,14 @@ import type { ComponentChildren } from 'preact';
 import type { ComparisonTable, GroupOne, GroupReport, Metric } from '../../base/compare_types';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { fmtFixed, int, text, THIN_SPACE } from '../../base/units';
+import { DASH, fmtFixed, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { formatValueOf, type Scale } from '../../model/compare';
 import { unitOf } from './columns';
+import { PANE_BESIDE } from './fit_columns';
 import { GroupStrip } from './group_strip';
 import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
 
@@ -25,7 +26,8 @@ interface GroupPaneProps {
 
 export function GroupPane(props: GroupPaneProps) {
     const { row } = route.value.query;
-    if (row === undefined) return viewportWidth.value >= 1000 ? <RunsPane {...props} /> : null;
+    if (row === undefined)
+        return viewportWidth.value >= PANE_BESIDE ? <RunsPane {...props} /> : null;
     return (
         <RowPane<GroupOne> {...props} row={row}>
             {(data) => <RowBody {...props} data={data} />}
@@ -59,7 +61,8 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
 function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupOne }) {
     const unit = unitOf(table, metric, data);
     const format = (value: number) => text(formatValueOf(value, unit));
-    const { median, mad, values } = data;
+    const { median, mad } = data;
+    const values = data.values.filter((value) => value !== null);
     return (
         <>
             <div class="named-name mono">{data.name}</div>
@@ -73,12 +76,12 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
                 nameOf={(_side, run) => report.new[run].name}
             />
             <Pairs rows={groupValues(data, metric, format, table.place === 'unit')} />
-            <RunsHead>{`in ${int(data.in)} of ${int(values.length)}`}</RunsHead>
+            <RunsHead>{`in ${int(data.in)} of ${int(data.values.length)}`}</RunsHead>
             <dl class="compare-values">
                 <RunValues
                     runs={report.new}
                     href={(run) => rowHref(run, table.of, data)}
-                    format={(i) => format(values[i])}
+                    format={(i) => (data.values[i] === null ? DASH : format(data.values[i]))}
                 />
             </dl>
         </>

@@ -16,6 +16,7 @@ import {
     NoPicture,
     type PictureProps,
     SureLegend,
+    totalText,
     TreePicture,
     TreeTip,
     useTree,
@@ -31,10 +32,11 @@ export function GroupPicture(props: GroupPictureProps) {
     return <NoPicture {...props} />;
 }
 
-function drawingOf(tree: GroupTree, { new: runs }: GroupReport): Drawing {
+function drawingOf(tree: GroupTree, { headline, new: runs }: GroupReport): Drawing {
     const layout = layoutTree(tree, tree.new_total, tree.new);
     const format = (value: number) => text(formatValueOf(value, tree.unit));
-    const title = `mean of ${int(runs.length)} runs, ${format(tree.new)}`;
+    const total = totalText(tree, tree.new, runs, headline?.new, headline?.unit);
+    const title = `mean of ${int(runs.length)} runs, ${total}`;
     const modules = kindHas(runs[0].kind, 'imports');
     return {
         title,
@@ -45,7 +47,7 @@ function drawingOf(tree: GroupTree, { new: runs }: GroupReport): Drawing {
 }
 
 function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
-    const answer = useTree<GroupTree>();
+    const answer = useTree<GroupTree>(table);
     const tree = answer.data;
     const drawing = useMemo(() => tree && drawingOf(tree, report), [tree, report]);
     return (

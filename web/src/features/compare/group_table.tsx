@@ -6,9 +6,11 @@
 import { useMemo } from 'preact/hooks';
 import type { ComparisonTable, GroupReport, GroupRow, Metric } from '../../base/compare_types';
 import { route } from '../../base/router';
+import { viewportWidth } from '../../components/viewport';
 import { scaleOf } from '../../model/compare';
 import type { Matcher } from '../../model/search';
 import type { RowName } from './diff_tree';
+import { fitColumns } from './fit_columns';
 import { groupColumns } from './group_columns';
 import { GroupPane } from './group_pane';
 import { useLargestRows } from './largest_rows';
@@ -25,7 +27,7 @@ interface GroupTableProps {
 export function GroupTable(props: GroupTableProps) {
     const { table } = props;
     const metric = metricOf(table, route.value.query);
-    const { top, error } = useLargestRows<GroupRow>(table, metric);
+    const { top, error } = useLargestRows<GroupRow>(table);
     if (!top) return <NoRowsYet error={error} />;
     return <TableBody {...props} metric={metric} top={top.rows} />;
 }
@@ -33,12 +35,16 @@ export function GroupTable(props: GroupTableProps) {
 type TableBodyProps = GroupTableProps & { metric: Metric; top: GroupRow[] };
 
 function useColumns({ report, table, metric, top }: TableBodyProps, search: Matcher) {
+    const width = viewportWidth.value;
     return useMemo(() => {
         const values = top.flatMap(({ median, max }) => [median, max]);
         const scale = scaleOf(metric.unit, Math.max(0, ...values), values.every(Number.isInteger));
         const runs = report.new.length;
-        return { scale, columns: groupColumns({ table, metric, scale, search, runs }) };
-    }, [report, table, metric, search, top]);
+        return {
+            scale,
+            columns: fitColumns(groupColumns({ table, metric, scale, search, runs }), width),
+        };
+    }, [report, table, metric, search, top, width]);
 }
 
 function TableBody(props: TableBodyProps) {

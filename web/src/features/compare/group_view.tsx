@@ -20,9 +20,9 @@ import type { RowName } from './diff_tree';
 import { GroupPicture } from './group_picture';
 import { GroupStrip } from './group_strip';
 import { GroupTable } from './group_table';
-import { GroupLine } from './head';
+import { GroupLine, stripWidth } from './head';
 import { ShareCompared } from './share_button';
-import { metricOf, tableOf, tabHref } from './state';
+import { metricOf, perOf, tableOf, tabHref } from './state';
 
 const RULE = 'values: medians of the runs; spread: median absolute deviation; pictures: means';
 
@@ -70,7 +70,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
                     </Tabs>
                     <GroupPicture report={report} table={table} wantedRow={wantedRow} />
                     <GroupTable
-                        key={`${table.of} ${metricOf(table, query).metric}`}
+                        key={`${table.of} ${metricOf(table, query).metric} ${perOf(table, query)}`}
                         report={report}
                         table={table}
                         onPick={setWantedRow}
@@ -85,7 +85,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
     );
 }
 
-function GroupHead({ report: { headline, new: runs } }: { report: GroupReport }) {
+function GroupHead({ report: { headline, no_headline, new: runs } }: { report: GroupReport }) {
     const width = viewportWidth.value;
     const format = (value: number) => text(formatValueOf(value, headline?.unit ?? ''));
     return (
@@ -97,14 +97,14 @@ function GroupHead({ report: { headline, new: runs } }: { report: GroupReport })
                     {headline ? (
                         <Answer headline={headline} />
                     ) : (
-                        'The runs have different headline metrics.'
+                        `No common headline: ${no_headline}.`
                     )}
                 </p>
             </div>
             {headline && (
                 <GroupStrip
                     fresh={headline.new}
-                    width={width >= 1200 ? 520 : width >= 1000 ? 380 : 300}
+                    width={stripWidth(width)}
                     format={format}
                     nameOf={(_side, run) => runs[run]?.name ?? ''}
                 />

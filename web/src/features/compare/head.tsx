@@ -10,6 +10,7 @@ import { Menu } from '../../components/menu';
 import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
 import { formatDelta, formatValueOf, groupName, verdictOf, verdictText } from '../../model/compare';
+import { ConclusionLine } from './conclusion';
 import { GroupStrip } from './group_strip';
 
 export function CompareHead({ comparison }: { comparison: Comparison }) {
@@ -24,18 +25,24 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
                 <GroupLine label="base" runs={base} group={headline?.base} unit={headline?.unit} />
                 <GroupLine label="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
                 <Answer comparison={comparison} />
+                <ConclusionLine comparison={comparison} />
             </div>
             {headline && (
                 <GroupStrip
                     base={headline.base}
                     fresh={headline.new}
-                    width={width >= 1200 ? 520 : width >= 1000 ? 380 : 300}
+                    width={stripWidth(width)}
                     format={(value) => text(formatValueOf(value, headline.unit))}
                     nameOf={(side, run) => comparison[side][run]?.name ?? ''}
                 />
             )}
         </header>
     );
+}
+
+/** Width of the dots of a header. */
+export function stripWidth(windowWidth: number): number {
+    return windowWidth >= 1200 ? 520 : windowWidth >= 1000 ? 380 : 300;
 }
 
 interface GroupLineProps {
@@ -67,7 +74,7 @@ export function GroupLine({ label, runs, group, unit }: GroupLineProps) {
                 <span class="wide-only">
                     {[last.who, when(last.created_at)].filter(Boolean).join(', ')}
                 </span>
-                {group && unit && (
+                {group && unit !== undefined && (
                     <span>
                         {!one && 'median '}
                         <b>
@@ -110,18 +117,18 @@ function Answer({ comparison }: { comparison: Comparison }) {
     if (!headline) {
         return (
             <p class="compare-answer">
-                The runs have different headline metrics. Compare the tables below.
+                No difference of the headline: {comparison.no_headline}. Compare the tables below.
             </p>
         );
     }
-    const { unit, delta, delta_pct, verdict } = headline;
+    const { unit, delta, delta_pct } = headline;
     const judgement = verdictOf(headline, unit);
     const [phrase, rest] = verdictText(headline, unit, base.length, fresh.length);
     const whole = phrase + rest;
     return (
         <p class="compare-answer" title={whole}>
             <b class={`compare-delta ${judgement.tone === 'faint' ? '' : judgement.tone}`}>
-                {verdict !== 'same' && verdict !== 'few' && delta !== 0 && (
+                {judgement.tone !== 'faint' && (
                     <span aria-hidden="true">{delta > 0 ? '▲ ' : '▼ '}</span>
                 )}
                 <FormattedValueText value={formatDelta(delta, unit)} />

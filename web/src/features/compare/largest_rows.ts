@@ -2,12 +2,12 @@
 /* The largest rows of a table without filters; they define the scale of its columns and the steps
  * of the waterfall. */
 import { useMemo } from 'preact/hooks';
-import type { ComparisonTable, Metric } from '../../base/compare_types';
+import type { ComparisonTable } from '../../base/compare_types';
 import { route } from '../../base/router';
 import type { Page } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { comparePath } from './state';
+import { comparePath, rowParams } from './state';
 
 /** Maximum number of rows that have a step of their own in the waterfall. */
 const STEPS = 9;
@@ -17,11 +17,9 @@ export interface LargestRows<R> {
     page: Page;
 }
 
-export function useLargestRows<R>(table: ComparisonTable, metric: Metric) {
-    const path = comparePath(route.value.query, `/${table.of}`, {
-        metric: metric.metric,
-        limit: STEPS,
-    });
+export function useLargestRows<R>(table: ComparisonTable) {
+    const { query } = route.value;
+    const path = comparePath(query, `/${table.of}`, { ...rowParams(table, query), limit: STEPS });
     const { data, error } = useJson<Page>(path);
     const top = useMemo(
         (): LargestRows<R> | null => data && { rows: objectsOf<R>(data), page: data },

@@ -12,7 +12,7 @@ import type { GridHandle } from '../../components/grid_types';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
-import { comparePath, metricOf } from './state';
+import { comparePath, rowParams } from './state';
 
 /** Maximum number of rows with the same name in which the row of a frame is searched. */
 const MAX_SAME_NAME = 200;
@@ -24,7 +24,7 @@ export async function selectFrame(table: ComparisonTable, tree: GroupTree, node:
     const { query } = route.peek();
     const page = await getJson<Page>(
         comparePath(query, `/${table.of}`, {
-            metric: metricOf(table, query).metric,
+            ...rowParams(table, query),
             name: tree.names[tree.name[node]],
             limit: MAX_SAME_NAME,
         }),

@@ -13,7 +13,7 @@ import type {
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
-import { int, signed, text, THIN_SPACE } from '../../base/units';
+import { DASH, int, signed, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
@@ -28,11 +28,15 @@ import {
     type Scale,
     verdictOf,
 } from '../../model/compare';
+import { partText } from '../../model/breakdown';
 import { RowTrendLink } from '../trend/link';
 import { isImports, unitOf } from './columns';
 import type { RowName, Side } from './diff_tree';
+import { PANE_BESIDE } from './fit_columns';
 import { GroupStrip } from './group_strip';
+import { perWords } from './per_switch';
 import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
+import { PARTS_TABLE, perOf } from './state';
 import { waterfall } from './waterfall';
 import { WaterfallView } from './waterfall_view';
 
@@ -46,7 +50,8 @@ interface ComparePaneProps {
 
 export function ComparePane(props: ComparePaneProps) {
     const { row } = route.value.query;
-    if (row === undefined) return viewportWidth.value >= 1000 ? <FallPane {...props} /> : null;
+    if (row === undefined)
+        return viewportWidth.value >= PANE_BESIDE ? <FallPane {...props} /> : null;
     return (
         <RowPane<ComparisonCell> {...props} row={row}>
             {(data) => <RowBody {...props} data={data} />}
@@ -54,11 +59,17 @@ export function ComparePane(props: ComparePaneProps) {
     );
 }
 
-function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProps) {
-    const { base, new: fresh } = page.sums;
-    const fall = metric.adds_up ? waterfall(base ?? 0, fresh ?? 0, rows) : null;
-    const unit = scale.unit ? `, ${scale.unit}` : '';
-    const cut = fall && fall.axisFrom > 0 ? `axis starts at ${cellText(fall.axisFrom, scale)}` : '';
+function FallPane(props: ComparePaneProps) {
+    const { table, metric, scale, top } = props;
+    const { rows, page } = top;
+    // Totals as the tools state them: rows do not add up to these exactly.
+    const base = page.sums.whole_base ?? page.sums.base;
+    const fresh = page.sums.whole_new ?? page.sums.new;
+    const isParts = table.of === PARTS_TABLE;
+    const steps = isParts ? rows.map((row) => ({ ...row, name: partText(row.name).label })) : rows;
+    const fall = metric.adds_up ? waterfall(base ?? 0, fresh ?? 0, steps) : null;
+    const unit = scale.unit ? `, ${scale.unit}${perWords(perOf(table, route.value.query))}` : '';
+    const cut = fall && fall.axisFrom > 0 ? `axis from ${cellText(fall.axisFrom, scale)}` : '';
     return (
         <section class="pane pane-compare" aria-label="From base to new">
             <PaneHead title="From base to new" remark={`by ${table.row}${unit}`}>
@@ -74,12 +85,13 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
                             selected={null}
                             onPick={(row) => replaceQuery({ row: String(row) })}
                         />
-                        <p class="compare-note">Sums of the medians of every {table.row}.</p>
+                        <p class="compare-note">{endsText(props)}</p>
                     </>
                 ) : (
                     <p class="compare-note">
-                        {metric.title} of one {table.row} may include another, so the differences do
-                        not add up.
+                        {perOf(table, route.value.query) === 'call'
+                            ? `Values per call do not add up.`
+                            : `${metric.title} of one ${table.row} may include another, so the differences do not add up.`}
                     </p>
                 )}
             </div>
@@ -87,17 +99,33 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
     );
 }
 
+/* What the ends of the waterfall are. */
+function endsText({ comparison, table, metric, top: { page } }: ComparePaneProps): string {
+    const single = comparison.base.length === 1 && comparison.new.length === 1;
+    const title = metric.title.toLowerCase();
+    if (page.sums.whole_base === null || page.sums.whole_base === undefined) {
+        return single
+            ? `Base and new: the sum of ${title} over every ${table.row}.`
+            : `Base and new: the sum over every ${table.row} of the median ${title}.`;
+    }
+    const ends = `Base and new: ${single ? 'the total' : 'the median total'} of the recording.`;
+    return `${ends} “All others” has what the rows do not add up to.`;
+}
+
 function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparisonCell }) {
     const unit = unitOf(table, metric, data);
     const format = (value: number) => text(formatValueOf(value, unit));
     const verdict = verdictOf(data, unit, isImports(table));
-    const group = (values: number[]) => {
+    const group = (all: (number | null)[]) => {
+        const values = all.filter((value) => value !== null);
         const centre = median(values);
         return { values, median: centre, mad: median(values.map((v) => Math.abs(v - centre))) };
     };
     return (
         <>
-            <div class="named-name mono">{data.name}</div>
+            <div class="named-name mono">
+                {table.of === PARTS_TABLE ? partText(data.name).label : data.name}
+            </div>
             <div class="named-links">
                 <CopyButton text={data.name} label={LABELS.copyName} />
                 <RowTrendLink
@@ -111,7 +139,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
             <p class="compare-row-answer">
                 <span class={`verdict ${verdict.tone}`}>
                     <i>{verdict.glyph}</i> {verdict.label}{' '}
-                    <b>{text(formatDelta(data.delta, unit))}</b>
+                    {data.delta !== null && <b>{text(formatDelta(data.delta, unit))}</b>}
                 </span>
                 {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN_SPACE}% of base)`}
             </p>
@@ -163,7 +191,10 @@ function rowValues(
     delta: (v: number) => string,
 ): Pair[] {
     const pairs: Pair[] = [
-        [metric.title.toLowerCase(), `${format(row.base)} → ${format(row.new)}`],
+        [
+            metric.title.toLowerCase(),
+            [row.base, row.new].map((value) => (value === null ? DASH : format(value))).join(' → '),
+        ],
     ];
     if (row.noise !== null) pairs.push(['noise ±', format(row.noise)]);
     if (row.low !== null && row.high !== null) {
@@ -219,13 +250,14 @@ interface ValueListProps {
 
 function ValueList({ comparison, table, data, format }: ValueListProps) {
     const all = hasValuePerRun(comparison, data);
-    const list = (side: Side, values: number[], row: RowName) => (
+    const shown = (value: number | null) => (value === null ? DASH : format(value));
+    const list = (side: Side, values: (number | null)[], row: RowName) => (
         <>
             <dt>{side}</dt>
             <RunValues
                 runs={comparison[side]}
                 href={(run) => rowHref(run, table.of, row)}
-                format={(i) => (all ? format(values[i]) : '')}
+                format={(i) => (all ? shown(values[i]) : '')}
             />
         </>
     );

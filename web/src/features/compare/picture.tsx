@@ -22,7 +22,7 @@ import {
     type Side,
     removedNodes,
 } from './diff_tree';
-import { metricOf } from './state';
+import { metricOf, PARTS_TABLE } from './state';
 import { ComparisonSteps } from './steps';
 import {
     boundsText,
@@ -32,6 +32,7 @@ import {
     NoPicture,
     type PictureProps,
     SureLegend,
+    totalText,
     TreePicture,
     TreeTip,
     useTree,
@@ -53,14 +54,14 @@ interface ComparePictureProps extends PictureProps {
 export function ComparePicture(props: ComparePictureProps) {
     const { comparison, table } = props;
     if (isCurved(comparison, table)) return <ComparisonCurves comparison={comparison} />;
-    if (table.of === 'step_parts') return <ComparisonSteps comparison={comparison} />;
+    if (table.of === PARTS_TABLE) return <ComparisonSteps comparison={comparison} />;
     if (!hasPicture(comparison, table)) return <NoPicture report={comparison} table={table} />;
     return <DiffPicture {...props} />;
 }
 
-function titleOf(tree: ComparisonTree, side: Side, comparison: Comparison): string {
-    const mean = comparison[side].length > 1 ? ', mean of its runs' : '';
-    return `${side}${mean}, ${text(formatValueOf(tree[side], tree.unit))}`;
+function titleOf(tree: ComparisonTree, side: Side, { headline, [side]: runs }: Comparison): string {
+    const mean = runs.length > 1 ? ', mean of its runs' : '';
+    return `${side}${mean}, ${totalText(tree, tree[side], runs, headline?.[side], headline?.unit)}`;
 }
 
 function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Drawing {
@@ -77,7 +78,7 @@ function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Dr
 }
 
 function DiffPicture({ comparison, table, wantedRow }: ComparePictureProps) {
-    const answer = useTree<ComparisonTree>();
+    const answer = useTree<ComparisonTree>(table);
     const tree = answer.data;
     const side = route.value.query.width === 'base' ? 'base' : 'new';
     const drawing = useMemo(

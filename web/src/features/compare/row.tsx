@@ -3,7 +3,7 @@
  * Pane next to a table of one or two groups: the selected row in each of the runs.
  */
 import type { ComponentChildren } from 'preact';
-import type { ComparisonTable, Metric } from '../../base/compare_types';
+import type { ComparisonTable } from '../../base/compare_types';
 import { formatHash, type Query, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
@@ -12,21 +12,22 @@ import { PaneHead } from '../../components/toolbar';
 import { capital } from '../../model/labels';
 import { useJson } from '../shared/use_json';
 import type { RowName } from './diff_tree';
-import { comparePath } from './state';
+import { comparePath, rowParams } from './state';
 
 interface RowPaneProps<T> {
     table: ComparisonTable;
-    metric: Metric;
     /** id of the row, as in the URL */
     row: string;
     children: (data: T) => ComponentChildren;
 }
 
-export function RowPane<T>({ table, metric, row, children }: RowPaneProps<T>) {
+export function RowPane<T>({ table, row, children }: RowPaneProps<T>) {
     const { data, error, loading } = useJson<T>(
-        comparePath(route.value.query, `/${table.of}/${encodeURIComponent(row)}`, {
-            metric: metric.metric,
-        }),
+        comparePath(
+            route.value.query,
+            `/${table.of}/${encodeURIComponent(row)}`,
+            rowParams(table, route.value.query),
+        ),
     );
     return (
         <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>

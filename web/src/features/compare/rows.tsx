@@ -21,7 +21,8 @@ import { matcher } from '../../model/search';
 import { useSource, type PagedSource } from '../shared/paged_source';
 import type { RowName } from './diff_tree';
 import { useScrollToRow } from './link';
-import { comparePath, groupsOf } from './state';
+import { PerSwitch } from './per_switch';
+import { comparePath, groupsOf, metricsOf, rowParams } from './state';
 
 const NO_ROW = 'None of the runs has rows in this table.';
 
@@ -71,7 +72,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
     };
     const params = {
         ...groupsOf(query),
-        metric: metric.metric,
+        ...rowParams(table, query),
         sort: sort.key,
         desc: sort.desc,
         ...ownParams,
@@ -136,22 +137,24 @@ function CompareToolbar<R>(props: CompareToolbarProps<R>) {
     const { table, metric, source, filters, error, csv, children } = props;
     const input = useRef<HTMLInputElement | null>(null);
     const what = table.title.toLowerCase();
+    const metrics = metricsOf(table, route.value.query);
     useKeys(table.title, [
         { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
     ]);
     void source.version.value;
     return (
         <Toolbar label="view options">
-            {table.metrics.length > 1 && (
+            {metrics.length > 1 && (
                 <Segmented
                     label="metric"
                     value={metric.metric}
-                    options={table.metrics.map((one) => ({ value: one.metric, text: one.title }))}
+                    options={metrics.map((one) => ({ value: one.metric, text: one.title }))}
                     onChange={(value) =>
-                        replaceQuery({ metric: value === table.metrics[0].metric ? null : value })
+                        replaceQuery({ metric: value === metrics[0].metric ? null : value })
                     }
                 />
             )}
+            <PerSwitch table={table} />
             {children}
             <span class="soft wide-only">
                 {source.ready.value && `${int(source.total)} of ${int(source.unfilteredTotal)}`}

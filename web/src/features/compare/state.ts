@@ -3,7 +3,7 @@
  * State of a comparison in the URL: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
  */
 import { API, withParams } from '../../base/client';
-import type { ComparisonTable, Comparison, Metric } from '../../base/compare_types';
+import type { ComparisonTable, Comparison, Metric, Per } from '../../base/compare_types';
 import { formatHash, navigate, route, type Query } from '../../base/router';
 import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
@@ -32,6 +32,7 @@ export function tabHref(query: Query, tab: string): string {
     const newQuery: Query = { ...groupsOf(query) };
     if (query.q) newQuery.q = query.q;
     if (query.regex) newQuery.regex = query.regex;
+    if (query.per) newQuery.per = query.per;
     return formatHash(['compare', tab], newQuery);
 }
 
@@ -45,8 +46,27 @@ export function swapGroups(): void {
     navigate(path, next, { replace: true });
 }
 
+/** What the values of a table are per, by the URL. */
+export function perOf({ per }: ComparisonTable, query: Query): Per {
+    return per.find((one) => one === query.per) ?? per[0];
+}
+
+/** The metrics of a table; per call only those that have values per call, which do not add up. */
+export function metricsOf(table: ComparisonTable, query: Query): Metric[] {
+    if (perOf(table, query) !== 'call') return table.metrics;
+    return table.metrics
+        .filter(({ per_call }) => per_call)
+        .map((metric) => ({ ...metric, adds_up: false }));
+}
+
 export function metricOf(table: ComparisonTable, query: Query): Metric {
-    return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
+    const metrics = metricsOf(table, query);
+    return metrics.find(({ metric }) => metric === query.metric) ?? metrics[0];
+}
+
+/** API parameters for the rows that the URL asks for. */
+export function rowParams(table: ComparisonTable, query: Query): { metric: string; per: Per } {
+    return { metric: metricOf(table, query).metric, per: perOf(table, query) };
 }
 
 /** Whether each side is a single run, so that noise is unknown. Measurements are never single:
@@ -56,6 +76,9 @@ export function isSingle({ base, new: fresh }: Comparison, table: ComparisonTabl
 }
 
 export const CHANGES_TAB = 'changes';
+
+/** The table of the parts of a step. */
+export const PARTS_TABLE = 'step_parts';
 
 /** The table of a tab; the first table if the tab has none. */
 export function tableOf(

@@ -7,8 +7,10 @@ import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../b
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import { Menu } from '../../components/menu';
+import { viewportWidth } from '../../components/viewport';
 import { changeLabel, scaleOf, wordOf } from '../../model/compare';
 import { type ColumnInputs, compareColumns, isImports } from './columns';
+import { fitColumns } from './fit_columns';
 import type { RowName } from './diff_tree';
 import { type LargestRows, useLargestRows } from './largest_rows';
 import { ComparePane } from './pane';
@@ -29,23 +31,27 @@ interface CompareTableProps {
 
 function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: ComparisonRow[]) {
     const { table, metric, search, single } = of;
+    const width = viewportWidth.value;
     return useMemoOn(() => {
-        const values = top.flatMap((row) => [row.base, row.new]);
+        const values = top.flatMap((row) => [row.base ?? 0, row.new ?? 0]);
         const scale = scaleOf(
             metric.unit,
             Math.max(0, ...values.map(Math.abs)),
             values.every(Number.isInteger),
         );
-        const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
-        return { scale, columns: compareColumns({ ...of, scale, maxDelta }) };
-    }, [table, metric, search, single, top]);
+        const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta ?? 0)));
+        return {
+            scale,
+            columns: fitColumns(compareColumns({ ...of, scale, maxDelta }), width),
+        };
+    }, [table, metric, search, single, top, width]);
 }
 
 /** The first request makes the server join and test the rows; all other requests are sent after
  * it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
-    const { top, error } = useLargestRows<ComparisonRow>(props.table, metric);
+    const { top, error } = useLargestRows<ComparisonRow>(props.table);
     const ready = top !== null;
     useEffectOn(() => {
         if (ready) props.onReady?.();

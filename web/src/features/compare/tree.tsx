@@ -5,22 +5,25 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ComparisonTable, Comparison, GroupTree } from '../../base/compare_types';
+import type { ComparisonTable, Comparison, Group, GroupTree } from '../../base/compare_types';
+import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
+import type { Run } from '../../base/types';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { BOUNDED, UNKNOWN } from '../../model/call_tree';
-import { formatValueOf } from '../../model/compare';
+import { formatValueOf, inUnit } from '../../model/compare';
 import type { FrameLayout } from '../../model/frames';
 import { matcher, matchSet } from '../../model/search';
 import { CertaintyLegend } from '../calls/tree_pane';
 import { type Answer, useJson } from '../shared/use_json';
 import { nameOf, placeOf, type RowName } from './diff_tree';
 import { selectFrame, useFrameOfRow } from './link';
-import { comparePath } from './state';
+import { perWords } from './per_switch';
+import { comparePath, perOf } from './state';
 
 const NODES = 20_000;
 
@@ -39,10 +42,35 @@ export function NoPicture({ report, table }: { report: Pictures; table: Comparis
     return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
 }
 
-/** Response of GET /compare/tree for the groups in the URL. */
-export function useTree<T extends GroupTree>(): Answer<T> {
-    return useJson<T>(comparePath(route.value.query, '/tree', { limit: NODES }));
+/** Response of GET /compare/tree for the groups in the URL, per step like the rows of the table. A
+ * tree has no values per call: it is then per step if possible. */
+export function useTree<T extends GroupTree>(table: ComparisonTable): Answer<T> {
+    const { query } = route.value;
+    const per = perOf(table, query) !== 'run' && table.per.includes('step') ? 'step' : 'run';
+    return useJson<T>(comparePath(query, '/tree', { per, limit: NODES }));
 }
+
+/** Sums of rounded rows are this close to the total that the tool states. */
+const ROUNDING = 0.005;
+
+/** Total of a tree with what it is of. It is the total that the tool states if the sum of the frames
+ * differs only by rounding, so that the page shows one total; else the sum of all threads. */
+export function totalText(
+    { unit, per }: GroupTree,
+    total: number,
+    [{ kind }]: Run[],
+    headline: Group | undefined,
+    headlineUnit = '',
+): string {
+    const stated = headline ? mean(headline.values) : NaN;
+    const sum = inUnit(total, unit, headlineUnit);
+    if (per === 'run' && sum !== null && Math.abs(sum - stated) <= ROUNDING * Math.abs(stated))
+        return text(formatValueOf(stated, headlineUnit));
+    const threads = kindHas(kind, 'slices') || kindHas(kind, 'imports') ? 'all threads, ' : '';
+    return `${threads}${text(formatValueOf(total, unit))}${perWords(per)}`;
+}
+
+const mean = (values: number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
 
 /** Layout and paint of a tree. */
 export interface Drawing {

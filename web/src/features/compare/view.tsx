@@ -31,6 +31,8 @@ import {
     comparePath,
     isSingle,
     metricOf,
+    perOf,
+    rowParams,
     swapGroups,
     tableOf,
     tabHref,
@@ -104,9 +106,14 @@ function useCompareKeys(hrefs: string[]): void {
 
 /* Number of rows that one of the groups lacks; null while unknown. */
 function useChanges(table: ComparisonTable | undefined, ready: boolean): number | null {
+    const { query } = route.value;
     const path =
         table && ready
-            ? comparePath(route.value.query, `/${table.of}`, { change: 'added,removed', limit: 1 })
+            ? comparePath(query, `/${table.of}`, {
+                  ...rowParams(table, query),
+                  change: 'added,removed',
+                  limit: 1,
+              })
             : null;
     return useJson<Page>(path).data?.total ?? null;
 }
@@ -167,7 +174,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 <>
                     {!changes && <ComparePicture {...{ comparison, table, wantedRow }} />}
                     <CompareTable
-                        key={`${table.of} ${current} ${metricOf(table, query).metric}`}
+                        key={`${table.of} ${current} ${metricOf(table, query).metric} ${perOf(table, query)}`}
                         comparison={comparison}
                         table={table}
                         changes={changes}

@@ -23,7 +23,8 @@ export interface Waterfall {
 interface WaterfallRow {
     id: number;
     name: string;
-    delta: number;
+    delta: number | null;
+    noise: number | null;
     verdict: string | null;
 }
 
@@ -33,9 +34,10 @@ export function waterfall(base: number, fresh: number, rows: readonly WaterfallR
         { name: 'base', from: 0, to: base, kind: 'end', row: null, isNoise: true },
     ];
     let at = base;
-    for (const { id, name, delta, verdict } of rows) {
-        if (delta === 0) continue;
-        const isNoise = verdict === 'same' || verdict === 'few';
+    for (const { id, name, delta, noise, verdict } of rows) {
+        if (!delta) continue;
+        const isNoise =
+            verdict === 'same' || (verdict === 'few' && Math.abs(delta) <= (noise ?? 0));
         steps.push({ name, from: at, to: at + delta, kind: 'step', row: id, isNoise });
         at += delta;
     }

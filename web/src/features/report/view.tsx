@@ -30,6 +30,7 @@ import { axisOfRun, isStacks } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { trendHref } from '../trend/link';
 import { pinBaseline } from '../trend/state';
+import { CompareMenu } from './compare_menu';
 import { DeleteDialog, EditDialog } from './dialogs';
 import { factsOf, RunWarnings } from './facts';
 import { ledgerIdentity } from './ledger_text';
@@ -151,6 +152,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                     href: hrefOf(one.id),
                 }))}
             >
+                {!offlineFile() && <CompareMenu run={run} />}
                 {!offlineFile() && (
                     <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
                 )}

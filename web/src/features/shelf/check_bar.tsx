@@ -161,7 +161,13 @@ function Pair({ groups: [base, fresh] }: { groups: Groups }) {
 function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;
-    if (!data.headline) return <span class="faint">different metrics</span>;
+    if (!data.headline) {
+        return (
+            <span class="faint" title={data.no_headline ?? ''}>
+                different metrics
+            </span>
+        );
+    }
     const { delta, delta_pct, unit } = data.headline;
     const { glyph, label, tone } = verdictOf(data.headline, unit);
     return (
@@ -173,7 +179,16 @@ function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
 
 function Verdict({ base, fresh }: { base: Run; fresh: Run }) {
     const delta = headlineDelta(base, fresh);
-    if (!delta) return <span class="faint">different metrics</span>;
+    if (!delta) {
+        const measured = [base, fresh].map(({ headline }) =>
+            headline ? `${headline.label} in ${headline.unit || 'no unit'}` : 'nothing',
+        );
+        return (
+            <span class="faint" title={`one run measures ${measured.join(', the other ')}`}>
+                different metrics
+            </span>
+        );
+    }
     const differenceText = deltaText(delta.by, delta.unit, delta.pct);
     const small = delta.pct !== null && Math.abs(delta.pct) < NOISE_PCT;
     if (delta.by === 0 || small) return <span class="faint">{differenceText}</span>;

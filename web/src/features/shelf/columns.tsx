@@ -161,7 +161,7 @@ const VALUE_COLUMNS: Column[] = [
         align: 'right',
         hideBelow: NARROW,
         title_tip: 'change from the previous run of the series, in percent',
-        render: ofRun((run) => <DeltaPct pct={run.delta_pct} />),
+        render: ofRun((run) => <DeltaPct run={run} />),
     },
 ];
 
@@ -250,7 +250,14 @@ function headline(run: Run) {
     );
 }
 
-function DeltaPct({ pct: value }: { pct: number | null }) {
+function DeltaPct({ run: { delta_pct: value, no_delta: why } }: { run: Run }) {
+    if (why !== null) {
+        return (
+            <small class="faint" title={`no difference: ${why}`}>
+                other metric
+            </small>
+        );
+    }
     if (value === null) return null;
     if (Math.abs(value) < NOISE_PCT) return <span class="faint">{signed(value, 1)}</span>;
     const slower = value > 0;

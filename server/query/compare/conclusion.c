@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conclusion.c: which rows explain the difference between two groups.
+ *
+ * The rows of the first table add up to what the runs took, so their differences add up to the
+ * difference to be explained: the parts of a step if the runs have steps. One row is named from
+ * PS_EXPLAIN_SHARE of it on, else the two largest if both together reach it, else only the number
+ * of rows that differ. Rows within noise do not count.
+ */
+#include "server/query/compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PS_EXPLAIN_SHARE 0.5  /* of the difference */
+#define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
+#define PS_SPREAD_SHARE  0.9  /* of the difference: rows that add up to this are counted */
+
+enum found { FOUND_NONE, FOUND_ONE, FOUND_TWO, FOUND_SPREAD };
+static const char *const found_words[] = {"none", "one", "two", "spread"};
+
+struct explanation {
+    const struct ps_comparison_row *rows[2]; /* the largest differences */
+    double base, now, delta; /* totals as the tools state them, else sums over all rows */
+    size_t n; /* the least number of rows that add up to PS_SPREAD_SHARE of the difference */
+    enum found found;
+};
+
+static bool is_judged_same(const struct ps_comparison_row *row)
+{
+    return row->judgement.verdict == PS_VERDICT_SAME;
+}
+
+/* Keeps the two rows with the largest |delta|. */
+static void keep_largest(struct explanation *found, const struct ps_comparison_row *row)
+{
+    const double size = fabs(row->judgement.delta);
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct ps_comparison_row *last = found->rows[i];
+
+        if (last && fabs(last->judgement.delta) >= size)
+            continue;
+        if (i == 0)
+            found->rows[1] = last;
+        found->rows[i] = row;
+        return;
+    }
+}
+
+static enum found judge(const struct explanation *found)
+{
+    const double needed = PS_EXPLAIN_SHARE * fabs(found->delta);
+    double first, second;
+
+    if (!found->rows[0])
+        return FOUND_NONE;
+    first = found->rows[0]->judgement.delta;
+    second = found->rows[1] ? found->rows[1]->judgement.delta : 0;
+    if (fmax(fabs(found->delta), fabs(first)) <= PS_NOTABLE_SHARE * found->base)
+        return FOUND_NONE;
+    if (first * second < 0 && fabs(second) >= needed)
+        return FOUND_TWO; /* they work against each other */
+    if (first * found->delta > 0 && fabs(first) >= needed)
+        return FOUND_ONE;
+    return (first + second) * (found->delta > 0 ? 1 : -1) >= needed ? FOUND_TWO : FOUND_SPREAD;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x < *y) - (*x > *y);
+}
+
+/* The least number of rows whose differences add up to PS_SPREAD_SHARE of `delta`; all that differ
+ * in its direction if they do not. */
+static size_t count_rows(const struct ps_comparison_row *rows, size_t n, double delta)
+{
+    PS_AUTO(ps_free_ptr) double *sizes = ps_alloc_array(n + 1, sizeof *sizes);
+    size_t n_sizes = 0, used = 0;
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].judgement.delta * delta > 0 && !is_judged_same(&rows[i]))
+            sizes[n_sizes++] = fabs(rows[i].judgement.delta);
+    qsort(sizes, n_sizes, sizeof *sizes, by_size);
+    while (used < n_sizes && sum < PS_SPREAD_SHARE * fabs(delta))
+        sum += sizes[used++];
+    return used;
+}
+
+static struct explanation explain(const struct ps_cached_comparison *table)
+{
+    struct explanation out = {.n = 0};
+    size_t n;
+    const struct ps_comparison_row *rows = ps_comparison_rows(table->comparison, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        out.base += rows[i].judgement.base_median;
+        out.now += rows[i].judgement.new_median;
+        if (rows[i].judgement.delta != 0 && !is_judged_same(&rows[i]))
+            keep_largest(&out, &rows[i]);
+    }
+    if (!isnan(table->whole_base)) {
+        out.base = table->whole_base;
+        out.now = table->whole_new;
+    }
+    out.delta = out.now - out.base;
+    out.n = count_rows(rows, n, out.delta);
+    out.found = judge(&out);
+    return out;
+}
+
+static void write_row(const struct ps_comparison_row *row, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kint(json, "id", row->id);
+    ps_json_key(json, "name");
+    ps_json_str(json, row->name);
+    ps_json_kstr(json, "change", ps_change_words[row->change]);
+    ps_json_kreal(json, "base", row->judgement.base_median);
+    ps_json_kreal(json, "new", row->judgement.new_median);
+    ps_json_kreal(json, "delta", row->judgement.delta);
+    ps_json_end(json);
+}
+
+static void write_explanation(const struct ps_cached_comparison *table,
+                              const struct explanation *found, struct ps_json *json)
+{
+    const char *unit = table->head.metrics[0].unit;
+
+    ps_json_kstr(json, "of", table->table->name);
+    ps_json_kstr(json, "row", table->head.row);
+    ps_json_kstr(json, "metric", table->head.metrics[0].name);
+    ps_json_kstr(json, "title", table->head.metrics[0].title);
+    ps_json_kstr(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
+    ps_json_kstr(json, "per", ps_per_words[table->per]);
+    ps_json_kreal(json, "base", found->base);
+    ps_json_kreal(json, "new", found->now);
+    ps_json_kreal(json, "delta", found->delta);
+    ps_json_kstr(json, "found", found_words[found->found]);
+    ps_json_kint(json, "n", (int64_t)found->n);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    for (size_t i = 0; found->found == FOUND_ONE ? i < 1 : found->found == FOUND_TWO && i < 2; i++)
+        write_row(found->rows[i], json);
+    ps_json_end(json);
+}
+
+static enum ps_status acquire(struct ps_store *store, const struct ps_compare_groups *groups,
+                              const char *of, const char *metric, const char *per,
+                              struct ps_cached_comparison **out, struct ps_err *err)
+{
+    const struct ps_param params[] = {{"metric", metric}, {"per", per}};
+
+    return ps_cached_comparison_acquire(store, groups, of, (struct ps_params){params, 2}, out, err);
+}
+
+/* Kernels are launched by operators: which of these explain the part of the kernels? */
+static enum ps_status write_inside(struct ps_store *store, const struct ps_compare_groups *groups,
+                                   const struct ps_cached_comparison *table,
+                                   const struct explanation *found, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    struct ps_cached_comparison *operators = NULL;
+    struct explanation inside;
+
+    ps_json_key(json, "inside");
+    if (found->found != FOUND_ONE || strcmp(table->table->name, "step_parts") != 0 ||
+        !ps_str_eq_c(found->rows[0]->name, "kernel")) {
+        ps_json_null(json);
+        return err->code;
+    }
+    if (acquire(store, groups, "operators", "self_device_us", "step", &operators, err) != PS_OK)
+        return err->code;
+    inside = explain(operators);
+    ps_json_object(json);
+    write_explanation(operators, &inside, json);
+    ps_json_end(json);
+    ps_cached_comparison_release(operators);
+    return err->code;
+}
+
+enum ps_status ps_query_compare_conclusion(struct ps_store *store,
+                                           const struct ps_compare_groups *groups,
+                                           struct ps_json *json, struct ps_err *err)
+{
+    struct ps_shared_table first;
+    struct ps_cached_comparison *table = NULL;
+    struct explanation found;
+    enum ps_per per[PS_N_PER];
+
+    if (groups->n_base == 0)
+        return ps_fail(err, PS_BAD_REQUEST, "base must name one or more runs");
+    if (ps_compare_first_table(store, groups, &first, err) != PS_OK)
+        return err->code;
+    if (!first.is_shared || !first.head.metrics[0].is_additive) {
+        ps_json_null(json);
+        return err->code;
+    }
+    (void)ps_compare_per(&first.head, &first.work, per);
+    if (acquire(store, groups, first.table->name, first.head.metrics[0].name, ps_per_words[per[0]],
+                &table, err) != PS_OK)
+        return err->code;
+    found = explain(table);
+    ps_json_object(json);
+    write_explanation(table, &found, json);
+    write_inside(store, groups, table, &found, json, err);
+    ps_json_end(json);
+    ps_cached_comparison_release(table);
+    return err->code;
+}

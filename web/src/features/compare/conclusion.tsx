@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conclusion of a comparison, in its header: the rows that explain the difference, each with a
+ * link to it.
+ */
+import type { Comparison, Conclusion, Explanation } from '../../base/compare_types';
+import { formatHash, route } from '../../base/router';
+import { useJson } from '../shared/use_json';
+import { explanationWords } from './conclusion_text';
+import { comparePath, groupsOf } from './state';
+
+/* Address of the table with the row selected; `per` and `metric` are those that explain. */
+function rowHref({ of, metric, per }: Explanation, id: number): string {
+    const query = { ...groupsOf(route.value.query), metric, per, row: String(id) };
+    return formatHash(['compare', of], query);
+}
+
+function Sentence({ of }: { of: Explanation }) {
+    return (
+        <>
+            {explanationWords(of).map(({ text, row, isCode }, i) =>
+                row ? (
+                    <a key={i} class={isCode ? 'mono' : ''} href={rowHref(of, row.id)} title={text}>
+                        {text}
+                    </a>
+                ) : (
+                    <span key={i}>{text}</span>
+                ),
+            )}
+        </>
+    );
+}
+
+export function ConclusionLine({ comparison }: { comparison: Comparison }) {
+    const isNoise = comparison.headline?.verdict === 'same';
+    const { query } = route.value;
+    const { data } = useJson<Conclusion | null>(
+        isNoise || !comparison.tables.length ? null : comparePath(query, '/conclusion'),
+    );
+    if (isNoise || !comparison.tables[0]?.metrics[0].adds_up) return null;
+    const inside = data?.inside;
+    return (
+        <p class="compare-conclusion">
+            {data && (
+                <b>
+                    <Sentence of={data} />.
+                </b>
+            )}
+            {inside && inside.found !== 'none' && (
+                <>
+                    {' '}
+                    {inside.title}: <Sentence of={inside} />.
+                </>
+            )}
+        </p>
+    );
+}
