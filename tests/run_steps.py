@@ -62,7 +62,7 @@ class Unit:
             return False
         self.status = self.process.returncode = os.waitstatus_to_exitcode(status)
         self.used = used.ru_utime + used.ru_stime
-        if self.status == 0 and re.search(r"^Ran 0 tests", self.output(), re.M):
+        if self.status == 0 and re.search(r"^Ran 0 tests", self.output(), re.M) and "(skipped=" not in self.output():
             self.status = 5  # as unittest itself says from Python 3.12 on
         try:
             os.killpg(group, signal.SIGKILL)

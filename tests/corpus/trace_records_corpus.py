@@ -10,7 +10,7 @@ import os
 import subprocess
 import unittest
 
-from corpus import PROGRAM, paths
+from corpus import PROGRAM, has, paths
 
 READER = os.path.join(os.path.dirname(PROGRAM), "tests", "trace_records")
 FOLDERS = ("made/torch-trace", "wild/torch-trace", "wild/chrome-trace")
@@ -105,7 +105,7 @@ class RecordsTest(unittest.TestCase):
                 if os.path.getsize(path) < 200_000:
                     self.check(path, events, "-b997")
             checked += 1
-        self.assertGreater(checked, 60)
+        self.assertGreater(checked, 60 if has("wild/torch-trace") else 20)
 
 
 if __name__ == "__main__":
