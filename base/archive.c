@@ -8,7 +8,7 @@
 #include "base/stream_kind.h"
 #include "base/utf8.h"
 
-enum { PIECE = 256 * 1024 };
+enum { BLOCK_SIZE = 256 * 1024 };
 
 struct ps_archive {
     struct ps_stream *in;
@@ -36,7 +36,7 @@ static la_ssize_t read_block(struct archive *read, void *user, const void **byte
     (void)read;
     ps_stream_skip(archive->in, archive->block_len);
     piece = ps_stream_peek(archive->in, 1);
-    archive->block_len = piece.len < PIECE ? piece.len : PIECE;
+    archive->block_len = piece.len < BLOCK_SIZE ? piece.len : BLOCK_SIZE;
     archive->bytes_in += archive->block_len;
     *bytes = piece.ptr;
     if (archive->block_len == 0 && ps_stream_status(archive->in, &archive->err) != PS_OK)
@@ -100,7 +100,7 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *
     return true;
 }
 
-static void member_more(struct ps_stream *s, size_t want)
+static void fill_from_member(struct ps_stream *s, size_t want)
 {
     struct ps_archive *archive = *(struct ps_archive **)s->state;
 
@@ -125,7 +125,7 @@ static void member_more(struct ps_stream *s, size_t want)
     }
 }
 
-static const struct ps_stream_ops member_ops = {.fill = member_more};
+static const struct ps_stream_ops member_ops = {.fill = fill_from_member};
 
 struct ps_stream *ps_archive_member(struct ps_archive *archive)
 {
@@ -192,7 +192,7 @@ static enum ps_status write_failed(struct ps_archive_writer *writer, struct ps_e
 
 /* Appends `name` without empty, "." and ".." components, because `name` may be ../x or /etc/x, and
  * the file must be unpacked inside the chosen folder. */
-static void add_inside(struct ps_buf *out, const char *name)
+static void add_safe_name(struct ps_buf *out, const char *name)
 {
     for (size_t len; *name; name += len) {
         len = strcspn(name, "/");
@@ -210,7 +210,7 @@ static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
     struct archive_entry *entry = archive_entry_new();
     int code;
 
-    add_inside(&inside, name);
+    add_safe_name(&inside, name);
     /* This function copies bytes: a name that the locale cannot represent is stored unchanged. */
     archive_entry_copy_pathname(entry, inside.ptr);
     archive_entry_set_filetype(entry, AE_IFREG);

@@ -24,7 +24,7 @@ void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len)
     buf->ptr[buf->len] = '\0';
 }
 
-void ps_buf_str(struct ps_buf *buf, struct ps_str text)
+void ps_buf_add_str(struct ps_buf *buf, struct ps_str text)
 {
     ps_buf_add(buf, text.ptr, text.len);
 }

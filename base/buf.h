@@ -13,7 +13,7 @@ struct ps_buf {
 
 void ps_buf_reserve(struct ps_buf *buf, size_t more); /* ensures `more` free bytes after len */
 void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len);
-void ps_buf_str(struct ps_buf *buf, struct ps_str text);
+void ps_buf_add_str(struct ps_buf *buf, struct ps_str text);
 void ps_buf_puts(struct ps_buf *buf, const char *text);
 void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ps_buf_free(struct ps_buf *buf);

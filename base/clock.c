@@ -71,7 +71,7 @@ int64_t ps_boot_ms(void)
 /* --- Waiting --- */
 
 /* Converts a time of ps_monotonic_ms(), which tests may advance, to CLOCK_MONOTONIC. */
-static struct timespec system_time(int64_t until_ms)
+static struct timespec to_monotonic_timespec(int64_t until_ms)
 {
     int64_t ns = until_ms * NS_PER_MS - atomic_load(&advance_ns);
 
@@ -96,7 +96,7 @@ bool ps_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t un
     self.advances = advances;
     waiters = &self;
     (void)pthread_mutex_unlock(&waiters_lock);
-    until = system_time(until_ms);
+    until = to_monotonic_timespec(until_ms);
     (void)pthread_cond_clockwait(cond, mutex, CLOCK_MONOTONIC, &until);
     (void)pthread_mutex_lock(&waiters_lock);
     for (struct waiter **link = &waiters; *link; link = &(*link)->next)
@@ -110,7 +110,7 @@ bool ps_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t un
 
 bool ps_mutex_lock_until(pthread_mutex_t *mutex, int64_t until_ms)
 {
-    const struct timespec until = system_time(until_ms);
+    const struct timespec until = to_monotonic_timespec(until_ms);
 
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &until) == 0;
 }

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-#define BLOCK ((size_t)1 << 18) /* bytes read from a file at a time */
-#define HASH  ((PS_CONTENT_HASH_SIZE - 1) / 2)
+#define BLOCK_SIZE ((size_t)1 << 18) /* bytes read from a file at a time */
+#define HASH_SIZE  ((PS_CONTENT_HASH_SIZE - 1) / 2)
 
 void ps_content_hash_begin(struct ps_content_hash *content)
 {
@@ -15,7 +15,7 @@ void ps_content_hash_begin(struct ps_content_hash *content)
 
     (void)found;
     content->bytes = 0;
-    (void)crypto_generichash_init(&content->state, NULL, 0, HASH);
+    (void)crypto_generichash_init(&content->state, NULL, 0, HASH_SIZE);
 }
 
 void ps_content_hash_add(struct ps_content_hash *content, struct ps_str bytes)
@@ -26,7 +26,7 @@ void ps_content_hash_add(struct ps_content_hash *content, struct ps_str bytes)
 
 void ps_content_hash_end(struct ps_content_hash *content, char out[PS_CONTENT_HASH_SIZE])
 {
-    unsigned char hash[HASH];
+    unsigned char hash[HASH_SIZE];
 
     (void)crypto_generichash_final(&content->state, hash, sizeof hash);
     if (out)
@@ -36,12 +36,12 @@ void ps_content_hash_end(struct ps_content_hash *content, char out[PS_CONTENT_HA
 enum ps_status ps_content_hash_file(int fd, const char *path, char out[PS_CONTENT_HASH_SIZE],
                                     uint64_t *bytes, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK_SIZE, 1);
     struct ps_content_hash content;
     ssize_t got;
 
     ps_content_hash_begin(&content);
-    while ((got = pread(fd, block, BLOCK, (off_t)content.bytes)) > 0)
+    while ((got = pread(fd, block, BLOCK_SIZE, (off_t)content.bytes)) > 0)
         ps_content_hash_add(&content, (struct ps_str){block, (size_t)got});
     *bytes = content.bytes;
     ps_content_hash_end(&content, out);

@@ -5,8 +5,9 @@
 
 #include "base/clock.h"
 
-#define POLL_MS       20
-#define CHECKS_A_LOOK 8 /* number of calls of ps_context_has_ended per reading of the clock */
+#define POLL_MS 20
+#define CHECKS_PER_CLOCK_READ                                                                      \
+    8 /* number of calls of ps_context_has_ended per reading of the clock */
 
 static _Thread_local struct ps_context *current;
 
@@ -23,7 +24,7 @@ void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
     current = context;
 }
 
-enum ps_status ps_context_leave(struct ps_context *context)
+enum ps_status ps_context_end(struct ps_context *context)
 {
     current = context->outer;
     return context->err.code;
@@ -52,7 +53,8 @@ bool ps_context_has_ended(void)
         return false;
     if (context->err.code != PS_OK)
         return true;
-    return context->n_checks++ % CHECKS_A_LOOK == 0 && has_ended(context, ps_monotonic_coarse_ms());
+    return context->n_checks++ % CHECKS_PER_CLOCK_READ == 0 &&
+           has_ended(context, ps_monotonic_coarse_ms());
 }
 
 enum ps_status ps_context_check(struct ps_err *err)

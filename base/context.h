@@ -32,7 +32,7 @@ struct ps_context {
 void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
                       enum ps_status (*poll)(void *user, struct ps_err *err), void *user);
 /* Makes the outer context the context of the thread again. Returns context->err.code. */
-enum ps_status ps_context_leave(struct ps_context *context);
+enum ps_status ps_context_end(struct ps_context *context);
 
 /* Whether this thread must stop its work. Once true, it remains true. */
 bool ps_context_has_ended(void);

@@ -113,7 +113,7 @@ char *ps_err_format(const struct ps_err *err, char *out, unsigned long size)
     return out;
 }
 
-const char *ps_status_word(enum ps_status code)
+const char *ps_status_name(enum ps_status code)
 {
     switch (code) {
     case PS_OK:

@@ -91,6 +91,6 @@ enum ps_status ps_fail_copy_hint(struct ps_err *err, const struct ps_err *failur
 char *ps_err_format(const struct ps_err *err, char *out, unsigned long size);
 
 /* The name of the code in the API and the import log: "bad_input", "unknown_kind", ... */
-const char *ps_status_word(enum ps_status code);
+const char *ps_status_name(enum ps_status code);
 
 #endif

@@ -171,8 +171,8 @@ void ps_frame_name_write_function(const struct ps_frame_name *name, struct ps_bu
 {
     size_t before = name->cut_len ? name->cut : name->text.len;
 
-    ps_buf_str(out, (struct ps_str){name->text.ptr, before});
-    ps_buf_str(out, ps_str_skip(name->text, before + name->cut_len));
+    ps_buf_add_str(out, (struct ps_str){name->text.ptr, before});
+    ps_buf_add_str(out, ps_str_skip(name->text, before + name->cut_len));
 }
 
 static bool is_relative(struct ps_str path)

@@ -73,7 +73,7 @@ size_t ps_hash_table_slots_for(size_t n)
     return slots;
 }
 
-struct ps_hash_table ps_hash_table_in_memory(struct ps_hash_slot *slots, size_t n_slots)
+struct ps_hash_table ps_hash_table_from_slots(struct ps_hash_slot *slots, size_t n_slots)
 {
     return (struct ps_hash_table){.slots = slots, .mask = n_slots - 1, .borrows_slots = true};
 }
@@ -91,9 +91,9 @@ void ps_hash_table_reserve(struct ps_hash_table *table, size_t n)
     for (size_t i = 0; i < n_old; i++) {
         size_t position = old[i].tag & table->mask;
 
-        if (!old[i].item)
+        if (!old[i].index_plus_1)
             continue;
-        while (table->slots[position].item)
+        while (table->slots[position].index_plus_1)
             position = (position + 1) & table->mask;
         table->slots[position] = old[i];
     }
@@ -106,9 +106,9 @@ void ps_hash_table_remove(struct ps_hash_table *table, uint64_t hash, uint32_t i
 {
     size_t free_at = (uint32_t)hash & table->mask, next;
 
-    while (table->slots[free_at].item != index + 1)
+    while (table->slots[free_at].index_plus_1 != index + 1)
         free_at = (free_at + 1) & table->mask;
-    for (next = (free_at + 1) & table->mask; table->slots[next].item;
+    for (next = (free_at + 1) & table->mask; table->slots[next].index_plus_1;
          next = (next + 1) & table->mask) {
         size_t home = table->slots[next].tag & table->mask;
 

@@ -131,8 +131,8 @@ uint64_t ps_hash_bytes(const void *bytes, size_t len);
 #define PS_HASH_NONE UINT32_MAX /* no index */
 
 struct ps_hash_slot {
-    uint32_t tag;  /* the low half of the hash */
-    uint32_t item; /* index + 1; 0: free */
+    uint32_t tag;          /* the low half of the hash */
+    uint32_t index_plus_1; /* index + 1; 0: free */
 };
 
 struct ps_hash_table {
@@ -153,7 +153,7 @@ void ps_hash_table_reserve(struct ps_hash_table *table, size_t n);
 size_t ps_hash_table_slots_for(size_t n);
 /* Returns a table whose slots are zeroed memory of the caller. n_slots is
  * ps_hash_table_slots_for(n), where n is the maximum number of items; the table cannot grow. */
-struct ps_hash_table ps_hash_table_in_memory(struct ps_hash_slot *slots, size_t n_slots);
+struct ps_hash_table ps_hash_table_from_slots(struct ps_hash_slot *slots, size_t n_slots);
 /* Removes all items and keeps the memory. */
 void ps_hash_table_clear(struct ps_hash_table *table);
 void ps_hash_table_free(struct ps_hash_table *table);
@@ -171,7 +171,7 @@ static inline struct ps_hash_slot *ps_hash_table_slot(const struct ps_hash_table
 
     for (;; position = (position + 1) & table->mask) {
         slot = &table->slots[position];
-        if (!slot->item || (slot->tag == tag && equal(items, slot->item - 1, key)))
+        if (!slot->index_plus_1 || (slot->tag == tag && equal(items, slot->index_plus_1 - 1, key)))
             return slot;
     }
 }
@@ -181,7 +181,7 @@ static inline uint32_t ps_hash_table_find(const struct ps_hash_table *table, uin
                                           ps_hash_equal *equal, const void *items, const void *key)
 {
     /* A free slot has item 0, and 0 - 1 is PS_HASH_NONE. */
-    return table->count ? ps_hash_table_slot(table, hash, equal, items, key)->item - 1
+    return table->count ? ps_hash_table_slot(table, hash, equal, items, key)->index_plus_1 - 1
                         : PS_HASH_NONE;
 }
 
@@ -195,8 +195,8 @@ static inline uint32_t ps_hash_table_add(struct ps_hash_table *table, uint64_t h
     if (2 * table->count >= table->mask)
         ps_hash_table_reserve(table, table->count + 1);
     slot = ps_hash_table_slot(table, hash, equal, items, key);
-    if (slot->item)
-        return slot->item - 1;
+    if (slot->index_plus_1)
+        return slot->index_plus_1 - 1;
     *slot = (struct ps_hash_slot){(uint32_t)hash, index + 1};
     table->count++;
     return index;

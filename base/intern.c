@@ -16,7 +16,7 @@ uint32_t ps_intern_add(struct ps_intern *table, struct ps_str text)
     if (id < table->count)
         return id;
     PS_RESERVE_ONE(table->items, table->count, table->cap);
-    table->items[table->count++] = ps_arena_copy(&table->text, text);
+    table->items[table->count++] = ps_arena_copy(&table->arena, text);
     return id;
 }
 
@@ -30,6 +30,6 @@ void ps_intern_free(struct ps_intern *table)
 {
     free(table->items);
     ps_hash_table_free(&table->ids);
-    ps_arena_free(&table->text);
+    ps_arena_free(&table->arena);
     *table = (struct ps_intern){0};
 }

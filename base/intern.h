@@ -21,7 +21,7 @@ struct ps_intern {
     uint32_t count;
     uint32_t cap;
     struct ps_hash_table ids;
-    struct ps_arena text;
+    struct ps_arena arena;
 };
 
 /* The id of a string, which is added if it is new. */

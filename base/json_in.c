@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-#define AHEAD 65536 /* bytes requested from the stream at a time */
+#define READ_AHEAD 65536 /* bytes requested from the stream at a time */
 
 uint64_t ps_json_in_offset(const struct ps_json_in *json)
 {
@@ -26,7 +26,7 @@ void ps_json_in_free(struct ps_json_in *json)
 static enum ps_json_token fail_syntax(struct ps_json_in *json, const char *why)
 {
     json->error = why;
-    return PS_JSON_BAD;
+    return PS_JSON_INVALID;
 }
 
 /* Extends the window; `cursor` remains at the same byte. False: end of input or token too long. */
@@ -40,7 +40,7 @@ static bool read_more(struct ps_json_in *json)
     if (json->cursor != json->window)
         ps_stream_skip(json->in, (size_t)(json->cursor - json->window));
     json->window_offset += (uint64_t)(json->cursor - json->window);
-    window = ps_stream_peek(json->in, ahead + AHEAD);
+    window = ps_stream_peek(json->in, ahead + READ_AHEAD);
     json->window = json->cursor = window.ptr;
     json->end = window.ptr + window.len;
     return window.len > ahead;
@@ -80,7 +80,7 @@ static void put_utf8(struct ps_buf *out, uint32_t c)
 }
 
 /* The value of the four hexadecimal digits at s; -1: there are no four digits. */
-static int32_t hex4(struct ps_str s)
+static int32_t parse_hex4(struct ps_str s)
 {
     int32_t value = 0;
 
@@ -100,7 +100,7 @@ static int32_t hex4(struct ps_str s)
  * after the "\u"; 0: the escape is invalid. */
 static size_t put_escape(struct ps_buf *out, struct ps_str s)
 {
-    int32_t high = hex4(s), low;
+    int32_t high = parse_hex4(s), low;
 
     if (high < 0) {
         ps_buf_puts(out, "\xef\xbf\xbd");
@@ -110,7 +110,7 @@ static size_t put_escape(struct ps_buf *out, struct ps_str s)
         put_utf8(out, (uint32_t)high);
         return 4;
     }
-    low = s.len >= 10 && s.ptr[4] == '\\' && s.ptr[5] == 'u' ? hex4(ps_str_skip(s, 6)) : -1;
+    low = s.len >= 10 && s.ptr[4] == '\\' && s.ptr[5] == 'u' ? parse_hex4(ps_str_skip(s, 6)) : -1;
     if (high > 0xdbff || low < 0xdc00 || low > 0xdfff) {
         ps_buf_puts(out, "\xef\xbf\xbd");
         return 4;
@@ -144,7 +144,7 @@ static struct ps_str decode_string(struct ps_json_in *json, struct ps_str raw)
 }
 
 /* Reads the string whose opening quote is at json->cursor. */
-static bool take_text(struct ps_json_in *json)
+static bool read_string(struct ps_json_in *json)
 {
     size_t n = 1;
     bool escaped = false;
@@ -176,15 +176,15 @@ static enum ps_json_token text_token(struct ps_json_in *json)
 {
     bool key = json->depth && json->is_object[json->depth - 1] && !json->is_after_key;
 
-    if (!take_text(json))
-        return json->error ? PS_JSON_BAD : PS_JSON_END;
+    if (!read_string(json))
+        return json->error ? PS_JSON_INVALID : PS_JSON_END;
     json->is_after_key = false;
     if (!key)
         return PS_JSON_STRING;
     /* The search for the colon may move the window that contains the key, so copy the key. */
     if (json->text.ptr != json->decoded.ptr) {
         json->decoded.len = 0;
-        ps_buf_str(&json->decoded, json->text);
+        ps_buf_add_str(&json->decoded, json->text);
         json->text = ps_buf_slice(&json->decoded);
     }
     if (!next_byte(json))
@@ -247,7 +247,7 @@ static enum ps_json_token close_token(struct ps_json_in *json, bool object)
 enum ps_json_token ps_json_in_next(struct ps_json_in *json)
 {
     if (json->error)
-        return PS_JSON_BAD;
+        return PS_JSON_INVALID;
     if ((json->has_begun && json->depth == 0) || !next_byte(json))
         return PS_JSON_END;
     json->has_begun = true;
@@ -271,9 +271,9 @@ bool ps_json_in_skip_rest(struct ps_json_in *json, enum ps_json_token token)
 {
     int depth = json->depth - (token == PS_JSON_OBJECT || token == PS_JSON_ARRAY);
 
-    while (token > PS_JSON_BAD && json->depth > depth)
+    while (token > PS_JSON_INVALID && json->depth > depth)
         token = ps_json_in_next(json);
-    return token > PS_JSON_BAD;
+    return token > PS_JSON_INVALID;
 }
 
 bool ps_json_in_skip(struct ps_json_in *json)
@@ -283,7 +283,7 @@ bool ps_json_in_skip(struct ps_json_in *json)
 
 /* Reads the number at json->cursor, which is completely in the window. Returns `most` if it is not
  * an integer below `most`. */
-static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
+static uint32_t parse_u32(struct ps_json_in *json, uint32_t most)
 {
     uint64_t value = 0;
     const char *from = json->cursor;
@@ -301,7 +301,7 @@ static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
 
 /* Reads the next item of a list, whose first byte is at json->cursor. False: truncated or
  * invalid. */
-static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
+static bool read_u32_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     PS_RESERVE_ONE(out->items, out->n, out->cap);
     out->items[out->n] = most;
@@ -311,18 +311,18 @@ static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *ou
     } else {
         if (json->end - json->cursor < 64)
             (void)read_more(json);
-        out->items[out->n] = take_u32(json, most);
+        out->items[out->n] = parse_u32(json, most);
     }
     out->n++;
     return true;
 }
 
-bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
+bool ps_json_in_read_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     while (next_byte(json)) {
         if (*json->cursor == ']')
             return close_token(json, false) == PS_JSON_ARRAY_END;
-        if (!take_item(json, most, out))
+        if (!read_u32_item(json, most, out))
             return false;
     }
     return false;
@@ -352,21 +352,21 @@ static uint64_t input_offset(const struct ps_json_in *json)
 
 /* Skips the leading numbers whose text, including the byte after each number, is the same as in the
  * previous list. */
-static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
+static void skip_common_items(struct ps_json_in *json, struct ps_u32_list *list)
 {
     struct ps_str ahead = {json->cursor, (size_t)(json->end - json->cursor)};
     size_t common = ps_str_common_prefix(ps_buf_slice(&list->source), ahead), same = list->items.n;
 
     while (same && list->ends.items[same - 1] >= common)
         same--;
-    list->n_same = list->items.n = list->ends.n = same;
+    list->n_common = list->items.n = list->ends.n = same;
     list->source.len = same ? list->ends.items[same - 1] : 0;
     json->cursor += list->source.len;
 }
 
 /* Stores the source text of the list for comparison with the next list, unless its beginning is no
  * longer in the window. `begin`: document offset of the list. */
-static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, uint64_t begin)
+static void store_source(const struct ps_json_in *json, struct ps_u32_list *list, uint64_t begin)
 {
     size_t kept = list->source.len;
 
@@ -378,7 +378,7 @@ static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, u
                (size_t)(input_offset(json) - begin) - kept);
 }
 
-bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list)
+bool ps_json_in_read_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list)
 {
     uint64_t begin;
     bool closed;
@@ -386,14 +386,14 @@ bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_l
     if ((size_t)(json->end - json->cursor) < list->source.len)
         (void)read_more(json);
     begin = input_offset(json);
-    pass_same(json, list);
+    skip_common_items(json, list);
     while (next_byte(json)) {
         if (*json->cursor == ']') {
             closed = close_token(json, false) == PS_JSON_ARRAY_END;
-            keep_text(json, list, begin);
+            store_source(json, list, begin);
             return closed;
         }
-        if (!take_item(json, most, &list->items))
+        if (!read_u32_item(json, most, &list->items))
             return false;
         PS_RESERVE_ONE(list->ends.items, list->ends.n, list->ends.cap);
         list->ends.items[list->ends.n++] = (uint32_t)(input_offset(json) - begin);
@@ -403,7 +403,7 @@ bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_l
 
 void ps_u32_list_clear(struct ps_u32_list *list)
 {
-    list->items.n = list->ends.n = list->source.len = list->n_same = 0;
+    list->items.n = list->ends.n = list->source.len = list->n_common = 0;
 }
 
 void ps_u32_list_free(struct ps_u32_list *list)

@@ -16,8 +16,8 @@
 #define PS_JSON_IN_TEXT_MAX  ((size_t)64 << 20)
 
 enum ps_json_token {
-    PS_JSON_END, /* end of the document, or end of the input inside it */
-    PS_JSON_BAD, /* invalid JSON, nested too deep, or a string too long: see ps_json_in_fail */
+    PS_JSON_END,     /* end of the document, or end of the input inside it */
+    PS_JSON_INVALID, /* invalid JSON, nested too deep, or a string too long: see ps_json_in_fail */
     PS_JSON_OBJECT,
     PS_JSON_OBJECT_END,
     PS_JSON_ARRAY,
@@ -60,23 +60,23 @@ struct ps_u32s {
     uint32_t *items;
     size_t n, cap;
 };
-bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out);
+bool ps_json_in_read_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out);
 
-/* Like ps_json_in_u32s, for consecutive lists that often begin with the same items, such as stacks:
- * leading bytes that are equal in the previous list are not parsed again. */
+/* Like ps_json_in_read_u32s, for consecutive lists that often begin with the same items, such as
+ * stacks: leading bytes that are equal in the previous list are not parsed again. */
 struct ps_u32_list {
     struct ps_u32s items;
-    size_t n_same;        /* number of leading items that are equal in the previous list */
+    size_t n_common;      /* number of leading items that are equal in the previous list */
     struct ps_u32s ends;  /* end offset of each item in `source` */
     struct ps_buf source; /* source text of the list with its closing bracket; empty: not stored */
 };
-bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list);
+bool ps_json_in_read_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list);
 void ps_u32_list_clear(struct ps_u32_list *list); /* empties the list; keeps its memory */
 void ps_u32_list_free(struct ps_u32_list *list);
 
 /* Byte offset of the next unread byte. */
 uint64_t ps_json_in_offset(const struct ps_json_in *json);
-/* After PS_JSON_BAD: fails with PS_BAD_INPUT, the reason and the byte offset. */
+/* After PS_JSON_INVALID: fails with PS_BAD_INPUT, the reason and the byte offset. */
 enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err);
 void ps_json_in_free(struct ps_json_in *json); /* does not free `in` */
 

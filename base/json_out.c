@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-static void before_value(struct ps_json *j)
+static void begin_value(struct ps_json *j)
 {
     if (j->needs_comma)
         ps_buf_add(j->out, ",", 1);
@@ -17,9 +17,9 @@ static void before_value(struct ps_json *j)
 
 static void open_level(struct ps_json *j, const char *open, char close)
 {
-    before_value(j);
-    assert(j->depth < sizeof j->close);
-    j->close[j->depth++] = close;
+    begin_value(j);
+    assert(j->depth < sizeof j->closing_brackets);
+    j->closing_brackets[j->depth++] = close;
     ps_buf_add(j->out, open, 1);
     j->needs_comma = false;
 }
@@ -37,7 +37,7 @@ void ps_json_array(struct ps_json *j)
 void ps_json_end(struct ps_json *j)
 {
     assert(j->depth > 0);
-    ps_buf_add(j->out, &j->close[--j->depth], 1);
+    ps_buf_add(j->out, &j->closing_brackets[--j->depth], 1);
     j->needs_comma = true;
 }
 
@@ -70,8 +70,8 @@ static void put_quoted(struct ps_buf *out, struct ps_str text)
 
 void ps_json_key(struct ps_json *j, const char *key)
 {
-    assert(j->depth > 0 && j->close[j->depth - 1] == '}');
-    before_value(j);
+    assert(j->depth > 0 && j->closing_brackets[j->depth - 1] == '}');
+    begin_value(j);
     put_quoted(j->out, ps_str_from_c(key));
     ps_buf_add(j->out, ":", 1);
     j->needs_comma = false;
@@ -83,7 +83,7 @@ void ps_json_str(struct ps_json *j, struct ps_str value)
         ps_json_null(j);
         return;
     }
-    before_value(j);
+    begin_value(j);
     put_quoted(j->out, value);
 }
 
@@ -98,14 +98,14 @@ void ps_json_int(struct ps_json *j, int64_t value)
     while (rest /= 10);
     if (value < 0)
         digits[--n] = '-';
-    before_value(j);
+    begin_value(j);
     ps_buf_add(j->out, digits + n, sizeof digits - n);
 }
 
 /* Formats a number that has at most three decimals, for instance a time in milliseconds with a
  * resolution of 1 us. This is ten times faster than snprintf followed by a check with strtod.
  * Returns the length; 0 if the number has more decimals, is 0 or is too large. */
-static size_t thousandths(double value, char out[32])
+static size_t format_thousandths(double value, char out[32])
 {
     double scaled = nearbyint(value * 1000);
     char digits[24];
@@ -132,7 +132,7 @@ static size_t thousandths(double value, char out[32])
 
 size_t ps_real_format(double value, char out[32])
 {
-    size_t n = thousandths(value, out);
+    size_t n = format_thousandths(value, out);
 
     if (n)
         return n;
@@ -155,7 +155,7 @@ void ps_json_real(struct ps_json *j, double value)
         ps_json_null(j);
         return;
     }
-    before_value(j);
+    begin_value(j);
     ps_buf_add(j->out, text, ps_real_format(value, text));
 }
 
@@ -171,41 +171,41 @@ void ps_json_num(struct ps_json *j, struct ps_num value)
 
 void ps_json_bool(struct ps_json *j, bool value)
 {
-    before_value(j);
+    begin_value(j);
     ps_buf_puts(j->out, value ? "true" : "false");
 }
 
 void ps_json_null(struct ps_json *j)
 {
-    before_value(j);
+    begin_value(j);
     ps_buf_puts(j->out, "null");
 }
 
 void ps_json_raw(struct ps_json *j, struct ps_str json)
 {
-    before_value(j);
-    ps_buf_str(j->out, json);
+    begin_value(j);
+    ps_buf_add_str(j->out, json);
 }
 
-void ps_json_kstr(struct ps_json *j, const char *key, const char *value)
+void ps_json_key_str(struct ps_json *j, const char *key, const char *value)
 {
     ps_json_key(j, key);
     ps_json_str(j, ps_str_from_c(value));
 }
 
-void ps_json_kint(struct ps_json *j, const char *key, int64_t value)
+void ps_json_key_int(struct ps_json *j, const char *key, int64_t value)
 {
     ps_json_key(j, key);
     ps_json_int(j, value);
 }
 
-void ps_json_kreal(struct ps_json *j, const char *key, double value)
+void ps_json_key_real(struct ps_json *j, const char *key, double value)
 {
     ps_json_key(j, key);
     ps_json_real(j, value);
 }
 
-void ps_json_kbool(struct ps_json *j, const char *key, bool value)
+void ps_json_key_bool(struct ps_json *j, const char *key, bool value)
 {
     ps_json_key(j, key);
     ps_json_bool(j, value);

@@ -15,8 +15,8 @@
 struct ps_json {
     struct ps_buf *out;
     unsigned depth;
-    bool needs_comma; /* the next value or key needs a comma before it */
-    char close[32];   /* closing bracket of each open level */
+    bool needs_comma;          /* the next value or key needs a comma before it */
+    char closing_brackets[32]; /* closing bracket of each open level */
 };
 
 static inline struct ps_json ps_json_writer(struct ps_buf *out)
@@ -38,10 +38,10 @@ void ps_json_null(struct ps_json *j);
 void ps_json_raw(struct ps_json *j, struct ps_str json); /* a complete JSON value */
 
 /* Key and value in one call. A NULL string becomes null. */
-void ps_json_kstr(struct ps_json *j, const char *key, const char *value);
-void ps_json_kint(struct ps_json *j, const char *key, int64_t value);
-void ps_json_kreal(struct ps_json *j, const char *key, double value);
-void ps_json_kbool(struct ps_json *j, const char *key, bool value);
+void ps_json_key_str(struct ps_json *j, const char *key, const char *value);
+void ps_json_key_int(struct ps_json *j, const char *key, int64_t value);
+void ps_json_key_real(struct ps_json *j, const char *key, double value);
+void ps_json_key_bool(struct ps_json *j, const char *key, bool value);
 
 /* Shortest decimal of a finite double that reads back to the same bits, NUL-terminated. Returns its
  * length. */

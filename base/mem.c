@@ -15,7 +15,7 @@ struct ps_arena_block {
 
 void (*ps_on_memory_exhausted)(void);
 
-void ps_memory_exhausted(void)
+void ps_abort_memory_exhausted(void)
 {
     if (ps_on_memory_exhausted)
         ps_on_memory_exhausted();
@@ -26,7 +26,7 @@ void ps_memory_exhausted(void)
 static void *or_abort(void *memory)
 {
     if (!memory)
-        ps_memory_exhausted();
+        ps_abort_memory_exhausted();
     return memory;
 }
 
@@ -85,7 +85,7 @@ bool ps_try_grow_to(void *items, size_t *count, size_t index, size_t size)
 void *ps_grow_to(void *items, size_t *count, size_t index, size_t size)
 {
     if (!ps_try_grow_to(&items, count, index, size))
-        ps_memory_exhausted();
+        ps_abort_memory_exhausted();
     return items;
 }
 

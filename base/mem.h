@@ -30,8 +30,8 @@ void *ps_grow_to(void *items, size_t *count, size_t index, size_t size);
 /* Like ps_grow_to, but returns false if the allocation fails. `items` is the address of the array
  * pointer. */
 bool ps_try_grow_to(void *items, size_t *count, size_t index, size_t size);
-_Noreturn void ps_memory_exhausted(void); /* aborts */
-char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with free() */
+_Noreturn void ps_abort_memory_exhausted(void); /* aborts */
+char *ps_strdup(struct ps_str text);            /* NUL-terminated copy; release with free() */
 
 /* Ensures capacity for one more element of `items`; doubles the capacity `cap`, a number of
  * elements, when the array is full. */
@@ -39,7 +39,7 @@ char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with f
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \
             if (__builtin_mul_overflow((cap) ? (cap) : 8, 2, &(cap)))                              \
-                ps_memory_exhausted();                                                             \
+                ps_abort_memory_exhausted();                                                       \
             (items) = ps_grow((items), (cap), sizeof *(items));                                    \
         }                                                                                          \
     } while (0)

@@ -32,7 +32,7 @@ static inline struct ps_num ps_real(double value)
 }
 
 /* Converts n to a double; PS_NUM_NONE becomes 0. */
-static inline double ps_num_real(struct ps_num n)
+static inline double ps_num_to_real(struct ps_num n)
 {
     return n.kind == PS_NUM_INT ? (double)n.i : n.kind == PS_NUM_REAL ? n.r : 0.0;
 }

@@ -116,22 +116,23 @@ static const char *ps_sqlite_vfs(void)
     return NAME;
 }
 
-#define TEXT_MAX      (16 << 20)
-#define CACHE         "-2048" /* KiB */
-#define STEPS         100000  /* virtual machine instructions between two calls of too_long */
-#define CHECKS_MAX    1000    /* calls of too_long without a row in between */
-#define ROW_BYTES_MIN 6       /* minimum size of a row in bytes */
-/* maximum bytes read from a table: READ_TIMES file sizes, since inner pages are read again, and
- * READ_FREE more */
-#define READ_TIMES 4
-#define READ_FREE  (16 << 20)
+#define TEXT_MAX   (16 << 20)
+#define CACHE_SIZE "-2048" /* KiB */
+#define STEPS_PER_CHECK                                                                            \
+    100000 /* virtual machine instructions between two calls of interrupt_long_query */
+#define CHECKS_MAX    1000 /* calls of interrupt_long_query without a row in between */
+#define ROW_BYTES_MIN 6    /* minimum size of a row in bytes */
+/* maximum bytes read from a table: READ_FILE_SIZES_MAX file sizes, since inner pages are read
+ * again, and READ_EXTRA_BYTES more */
+#define READ_FILE_SIZES_MAX 4
+#define READ_EXTRA_BYTES    (16 << 20)
 
 struct ps_sqlite {
     sqlite3 *handle;
     struct ps_sqlite_file *file;
     char **tables;
     size_t n, cap;
-    unsigned n_checks; /* calls of too_long since the last row */
+    unsigned n_checks; /* calls of interrupt_long_query since the last row */
 };
 
 struct ps_rows {
@@ -202,7 +203,7 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 
 /* Progress handler. Many instructions without a row mean that the file was made to keep the process
  * busy, so the statement is interrupted. */
-static int too_long(void *user)
+static int interrupt_long_query(void *user)
 {
     struct ps_sqlite *db = user;
 
@@ -223,7 +224,7 @@ static void set_untrusted(struct ps_sqlite *db)
     (void)sqlite3_limit(db->handle, SQLITE_LIMIT_VDBE_OP, 25000);
     (void)sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
     (void)sqlite3_limit(db->handle, SQLITE_LIMIT_WORKER_THREADS, 0);
-    sqlite3_progress_handler(db->handle, STEPS, too_long, db);
+    sqlite3_progress_handler(db->handle, STEPS_PER_CHECK, interrupt_long_query, db);
 }
 
 static enum ps_status list_tables(struct ps_sqlite *db, struct ps_err *err)
@@ -279,7 +280,7 @@ enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err
     (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &db->file);
     if (sqlite3_exec(db->handle,
                      "PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0;"
-                     "PRAGMA cache_size = " CACHE,
+                     "PRAGMA cache_size = " CACHE_SIZE,
                      NULL, NULL, NULL) != SQLITE_OK)
         status = fail_sqlite(db, NULL, err);
     if (status == PS_OK)
@@ -292,12 +293,12 @@ enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err
     return PS_OK;
 }
 
-size_t ps_sqlite_tables(const struct ps_sqlite *db)
+size_t ps_sqlite_count_tables(const struct ps_sqlite *db)
 {
     return db->n;
 }
 
-const char *ps_sqlite_table(const struct ps_sqlite *db, size_t index)
+const char *ps_sqlite_table_name(const struct ps_sqlite *db, size_t index)
 {
     return db->tables[index];
 }
@@ -365,7 +366,7 @@ static bool find_columns(struct ps_rows *rows, const char *const *columns)
 }
 
 /* Selects the columns that exist, in storage order, without using an index. */
-static sqlite3_stmt *select_found(struct ps_rows *rows, const char *const *columns)
+static sqlite3_stmt *select_columns(struct ps_rows *rows, const char *const *columns)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
@@ -405,10 +406,10 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
     rows->table = table;
     rows->n_columns = n;
     rows->max_rows = size / ROW_BYTES_MIN;
-    db->file->max_read = db->file->bytes_read + READ_TIMES * size + READ_FREE;
+    db->file->max_read = db->file->bytes_read + READ_FILE_SIZES_MAX * size + READ_EXTRA_BYTES;
     db->n_checks = 0;
     if (find_columns(rows, columns))
-        rows->stmt = select_found(rows, columns);
+        rows->stmt = select_columns(rows, columns);
     if (!rows->stmt) {
         ps_rows_end(rows);
         return fail_sqlite(db, table, err);

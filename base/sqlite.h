@@ -31,8 +31,8 @@ void ps_sqlite_close(struct ps_sqlite *db);
 
 /* The tables that store rows (not views or virtual tables), in the order of the schema: their
  * number, and the name of table `index`. */
-size_t ps_sqlite_tables(const struct ps_sqlite *db);
-const char *ps_sqlite_table(const struct ps_sqlite *db, size_t index);
+size_t ps_sqlite_count_tables(const struct ps_sqlite *db);
+const char *ps_sqlite_table_name(const struct ps_sqlite *db, size_t index);
 bool ps_sqlite_has_table(const struct ps_sqlite *db, const char *table);
 
 /* ps_sqlite_bytes_read: bytes read so far, at most the file size; sets *total to the file size.

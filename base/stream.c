@@ -76,24 +76,24 @@ void ps_stream_skip(struct ps_stream *in, size_t n)
 }
 
 /* Reads a line longer than max: stores its first `max` bytes and skips the rest. */
-static void cut_line(struct ps_stream *in, size_t max, struct ps_line *out)
+static void read_truncated_line(struct ps_stream *in, size_t max, struct ps_line *out)
 {
     struct ps_str window = ps_stream_peek(in, max);
     const char *end;
 
-    in->line.len = 0;
-    ps_buf_add(&in->line, window.ptr, max);
+    in->line_buffer.len = 0;
+    ps_buf_add(&in->line_buffer, window.ptr, max);
     ps_stream_skip(in, max);
     for (end = NULL; !end && (window = ps_stream_peek(in, 1)).len > 0;) {
         end = memchr(window.ptr, '\n', window.len);
         ps_stream_skip(in, end ? (size_t)(end - window.ptr) + 1 : window.len);
     }
-    out->text = ps_buf_slice(&in->line);
+    out->text = ps_buf_slice(&in->line_buffer);
     out->is_truncated = true;
     out->has_newline = end != NULL;
 }
 
-bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out)
+bool ps_stream_read_line(struct ps_stream *in, size_t max, struct ps_line *out)
 {
     struct ps_str window = ps_stream_peek(in, 1);
     const char *end = window.len ? memchr(window.ptr, '\n', window.len) : NULL;
@@ -111,7 +111,7 @@ bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out)
     *out = (struct ps_line){.offset = ps_stream_offset(in), .has_newline = end != NULL};
     out->text = (struct ps_str){window.ptr, end ? (size_t)(end - window.ptr) : window.len};
     if (out->text.len > max)
-        cut_line(in, max, out);
+        read_truncated_line(in, max, out);
     else
         ps_stream_skip(in, out->text.len + out->has_newline);
     return true;
@@ -195,7 +195,7 @@ void ps_stream_free(struct ps_stream *in)
             in->ops->free(in);
         free(in->state);
         free(in->buffer);
-        ps_buf_free(&in->line);
+        ps_buf_free(&in->line_buffer);
         free(in);
         in = below;
     }

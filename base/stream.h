@@ -17,16 +17,17 @@ struct ps_stream;
 
 /* Limits on decompressed size; 0 means no limit. */
 struct ps_stream_limits {
-    uint64_t inflated;       /* bytes of decompressed output */
-    uint64_t inflated_ratio; /* output bytes per input byte (checked from 64 MiB of output on) */
+    uint64_t max_inflated; /* bytes of decompressed output */
+    uint64_t
+        max_inflated_ratio; /* output bytes per input byte (checked from 64 MiB of output on) */
 };
 
 /* Reads a descriptor with read(2). Does not own fd. `size` is for progress; 0: unknown. */
-struct ps_stream *ps_stream_fd(int fd, uint64_t size);
+struct ps_stream *ps_stream_from_fd(int fd, uint64_t size);
 
 /* Reads memory, in blocks of `block` bytes (0: all at once); tests use tiny blocks to move block
  * boundaries. Does not own the memory. */
-struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block);
+struct ps_stream *ps_stream_from_memory(struct ps_str bytes, size_t block);
 
 /* Decompresses gzip (several members) and zstd (several frames), recognised by their magic bytes;
  * other bytes pass through. Bytes after the last member are ignored, see ps_stream_has_trailing.
@@ -37,7 +38,7 @@ struct ps_stream *ps_stream_decompress(struct ps_stream *below,
 /* Converts text to UTF-8: a UTF-8 BOM is dropped; UTF-16 is converted, with a BOM or if every
  * second byte of the first block is NUL; lone surrogates become U+FFFD; other bytes pass through.
  * Positions are positions in `below`. Owns `below`. */
-struct ps_stream *ps_stream_utf8(struct ps_stream *below);
+struct ps_stream *ps_stream_to_utf8(struct ps_stream *below);
 
 /* At least `want` bytes unless the input ends or fails before; the slice is valid until the next
  * call on the stream. A `want` of 1 returns everything that is buffered. `want` is at most
@@ -56,7 +57,7 @@ struct ps_line {
     uint64_t offset; /* position of the line's first byte, as ps_stream_offset counts */
     bool is_truncated, has_newline;
 };
-bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out);
+bool ps_stream_read_line(struct ps_stream *in, size_t max, struct ps_line *out);
 
 /* Position of the next byte: its offset in the decompressed input before conversion from UTF-16. */
 uint64_t ps_stream_offset(const struct ps_stream *in);

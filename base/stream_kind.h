@@ -43,8 +43,8 @@ struct ps_stream {
     bool has_wrong_length; /* the length field of a gzip member is wrong */
     const char *encoding;
     struct ps_err err;
-    struct ps_buf line; /* storage of a truncated line */
-    void *state;        /* state of the kind; released with free() after ops->free */
+    struct ps_buf line_buffer; /* storage of a truncated line */
+    void *state;               /* state of the kind; released with free() after ops->free */
 };
 
 /* Allocates a stream of this kind over `below`, which may be NULL. */

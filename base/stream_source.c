@@ -13,7 +13,7 @@ struct fd_source {
     int fd;
 };
 
-static void fd_more(struct ps_stream *s, size_t want)
+static void fill_from_fd(struct ps_stream *s, size_t want)
 {
     const struct fd_source *source = s->state;
 
@@ -33,9 +33,9 @@ static void fd_more(struct ps_stream *s, size_t want)
     }
 }
 
-static const struct ps_stream_ops fd_ops = {.fill = fd_more};
+static const struct ps_stream_ops fd_ops = {.fill = fill_from_fd};
 
-struct ps_stream *ps_stream_fd(int fd, uint64_t size)
+struct ps_stream *ps_stream_from_fd(int fd, uint64_t size)
 {
     struct ps_stream *s = ps_stream_new(&fd_ops, NULL);
     struct fd_source *source = s->state = ps_alloc(sizeof *source);
@@ -46,7 +46,7 @@ struct ps_stream *ps_stream_fd(int fd, uint64_t size)
 }
 
 /* Whether fd is a regular file that the stream has read from offset 0 on. */
-static bool begins_at_0(const struct ps_stream *s, int fd)
+static bool is_read_from_start(const struct ps_stream *s, int fd)
 {
     struct stat about;
 
@@ -64,7 +64,7 @@ int ps_stream_regular_fd(const struct ps_stream *in)
     if (in->ops != &fd_ops)
         return -1;
     source = in->state;
-    return begins_at_0(in, source->fd) ? source->fd : -1;
+    return is_read_from_start(in, source->fd) ? source->fd : -1;
 }
 
 struct memory_source {
@@ -74,7 +74,7 @@ struct memory_source {
 
 /* Every window is a new allocation of exactly its size, so that ASan detects reads past its end and
  * uses of an old window. */
-static void memory_more(struct ps_stream *s, size_t want)
+static void fill_from_memory(struct ps_stream *s, size_t want)
 {
     const struct memory_source *source = s->state;
     struct ps_str rest = ps_str_skip(source->bytes, (size_t)s->offset);
@@ -91,9 +91,9 @@ static void memory_more(struct ps_stream *s, size_t want)
     s->window_len = len;
 }
 
-static const struct ps_stream_ops memory_ops = {.fill = memory_more};
+static const struct ps_stream_ops memory_ops = {.fill = fill_from_memory};
 
-struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block)
+struct ps_stream *ps_stream_from_memory(struct ps_str bytes, size_t block)
 {
     struct ps_stream *s = ps_stream_new(&memory_ops, NULL);
     struct memory_source *source = s->state = ps_alloc(sizeof *source);

@@ -12,23 +12,25 @@
 
 /* --- Limits --- */
 
-enum { RATIO_FREE = 64 << 20 }; /* output bytes without a ratio check: small files compress well */
+enum {
+    RATIO_CHECK_MIN = 64 << 20
+}; /* output bytes without a ratio check: small files compress well */
 
 bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
                           uint64_t out)
 {
-    if (limits->inflated && out > limits->inflated) {
+    if (limits->max_inflated && out > limits->max_inflated) {
         ps_fail(&s->err, PS_LIMIT,
                 "the %s data decompress to more than %llu MiB" PS_HINT
                 "decompress the file and add a smaller part of it",
-                s->encoding, (unsigned long long)(limits->inflated >> 20));
-    } else if (limits->inflated_ratio && out > RATIO_FREE &&
-               out / (in ? in : 1) > limits->inflated_ratio) {
+                s->encoding, (unsigned long long)(limits->max_inflated >> 20));
+    } else if (limits->max_inflated_ratio && out > RATIO_CHECK_MIN &&
+               out / (in ? in : 1) > limits->max_inflated_ratio) {
         ps_fail(&s->err, PS_LIMIT,
                 "the %s data decompress to more than %llu times their size, which suggests a "
                 "decompression bomb" PS_HINT
                 "if it is a real profile, decompress the file and add the result",
-                s->encoding, (unsigned long long)limits->inflated_ratio);
+                s->encoding, (unsigned long long)limits->max_inflated_ratio);
     } else {
         return false;
     }
@@ -65,14 +67,14 @@ enum {
     HAS_NAME = 8,
     HAS_COMMENT = 16,
     HEADER_BYTES_MAX = 256 * 1024,
-    TRAILER = 8, /* bytes after the compressed data: CRC-32 and length */
+    TRAILER_SIZE = 8, /* bytes after the compressed data: CRC-32 and length */
 };
 
 struct gzip {
     struct ps_stream_limits limits;
     bool inside; /* within a member */
     uint64_t members, out;
-    unsigned char last[TRAILER]; /* the last bytes read: at the end of a member, its trailer */
+    unsigned char last[TRAILER_SIZE]; /* the last bytes read: at the end of a member, its trailer */
     struct inflate_state z;
 };
 
@@ -85,7 +87,7 @@ static void leave_trailing(struct ps_stream *s)
 
 /* Returns the offset after the NUL that ends the name or comment at `at`; 0 if `head` does not
  * contain the NUL. */
-static size_t behind_text(struct ps_str head, size_t at)
+static size_t end_of_text(struct ps_str head, size_t at)
 {
     const char *end = at < head.len ? memchr(head.ptr + at, '\0', head.len - at) : NULL;
 
@@ -106,9 +108,9 @@ static size_t header_length(struct ps_str head, bool *bad_checksum)
             return 0;
         n += 2 + ((size_t)at[n] | (size_t)at[n + 1] << 8);
     }
-    if (at[3] & HAS_NAME && !(n = behind_text(head, n)))
+    if (at[3] & HAS_NAME && !(n = end_of_text(head, n)))
         return 0;
-    if (at[3] & HAS_COMMENT && !(n = behind_text(head, n)))
+    if (at[3] & HAS_COMMENT && !(n = end_of_text(head, n)))
         return 0;
     if (at[3] & HAS_CHECKSUM) {
         if (head.len < n + 2)
@@ -174,15 +176,15 @@ static void begin_member(struct ps_stream *s)
 
 static void remember_last(struct gzip *g, const char *at, size_t n)
 {
-    size_t keep = n < TRAILER ? TRAILER - n : 0;
+    size_t keep = n < TRAILER_SIZE ? TRAILER_SIZE - n : 0;
 
-    memmove(g->last, g->last + TRAILER - keep, keep);
-    memcpy(g->last + keep, at + n - (TRAILER - keep), TRAILER - keep);
+    memmove(g->last, g->last + TRAILER_SIZE - keep, keep);
+    memcpy(g->last + keep, at + n - (TRAILER_SIZE - keep), TRAILER_SIZE - keep);
 }
 
 /* Whether the CRC-32 of the member matches, so that only the length field after the CRC-32 is
  * wrong: some tools write the length of another file. */
-static bool is_right_but_for_length(const struct gzip *g)
+static bool has_only_wrong_length(const struct gzip *g)
 {
     uint32_t sum = (uint32_t)g->last[0] | (uint32_t)g->last[1] << 8 | (uint32_t)g->last[2] << 16 |
                    (uint32_t)g->last[3] << 24;
@@ -222,7 +224,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     }
     s->window_len += made;
     g->out += made;
-    if (code == ISAL_INCORRECT_CHECKSUM && is_right_but_for_length(g)) {
+    if (code == ISAL_INCORRECT_CHECKSUM && has_only_wrong_length(g)) {
         s->has_wrong_length = true;
         g->inside = false;
         g->members++;

@@ -10,10 +10,10 @@
 #include "base/mem.h"
 
 enum {
-    GUESS = 64, /* bytes inspected when there is no byte order mark */
-    GUESS_MIN = 16,
-    GROWTH = 3, /* bytes of UTF-8 that one UTF-16 unit may need */
-    LINES_HEAD =
+    GUESS_BYTES_MAX = 64, /* bytes inspected when there is no byte order mark */
+    GUESS_BYTES_MIN = 16,
+    UTF8_BYTES_PER_UNIT = 3, /* bytes of UTF-8 that one UTF-16 unit may need */
+    LINE_END_HEAD_BYTES =
         64 *
         1024, /* bytes inspected for line ends: if these have \r but no \n, \r ends the lines */
 };
@@ -92,7 +92,7 @@ static size_t convert_block(struct ps_stream *s, struct ps_str in, bool last, ch
     return used;
 }
 
-static void utf16_more(struct ps_stream *s, size_t want)
+static void fill_utf16(struct ps_stream *s, size_t want)
 {
     struct utf16 *u = s->state;
 
@@ -102,7 +102,8 @@ static void utf16_more(struct ps_stream *s, size_t want)
         char *to =
             ps_stream_reserve(s, want > s->window_len + 64 ? want : s->window_len + 64, &room);
 
-        take = in.len < room / GROWTH ? in.len : (room / GROWTH) & ~(size_t)3;
+        take = in.len < room / UTF8_BYTES_PER_UNIT ? in.len
+                                                   : (room / UTF8_BYTES_PER_UNIT) & ~(size_t)3;
         used = convert_block(s, (struct ps_str){in.ptr, take}, in.len < 4, to, room);
         ps_stream_skip(s->input, used);
         u->converted_end += used;
@@ -110,7 +111,7 @@ static void utf16_more(struct ps_stream *s, size_t want)
     }
 }
 
-static void utf16_skipped(struct ps_stream *s, size_t n)
+static void skip_utf16(struct ps_stream *s, size_t n)
 {
     struct utf16 *u = s->state;
 
@@ -122,7 +123,7 @@ static void utf16_skipped(struct ps_stream *s, size_t n)
     }
 }
 
-static uint64_t utf16_at(const struct ps_stream *s)
+static uint64_t utf16_offset(const struct ps_stream *s)
 {
     const struct utf16 *u = s->state;
 
@@ -131,20 +132,20 @@ static uint64_t utf16_at(const struct ps_stream *s)
 
 static const struct ps_stream_ops pass_ops = {.fill = ps_stream_fill_through};
 static const struct ps_stream_ops utf16_ops = {
-    .fill = utf16_more, .offset = utf16_at, .on_skip = utf16_skipped};
+    .fill = fill_utf16, .offset = utf16_offset, .on_skip = skip_utf16};
 
 /* Whether the byte at index `nul` (0 or 1) of each pair is NUL and the other byte is not. */
-static bool halves(struct ps_str head, size_t nul)
+static bool has_nul_halves(struct ps_str head, size_t nul)
 {
-    size_t len = (head.len < GUESS ? head.len : GUESS) & ~(size_t)1;
+    size_t len = (head.len < GUESS_BYTES_MAX ? head.len : GUESS_BYTES_MAX) & ~(size_t)1;
 
     for (size_t i = 0; i < len; i += 2)
         if (head.ptr[i + nul] != '\0' || head.ptr[i + 1 - nul] == '\0')
             return false;
-    return len >= GUESS_MIN;
+    return len >= GUESS_BYTES_MIN;
 }
 
-static void be_utf16(struct ps_stream *s, bool big, size_t mark)
+static void start_utf16(struct ps_stream *s, bool big, size_t mark)
 {
     struct utf16 *u = s->state = ps_alloc(sizeof *u);
 
@@ -154,13 +155,13 @@ static void be_utf16(struct ps_stream *s, bool big, size_t mark)
     s->encoding = big ? "utf-16-be" : "utf-16-le";
 }
 
-static void end_lines(char *to, struct ps_str from)
+static void convert_returns(char *to, struct ps_str from)
 {
     for (size_t i = 0; i < from.len; i++)
         to[i] = from.ptr[i] == '\r' ? '\n' : from.ptr[i];
 }
 
-static void returns_more(struct ps_stream *s, size_t want)
+static void fill_returns(struct ps_stream *s, size_t want)
 {
     while (s->window_len < want && !s->is_ended) {
         struct ps_str in = ps_stream_peek(s->input, 1);
@@ -168,18 +169,18 @@ static void returns_more(struct ps_stream *s, size_t want)
         char *to = ps_stream_reserve(s, want, &room);
 
         in.len = in.len < room ? in.len : room;
-        end_lines(to, in);
+        convert_returns(to, in);
         s->window_len += in.len;
         s->is_ended = in.len == 0;
         ps_stream_skip(s->input, in.len);
     }
 }
 
-static const struct ps_stream_ops returns_ops = {.fill = returns_more};
+static const struct ps_stream_ops returns_ops = {.fill = fill_returns};
 
 /* Whether the text has \r and no \n. Control characters below \b, as in binary dumps, mean that the
  * bytes are not text. */
-static bool ends_in_returns(struct ps_str head)
+static bool has_only_returns(struct ps_str head)
 {
     if (head.len == 0 || !memchr(head.ptr, '\r', head.len) || memchr(head.ptr, '\n', head.len))
         return false;
@@ -189,7 +190,7 @@ static bool ends_in_returns(struct ps_str head)
     return true;
 }
 
-static void be_returns(struct ps_stream *s)
+static void start_returns(struct ps_stream *s)
 {
     struct utf16 *u = s->state;
 
@@ -198,28 +199,28 @@ static void be_returns(struct ps_stream *s)
         return;
     }
     u->returns = true;
-    end_lines(s->buffer + (s->window - s->buffer), (struct ps_str){s->window, s->window_len});
+    convert_returns(s->buffer + (s->window - s->buffer), (struct ps_str){s->window, s->window_len});
 }
 
-struct ps_stream *ps_stream_utf8(struct ps_stream *below)
+struct ps_stream *ps_stream_to_utf8(struct ps_stream *below)
 {
     struct ps_stream *s = ps_stream_new(&pass_ops, below);
-    struct ps_str head = ps_stream_peek(below, GUESS);
+    struct ps_str head = ps_stream_peek(below, GUESS_BYTES_MAX);
 
     if (ps_str_starts_with(head, PS_STR("\xff\xfe")))
-        be_utf16(s, false, 2);
+        start_utf16(s, false, 2);
     else if (ps_str_starts_with(head, PS_STR("\xfe\xff")))
-        be_utf16(s, true, 2);
-    else if (halves(head, 1))
-        be_utf16(s, false, 0);
-    else if (halves(head, 0))
-        be_utf16(s, true, 0);
+        start_utf16(s, true, 2);
+    else if (has_nul_halves(head, 1))
+        start_utf16(s, false, 0);
+    else if (has_nul_halves(head, 0))
+        start_utf16(s, true, 0);
     else if (ps_str_starts_with(head, PS_STR("\xef\xbb\xbf"))) {
         ps_stream_skip(below, 3);
         s->offset = 3;
         s->encoding = "utf-8-bom";
     }
-    if (ends_in_returns(ps_stream_peek(s->state ? s : below, LINES_HEAD)))
-        be_returns(s);
+    if (has_only_returns(ps_stream_peek(s->state ? s : below, LINE_END_HEAD_BYTES)))
+        start_returns(s);
     return s;
 }

@@ -30,7 +30,7 @@ size_t ps_utf8_char_len(const char *at, const char *end)
 
 /* Non-zero if one of eight bytes is above 0x7f or below 0x20: subtracting 0x20 from the latter sets
  * its top bit. */
-static uint64_t odd_bytes(uint64_t eight)
+static uint64_t find_special_bytes(uint64_t eight)
 {
     return (eight | (eight - 0x2020202020202020u)) & 0x8080808080808080u;
 }
@@ -42,8 +42,8 @@ bool ps_is_printable_ascii(struct ps_str text)
 
     for (; i + sizeof eight <= text.len; i += sizeof eight) {
         memcpy(eight, text.ptr + i, sizeof eight);
-        odd |=
-            odd_bytes(eight[0]) | odd_bytes(eight[1]) | odd_bytes(eight[2]) | odd_bytes(eight[3]);
+        odd |= find_special_bytes(eight[0]) | find_special_bytes(eight[1]) |
+               find_special_bytes(eight[2]) | find_special_bytes(eight[3]);
     }
     for (; i < text.len; i++)
         odd |= (unsigned char)text.ptr[i] < 0x20 || (unsigned char)text.ptr[i] >= 0x80;

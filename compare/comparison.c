@@ -730,6 +730,6 @@ size_t ps_comparison_bytes(const struct ps_comparison *c)
     return c->n_rows *
                (sizeof *c->rows + c->n_runs * sizeof *c->first_metric + sizeof *c->slot_of) +
            c->cap_slots * sizeof *c->slots + c->cap_pending * sizeof *c->pending +
-           c->n_classes * (sizeof *c->classes + 32) + c->texts.text.total + c->keys.text.total +
+           c->n_classes * (sizeof *c->classes + 32) + c->texts.arena.total + c->keys.arena.total +
            c->arena.total;
 }

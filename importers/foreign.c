@@ -442,7 +442,7 @@ static bool is_run_file(struct ps_str head)
     return ps_str_starts_with(ps_str_skip(head, 68), PS_STR("pshf"));
 }
 
-bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err)
+bool ps_foreign_detect_unsupported(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = skip_blanks(head);
 
@@ -500,7 +500,7 @@ static bool is_text_pickle(struct ps_str head)
     return false;
 }
 
-static bool take_varint(struct ps_str *rest, uint64_t *out)
+static bool read_varint(struct ps_str *rest, uint64_t *out)
 {
     *out = 0;
     for (unsigned shift = 0; rest->len && shift < 64; shift += 7) {
@@ -521,11 +521,11 @@ struct field {
     struct ps_str bytes;
 };
 
-static bool take_field(struct ps_str *rest, struct field *out)
+static bool read_field(struct ps_str *rest, struct field *out)
 {
     uint64_t tag, value;
 
-    if (!take_varint(rest, &tag) || !take_varint(rest, &value))
+    if (!read_varint(rest, &tag) || !read_varint(rest, &value))
         return false;
     *out = (struct field){.number = tag >> 3, .has_bytes = (tag & 7) == 2};
     if (!out->has_bytes)
@@ -541,7 +541,7 @@ static bool is_value_type(struct ps_str bytes)
     struct field field;
     bool any = false;
 
-    while (bytes.len && take_field(&bytes, &field)) {
+    while (bytes.len && read_field(&bytes, &field)) {
         if (field.has_bytes || field.number > 2)
             return false;
         any = true;
@@ -558,7 +558,7 @@ static bool is_pprof(struct ps_str head)
     bool types = false;
     int fields = 0;
 
-    while (head.len && fields < 64 && take_field(&head, &field)) {
+    while (head.len && fields < 64 && read_field(&head, &field)) {
         if (field.number > 14 ||
             (field.has_bytes != has_bytes[field.number] && field.number != 13) ||
             (field.number == 1 && !is_value_type(field.bytes)))
@@ -579,7 +579,7 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 
     if (is_pprof(all))
         return refuse_file(err, pprof.description, pprof.hint);
-    if (!take_field(&rest, &field) || field.number != 1 || !field.has_bytes)
+    if (!read_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
     if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
         ps_str_find(all, PS_STR("Task Environment")))
@@ -622,7 +622,7 @@ static bool has_decimal(struct ps_str text)
 }
 
 /* Whether the text has times in a user-defined format: TIMEFORMAT, `time -f`. */
-static bool is_own_time(struct ps_str head)
+static bool has_custom_time_format(struct ps_str head)
 {
     static const char *const words[3][3] = {
         {"real", "elapsed", "wall"}, {"user", "usr", "utime"}, {"sys", "system", "stime"}};
@@ -680,7 +680,7 @@ static bool refuse_text(struct ps_str head, struct ps_err *err)
                            "fold its stacks with `heaptrack_print -F stacks.txt heaptrack.app.gz`");
     if (refuse_kind(head, reports, err))
         return true;
-    if (is_own_time(head))
+    if (has_custom_time_format(head))
         return refuse_file(err, "the output of `time` in a custom format (TIMEFORMAT, `time -f`)",
                            "measure again with `/usr/bin/time -v -o time.txt app`");
     if (is_python(head))

@@ -10,7 +10,7 @@
  * err with PS_UNKNOWN_KIND and returns true. */
 
 /* Detects files that no importer should try: archives, programs, pictures, databases, web pages. */
-bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err);
+bool ps_foreign_detect_unsupported(struct ps_str head, struct ps_err *err);
 
 /* Detects files that no importer recognised: profiles of other tools, or a general description of
  * the content. */

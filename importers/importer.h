@@ -18,10 +18,10 @@ struct ps_importer {
     /* identifier, static: "importtime", "pstats", ...; the database stores it, so never change
      * it */
     const char *kind;
-    const char *label;       /* shown to users: "Import-time log" */
-    const char *description; /* one line, for users: the tools that write this format */
-    const char *record;      /* the command that records such a file */
-    bool may_share_log;      /* printed text: a log may also contain other formats */
+    const char *label;          /* shown to users: "Import-time log" */
+    const char *description;    /* one line, for users: the tools that write this format */
+    const char *record_command; /* the command that records such a file */
+    bool may_share_log;         /* printed text: a log may also contain other formats */
     /* `head`: first bytes of untrusted input. Must not allocate. */
     enum ps_match (*sniff)(struct ps_str head);
     /* Reads all of `in`, which is positioned at 0, into `out`. On PS_OK the ledger and the headline

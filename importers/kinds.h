@@ -18,7 +18,7 @@
 enum ps_kind_has {
     PS_HAS_IMPORTS = 1 << 0,           /* modules and their importers */
     PS_HAS_CALLS = 1 << 1,             /* functions and their callers */
-    PS_HAS_PRINTED = 1 << 2,           /* printed tables of functions, without callers */
+    PS_HAS_PRINTED_FUNCTIONS = 1 << 2, /* printed tables of functions, without callers */
     PS_HAS_ACTIONS = 1 << 3,           /* actions of a training loop */
     PS_HAS_PRINTED_OPERATORS = 1 << 4, /* printed tables of operators */
     PS_HAS_CATEGORIES = 1 << 5,        /* memory by category over time */
@@ -31,17 +31,17 @@ enum ps_kind_has {
     PS_HAS_SLICES = 1 << 11, /* slices with a start and an end */
     /* of a trace: device work, attributed to the host slice that launched it */
     PS_HAS_DEVICES = 1 << 12,
-    PS_HAS_TORCH = 1 << 13,     /* of a trace: operators, modules and steps of PyTorch */
-    PS_HAS_NVTX = 1 << 14,      /* of a trace: NVTX ranges, calls of CUDA and of the system */
-    PS_HAS_STACKS = 1 << 15,    /* stacks with weights, in the order of the file */
-    PS_HAS_MEASURED = 1 << 16,  /* measurements with their repeats */
-    PS_HAS_BOUND = 1 << 17,     /* of measurements: the resource that limited a command */
-    PS_HAS_PROCESSES = 1 << 18, /* of measurements: processes over time */
+    PS_HAS_TORCH = 1 << 13,        /* of a trace: operators, modules and steps of PyTorch */
+    PS_HAS_NVTX = 1 << 14,         /* of a trace: NVTX ranges, calls of CUDA and of the system */
+    PS_HAS_STACKS = 1 << 15,       /* stacks with weights, in the order of the file */
+    PS_HAS_MEASUREMENTS = 1 << 16, /* measurements with their repeats */
+    PS_HAS_BOTTLENECK = 1 << 17,   /* of measurements: the resource that limited a command */
+    PS_HAS_PROCESSES = 1 << 18,    /* of measurements: processes over time */
 
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
     PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on a time axis */
 };
-#define PS_KIND_HAS_BITS 19 /* number of single bits in enum ps_kind_has */
+#define PS_N_KIND_HAS_BITS 19 /* number of single bits in enum ps_kind_has */
 
 /* The texts of a kind that may reveal commands or arguments of the user, for redaction: bits of
  * ps_kind.texts. */
@@ -56,18 +56,19 @@ enum ps_kind_texts {
     PS_ARGUMENTS_ARE_UNKNOWN = 1 << 4, /* any tool may have written the arguments of slices */
 };
 
-#define PS_KIND_MARK 6
-#define PS_KIND_TABS 10
+#define PS_KIND_MARK_MAX 6
+#define PS_KIND_TABS_MAX 10
 
 struct ps_kind {
     const char *name; /* as in ps_importer.kind; stable, in the database and in URLs */
-    const char *mark; /* a short word shown beside names of runs; at most PS_KIND_MARK letters */
-    unsigned has;     /* bits of enum ps_kind_has */
-    unsigned texts;   /* bits of enum ps_kind_texts */
-    bool merges;      /* whether the originals of several runs can be read as one run */
+    const char
+        *mark;      /* a short word shown beside names of runs; at most PS_KIND_MARK_MAX letters */
+    unsigned has;   /* bits of enum ps_kind_has */
+    unsigned texts; /* bits of enum ps_kind_texts */
+    bool merges;    /* whether the originals of several runs can be read as one run */
     /* Tabs of the page in their order, NULL-terminated; web/src/features/report/tabs.ts has the
      * code of the tabs, and hides a tab if the run has no data for it. */
-    const char *tabs[PS_KIND_TABS + 1];
+    const char *tabs[PS_KIND_TABS_MAX + 1];
 };
 
 const struct ps_kind *ps_kinds(size_t *count);
@@ -80,7 +81,7 @@ const struct ps_kind *ps_kind_find(const char *name);
  * enum ps_kind_has. */
 bool ps_kind_has(const char *name, unsigned any);
 
-/* The word for bit `i` of ps_kind.has in JSON, such as "imports". i < PS_KIND_HAS_BITS. */
+/* The word for bit `i` of ps_kind.has in JSON, such as "imports". i < PS_N_KIND_HAS_BITS. */
 const char *ps_kind_has_word(size_t i);
 
 #endif

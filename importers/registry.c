@@ -12,8 +12,8 @@ enum {
 };
 
 static const struct ps_stream_limits limits = {
-    .inflated = (uint64_t)8 << 30,
-    .inflated_ratio = 1000,
+    .max_inflated = (uint64_t)8 << 30,
+    .max_inflated_ratio = 1000,
 };
 
 #define ROW(name) &ps_##name,
@@ -63,7 +63,7 @@ static bool is_text(struct ps_str head)
 
 /* Removes escape sequences and repairs broken characters (ps_repair_signs): a log may be copied
  * from a terminal. */
-static struct ps_str plain_head(struct ps_str head, struct head_text *text)
+static struct ps_str clean_head(struct ps_str head, struct head_text *text)
 {
     bool document = head.len && (head.ptr[0] == '{' || head.ptr[0] == '[');
 
@@ -76,7 +76,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
                                 struct ps_err *err)
 {
     PS_AUTO(head_text_free) struct head_text text = {0};
-    struct ps_str head = ps_stream_peek(in, HEAD), looked = plain_head(head, &text);
+    struct ps_str head = ps_stream_peek(in, HEAD), looked = clean_head(head, &text);
     bool is_log = is_text(head); /* `head` becomes invalid with the next peek */
 
     *out = NULL;
@@ -88,15 +88,15 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
                        "the program may have been stopped before it wrote its profile; record the "
                        "profile again");
     }
-    if (!ps_is_archive(head) && ps_foreign_is_certain(head, err))
+    if (!ps_is_archive(head) && ps_foreign_detect_unsupported(head, err))
         return err->code;
     *out = best_importer(looked);
     if (!*out && head.len >= HEAD && is_log) {
-        looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
+        looked = clean_head(ps_stream_peek(in, DEEP_HEAD), &text);
         *out = best_importer(looked);
     }
     if (!*out && is_log) /* the header of a table may be wrapped */
-        *out = best_importer(ps_report_unwrapped(&text.unwrapped, looked));
+        *out = best_importer(ps_report_unwrap_head(&text.unwrapped, looked));
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)
@@ -119,28 +119,28 @@ static void list_others(struct ps_stream *in, const struct ps_importer *picked, 
 
     if (!picked->may_share_log)
         return;
-    head = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
+    head = clean_head(ps_stream_peek(in, DEEP_HEAD), &text);
     for (size_t i = 0; i < sizeof importers / sizeof *importers; i++)
         if (importers[i]->may_share_log && !also_reads(picked, importers[i]) &&
             importers[i]->sniff(head) != PS_MATCH_NO)
             ps_buf_printf(out, "%s%s", out->len ? ", " : "", importers[i]->label);
 }
 
-static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_sink *out)
+static void note_unread(struct ps_stream *in, struct ps_str others, struct ps_sink *out)
 {
     uint64_t at;
 
     if (others.len)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "this log also contains %.*s, which perfshelf did not read; save that part as "
                      "a separate file and add it",
                      (int)(others.len < 512 ? others.len : 512), others.ptr);
     if (ps_stream_has_wrong_length(in))
         ps_sink_note(
-            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
             "the gzip file states a wrong length; its checksum matches, so the data are complete");
     if (ps_stream_has_trailing(in, &at))
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "bytes after the compressed data were skipped, from byte %llu of the file",
                      (unsigned long long)at);
 }
@@ -149,7 +149,7 @@ enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
                                 const struct ps_importer **picked, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf others = {0};
-    struct ps_stream *in = ps_stream_utf8(ps_stream_decompress(raw, &limits));
+    struct ps_stream *in = ps_stream_to_utf8(ps_stream_decompress(raw, &limits));
     enum ps_status status = ps_importer_pick(in, picked, err);
 
     if (status == PS_OK) {
@@ -161,7 +161,7 @@ enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
         status = out->err.code;
     }
     if (status == PS_OK)
-        note_the_rest(in, ps_buf_slice(&others), out);
+        note_unread(in, ps_buf_slice(&others), out);
     ps_stream_free(in);
     return status;
 }

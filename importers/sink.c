@@ -10,7 +10,8 @@ void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, 
                   const char *fmt, ...)
 {
     char text[640];
-    struct ps_note note = {.severity = severity, .has_offset = at != PS_NOTE_NO_AT, .line = line};
+    struct ps_note note = {
+        .severity = severity, .has_offset = at != PS_NOTE_NO_OFFSET, .line = line};
     va_list args;
     int len;
 
@@ -18,12 +19,13 @@ void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, 
     len = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     note.offset = note.has_offset ? at : 0;
-    note.text = ps_text_head((struct ps_str){text, (size_t)(len > 0 ? len : 0)}, sizeof text - 1);
+    note.text =
+        ps_truncate_text((struct ps_str){text, (size_t)(len > 0 ? len : 0)}, sizeof text - 1);
     sink->ops->note(sink, &note);
 }
 
 void ps_sink_count(struct ps_sink *sink, enum ps_severity severity, uint64_t n, const char *what)
 {
     if (n)
-        ps_sink_note(sink, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+        ps_sink_note(sink, severity, PS_NOTE_NO_OFFSET, 0, "%s: %llu", what, (unsigned long long)n);
 }

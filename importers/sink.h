@@ -25,10 +25,10 @@ struct ps_import {
      * indentation, or 0 */
     uint32_t importer;
     /* several importers are possible; `importer` is the importer with the lowest depth */
-    bool importer_estimated;
+    bool is_importer_estimated;
     int32_t depth; /* as printed, 0 for roots; -1: a cached row whose depth is unknown */
     /* from 1, in the order in which the timed imports began (preorder); 0 for cached rows */
-    uint32_t start;
+    uint32_t start_order;
     struct ps_str module; /* valid UTF-8 */
     uint32_t package;     /* id of a ps_package */
     /* microseconds; none for cached rows; may be negative if threads import at the same time */
@@ -45,7 +45,7 @@ struct ps_import {
      * package */
     bool is_topmost;
     bool is_first_of_module; /* no earlier row (cached or not) has this module name */
-    uint32_t children;       /* number of direct timed children */
+    uint32_t n_children;     /* number of direct timed children */
     uint32_t interpreter;    /* number of log headers up to this row, from 1 */
     uint64_t line;           /* line number in the input, from 1 */
 };
@@ -55,7 +55,7 @@ struct ps_package {
     uint32_t id;
     struct ps_str name;
     enum ps_origin origin;
-    uint32_t modules;      /* number of timed rows */
+    uint32_t n_modules;    /* number of timed rows */
     struct ps_num self_us; /* sum over the timed rows of the package */
     /* sum of the cumulative times of the topmost rows of the package, so that nested rows count
      * once */
@@ -131,7 +131,7 @@ struct ps_line_row {
      * for other tools */
     uint32_t block;
     uint32_t line;
-    bool of_function;
+    bool is_function;
     struct ps_str source; /* {NULL, 0}: not in the profile */
     struct ps_line_metrics metrics;
     const double *samples; /* memory over time: n_samples pairs of seconds and MiB */
@@ -159,7 +159,7 @@ struct ps_trace_text {
     uint32_t id;
     struct ps_str text;
     /* id of the string under which torch's key_averages() groups this string; 0: `id` */
-    uint32_t key;
+    uint32_t group_key;
 };
 
 /* An argument template (slices/args.h). Written before the slices that use it. */
@@ -175,7 +175,7 @@ struct ps_process {
     uint32_t id;       /* from 1 */
     struct ps_str pid; /* as in the file */
     struct ps_str name, labels;
-    int64_t sort;
+    int64_t sort_key;
     int64_t device;  /* device index; -1: a host process */
     uint32_t worker; /* index of the file in a job, from 0 */
 };
@@ -188,8 +188,8 @@ struct ps_track {
     struct ps_str name;     /* "thread 4173 (python3)", "stream 7" */
     struct ps_str tid;      /* as in the file; empty if there is none */
     int64_t device, stream; /* -1: none */
-    int64_t sort;
-    uint32_t slices, depth; /* number of slices; number of lanes */
+    int64_t sort_key;
+    uint32_t n_slices, n_lanes; /* number of slices; number of lanes */
     int64_t start_ns, end_ns;
 };
 
@@ -217,7 +217,7 @@ struct ps_memory_event {
     int64_t address;             /* 0: unknown */
     int64_t allocated, reserved; /* totals after the event; -1: unknown */
     /* innermost operator that was open on the thread of the event; 0: none */
-    int64_t slice;
+    int64_t slice_id;
     uint32_t worker; /* index of the file in a job; 0 for a single file */
     bool is_outside; /* no operator of any thread was open, so torch lists the event under [memory]
                       */
@@ -237,8 +237,8 @@ struct ps_step {
 };
 struct ps_step_part {
     uint32_t step;
-    uint8_t definition; /* enum ps_breakdown */
-    const char *name;   /* static */
+    uint8_t breakdown; /* enum ps_breakdown */
+    const char *name;  /* static */
     int64_t ns;
 };
 
@@ -254,7 +254,7 @@ struct ps_device_summary {
     double sm_efficiency, occupancy;
     int64_t kernel_ns, tensor_core_ns, communication_ns,
         overlap_ns; /* communication during computation */
-    int64_t kernels, copies;
+    int64_t n_kernels, n_copies;
     /* HTA's temporal breakdown */
     int64_t hta_kernel_time_ns, hta_compute_ns, hta_non_compute_ns, hta_idle_ns;
 };
@@ -271,7 +271,7 @@ struct ps_gap {
 struct ps_module {
     uint32_t id, parent; /* ids from 1; parent 0: outermost */
     struct ps_str name;
-    int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
+    int64_t n_calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, n_operators;
     int64_t first_slice;
 };
 
@@ -417,7 +417,7 @@ struct ps_sink_ops {
     void (*flow)(struct ps_sink *, const struct ps_flow *);
     void (*counter)(struct ps_sink *, const struct ps_counter *);
     /* in order of time */
-    void (*count)(struct ps_sink *, uint32_t counter, int64_t t_ns, double value);
+    void (*counter_value)(struct ps_sink *, uint32_t counter, int64_t t_ns, double value);
     /* in order of time */
     void (*memory_event)(struct ps_sink *, const struct ps_memory_event *);
     void (*step)(struct ps_sink *, const struct ps_step *);
@@ -432,7 +432,7 @@ struct ps_sink_ops {
     void (*action)(struct ps_sink *, const struct ps_action *);
     /* Opens an empty temporary file on the disk of the run, which is deleted on close; the caller
      * closes the descriptor. -1: failure, see err. */
-    int (*scratch)(struct ps_sink *);
+    int (*open_scratch)(struct ps_sink *);
     void (*measurement)(struct ps_sink *, const struct ps_measurement *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);
     void (*headline)(struct ps_sink *, const struct ps_headline *);
@@ -450,8 +450,8 @@ static inline bool ps_sink_ok(const struct ps_sink *sink)
     return sink->err.code == PS_OK;
 }
 
-/* Writes a note; fmt as in printf. `at` is a byte offset or PS_NOTE_NO_AT; line 0: no line. */
-#define PS_NOTE_NO_AT UINT64_MAX
+/* Writes a note; fmt as in printf. `at` is a byte offset or PS_NOTE_NO_OFFSET; line 0: no line. */
+#define PS_NOTE_NO_OFFSET UINT64_MAX
 void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Writes the note "what: n" if n is not 0. */

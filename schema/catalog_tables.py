@@ -14,7 +14,7 @@ TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)\((?: -- ([^\n]*))?\n(.*?)\
 COLUMN = re.compile(r"(\w+) (INTEGER|REAL|TEXT)((?: PRIMARY KEY| AUTOINCREMENT| NOT NULL| UNIQUE| DEFAULT (?:'\w*'|\d+))*)")
 KEY = re.compile(r"(PRIMARY KEY|UNIQUE)\(([\w, ]+)\)")
 COPY = {"copied": "PS_COPY_ROWS", "copied with runs": "PS_COPY_WITH_RUNS"}
-SALVAGE = {"salvaged": "PS_SALVAGE_ROWS", "salvaged if whole": "PS_SALVAGE_IF_WHOLE"}
+SALVAGE = {"salvaged": "PS_SALVAGE_ROWS", "salvaged if whole": "PS_SALVAGE_IF_INTACT"}
 
 
 def fail(what):
@@ -80,7 +80,7 @@ def initializer(column):
     words += [".is_nullable = true"] * column.is_nullable
     words += [f".key = {column.key}"] * bool(column.key) + [f".since_layout = {column.since}"] * bool(column.since)
     if column.default:
-        words.append(f'.fallback = "{column.default}"')
+        words.append(f'.default_literal = "{column.default}"')
     return ", ".join(words)
 
 

@@ -13,7 +13,7 @@
 --   [bool]                0 or 1
 --   [-> TABLE]            id of a row of TABLE
 --   [-> TABLE or 0]       id of a row of TABLE, or 0: no row
---   [redact as CLASS]     how an export without secrets redacts the column (enum ps_redact_as); required for
+--   [redact as CLASS]     how an export without secrets redacts the column (enum ps_redaction_class); required for
 --                         TEXT, BLOB and [any]
 --   [any]                 numbers and text
 --   [sparse]              for tables: ids have gaps or any order

@@ -107,13 +107,13 @@ def header(tables):
 
 
 def initializer(table, column):
-    words = [f'.name = "{column.name}", .declared = "{column.declared}", .type = PS_COLUMN_{column.type}']
+    words = [f'.name = "{column.name}", .declared_type = "{column.declared}", .type = PS_COLUMN_{column.type}']
     words += [".is_nullable = true"] * column.nullable + [".is_id = true"] * column.is_id
     words.append(f".min = {column.min}, .max = {column.max}")
     if column.of:
-        words.append(f'.references = "{column.of}"')
+        words.append(f'.referenced_table = "{column.of}"')
     if column.redact:
-        words.append(f".redact_as = PS_REDACT_{column.redact.upper()}")
+        words.append(f".redaction_class = PS_REDACT_{column.redact.upper()}")
     words.append(f".offset = offsetof(struct ps_row_{table.name}, {column.name})")
     return ", ".join(words)
 

@@ -46,7 +46,7 @@ void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals)
 void ps_args_put_arguments(struct ps_buf *out, struct ps_str text)
 {
     put_varint(out, text.len);
-    ps_buf_str(out, text);
+    ps_buf_add_str(out, text);
 }
 
 bool ps_args_next_int(struct ps_str *packed, int64_t *out)

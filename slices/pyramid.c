@@ -305,7 +305,7 @@ bool ps_pyramid_next(struct ps_pyramid *p, struct ps_pyramid_level *out)
     if (p->next_level >= p->n)
         return false;
     level = &p->level[p->next_level];
-    ps_buf_str(&level->longs.out, ps_buf_slice(&level->bins.out));
+    ps_buf_add_str(&level->longs.out, ps_buf_slice(&level->bins.out));
     *out = (struct ps_pyramid_level){
         .level = p->next_level - p->base,
         .bin_ns = (int64_t)level->bin,

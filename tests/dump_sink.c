@@ -85,7 +85,7 @@ static void on_package(struct ps_sink *sink, const struct ps_package *package)
         return;
     ps_buf_printf(out, " %u", package->id);
     put_text(out, "name", package->name);
-    ps_buf_printf(out, " origin=%d modules=%u", package->origin, package->modules);
+    ps_buf_printf(out, " origin=%d modules=%u", package->origin, package->n_modules);
     put_num(out, "self", package->self_us);
     put_num(out, "inclusive", package->inclusive_us);
     ps_buf_printf(out, " first=%u\n", package->first_import);
@@ -100,17 +100,17 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
         return;
     ps_buf_printf(out, " %u line=%llu parent=%u importer=%u depth=%d start=%u", row->id,
                   (unsigned long long)row->line, row->parent, row->importer, row->depth,
-                  row->start);
+                  row->start_order);
     put_text(out, "module", row->module);
     ps_buf_printf(out, " package=%u", row->package);
     put_num(out, "self", row->self_us);
     put_num(out, "cumulative", row->cumulative_us);
-    ps_buf_printf(out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s%s\n",
-                  (long long)row->total_us, row->children, row->interpreter,
-                  row->is_cached ? " cached" : "", row->is_startup ? " startup" : "",
-                  row->is_unfinished ? " unfinished" : "", row->is_topmost ? " topmost" : "",
-                  row->is_first_of_module ? " first" : "",
-                  row->importer_estimated ? " estimated" : "", row->is_recorded ? " recorded" : "");
+    ps_buf_printf(
+        out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s%s\n", (long long)row->total_us,
+        row->n_children, row->interpreter, row->is_cached ? " cached" : "",
+        row->is_startup ? " startup" : "", row->is_unfinished ? " unfinished" : "",
+        row->is_topmost ? " topmost" : "", row->is_first_of_module ? " first" : "",
+        row->is_importer_estimated ? " estimated" : "", row->is_recorded ? " recorded" : "");
 }
 
 static void put_call(struct ps_buf *out, const struct ps_call *call)
@@ -287,7 +287,7 @@ static void put_figures(struct ps_buf *out, const struct ps_line_metrics *f)
 
 static void on_line(struct ps_sink *sink, const struct ps_line_row *row)
 {
-    struct ps_buf *out = begin(sink, row->of_function ? "of_function" : "line");
+    struct ps_buf *out = begin(sink, row->is_function ? "of_function" : "line");
 
     ((struct dump_sink *)sink)->rows++;
     if (!out)
@@ -440,7 +440,7 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .slices = dump_slices,
         .flow = dump_flow,
         .counter = dump_counter,
-        .count = dump_count,
+        .counter_value = dump_count,
         .memory_event = dump_memory_event,
         .step = dump_step,
         .step_part = dump_step_part,
@@ -451,7 +451,7 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .operator_row = on_operator_row,
         .section = on_section,
         .action = on_action,
-        .scratch = dump_scratch,
+        .open_scratch = dump_scratch,
         .measurement = on_measurement,
         .ledger = on_ledger,
         .headline = on_headline,
@@ -470,12 +470,12 @@ enum ps_status dump_bytes(struct ps_str bytes, size_t block, struct ps_buf *out)
     char line[800];
 
     dump_sink_init(&dump, out);
-    status = ps_import_stream(ps_stream_memory(bytes, block), &dump.sink, &picked, &err);
+    status = ps_import_stream(ps_stream_from_memory(bytes, block), &dump.sink, &picked, &err);
     if (status == PS_OK && out)
         ps_buf_printf(out, "kind %s\n", picked->kind);
     if (status != PS_OK && out) {
         out->len = 0; /* what came before the failure is nobody's */
-        ps_buf_printf(out, "failed %s: %s\n", ps_status_word(status),
+        ps_buf_printf(out, "failed %s: %s\n", ps_status_name(status),
                       ps_err_format(&err, line, sizeof line));
     }
     return status;

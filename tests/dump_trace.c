@@ -43,8 +43,8 @@ void dump_text(struct ps_sink *sink, const struct ps_trace_text *row)
         return;
     ps_buf_printf(out, "text %u", row->id);
     put_text(out, "text", row->text);
-    if (row->key)
-        put_int(out, "key", row->key);
+    if (row->group_key)
+        put_int(out, "key", row->group_key);
     ps_buf_puts(out, "\n");
 }
 
@@ -71,7 +71,7 @@ void dump_process(struct ps_sink *sink, const struct ps_process *row)
     put_text(out, "pid", row->pid);
     put_text(out, "name", row->name);
     put_text(out, "labels", row->labels);
-    ps_buf_printf(out, " sort=%lld device=%lld worker=%u\n", (long long)row->sort,
+    ps_buf_printf(out, " sort=%lld device=%lld worker=%u\n", (long long)row->sort_key,
                   (long long)row->device, row->worker);
 }
 
@@ -86,9 +86,9 @@ void dump_track(struct ps_sink *sink, const struct ps_track *row)
     put_text(out, "tid", row->tid);
     put_int(out, "device", row->device);
     put_int(out, "stream", row->stream);
-    put_int(out, "sort", row->sort);
-    put_int(out, "slices", row->slices);
-    put_int(out, "depth", row->depth);
+    put_int(out, "sort", row->sort_key);
+    put_int(out, "slices", row->n_slices);
+    put_int(out, "depth", row->n_lanes);
     put_span(out, row->start_ns, row->end_ns);
     ps_buf_puts(out, "\n");
 }
@@ -181,7 +181,7 @@ void dump_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
     put_int(out, "address", row->address);
     put_int(out, "allocated", row->allocated);
     put_int(out, "reserved", row->reserved);
-    put_int(out, "slice", row->slice);
+    put_int(out, "slice", row->slice_id);
     ps_buf_puts(out, row->is_outside ? " outside\n" : "\n");
 }
 
@@ -203,7 +203,7 @@ void dump_step_part(struct ps_sink *sink, const struct ps_step_part *row)
     struct ps_buf *out = begin(sink);
 
     if (out)
-        ps_buf_printf(out, "step_part %u definition=%u %s=%lld\n", row->step, row->definition,
+        ps_buf_printf(out, "step_part %u definition=%u %s=%lld\n", row->step, row->breakdown,
                       row->name, (long long)row->ns);
 }
 
@@ -224,8 +224,8 @@ void dump_device(struct ps_sink *sink, const struct ps_device_summary *row)
     put_int(out, "tensor_core", row->tensor_core_ns);
     put_int(out, "communication", row->communication_ns);
     put_int(out, "overlap", row->overlap_ns);
-    put_int(out, "kernels", row->kernels);
-    put_int(out, "copies", row->copies);
+    put_int(out, "kernels", row->n_kernels);
+    put_int(out, "copies", row->n_copies);
     put_int(out, "hta_kernel", row->hta_kernel_time_ns);
     put_int(out, "hta_compute", row->hta_compute_ns);
     put_int(out, "hta_non_compute", row->hta_non_compute_ns);
@@ -253,12 +253,12 @@ void dump_module(struct ps_sink *sink, const struct ps_module *row)
         return;
     ps_buf_printf(out, "module %u parent=%u", row->id, row->parent);
     put_text(out, "name", row->name);
-    put_int(out, "calls", row->calls);
+    put_int(out, "calls", row->n_calls);
     put_int(out, "host_self", row->host_self_ns);
     put_int(out, "host_total", row->host_total_ns);
     put_int(out, "device_self", row->device_self_ns);
     put_int(out, "device_total", row->device_total_ns);
-    put_int(out, "operators", row->operators);
+    put_int(out, "operators", row->n_operators);
     put_int(out, "first_slice", row->first_slice);
     ps_buf_puts(out, "\n");
 }

@@ -25,14 +25,15 @@ static int dump_file(const char *path, bool quiet)
         return 1;
     }
     dump_sink_init(&dump, quiet ? NULL : &out);
-    status = ps_import_stream(ps_stream_fd(fd, (uint64_t)st.st_size), &dump.sink, &picked, &err);
+    status =
+        ps_import_stream(ps_stream_from_fd(fd, (uint64_t)st.st_size), &dump.sink, &picked, &err);
     if (!quiet)
         (void)fwrite(out.ptr, 1, out.len, stdout);
     if (status == PS_OK)
         (void)printf("kind %s rows=%llu notes=%llu\n", picked->kind, (unsigned long long)dump.rows,
                      (unsigned long long)dump.notes);
     else
-        (void)printf("failed %s: %s\n", ps_status_word(status),
+        (void)printf("failed %s: %s\n", ps_status_name(status),
                      ps_err_format(&err, line, sizeof line));
     ps_buf_free(&out);
     return status != PS_OK;

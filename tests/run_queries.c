@@ -292,7 +292,7 @@ static enum ps_status ask_compare(struct asking *a, const struct question *q, st
     a->at[0] = (struct ps_param){"base", a->base};
     a->at[1] = (struct ps_param){"new", a->id};
     a->params = (struct ps_params){a->at, 2};
-    status = ps_compare_groups(a->store, a->params, &groups, err);
+    status = ps_compare_groups_find(a->store, a->params, &groups, err);
     if (status == PS_OK && q->what == ASK_TREE)
         status = ps_query_compare_tree(a->store, groups, a->params, &json, err);
     else if (status == PS_OK && !q->path[0])
@@ -321,7 +321,8 @@ static enum ps_status ask_copy(struct asking *a, struct ps_err *err)
     enum ps_status status;
 
     memcpy(ids[0], a->id, PS_ID_SIZE);
-    status = ps_share_copy(a->store, (const char(*)[PS_ID_SIZE])ids, 1, PS_REVEAL_ALL, &copy, err);
+    status =
+        ps_share_copy_runs(a->store, (const char(*)[PS_ID_SIZE])ids, 1, PS_REVEAL_ALL, &copy, err);
     if (status == PS_OK)
         status = ps_query_run(copy.store, a->id, &json, err);
     ps_share_copy_free(&copy);
@@ -341,15 +342,15 @@ static enum ps_status ask_reveals(struct asking *a, struct ps_err *err)
 static enum ps_status ask_export(const struct asking *a, bool html, struct ps_err *err)
 {
     const struct ps_share_options form = {
-        .redact = PS_REVEAL_ALL, .html = html, .shell = PS_STR("<!--runs-->")};
+        .redacted_categories = PS_REVEAL_ALL, .is_html = html, .shell = PS_STR("<!--runs-->")};
     PS_AUTO(ps_close_fd) int write_fd = -1;
     PS_AUTO(ps_close_fd) int read_fd = -1;
     PS_AUTO(ps_free_ptr) struct ps_share_selection *picked = ps_alloc(sizeof *picked);
-    enum ps_status status = ps_store_scratch(a->store, &write_fd, &read_fd, err);
+    enum ps_status status = ps_store_create_scratch_file(a->store, &write_fd, &read_fd, err);
 
     if (status == PS_OK)
-        status = ps_share_select(a->store, a->id, NULL, NULL, picked, err);
-    return status == PS_OK ? ps_share_write(a->store, picked, &form, write_fd, err) : status;
+        status = ps_share_select_runs(a->store, a->id, NULL, NULL, picked, err);
+    return status == PS_OK ? ps_share_write_file(a->store, picked, &form, write_fd, err) : status;
 }
 
 static enum ps_status ask(struct asking *a, const struct question *q, struct ps_err *err)
@@ -426,7 +427,7 @@ enum ps_status run_query(struct ps_store *store, const char *id, const char *bas
 
     ps_context_begin(&context, TIMEOUT_MS, NULL, NULL); /* as the server does */
     status = ask(&a, q, err);
-    if (ps_context_leave(&context) != PS_OK)
+    if (ps_context_end(&context) != PS_OK)
         status = ps_fail_copy(err, &context.err);
     if (status == PS_OK && q->what != ASK_BUNDLE && q->what != ASK_PAGE)
         check_answer(&a, q);

@@ -35,10 +35,12 @@ static void write_names(struct ps_sink *sink)
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
         sink->ops->args_template(sink, &templates[i]);
     sink->ops->process(
-        sink, &(struct ps_process){
-                  .id = 1, .pid = PS_STR("77"), .name = PS_STR("python"), .sort = 2, .device = -1});
-    sink->ops->process(sink, &(struct ps_process){
-                                 .id = 2, .pid = PS_STR("0"), .name = PS_STR("GPU 0"), .sort = 1});
+        sink,
+        &(struct ps_process){
+            .id = 1, .pid = PS_STR("77"), .name = PS_STR("python"), .sort_key = 2, .device = -1});
+    sink->ops->process(
+        sink,
+        &(struct ps_process){.id = 2, .pid = PS_STR("0"), .name = PS_STR("GPU 0"), .sort_key = 1});
 }
 
 /* Steps of 1000 rows: the step, then pairs of an operator and its only child. */
@@ -81,10 +83,10 @@ static void write_track(struct ps_sink *sink, const struct ps_track *track, int6
                         struct ps_str args)
 {
     sink->ops->track(sink, track);
-    for (uint32_t first = 0; first < track->slices; first += PS_CHUNK_ROWS) {
+    for (uint32_t first = 0; first < track->n_slices; first += PS_CHUNK_ROWS) {
         struct ps_chunk chunk = {.track = track->id, .track_kind = track->kind, .first = first};
 
-        chunk.n = track->slices - first < PS_CHUNK_ROWS ? track->slices - first : PS_CHUNK_ROWS;
+        chunk.n = track->n_slices - first < PS_CHUNK_ROWS ? track->n_slices - first : PS_CHUNK_ROWS;
         chunk.start_ns = column[PS_COL_START][first];
         for (int c = 0; c < PS_N_SLICE_COLUMNS; c++)
             chunk.column[c] = column[c] + first;
@@ -128,8 +130,8 @@ static void write_tracks(struct sample_trace *made, struct ps_sink *sink)
                                    .tid = PS_STR("78"),
                                    .device = -1,
                                    .stream = -1,
-                                   .slices = MADE_HOST_ROWS,
-                                   .depth = 3,
+                                   .n_slices = MADE_HOST_ROWS,
+                                   .n_lanes = 3,
                                    .end_ns = slices_end(made->host, MADE_HOST_ROWS)},
                 made->host, PS_STR(""));
     write_track(sink,
@@ -139,8 +141,8 @@ static void write_tracks(struct sample_trace *made, struct ps_sink *sink)
                                    .name = PS_STR("stream 7"),
                                    .device = 0,
                                    .stream = 7,
-                                   .slices = MADE_STREAM_ROWS,
-                                   .depth = 1,
+                                   .n_slices = MADE_STREAM_ROWS,
+                                   .n_lanes = 1,
                                    .start_ns = 50,
                                    .end_ns = slices_end(made->stream, MADE_STREAM_ROWS)},
                 made->stream, ps_buf_slice(&args));
@@ -161,7 +163,7 @@ static void write_events(struct ps_sink *sink)
                                                                 .address = 1000 + i,
                                                                 .allocated = 4096,
                                                                 .reserved = -1,
-                                                                .slice = i,
+                                                                .slice_id = i,
                                                                 .is_outside = i < 6});
     }
     for (uint32_t c = 1; c <= 2; c++)
@@ -169,7 +171,7 @@ static void write_events(struct ps_sink *sink)
             sink, &(struct ps_counter){
                       .id = c, .process = 1, .name = PS_STR("load"), .unit = PS_STR("percent")});
     for (int64_t i = 0; i < 20000; i++)
-        sink->ops->count(sink, 1 + (uint32_t)(i % 2), i, (double)i / 8);
+        sink->ops->counter_value(sink, 1 + (uint32_t)(i % 2), i, (double)i / 8);
 }
 
 static void write_rest(struct ps_sink *sink)
@@ -185,7 +187,7 @@ static void write_rest(struct ps_sink *sink)
                                                         .sm_efficiency = NAN,
                                                         .occupancy = 12.5});
     sink->ops->gap(sink, &(struct ps_gap){.stream_track = 2, .end_ns = 3, .cause = 1});
-    sink->ops->module(sink, &(struct ps_module){.id = 1, .name = PS_STR("Net"), .calls = 2});
+    sink->ops->module(sink, &(struct ps_module){.id = 1, .name = PS_STR("Net"), .n_calls = 2});
     sink->ops->ledger(sink, &ledger);
     sink->ops->headline(sink, &headline);
 }

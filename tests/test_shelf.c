@@ -110,7 +110,7 @@ static enum ps_status load(struct ps_sink *sink, int fd, struct import_outcome *
     ops.note = on_note;
     ops.ledger = on_ledger;
     sink->ops = &ops;
-    status = ps_import_stream(ps_stream_fd(fd, rewind_file(fd)), sink, &said->picked, err);
+    status = ps_import_stream(ps_stream_from_fd(fd, rewind_file(fd)), sink, &said->picked, err);
     sink->ops = heard.sink;
     if (status == PS_OK && !ps_sink_ok(sink)) {
         *err = sink->err;
@@ -130,7 +130,7 @@ enum ps_status test_shelf_read(int fd, struct import_outcome *said, struct ps_er
 enum ps_status test_shelf_import(struct test_shelf *shelf, int fd, struct import_outcome *said,
                                  struct ps_part **part, struct ps_err *err)
 {
-    struct ps_writer_options writing = {.progress = on_progress, .scratch = scratch};
+    struct ps_writer_options writing = {.progress = on_progress, .create_scratch = scratch};
     struct ps_writer *writer = NULL;
     enum ps_status status;
 

@@ -56,7 +56,8 @@ static int dump(const char *path, bool quiet, unsigned workers, size_t block)
     }
     dump_sink_init(&sink, &notes);
     (void)clock_gettime(CLOCK_MONOTONIC, &a);
-    in = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fd, (uint64_t)st.st_size), &limits));
+    in = ps_stream_to_utf8(
+        ps_stream_decompress(ps_stream_from_fd(fd, (uint64_t)st.st_size), &limits));
     status = tr_trace_read_with(in, &trace, block, workers, 96u << 20);
     (void)clock_gettime(CLOCK_MONOTONIC, &b);
     if (status == PS_OK && !quiet)
@@ -65,7 +66,7 @@ static int dump(const char *path, bool quiet, unsigned workers, size_t block)
     if (status == PS_OK)
         print_counts(&trace, (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
     else
-        (void)printf("failed %s: %s\n", ps_status_word(status),
+        (void)printf("failed %s: %s\n", ps_status_name(status),
                      ps_err_format(&err, line, sizeof line));
     tr_trace_free(&trace);
     ps_stream_free(in);

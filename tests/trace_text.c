@@ -25,20 +25,20 @@ static void print_record(struct printing *p, const struct tr_record *r)
     char ph[2] = {(char)r->phase, 0};
 
     ps_json_object(&j);
-    ps_json_kstr(&j, "ph", ph);
+    ps_json_key_str(&j, "ph", ph);
     ps_json_key(&j, "pid");
     ps_json_str(&j, p->thread->pid);
     ps_json_key(&j, "tid");
     ps_json_str(&j, p->thread->tid);
-    ps_json_kint(&j, "ts", r->ts_ns);
-    if (r->dur_or_id != TR_NO_DURATION && !r->id_text)
-        ps_json_kint(&j, "dur", r->dur_or_id);
+    ps_json_key_int(&j, "ts", r->ts_ns);
+    if (r->dur_or_id != TR_NO_DURATION && !r->is_text_id)
+        ps_json_key_int(&j, "dur", r->dur_or_id);
     ps_json_key(&j, "name");
     ps_json_str(&j, r->name ? tr_text_of_id(p->trace, r->name) : (struct ps_str){NULL, 0});
     ps_json_key(&j, "cat");
     ps_json_str(&j,
                 r->category ? p->trace->categories[r->category].text : (struct ps_str){NULL, 0});
-    if (r->id_text) {
+    if (r->is_text_id) {
         ps_json_key(&j, "id");
         ps_json_str(&j, tr_text_of_id(p->trace, (uint32_t)r->dur_or_id));
     }

@@ -22,7 +22,7 @@ int main(void)
     for (size_t k = 0; k < n; k++) {
         const char *comma = "";
         printf("%s{\\"name\\": \\"%s\\", \\"mark\\": \\"%s\\", \\"has\\": [", k ? ", " : "[", kinds[k].name, kinds[k].mark);
-        for (size_t i = 0; i < PS_KIND_HAS_BITS; i++)
+        for (size_t i = 0; i < PS_N_KIND_HAS_BITS; i++)
             if (kinds[k].has >> i & 1) {
                 printf("%s\\"%s\\"", comma, ps_kind_has_word(i));
                 comma = ", ";

@@ -19,13 +19,13 @@
 #include "base/python_origin.h"
 
 enum {
-    ASTRAY = 3, /* consecutive lines that are not rows: the table is truncated */
+    STRAY_LINES_MAX = 3, /* consecutive lines that are not rows: the table is truncated */
     CHECK_INTERVAL = 4096,
 };
 
 static const struct ps_str builtin_file = PS_STR("~");
 
-bool ps_function_table_header(struct ps_str text, size_t *column)
+bool ps_function_table_parse_header(struct ps_str text, size_t *column)
 {
     const char *at = ps_str_find(
         text, PS_STR("ncalls  tottime  percall  cumtime  percall filename:lineno(function)"));
@@ -89,8 +89,8 @@ static const char *last_line_mark(struct ps_str where)
 }
 
 /* Reads "path:line(name)". */
-static bool read_place(struct ps_function_tables *t, struct ps_str where,
-                       struct ps_function_table_row *row)
+static bool read_location(struct ps_function_tables *t, struct ps_str where,
+                          struct ps_function_table_row *row)
 {
     const char *mark = last_line_mark(where), *paren;
     struct ps_str file, rest;
@@ -126,7 +126,7 @@ static bool read_builtin(struct ps_function_tables *t, struct ps_str where, bool
         ps_buf_add(&name, where.ptr + 1, where.len - 2);
         ps_buf_puts(&name, ">");
     } else {
-        ps_buf_str(&name, where);
+        ps_buf_add_str(&name, where);
     }
     row->line = ps_int(0);
     row->file = ps_intern_add(&t->files, builtin_file);
@@ -134,7 +134,7 @@ static bool read_builtin(struct ps_function_tables *t, struct ps_str where, bool
     return true;
 }
 
-static bool read_figures(struct ps_str *rest, struct ps_function_table_row *row)
+static bool read_values(struct ps_str *rest, struct ps_function_table_row *row)
 {
     return read_calls(ps_report_pop_word(rest), row) &&
            read_time(rest, row->ncalls, &row->tottime) &&
@@ -144,10 +144,10 @@ static bool read_figures(struct ps_str *rest, struct ps_function_table_row *row)
 static bool read_row(struct ps_function_tables *t, struct ps_str rest, bool ended,
                      struct ps_function_table_row *row)
 {
-    if (!read_figures(&rest, row) || rest.len < 2 || rest.ptr[0] != ' ')
+    if (!read_values(&rest, row) || rest.len < 2 || rest.ptr[0] != ' ')
         return false;
     rest = ps_report_trim_end(ps_str_skip(rest, 1));
-    return rest.len && (read_place(t, rest, row) || read_builtin(t, rest, ended, row));
+    return rest.len && (read_location(t, rest, row) || read_builtin(t, rest, ended, row));
 }
 
 static enum ps_function_table_line parse_row(struct ps_function_tables *t,
@@ -163,7 +163,7 @@ static enum ps_function_table_line parse_row(struct ps_function_tables *t,
     if (!read_row(t, rest, line->has_newline, &row)) {
         if (t->is_paused)
             return PS_FUNCTION_LINE_NONE;
-        t->is_paused = ++t->n_stray_lines >= ASTRAY;
+        t->is_paused = ++t->n_stray_lines >= STRAY_LINES_MAX;
         return PS_FUNCTION_LINE_INVALID;
     }
     t->n_stray_lines = 0;
@@ -189,7 +189,7 @@ static struct ps_num number_before(struct ps_str text, const char *at)
     return number;
 }
 
-static bool number_behind(struct ps_str text, struct ps_str words, struct ps_num *out)
+static bool number_after(struct ps_str text, struct ps_str words, struct ps_num *out)
 {
     const char *at = ps_str_find(text, words);
     struct ps_str rest;
@@ -211,7 +211,7 @@ static bool read_totals(struct ps_str text, struct ps_function_table *out)
     if (!calls || !ps_str_find(text, PS_STR(" seconds")))
         return false;
     all = number_before(text, calls);
-    if (all.kind != PS_NUM_INT || !number_behind(text, PS_STR(" in "), &seconds))
+    if (all.kind != PS_NUM_INT || !number_after(text, PS_STR(" in "), &seconds))
         return false;
     out->ncalls = all;
     out->primitive_calls = primitive ? number_before(text, primitive) : all;
@@ -221,42 +221,42 @@ static bool read_totals(struct ps_str text, struct ps_function_table *out)
 
 static bool parse_totals(struct ps_function_tables *t, struct ps_str text)
 {
-    if (!read_totals(text, &t->next))
+    if (!read_totals(text, &t->next_table))
         return false;
     t->is_open = false;
-    t->next.sort_key.len = 0;
-    t->next.n_profile_functions = (struct ps_num){0};
+    t->next_table.sort_key.len = 0;
+    t->next_table.n_profile_functions = (struct ps_num){0};
     return true;
 }
 
-static bool take_order(struct ps_function_tables *t, struct ps_str text)
+static bool parse_order(struct ps_function_tables *t, struct ps_str text)
 {
     static const struct ps_str words = PS_STR("   Ordered by: ");
     const char *at = ps_str_find(text, words);
 
     if (!at)
         return false;
-    t->next.sort_key = ps_arena_copy(
+    t->next_table.sort_key = ps_arena_copy(
         &t->arena, ps_report_trim_end(ps_str_skip(text, (size_t)(at - text.ptr) + words.len)));
     return true;
 }
 
-static bool take_reduction(struct ps_function_tables *t, struct ps_str text)
+static bool parse_reduction(struct ps_function_tables *t, struct ps_str text)
 {
     struct ps_num of;
 
-    if (!number_behind(text, PS_STR("   List reduced from "), &of))
+    if (!number_after(text, PS_STR("   List reduced from "), &of))
         return false;
-    if (t->next.n_profile_functions.kind ==
+    if (t->next_table.n_profile_functions.kind ==
         PS_NUM_NONE) /* only the first of several such lines has the total */
-        t->next.n_profile_functions = of;
+        t->next_table.n_profile_functions = of;
     return true;
 }
 
 /* --- Wrapped lines --- */
 
 /* Number of brackets that are still open at the end of the text. */
-static size_t depth_of(struct ps_str text)
+static size_t count_open_brackets(struct ps_str text)
 {
     size_t depth = 0;
 
@@ -288,16 +288,16 @@ enum ps_report_row ps_function_tables_classify(const void *tables, struct ps_str
     struct ps_function_table totals;
     size_t column;
 
-    if (ps_function_table_header(text, &column) ||
+    if (ps_function_table_parse_header(text, &column) ||
         (begins_totals(text) && read_totals(text, &totals)))
         return PS_ROW_FINAL;
-    if (!t->is_open || !read_figures(&rest, &row))
+    if (!t->is_open || !read_values(&rest, &row))
         return begins_totals(text) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
     rest = ps_report_trim_end(rest);
     if (!rest.len ||
         (last_line_mark(rest) ? rest.ptr[rest.len - 1] != ')' : rest.ptr[rest.len - 1] != '}'))
         return PS_ROW_INCOMPLETE;
-    return depth_of(rest) ? PS_ROW_COMPLETE : PS_ROW_FINAL;
+    return count_open_brackets(rest) ? PS_ROW_COMPLETE : PS_ROW_FINAL;
 }
 
 /* Whether one of the two strings is a prefix of the other. */
@@ -327,7 +327,7 @@ enum ps_report_line_end ps_function_tables_find_end(const void *tables, struct p
                                                     struct ps_str next)
 {
     if (ps_function_tables_classify(tables, text) == PS_ROW_NONE && is_heading(next))
-        return PS_LINE_ENDS;
+        return PS_LINE_END_COMPLETE;
     return ps_report_find_row_end(ps_function_tables_classify, tables, text, next);
 }
 
@@ -339,10 +339,10 @@ static void open_report(struct ps_function_tables *t, size_t column)
 
     PS_RESERVE_ONE(t->reports, t->n_reports, t->cap_reports);
     report = &t->reports[t->n_reports++];
-    *report = t->next;
+    *report = t->next_table;
     report->first_row = t->n;
     report->n_rows = 0;
-    t->next = (struct ps_function_table){.stage = report->stage, .title = report->title};
+    t->next_table = (struct ps_function_table){.stage = report->stage, .title = report->title};
     t->column = column;
     t->n_stray_lines = 0;
     t->is_paused = false;
@@ -356,7 +356,7 @@ enum ps_function_table_line ps_function_tables_parse(struct ps_function_tables *
     enum ps_function_table_line what;
     size_t column;
 
-    if (ps_function_table_header(text, &column)) {
+    if (ps_function_table_parse_header(text, &column)) {
         open_report(t, column);
         return PS_FUNCTION_LINE_HEAD;
     }
@@ -368,8 +368,8 @@ enum ps_function_table_line ps_function_tables_parse(struct ps_function_tables *
     t->n_relation_tables +=
         ps_str_find(text, PS_STR(" was called by...")) ||
         (ps_str_find(text, PS_STR(" called...")) && ps_str_find(text, PS_STR("Function ")));
-    return take_order(t, text) || take_reduction(t, text) ? PS_FUNCTION_LINE_HEAD
-                                                          : PS_FUNCTION_LINE_NONE;
+    return parse_order(t, text) || parse_reduction(t, text) ? PS_FUNCTION_LINE_HEAD
+                                                            : PS_FUNCTION_LINE_NONE;
 }
 
 /* --- Reporting --- */
@@ -380,9 +380,9 @@ double ps_function_table_seconds(const struct ps_function_tables *t,
     double sum = 0;
 
     if (report->seconds.kind != PS_NUM_NONE)
-        return ps_num_real(report->seconds);
+        return ps_num_to_real(report->seconds);
     for (uint32_t i = report->first_row; i < report->first_row + report->n_rows; i++)
-        sum += ps_num_real(t->rows[i].tottime);
+        sum += ps_num_to_real(t->rows[i].tottime);
     return sum;
 }
 

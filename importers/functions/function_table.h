@@ -38,8 +38,8 @@ struct ps_function_tables {
     uint32_t n, cap;
     struct ps_function_table *reports;
     uint32_t n_reports, cap_reports;
-    struct ps_function_table next; /* values from the lines above the next table */
-    bool is_open;                  /* the next lines may be rows of the last report */
+    struct ps_function_table next_table; /* values from the lines above the next table */
+    bool is_open;                        /* the next lines may be rows of the last report */
     /* an empty line or other output was read: now only a row continues the table */
     bool is_paused;
     /* column where the rows begin, after a prefix that a container puts before each line */
@@ -57,7 +57,7 @@ enum ps_function_table_line {
 };
 
 /* Whether the line is the header of a function table; sets *column to where the table begins. */
-bool ps_function_table_header(struct ps_str text, size_t *column);
+bool ps_function_table_parse_header(struct ps_str text, size_t *column);
 
 enum ps_function_table_line ps_function_tables_parse(struct ps_function_tables *t,
                                                      const struct ps_report_line *line);

@@ -172,7 +172,7 @@ struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps
 }
 
 enum {
-    FLAG = 0x80,
+    REF_FLAG = 0x80,
     DEPTH_MAX = 200, /* maximum nesting of containers; profiles need three */
     TEXT_BYTES_MAX = 64 << 20,
 };
@@ -195,9 +195,9 @@ void ps_marshal_free(struct ps_marshal *m)
 
 static bool fail_with_hint(struct ps_marshal *m, const char *text, const char *hint)
 {
-    if (!m->failed)
+    if (!m->has_failed)
         ps_fail_at(m->err, PS_BAD_INPUT, ps_marshal_offset(m), "%s" PS_HINT "%s", text, hint);
-    m->failed = true;
+    m->has_failed = true;
     return false;
 }
 
@@ -224,7 +224,7 @@ static inline size_t bytes_left(const struct ps_marshal *m)
     return (size_t)(m->end - m->cursor);
 }
 
-static inline bool take_i32(struct ps_marshal *m, int32_t *out)
+static inline bool read_i32(struct ps_marshal *m, int32_t *out)
 {
     if (bytes_left(m) < 4)
         return ends_early(m);
@@ -236,7 +236,7 @@ static inline bool take_i32(struct ps_marshal *m, int32_t *out)
     return true;
 }
 
-static inline bool take_64(struct ps_marshal *m, uint64_t *out)
+static inline bool read_u64(struct ps_marshal *m, uint64_t *out)
 {
     if (bytes_left(m) < 8)
         return ends_early(m);
@@ -248,7 +248,7 @@ static inline bool take_64(struct ps_marshal *m, uint64_t *out)
     return true;
 }
 
-static inline bool take_u8(struct ps_marshal *m, unsigned *out)
+static inline bool read_u8(struct ps_marshal *m, unsigned *out)
 {
     if (bytes_left(m) < 1)
         return ends_early(m);
@@ -257,16 +257,16 @@ static inline bool take_u8(struct ps_marshal *m, unsigned *out)
 }
 
 /* Reads the number of members, each of which needs at least one byte. */
-static bool take_size(struct ps_marshal *m, bool is_short, uint32_t *out)
+static bool read_size(struct ps_marshal *m, bool is_short, uint32_t *out)
 {
     unsigned byte;
     int32_t n;
 
     if (is_short) {
-        if (!take_u8(m, &byte))
+        if (!read_u8(m, &byte))
             return false;
         n = (int32_t)byte;
-    } else if (!take_i32(m, &n)) {
+    } else if (!read_i32(m, &n)) {
         return false;
     }
     if (n < 0)
@@ -277,7 +277,7 @@ static bool take_size(struct ps_marshal *m, bool is_short, uint32_t *out)
     return true;
 }
 
-static uint32_t new_slot(struct ps_marshal *m, bool flagged, struct ps_marshal_object value)
+static uint32_t add_ref(struct ps_marshal *m, bool flagged, struct ps_marshal_object value)
 {
     if (!flagged)
         return PS_M_NO_REF;
@@ -294,7 +294,7 @@ void ps_marshal_set_ref(struct ps_marshal *m, uint32_t slot, struct ps_marshal_o
 
 int ps_marshal_peek(const struct ps_marshal *m)
 {
-    return m->cursor < m->end ? *m->cursor & ~FLAG : -1;
+    return m->cursor < m->end ? *m->cursor & ~REF_FLAG : -1;
 }
 
 static uint32_t intern_text(struct ps_marshal *m, struct ps_str text,
@@ -317,7 +317,7 @@ static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_m
     struct ps_str text;
     uint32_t len;
 
-    if (!take_size(m, type == 'z' || type == 'Z', &len))
+    if (!read_size(m, type == 'z' || type == 'Z', &len))
         return false;
     if (len > TEXT_BYTES_MAX)
         return ps_marshal_fail(m, "invalid marshal data: string of %u bytes", len);
@@ -331,7 +331,7 @@ static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_m
         PS_RESERVE_ONE(m->interned, m->n_interned, m->cap_interned);
         m->interned[m->n_interned++] = out->id;
     }
-    new_slot(m, flagged, *out);
+    add_ref(m, flagged, *out);
     return true;
 }
 
@@ -341,7 +341,7 @@ static bool read_long(struct ps_marshal *m, struct ps_marshal_object *out)
     uint32_t n;
     int32_t size;
 
-    if (!take_i32(m, &size))
+    if (!read_i32(m, &size))
         return false;
     n = size < 0 ? 0u - (uint32_t)size : (uint32_t)size;
     if ((size_t)n > bytes_left(m) / 2)
@@ -362,7 +362,7 @@ static bool read_text_real(struct ps_marshal *m, double *out)
 {
     unsigned len;
 
-    if (!take_u8(m, &len))
+    if (!read_u8(m, &len))
         return false;
     if (len > bytes_left(m))
         return ends_early(m);
@@ -381,10 +381,10 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged,
 
     *out = (struct ps_marshal_object){.kind = PS_M_INT, .type = type};
     if (type == 'i') {
-        good = take_i32(m, &i);
+        good = read_i32(m, &i);
         out->i = good ? i : 0;
     } else if (type == 'I') {
-        good = take_64(m, &bits);
+        good = read_u64(m, &bits);
         out->i = good ? (int64_t)bits : 0;
     } else if (type == 'l') {
         good = read_long(m, out);
@@ -393,13 +393,13 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged,
         if (type == 'f') {
             good = read_text_real(m, &out->r);
         } else {
-            good = take_64(m, &bits);
+            good = read_u64(m, &bits);
             if (good)
                 memcpy(&out->r, &bits, sizeof bits);
         }
     }
     if (good)
-        new_slot(m, flagged, *out);
+        add_ref(m, flagged, *out);
     return good;
 }
 
@@ -423,7 +423,7 @@ static struct ps_hash hash_of_type(char type)
 
 bool ps_marshal_read_dict_end(struct ps_marshal *m)
 {
-    if (m->failed)
+    if (m->has_failed)
         return false;
     if (m->cursor == m->end)
         return ends_early(m);
@@ -439,7 +439,7 @@ static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool 
     struct ps_marshal_object member;
 
     for (uint32_t i = 0; is_dict ? !ps_marshal_read_dict_end(m) : i < n; i++) {
-        if (m->failed)
+        if (m->has_failed)
             return false;
         for (int half = 0; half <= (int)is_dict; half++) {
             if (!read_any(m, depth + 1, &member))
@@ -447,7 +447,7 @@ static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool 
             add_value(hash, &member);
         }
     }
-    return !m->failed;
+    return !m->has_failed;
 }
 
 static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool flagged,
@@ -460,8 +460,8 @@ static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool
     if (depth >= DEPTH_MAX)
         return ps_marshal_fail(m, "more than %d nested containers", DEPTH_MAX);
     *out = (struct ps_marshal_object){.kind = PS_M_OPAQUE, .type = type};
-    slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
-    if (!is_dict && type != ':' && !take_size(m, type == ')', &n))
+    slot = add_ref(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
+    if (!is_dict && type != ':' && !read_size(m, type == ')', &n))
         return false;
     if (!walk_members(m, depth, n, is_dict, &hash))
         return false;
@@ -504,9 +504,9 @@ static uint32_t describe_code(struct ps_marshal *m, uint32_t file, uint32_t name
     uint32_t id;
 
     ps_buf_puts(&text, "<code object ");
-    ps_buf_str(&text, ps_marshal_text(m, name, &arena));
+    ps_buf_add_str(&text, ps_marshal_text(m, name, &arena));
     ps_buf_puts(&text, ", file \"");
-    ps_buf_str(&text, ps_marshal_text(m, file, &arena));
+    ps_buf_add_str(&text, ps_marshal_text(m, file, &arena));
     ps_buf_printf(&text, "\", line %d>", line);
     ps_buf_add(&text, &hash, sizeof hash);
     id = intern_text(m, ps_buf_slice(&text), PS_MTEXT_CODE, true);
@@ -522,13 +522,13 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged,
     struct ps_marshal_object object[8], tail;
     struct ps_hash hash = hash_of_type('c');
     int32_t field;
-    uint32_t slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
+    uint32_t slot = add_ref(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
 
     m->has_code = true;
     if (depth >= DEPTH_MAX)
         return ps_marshal_fail(m, "more than %d nested containers", DEPTH_MAX);
     for (unsigned i = 0; i < layouts[layout].fields; i++) {
-        if (!take_i32(m, &field))
+        if (!read_i32(m, &field))
             return false;
         ps_hash_add(&hash, (uint32_t)field);
     }
@@ -539,7 +539,7 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged,
     }
     if (!is_code_shape(object, layout))
         return ps_marshal_fail(m, "invalid marshal data: code object with unknown layout");
-    if (!take_i32(m, &field))
+    if (!read_i32(m, &field))
         return false;
     for (unsigned i = 0; i < layouts[layout].tail; i++)
         if (!read_any(m, depth + 1, &tail))
@@ -556,7 +556,7 @@ static bool read_reference(struct ps_marshal *m, char type, struct ps_marshal_ob
 {
     int32_t at;
 
-    if (!take_i32(m, &at))
+    if (!read_i32(m, &at))
         return false;
     if (at < 0 || (size_t)at >= (type == 'r' ? m->n_refs : m->n_interned))
         return ps_marshal_fail(m, "invalid marshal data: reference to a missing object");
@@ -579,7 +579,7 @@ static bool walk_complex(struct ps_marshal *m, char type, bool flagged,
     struct ps_hash hash = hash_of_type('y');
 
     for (int half = 0; half < 2; half++) {
-        if (type == 'x' ? !read_text_real(m, &part) : !take_64(m, &bits))
+        if (type == 'x' ? !read_text_real(m, &part) : !read_u64(m, &bits))
             return false;
         if (type == 'x')
             memcpy(&bits, &part, sizeof bits);
@@ -587,13 +587,13 @@ static bool walk_complex(struct ps_marshal *m, char type, bool flagged,
     }
     *out = (struct ps_marshal_object){
         .kind = PS_M_OPAQUE, .type = type, .i = (int64_t)ps_hash_end(&hash)};
-    new_slot(m, flagged, *out);
+    add_ref(m, flagged, *out);
     return true;
 }
 
 enum { UNKNOWN, NUMBER, TEXT, REFERENCE, BOOLEAN, SINGLETON, CONTAINER, CODE, COMPLEX };
 
-static const uint8_t sorts[128] = {
+static const uint8_t type_classes[128] = {
     ['i'] = NUMBER,    ['I'] = NUMBER,    ['l'] = NUMBER,    ['g'] = NUMBER,    ['f'] = NUMBER,
     ['s'] = TEXT,      ['u'] = TEXT,      ['t'] = TEXT,      ['a'] = TEXT,      ['A'] = TEXT,
     ['z'] = TEXT,      ['Z'] = TEXT,      ['r'] = REFERENCE, ['R'] = REFERENCE, ['T'] = BOOLEAN,
@@ -609,11 +609,11 @@ static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_marshal_obj
 
     if (m->cursor == m->end)
         return ends_early(m);
-    flagged = *m->cursor & FLAG;
-    type = (char)(*m->cursor++ & ~FLAG);
-    m->types[(unsigned char)type] = true;
-    m->types[0] |= flagged;
-    switch (sorts[(unsigned char)type]) {
+    flagged = *m->cursor & REF_FLAG;
+    type = (char)(*m->cursor++ & ~REF_FLAG);
+    m->has_type[(unsigned char)type] = true;
+    m->has_type[0] |= flagged;
+    switch (type_classes[(unsigned char)type]) {
     case NUMBER:
         return read_number(m, type, flagged, out);
     case TEXT:
@@ -641,7 +641,7 @@ static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_marshal_obj
 
 bool ps_marshal_read(struct ps_marshal *m, struct ps_marshal_object *out)
 {
-    return !m->failed && read_any(m, 0, out);
+    return !m->has_failed && read_any(m, 0, out);
 }
 
 bool ps_marshal_open(struct ps_marshal *m, uint32_t *members, uint32_t *slot)
@@ -649,31 +649,31 @@ bool ps_marshal_open(struct ps_marshal *m, uint32_t *members, uint32_t *slot)
     bool flagged;
     char type;
 
-    if (m->failed || m->cursor == m->end)
+    if (m->has_failed || m->cursor == m->end)
         return ends_early(m);
-    flagged = *m->cursor & FLAG;
-    type = (char)(*m->cursor++ & ~FLAG);
-    m->types[(unsigned char)type] = true;
-    m->types[0] |= flagged;
-    *slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
-    return take_size(m, type == ')', members);
+    flagged = *m->cursor & REF_FLAG;
+    type = (char)(*m->cursor++ & ~REF_FLAG);
+    m->has_type[(unsigned char)type] = true;
+    m->has_type[0] |= flagged;
+    *slot = add_ref(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
+    return read_size(m, type == ')', members);
 }
 
 bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot)
 {
     bool flagged;
 
-    if (m->failed || m->cursor == m->end)
+    if (m->has_failed || m->cursor == m->end)
         return ends_early(m);
-    flagged = *m->cursor++ & FLAG;
-    m->types[0] |= flagged;
-    *slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
+    flagged = *m->cursor++ & REF_FLAG;
+    m->has_type[0] |= flagged;
+    *slot = add_ref(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
     return true;
 }
 
 int ps_marshal_version(const struct ps_marshal *m)
 {
-    const bool *seen = m->types;
+    const bool *seen = m->has_type;
 
     if (seen['z'] || seen['Z'] || seen['a'] || seen['A'] || seen[')'])
         return 4;

@@ -48,15 +48,15 @@ enum ps_marshal_text_kind { PS_MTEXT_PLAIN, PS_MTEXT_REPAIR, PS_MTEXT_LATIN1, PS
 
 /* The layout of code objects, which depends on the Python version. The file does not name its
  * layout; all code objects of a file have the same layout. */
-enum ps_marshal_layout { PS_M_PY311, PS_M_PY38, PS_M_PY30, PS_M_PY2, PS_M_LAYOUTS };
+enum ps_marshal_layout { PS_M_PY311, PS_M_PY38, PS_M_PY30, PS_M_PY2, PS_M_N_LAYOUTS };
 
 struct ps_marshal {
     const unsigned char *begin, *cursor, *end;
     enum ps_marshal_layout layout;
     struct ps_err *err;
-    bool failed;
+    bool has_failed;
     bool has_code;
-    bool types[128]; /* type codes that occur; [0]: whether FLAG_REF occurs */
+    bool has_type[128]; /* type codes that occur; [0]: whether FLAG_REF occurs */
 
     struct ps_intern texts; /* bytes as in the file */
     uint8_t *text_kinds;    /* enum ps_marshal_text_kind, by id */

@@ -48,14 +48,14 @@ struct dump {
     uint32_t
         *listed_functions; /* indices of the functions with an entry, in the order of the file */
     uint32_t n_listed_functions, cap_listed_functions;
-    struct call_mark *met; /* by function index */
-    uint32_t cap_met;
+    struct call_mark *last_calls; /* by function index */
+    uint32_t cap_last_calls;
 
-    uint64_t entries; /* number of pairs of the dict */
-    uint64_t doubled; /* number of entries that have the same key as an earlier entry */
-    uint64_t doubled_at;
-    uint64_t doubled_calls; /* number of callers that an entry names twice */
-    uint64_t end_offset;    /* offset after the dict */
+    uint64_t entries;             /* number of pairs of the dict */
+    uint64_t n_duplicate_entries; /* number of entries that have the same key as an earlier entry */
+    uint64_t duplicate_offset;
+    uint64_t n_duplicate_calls; /* number of callers that an entry names twice */
+    uint64_t end_offset;        /* offset after the dict */
     bool sampled, int_callers, tuple_callers;
 
     /* set by number_functions */
@@ -197,7 +197,7 @@ static bool read_key(struct dump *d, struct ps_marshal_object *out)
 
 /* Whether there are more calls than the file can contain: a caller needs at least ten bytes unless
  * its dict is shared. Shared dicts must not turn a small file into a large profile. */
-static bool too_many_calls(struct dump *d)
+static bool has_too_many_calls(struct dump *d)
 {
     uint64_t most = (uint64_t)(d->marshal.end - d->marshal.begin) / 10 + SHARED_CALLS;
 
@@ -210,19 +210,19 @@ static bool too_many_calls(struct dump *d)
  * the later pair replaces the earlier one, as in Python. */
 static struct ps_call *call_of(struct dump *d, uint32_t caller)
 {
-    uint32_t entry = (uint32_t)d->entries, old = d->cap_met;
+    uint32_t entry = (uint32_t)d->entries, old = d->cap_last_calls;
 
     if (d->n > old) {
-        d->cap_met = d->cap;
-        d->met = ps_grow(d->met, d->cap_met, sizeof *d->met);
-        memset(d->met + old, 0, (d->cap_met - old) * sizeof *d->met);
+        d->cap_last_calls = d->cap;
+        d->last_calls = ps_grow(d->last_calls, d->cap_last_calls, sizeof *d->last_calls);
+        memset(d->last_calls + old, 0, (d->cap_last_calls - old) * sizeof *d->last_calls);
     }
-    if (d->met[caller].entry_index == entry) {
-        d->doubled_calls++;
-        return &d->calls[d->met[caller].call];
+    if (d->last_calls[caller].entry_index == entry) {
+        d->n_duplicate_calls++;
+        return &d->calls[d->last_calls[caller].call];
     }
     PS_RESERVE_ONE(d->calls, d->n_calls, d->cap_calls);
-    d->met[caller] = (struct call_mark){entry, d->n_calls};
+    d->last_calls[caller] = (struct call_mark){entry, d->n_calls};
     return &d->calls[d->n_calls++];
 }
 
@@ -269,12 +269,12 @@ static bool copy_callers(struct dump *d, const struct ps_marshal_object *from)
 {
     uint32_t first = (uint32_t)((uint64_t)from->i >> 32), n = (uint32_t)from->i;
 
-    for (uint32_t i = 0; i < n && !too_many_calls(d); i++) {
+    for (uint32_t i = 0; i < n && !has_too_many_calls(d); i++) {
         struct ps_call call = d->calls[first + i];
 
         *call_of(d, call.caller) = call;
     }
-    return !d->marshal.failed;
+    return !d->marshal.has_failed;
 }
 
 static bool read_callers(struct dump *d, bool *beyond)
@@ -297,8 +297,8 @@ static bool read_callers(struct dump *d, bool *beyond)
             return false;
         if (key.kind != KEY)
             return ps_marshal_fail(&d->marshal, "a caller is not a function key");
-        if (key.id < d->cap_met)
-            __builtin_prefetch(&d->met[key.id], 1);
+        if (key.id < d->cap_last_calls)
+            __builtin_prefetch(&d->last_calls[key.id], 1);
         ps_marshal_prefetch(&d->marshal, EDGE_BYTES);
         if (!read_edge(d, &call, beyond, &edge_slot))
             return false;
@@ -312,7 +312,7 @@ static bool read_callers(struct dump *d, bool *beyond)
     value = (struct ps_marshal_object){
         .kind = CALLERS, .i = (int64_t)((uint64_t)first << 32 | (d->n_calls - first))};
     ps_marshal_set_ref(&d->marshal, slot, value);
-    return !d->marshal.failed;
+    return !d->marshal.has_failed;
 }
 
 /* --- Entries --- */
@@ -343,7 +343,7 @@ static bool read_value(struct dump *d, struct function *f, uint32_t *slot)
            read_number(m, &f->cumtime, &f->repaired, "a cumtime") && read_callers(d, &f->repaired);
 }
 
-static void keep_entry(struct dump *d, uint32_t id, const struct function *value, uint32_t first)
+static void store_entry(struct dump *d, uint32_t id, const struct function *value, uint32_t first)
 {
     struct function *f = &d->functions[id];
 
@@ -355,7 +355,8 @@ static void keep_entry(struct dump *d, uint32_t id, const struct function *value
     f->first_call = first;
     f->n_calls = d->n_calls - first;
     if (f->has_entry) {
-        d->doubled_at = d->doubled++ ? d->doubled_at : ps_marshal_offset(&d->marshal);
+        d->duplicate_offset =
+            d->n_duplicate_entries++ ? d->duplicate_offset : ps_marshal_offset(&d->marshal);
         return;
     }
     f->has_entry = true;
@@ -378,7 +379,7 @@ static bool read_entry(struct dump *d)
     }
     if (!read_value(d, &value, &slot))
         return false;
-    keep_entry(d, key.id, &value, first);
+    store_entry(d, key.id, &value, first);
     ps_marshal_set_ref(&d->marshal, slot, (struct ps_marshal_object){.kind = VALUE, .id = key.id});
     return true;
 }
@@ -389,7 +390,7 @@ static bool check_cancelled(struct dump *d, struct ps_sink *out)
 
     if (out->ops->progress(out, size, size, d->entries) && ps_sink_ok(out))
         return true;
-    d->marshal.failed = true;
+    d->marshal.has_failed = true;
     ps_fail(d->marshal.err, PS_CANCELLED, "the import was cancelled");
     return false;
 }
@@ -421,7 +422,7 @@ static void free_dump(struct dump *d)
     ps_hash_table_free(&d->by_key);
     free(d->calls);
     free(d->listed_functions);
-    free(d->met);
+    free(d->last_calls);
     free(d->rows);
     free(d->callees);
     free(d->callee_from);
@@ -664,7 +665,7 @@ static struct ps_num add_num(struct ps_num a, struct ps_num b)
 
     if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
         return ps_int(sum);
-    return ps_real(ps_num_real(a) + ps_num_real(b));
+    return ps_real(ps_num_to_real(a) + ps_num_to_real(b));
 }
 
 static struct function *function_at_row(const struct report *r, uint32_t row)
@@ -674,25 +675,25 @@ static struct function *function_at_row(const struct report *r, uint32_t row)
 
 static void write_doubt(struct report *r, struct function *f, const char *why)
 {
-    struct ps_str file = ps_text_head(display_text(r, f->file), 160),
-                  name = ps_text_head(display_text(r, f->name), 100);
+    struct ps_str file = ps_truncate_text(display_text(r, f->file), 160),
+                  name = ps_truncate_text(display_text(r, f->name), 100);
 
     if (r->doubtful++ >= NOTES_MAX)
         return;
-    ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+    ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                  "%.*s (%.*s:%.0f) %s. Either functions with this label overwrote each other, "
                  "threads ran it at the same time, or dumps were merged",
-                 (int)name.len, name.ptr, (int)file.len, file.ptr, ps_num_real(f->line), why);
+                 (int)name.len, name.ptr, (int)file.len, file.ptr, ps_num_to_real(f->line), why);
 }
 
 /* Checks the numbers of a function against each other and against its callers and callees. */
 static void check_function(struct report *r, struct function *f)
 {
-    double tottime = ps_num_real(f->tottime), cumtime = ps_num_real(f->cumtime), from = 0;
-    double ncalls = ps_num_real(f->ncalls), primitive = ps_num_real(f->primitive_calls);
+    double tottime = ps_num_to_real(f->tottime), cumtime = ps_num_to_real(f->cumtime), from = 0;
+    double ncalls = ps_num_to_real(f->ncalls), primitive = ps_num_to_real(f->primitive_calls);
 
     for (uint32_t c = 0; c < f->n_calls; c++)
-        from += ps_num_real(r->dump->calls[f->first_call + c].ncalls);
+        from += ps_num_to_real(r->dump->calls[f->first_call + c].ncalls);
     r->fewer_calls += primitive > ncalls;
     r->less_cumtime += cumtime < tottime - 1e-6 - 1e-9 * fabs(tottime);
     r->negative_numbers += ncalls < 0 || primitive < 0 || tottime < 0 || cumtime < 0;
@@ -731,7 +732,7 @@ static void add_up(struct report *r)
 
         for (uint32_t c = 0; c < f->n_calls; c++)
             r->parts[r->dump->calls[f->first_call + c].caller] +=
-                ps_num_real(r->dump->calls[f->first_call + c].cumtime_s);
+                ps_num_to_real(r->dump->calls[f->first_call + c].cumtime_s);
     }
 }
 
@@ -782,7 +783,8 @@ static void find_title(struct report *r, uint32_t row)
     if (!ps_str_eq_c(display_text(r, f->name), "<module>") ||
         ps_str_starts_with(display_text(r, f->file), PS_STR("<")))
         return;
-    if (!r->title || ps_num_real(f->cumtime) > ps_num_real(function_at_row(r, r->title)->cumtime))
+    if (!r->title ||
+        ps_num_to_real(f->cumtime) > ps_num_to_real(function_at_row(r, r->title)->cumtime))
         r->title = row;
 }
 
@@ -837,19 +839,19 @@ static void write_notes(struct report *r, uint64_t size)
     const struct dump *d = r->dump;
 
     if (d->sampled)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "written by a sampling profiler: calls are samples, and a line number is the "
                      "line that was running");
     if (r->int_times)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "times are whole numbers: the timer's unit is not seconds, and the file does "
                      "not name it");
-    if (d->doubled)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, d->doubled_at, 0,
+    if (d->n_duplicate_entries)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, d->duplicate_offset, 0,
                      "entries that repeat an earlier key: %llu (this is the first); the last one "
                      "counts, as in Python",
-                     (unsigned long long)d->doubled);
-    ps_sink_count(r->out, PS_NOTE_WARNING, d->doubled_calls,
+                     (unsigned long long)d->n_duplicate_entries);
+    ps_sink_count(r->out, PS_NOTE_WARNING, d->n_duplicate_calls,
                   "callers that one function lists twice; the last one counts");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
                   "functions repaired: a number beyond 64 bits or a name with invalid text");
@@ -877,8 +879,8 @@ static bool write_all(struct report *r, uint64_t size)
     struct ps_ledger ledger = {
         .unit = "entries",
         .read = d->entries,
-        .rejected = d->doubled,
-        .other = d->entries - d->n_listed_functions - d->doubled,
+        .rejected = d->n_duplicate_entries,
+        .other = d->entries - d->n_listed_functions - d->n_duplicate_entries,
     };
 
     add_up(r);
@@ -896,7 +898,8 @@ static bool write_all(struct report *r, uint64_t size)
     write_summary(r);
     write_notes(r, size);
     r->out->ops->ledger(r->out, &ledger);
-    r->out->ops->headline(r->out, &(struct ps_headline){ps_num_real(r->tottime), "s", "tottime"});
+    r->out->ops->headline(r->out,
+                          &(struct ps_headline){ps_num_to_real(r->tottime), "s", "tottime"});
     return true;
 }
 
@@ -918,7 +921,7 @@ static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
     return is_written;
 }
 
-#define LARGEST ((uint64_t)2 << 30)
+#define FILE_BYTES_MAX ((uint64_t)2 << 30)
 
 /* Tries the layouts of code objects in turn. On failure, err is the error of the layout that read
  * the most bytes. */
@@ -927,7 +930,7 @@ static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, 
     struct ps_err farthest = PS_ERR_INIT;
     int with_tail = -1;
 
-    for (int layout = 0; layout < PS_M_LAYOUTS; layout++) {
+    for (int layout = 0; layout < PS_M_N_LAYOUTS; layout++) {
         struct ps_err failure = PS_ERR_INIT;
         bool good = parse_dump(d, bytes, (enum ps_marshal_layout)layout, out, &failure);
 
@@ -963,7 +966,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(free_dump) struct dump d = {0};
     struct ps_err failure = PS_ERR_INIT;
-    enum ps_status status = ps_read_whole(in, LARGEST, "dump", &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "dump", &bytes, out, err);
     uint64_t size;
 
     if (status != PS_OK)
@@ -1010,7 +1013,7 @@ const struct ps_importer ps_pstats = {
     .label = "cProfile dump",
     .description = "functions and their callers, from cProfile, profile, profiling.tracing, "
                    "profiling.sampling, yappi",
-    .record = "python -m cProfile -o app.prof app.py",
+    .record_command = "python -m cProfile -o app.prof app.py",
     .sniff = sniff,
     .load = load,
 };

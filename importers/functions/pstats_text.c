@@ -64,7 +64,7 @@ static void write_title(struct reader *r)
 
         if (!ps_str_eq_c(t->names.items[row->name], "<module>") || origin != PS_ORIGIN_OWN)
             continue;
-        if (!title || ps_num_real(row->cumtime) > ps_num_real(title->cumtime))
+        if (!title || ps_num_to_real(row->cumtime) > ps_num_to_real(title->cumtime))
             title = row;
     }
     if (title)
@@ -100,7 +100,7 @@ static void write_notes(struct reader *r)
 
     for (uint32_t i = 0; i < t->n_reports; i++)
         reduced += t->reports[i].n_profile_functions.kind != PS_NUM_NONE;
-    ps_sink_note(r->out, t->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+    ps_sink_note(r->out, t->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                  t->n ? "read from a printed report: times are rounded to milliseconds and callers "
                         "are missing; the dump (-o out.prof) has exact times and callers"
                       : "the report lists no functions");
@@ -137,7 +137,7 @@ static bool is_header(struct ps_str line)
 {
     size_t column;
 
-    return ps_function_table_header(line, &column);
+    return ps_function_table_parse_header(line, &column);
 }
 
 /* Whether there are more complete headers when the text is unwrapped. */
@@ -164,7 +164,7 @@ static enum ps_match sniff(struct ps_str head)
 {
     size_t column;
 
-    return ps_function_table_header(head, &column) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return ps_function_table_parse_header(head, &column) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_pstats_text = {
@@ -173,7 +173,7 @@ const struct ps_importer ps_pstats_text = {
     .description =
         "the function table that cProfile, pstats and %prun print, also inside other output "
         "(rounded, without callers)",
-    .record = "python -m cProfile -s cumulative app.py > report.txt",
+    .record_command = "python -m cProfile -s cumulative app.py > report.txt",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

@@ -98,8 +98,8 @@ static bool read_timed(struct ps_str s, struct ps_importtime_line *out)
         return false;
     line.name = s;
     skip_blanks(&s);
-    line.spaces = (size_t)(s.ptr - line.name.ptr) & ~(size_t)1;
-    line.name = ps_str_skip(line.name, line.spaces);
+    line.n_spaces = (size_t)(s.ptr - line.name.ptr) & ~(size_t)1;
+    line.name = ps_str_skip(line.name, line.n_spaces);
     *out = line;
     return true;
 }
@@ -120,7 +120,7 @@ static bool read_cached(struct ps_str s, struct ps_importtime_line *out)
         return false;
     line.name = s;
     skip_blanks(&s);
-    line.spaces = (size_t)(s.ptr - line.name.ptr);
+    line.n_spaces = (size_t)(s.ptr - line.name.ptr);
     line.name = s;
     *out = line;
     return true;
@@ -128,7 +128,7 @@ static bool read_cached(struct ps_str s, struct ps_importtime_line *out)
 
 /* Whether the text after the first "import time:" looks like the fields of a row that cannot be
  * parsed. */
-static bool is_broken(struct ps_str rest, bool ended)
+static bool is_invalid_row(struct ps_str rest, bool ended)
 {
     skip_blanks(&rest);
     if (rest.len == 0)
@@ -185,7 +185,8 @@ struct ps_importtime_line ps_importtime_parse_line(struct ps_str text, bool ende
         return found;
     if (first && is_header(text))
         found.kind = PS_IMPORTTIME_HEADER;
-    else if (first && is_broken(ps_str_skip(text, (size_t)(first - text.ptr) + mark.len), ended))
+    else if (first &&
+             is_invalid_row(ps_str_skip(text, (size_t)(first - text.ptr) + mark.len), ended))
         found.kind = PS_IMPORTTIME_INVALID;
     else if (!ended && text.len && ps_str_starts_with(mark, text))
         found.kind = PS_IMPORTTIME_INVALID;
@@ -200,8 +201,8 @@ struct ps_importtime_line ps_importtime_parse_line(struct ps_str text, bool ende
  */
 
 /* Returns an array: for each id of edge_names the id of the first timed row with that name, or
- * PS_IT_NO_ROW. Release it with free(). */
-static uint32_t *first_rows(struct ps_importtime_log *log)
+ * PS_IMPORTTIME_NO_ROW. Release it with free(). */
+static uint32_t *find_first_rows(struct ps_importtime_log *log)
 {
     uint32_t *row_of = ps_alloc_array((size_t)log->edge_names.count + 1, sizeof *row_of);
 
@@ -218,14 +219,14 @@ static uint32_t *first_rows(struct ps_importtime_log *log)
 /* Adds edges as cached rows at the end of the log, unless an edge line is missing from the log. */
 static void add_recorded_edges(struct ps_importtime_log *log)
 {
-    uint32_t *row_of = first_rows(log);
-    bool whole = log->n_edges == log->edges_announced;
+    uint32_t *row_of = find_first_rows(log);
+    bool whole = log->n_edges == log->n_announced_edges;
 
     for (size_t i = 0; i < log->n_edges; i++) {
         const struct ps_importtime_edge *edge = &log->edges[i];
         uint32_t to = row_of[edge->module];
 
-        if (!whole || to == PS_IT_NO_ROW)
+        if (!whole || to == PS_IMPORTTIME_NO_ROW)
             continue;
         PS_RESERVE_ONE(log->rows, log->n, log->cap);
         log->rows[log->n++] = (struct ps_importtime_row){
@@ -308,7 +309,7 @@ static void find_levels(struct ps_importtime_log *log)
 }
 
 /* Finds the row with this depth among the open ones, which are in ascending order of depth. Returns
- * its id, or PS_IT_NO_ROW. */
+ * its id, or PS_IMPORTTIME_NO_ROW. */
 static uint32_t find_open_row(const struct ps_importtime_log *log, const uint32_t *open, size_t n,
                               uint32_t depth)
 {
@@ -325,7 +326,7 @@ static uint32_t find_open_row(const struct ps_importtime_log *log, const uint32_
         else
             n = middle;
     }
-    return PS_IT_NO_ROW;
+    return PS_IMPORTTIME_NO_ROW;
 }
 
 /* Iterates backward over the log, with a stack of the timed rows whose import had not ended: the
@@ -395,19 +396,20 @@ static void adopt_pending(struct ps_importtime_log *log, uint32_t id)
     double excess;
 
     ps_importtime_sum_add(&parts, row->self);
-    while (log->n_pending && log->rows[log->pending[log->n_pending - 1] - 1].depth > row->depth) {
-        struct ps_importtime_row *child = &log->rows[log->pending[--log->n_pending] - 1];
+    while (log->n_pending &&
+           log->rows[log->pending_rows[log->n_pending - 1] - 1].depth > row->depth) {
+        struct ps_importtime_row *child = &log->rows[log->pending_rows[--log->n_pending] - 1];
 
         child->parent = child->importer = id;
         child->skips_level = child->depth != row->depth + 1;
         ps_importtime_sum_add(&parts, child->cumulative);
-        row->children++;
+        row->n_children++;
     }
-    excess = ps_num_real(ps_importtime_sum_value(&parts)) - ps_num_real(row->cumulative);
-    if ((excess < 0 || excess > row->children) && log->odd_indents.count++ == 0)
+    excess = ps_num_to_real(ps_importtime_sum_value(&parts)) - ps_num_to_real(row->cumulative);
+    if ((excess < 0 || excess > row->n_children) && log->odd_indents.count++ == 0)
         log->odd_indents.line = row->line;
-    PS_RESERVE_ONE(log->pending, log->n_pending, log->cap_pending);
-    log->pending[log->n_pending++] = id;
+    PS_RESERVE_ONE(log->pending_rows, log->n_pending, log->cap_pending);
+    log->pending_rows[log->n_pending++] = id;
 }
 
 struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
@@ -416,11 +418,12 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
 {
     uint32_t id, module = ps_intern_add(&log->modules, name);
     struct ps_importtime_row *row;
-    bool first = module == log->module_package_n;
+    bool first = module == log->n_package_of_module;
 
     if (first) {
-        PS_RESERVE_ONE(log->module_package, log->module_package_n, log->module_package_cap);
-        log->module_package[log->module_package_n++] =
+        PS_RESERVE_ONE(log->package_of_module, log->n_package_of_module,
+                       log->cap_package_of_module);
+        log->package_of_module[log->n_package_of_module++] =
             ps_intern_add(&log->packages, ps_python_top_level(name));
     }
     PS_RESERVE_ONE(log->rows, log->n, log->cap);
@@ -429,15 +432,15 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
     *row = (struct ps_importtime_row){
         .self = line->self,
         .cumulative = line->cumulative,
-        .line = log->lines,
+        .line = log->n_lines,
         .module = module,
-        .package = log->module_package[module],
-        .interpreter = log->headers ? log->headers : 1,
-        .spaces = (uint32_t)line->spaces,
-        .width = (uint32_t)(line->spaces + line->name.len),
+        .package = log->package_of_module[module],
+        .interpreter = log->n_headers ? log->n_headers : 1,
+        .spaces = (uint32_t)line->n_spaces,
+        .width = (uint32_t)(line->n_spaces + line->name.len),
         .is_cached = line->kind == PS_IMPORTTIME_CACHED,
         .is_first_of_module = first,
-        .depth = (int32_t)(line->spaces / 2),
+        .depth = (int32_t)(line->n_spaces / 2),
     };
     if (!row->is_cached)
         adopt_pending(log, id);
@@ -449,36 +452,36 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
 }
 
 /* The width of a self time in a chart, in microseconds; at least 0. */
-static int64_t drawn_width(struct ps_num self)
+static int64_t chart_width(struct ps_num self)
 {
-    if (ps_num_real(self) <= 0)
+    if (ps_num_to_real(self) <= 0)
         return 0;
     return self.kind == PS_NUM_INT ? self.i : self.r < 9e18 ? (int64_t)self.r : INT64_MAX;
 }
 
-/* Computes `size`, `total` and `level` of each row, then `start`: the position of the row in
- * preorder. The log is in postorder. So `start` is the log position of the first row of the row's
- * subtree, plus the level of the row. */
-static void set_order(struct ps_importtime_log *log)
+/* Computes `subtree_size`, `total` and `level` of each row, then `start_order`: the position of the
+ * row in preorder. The log is in postorder. So `start_order` is the log position of the first row
+ * of the row's subtree, plus the level of the row. */
+static void compute_order(struct ps_importtime_log *log)
 {
     uint32_t place = 0;
 
     for (size_t i = 0; i < log->n; i++) {
         struct ps_importtime_row *row = &log->rows[i],
                                  *parent = row->parent ? &log->rows[row->parent - 1] : NULL;
-        int64_t self = drawn_width(row->self);
+        int64_t self = chart_width(row->self);
 
         if (row->is_cached)
             continue;
-        row->size++;
+        row->subtree_size++;
         if (__builtin_add_overflow(row->total, self, &row->total))
             row->total = INT64_MAX;
         if (parent) {
-            parent->size += row->size;
+            parent->subtree_size += row->subtree_size;
             if (__builtin_add_overflow(parent->total, row->total, &parent->total))
                 parent->total = INT64_MAX;
         }
-        row->start = ++place - row->size + 1;
+        row->start_order = ++place - row->subtree_size + 1;
     }
     for (size_t i = log->n; i-- > 0;) {
         struct ps_importtime_row *row = &log->rows[i];
@@ -486,7 +489,7 @@ static void set_order(struct ps_importtime_log *log)
         if (row->parent && !row->is_cached)
             row->level = log->rows[row->parent - 1].level + 1;
         if (!row->is_cached)
-            row->start += row->level;
+            row->start_order += row->level;
     }
 }
 
@@ -542,8 +545,8 @@ static void find_startup(struct ps_importtime_log *log)
     }
 }
 
-/* Sets *out to the ids of the timed rows in order of `start`. Returns their number; release *out
- * with free(). */
+/* Sets *out to the ids of the timed rows in order of `start_order`. Returns their number; release
+ * *out with free(). */
 static size_t sort_by_start(const struct ps_importtime_log *log, uint32_t **out)
 {
     size_t timed = 0;
@@ -551,7 +554,7 @@ static size_t sort_by_start(const struct ps_importtime_log *log, uint32_t **out)
     *out = ps_alloc_array(log->n + 1, sizeof **out);
     for (size_t i = 0; i < log->n; i++)
         if (!log->rows[i].is_cached) {
-            (*out)[log->rows[i].start - 1] = (uint32_t)i + 1;
+            (*out)[log->rows[i].start_order - 1] = (uint32_t)i + 1;
             timed++;
         }
     return timed;
@@ -562,7 +565,7 @@ static void count_package(struct ps_importtime_log *log, struct ps_importtime_ro
 {
     struct ps_importtime_package *package = &log->package[row->package];
 
-    package->modules++;
+    package->n_modules++;
     package->self = add_num(package->self, row->self);
     row->is_topmost = open == 0;
     if (row->is_topmost) {
@@ -571,8 +574,8 @@ static void count_package(struct ps_importtime_log *log, struct ps_importtime_ro
     }
 }
 
-/* Iterates over the imports in order of `start`, with a stack of the imports that have not ended: a
- * row is topmost if its package is not on the stack. */
+/* Iterates over the imports in order of `start_order`, with a stack of the imports that have not
+ * ended: a row is topmost if its package is not on the stack. */
 static void count_packages(struct ps_importtime_log *log)
 {
     uint32_t *walk, *stack = ps_alloc_array(log->n + 1, sizeof *stack);
@@ -619,7 +622,7 @@ static void find_origins(struct ps_importtime_log *log)
         if (log->package[i].origin == PS_ORIGIN_UNKNOWN)
             log->package[i].origin =
                 own && log->rows[own - 1].package == i ? PS_ORIGIN_OWN : PS_ORIGIN_THIRD_PARTY;
-    log->title = own ? own : installed ? installed : last;
+    log->title_row = own ? own : installed ? installed : last;
 }
 
 static void count_row(struct ps_importtime_log *log, uint32_t id)
@@ -627,27 +630,27 @@ static void count_row(struct ps_importtime_log *log, uint32_t id)
     struct ps_importtime_row *row = &log->rows[id - 1];
 
     if (row->is_cached) {
-        log->cached++;
-        log->estimated += row->is_estimated;
+        log->n_cached++;
+        log->n_estimated += row->is_estimated;
         return;
     }
-    log->timed++;
-    log->roots += !row->parent;
-    log->gaps += row->skips_level;
+    log->n_timed++;
+    log->n_roots += !row->parent;
+    log->n_gaps += row->skips_level;
     row->is_unfinished = !row->parent && row->depth > 0;
-    log->unfinished += row->is_unfinished;
-    log->startup_modules += row->is_startup;
-    log->negative_self += ps_num_real(row->self) < 0;
+    log->n_unfinished += row->is_unfinished;
+    log->n_startup_modules += row->is_startup;
+    log->n_negative_self += ps_num_to_real(row->self) < 0;
     log->max_depth = (uint32_t)row->depth > log->max_depth ? (uint32_t)row->depth : log->max_depth;
-    if (!log->deepest || row->level > log->rows[log->deepest - 1].level)
-        log->deepest = id;
+    if (!log->deepest_row || row->level > log->rows[log->deepest_row - 1].level)
+        log->deepest_row = id;
 }
 
-void ps_importtime_resolve(struct ps_importtime_log *log)
+void ps_importtime_compute(struct ps_importtime_log *log)
 {
     struct ps_importtime_sum all = {0}, self = {0}, startup = {0}, program = {0};
 
-    set_order(log);
+    compute_order(log);
     find_startup(log);
     find_importers(log);
     count_packages(log);
@@ -672,8 +675,8 @@ void ps_importtime_resolve(struct ps_importtime_log *log)
 void ps_importtime_free(struct ps_importtime_log *log)
 {
     free(log->rows);
-    free(log->pending);
-    free(log->module_package);
+    free(log->pending_rows);
+    free(log->package_of_module);
     free(log->package);
     free(log->edges);
     ps_intern_free(&log->edge_names);
@@ -694,7 +697,7 @@ static void write_packages(const struct ps_importtime_log *log, struct ps_sink *
                                    .id = i + 1,
                                    .name = log->packages.items[i],
                                    .origin = package->origin,
-                                   .modules = package->modules,
+                                   .n_modules = package->n_modules,
                                    .self_us = package->self,
                                    .inclusive_us = package->inclusive,
                                    .first_import = package->first_row,
@@ -709,9 +712,9 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
         .id = id,
         .parent = row->parent,
         .importer = row->importer,
-        .importer_estimated = row->is_estimated,
+        .is_importer_estimated = row->is_estimated,
         .depth = row->depth,
-        .start = row->start,
+        .start_order = row->start_order,
         .module = log->modules.items[row->module],
         .package = row->package + 1,
         .self_us = row->self,
@@ -723,7 +726,7 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
         .is_unfinished = row->is_unfinished,
         .is_topmost = row->is_topmost,
         .is_first_of_module = row->is_first_of_module,
-        .children = row->children,
+        .n_children = row->n_children,
         .interpreter = row->interpreter,
         .line = row->line,
     };
@@ -734,8 +737,8 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
 static void write_deepest(const struct ps_importtime_log *log, struct ps_sink *out)
 {
     struct ps_str names[CHAIN_LENGTH_MAX];
-    size_t n = log->deepest ? log->rows[log->deepest - 1].level + 1 : 0, skip = 0;
-    uint32_t id = log->deepest;
+    size_t n = log->deepest_row ? log->rows[log->deepest_row - 1].level + 1 : 0, skip = 0;
+    uint32_t id = log->deepest_row;
 
     if (n > CHAIN_LENGTH_MAX) {
         skip = n - CHAIN_LENGTH_MAX; /* an ellipsis replaces the middle of the chain */
@@ -761,15 +764,15 @@ static void write_metrics(const struct ps_importtime_log *log, struct ps_sink *o
     } metrics[] = {
         {"total_us", log->total_us},
         {"self_us", log->self_us},
-        {"modules", ps_int(log->timed)},
-        {"cached", ps_int(log->cached)},
+        {"modules", ps_int(log->n_timed)},
+        {"cached", ps_int(log->n_cached)},
         {"max_depth", ps_int(log->max_depth)},
         {"startup_us", log->startup_us},
         {"program_us", log->program_us},
-        {"startup_modules", ps_int(log->startup_modules)},
-        {"roots", ps_int(log->roots)},
-        {"negative_self", ps_int(log->negative_self)},
-        {"interpreters", ps_int(log->headers ? log->headers : log->n > 0)},
+        {"startup_modules", ps_int(log->n_startup_modules)},
+        {"roots", ps_int(log->n_roots)},
+        {"negative_self", ps_int(log->n_negative_self)},
+        {"interpreters", ps_int(log->n_headers ? log->n_headers : log->n > 0)},
     };
 
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
@@ -781,28 +784,28 @@ static void note_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t 
                        const char *so)
 {
     if (n)
-        ps_sink_note(out, severity, PS_NOTE_NO_AT, 0, "%s: %llu; %s", what, (unsigned long long)n,
-                     so);
+        ps_sink_note(out, severity, PS_NOTE_NO_OFFSET, 0, "%s: %llu; %s", what,
+                     (unsigned long long)n, so);
 }
 
 static void note_doubts(const struct ps_importtime_log *log, struct ps_sink *out)
 {
-    note_doubt(out, PS_NOTE_WARNING, log->negative_self, "imports with negative self time",
+    note_doubt(out, PS_NOTE_WARNING, log->n_negative_self, "imports with negative self time",
                "threads imported at the same time, and the log does not separate them: nesting and "
                "self times are unreliable");
-    note_doubt(out, PS_NOTE_WARNING, log->headers > 1 ? log->headers : 0,
+    note_doubt(out, PS_NOTE_WARNING, log->n_headers > 1 ? log->n_headers : 0,
                "interpreters that wrote into this log",
                "where they ran at the same time, nesting may be wrong");
     if (log->odd_indents.count)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, log->odd_indents.line,
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, log->odd_indents.line,
                      "imports whose cumulative time differs from self time plus children: %llu "
                      "(this is the first); lines were lost, or threads or processes are mixed",
                      (unsigned long long)log->odd_indents.count);
-    note_doubt(out, PS_NOTE_WARNING, log->gaps, "imports more than one level below their parent",
+    note_doubt(out, PS_NOTE_WARNING, log->n_gaps, "imports more than one level below their parent",
                "the lines between are missing");
-    note_doubt(out, PS_NOTE_WARNING, log->unfinished, "imports whose parent import never ended",
+    note_doubt(out, PS_NOTE_WARNING, log->n_unfinished, "imports whose parent import never ended",
                "the program was killed or the log was truncated; they are shown as roots");
-    note_doubt(out, PS_NOTE_INFO, log->estimated, "cached rows whose importer is estimated",
+    note_doubt(out, PS_NOTE_INFO, log->n_estimated, "cached rows whose importer is estimated",
                "the log allows several importers");
 }
 
@@ -810,11 +813,11 @@ static void note_edges(const struct ps_importtime_log *log, struct ps_sink *out)
 {
     uint64_t n = log->n_edges;
 
-    if (n != log->edges_announced)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+    if (n != log->n_announced_edges)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "the list of importers should have %llu lines and has %llu; perfshelf ignored "
                      "the incomplete list",
-                     (unsigned long long)log->edges_announced, (unsigned long long)n);
+                     (unsigned long long)log->n_announced_edges, (unsigned long long)n);
 }
 
 static void note_lines(const struct ps_importtime_log *log, const struct ps_report_reader *in,
@@ -827,10 +830,10 @@ static void note_lines(const struct ps_importtime_log *log, const struct ps_repo
         ps_sink_note(out, PS_NOTE_INFO, log->other_lines.offset, log->other_lines.line,
                      "lines of other output: %llu (this is the first)",
                      (unsigned long long)log->other_lines.count);
-    if (!log->is_complete && log->n && log->rows[log->n - 1].line == log->lines)
-        ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, log->lines,
+    if (!log->is_complete && log->n && log->rows[log->n - 1].line == log->n_lines)
+        ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, log->n_lines,
                      "the log ends without a newline: the last name may be truncated");
-    ps_report_write_ledger(in, out, log->n, log->repaired, log->rejected);
+    ps_report_write_ledger(in, out, log->n, log->n_repaired, log->n_rejected);
 }
 
 /* Writes packages, rows, metrics and notes to the sink, and the ledger of the lines of `in`. */
@@ -838,10 +841,10 @@ static void write_log(const struct ps_importtime_log *log, const struct ps_repor
                       struct ps_sink *out)
 {
     out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
-    if (log->cached) /* only importtime=2, which is new in 3.14, logs cached modules */
+    if (log->n_cached) /* only importtime=2, which is new in 3.14, logs cached modules */
         out->ops->meta(out, "tool_version", PS_STR("3.14+"));
-    if (log->title && log->modules.items[log->rows[log->title - 1].module].len)
-        out->ops->meta(out, "title", log->modules.items[log->rows[log->title - 1].module]);
+    if (log->title_row && log->modules.items[log->rows[log->title_row - 1].module].len)
+        out->ops->meta(out, "title", log->modules.items[log->rows[log->title_row - 1].module]);
     write_packages(log, out);
     for (uint32_t id = 1; id <= log->n && ps_sink_ok(out); id++)
         write_row(log, id, out);
@@ -849,7 +852,8 @@ static void write_log(const struct ps_importtime_log *log, const struct ps_repor
     note_doubts(log, out);
     note_edges(log, out);
     note_lines(log, in, out);
-    out->ops->headline(out, &(struct ps_headline){ps_num_real(log->total_us) / 1e6, "s", "import"});
+    out->ops->headline(out,
+                       &(struct ps_headline){ps_num_to_real(log->total_us) / 1e6, "s", "import"});
 }
 
 /* --- Reading the log --- */
@@ -877,8 +881,8 @@ static bool count_line(struct ps_importtime_tally *tally, const struct ps_report
 
 /* Returns a description of the repair of a row, apart from the joining of wrapped lines; NULL: the
  * row was not repaired. */
-static const char *repair_of(const struct ps_importtime_line *row,
-                             const struct ps_report_line *line)
+static const char *describe_repair(const struct ps_importtime_line *row,
+                                   const struct ps_report_line *line)
 {
     if (row->is_out_of_range)
         return "a number beyond 64 bits was replaced by the nearest 64-bit number";
@@ -892,10 +896,10 @@ static const char *repair_of(const struct ps_importtime_line *row,
 static void add_row(struct reader *r, const struct ps_importtime_line *row)
 {
     const struct ps_report_line *line = &r->in.line;
-    const char *repair = repair_of(row, line);
+    const char *repair = describe_repair(row, line);
 
-    ps_importtime_add_row(&r->log, row, ps_text_head(row->name, NAME_BYTES_MAX));
-    r->log.repaired += repair || line->is_rejoined;
+    ps_importtime_add_row(&r->log, row, ps_truncate_text(row->name, NAME_BYTES_MAX));
+    r->log.n_repaired += repair || line->is_rejoined;
     if (repair && count_line(&r->log.repairs, line))
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->offset, line->number, "%s", repair);
 }
@@ -904,7 +908,7 @@ static void reject_row(struct reader *r)
 {
     const struct ps_report_line *line = &r->in.line;
 
-    r->log.rejected++;
+    r->log.n_rejected++;
     if (count_line(&r->log.rejects, line))
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number, "%s",
                      line->has_newline ? "the fields of this import row cannot be read"
@@ -923,12 +927,12 @@ static void add_edge(struct reader *r, const struct ps_importtime_line *row)
     log->edges[log->n_edges++] = (struct ps_importtime_edge){
         .importer = ps_intern_add(&log->edge_names, row->importer),
         .module = ps_intern_add(&log->edge_names, row->name),
-        .line = log->lines,
+        .line = log->n_lines,
     };
 }
 
 /* Whether the text ends inside the prefix of a row, or inside the header. */
-static bool is_begun(struct ps_str text)
+static bool ends_in_row_prefix(struct ps_str text)
 {
     static const struct ps_str row = PS_STR("import time:"),
                                header =
@@ -963,7 +967,7 @@ static enum ps_report_row classify_line(const void *reader, struct ps_str text)
     case PS_IMPORTTIME_OTHER:
         break;
     }
-    return is_begun(text) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
+    return ends_in_row_prefix(text) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
 }
 
 static void read_line(struct reader *r)
@@ -971,7 +975,7 @@ static void read_line(struct reader *r)
     const struct ps_report_line *line = &r->in.line;
     struct ps_importtime_line row = ps_importtime_parse_line(line->text, line->has_newline);
 
-    r->log.lines = line->number;
+    r->log.n_lines = line->number;
     r->log.is_complete = line->has_newline;
     switch (row.kind) {
     case PS_IMPORTTIME_TIMED:
@@ -985,12 +989,12 @@ static void read_line(struct reader *r)
         add_edge(r, &row);
         return;
     case PS_IMPORTTIME_EDGES:
-        if (__builtin_add_overflow(r->log.edges_announced, (uint64_t)row.self.i,
-                                   &r->log.edges_announced))
-            r->log.edges_announced = UINT64_MAX;
+        if (__builtin_add_overflow(r->log.n_announced_edges, (uint64_t)row.self.i,
+                                   &r->log.n_announced_edges))
+            r->log.n_announced_edges = UINT64_MAX;
         return;
     case PS_IMPORTTIME_HEADER:
-        r->log.headers++;
+        r->log.n_headers++;
         return;
     case PS_IMPORTTIME_OTHER:
         (void)count_line(&r->log.other_lines, line);
@@ -1011,14 +1015,15 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
-static void note_more(struct reader *r)
+static void note_row_limits(struct reader *r)
 {
     if (r->log.rejects.count > PS_NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0,
                      "more import rows that cannot be read: %llu",
                      (unsigned long long)(r->log.rejects.count - PS_NOTES_MAX));
     if (r->log.repairs.count > PS_NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0, "more repaired import rows: %llu",
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_OFFSET, 0,
+                     "more repaired import rows: %llu",
                      (unsigned long long)(r->log.repairs.count - PS_NOTES_MAX));
 }
 
@@ -1054,11 +1059,11 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     ps_report_unwrap(&r.in, is_wrapped, ends_row, NULL);
     if (!r.in.joins_wide_lines)
-        ps_report_find_wrap(&r.in, classify_line, NULL);
+        ps_report_detect_wrap(&r.in, classify_line, NULL);
     status = read_log(&r, err);
     if (status == PS_OK) {
-        note_more(&r);
-        ps_importtime_resolve(&r.log);
+        note_row_limits(&r);
+        ps_importtime_compute(&r.log);
         write_log(&r.log, &r.in, out);
     }
     ps_importtime_free(&r.log);
@@ -1075,7 +1080,7 @@ const struct ps_importer ps_importtime = {
     .kind = "importtime",
     .label = "Import-time log",
     .description = "time of each import of a program, Python 3.7 and later",
-    .record = "python -X importtime -c 'import app' 2> app.log",
+    .record_command = "python -X importtime -c 'import app' 2> app.log",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

@@ -4,7 +4,7 @@
  * unit tests use it too.
  *
  * Order of the calls: ps_importtime_parse_line for each line; ps_importtime_add_row for each row;
- * ps_importtime_resolve once; ps_importtime_free.
+ * ps_importtime_compute once; ps_importtime_free.
  */
 #ifndef PS_IMPORTERS_IMPORTS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTS_IMPORTTIME_H
@@ -29,7 +29,7 @@ struct ps_importtime_line {
     bool is_out_of_range; /* a number does not fit 64 bits; the nearest double is stored */
     /* number of spaces before the name, rounded down to an even number for timed rows; a remaining
      * space belongs to the name */
-    size_t spaces;
+    size_t n_spaces;
     struct ps_str name;
     struct ps_str importer; /* edges: the importer, "__main__" for the program */
 };
@@ -37,17 +37,17 @@ struct ps_importtime_line {
 /* Parses a line without its \n and \r. `ended`: the line ended in \n, so it is complete. */
 struct ps_importtime_line ps_importtime_parse_line(struct ps_str text, bool ended);
 
-enum { PS_IT_NO_ROW = 0 }; /* row ids start at 1 */
+enum { PS_IMPORTTIME_NO_ROW = 0 }; /* row ids start at 1 */
 
 struct ps_importtime_row {
     struct ps_num self, cumulative;
     uint64_t line;
     int64_t total;
     uint32_t module, package;  /* ids in `modules` and `packages` of the log */
-    uint32_t parent, importer; /* row ids; PS_IT_NO_ROW: none */
-    /* `start`: position in preorder, from 1; `children`: number of children; `size`: number of rows
-     * of the subtree; `level`: number of ancestors */
-    uint32_t start, children, size, level;
+    uint32_t parent, importer; /* row ids; PS_IMPORTTIME_NO_ROW: none */
+    /* `start_order`: position in preorder, from 1; `n_children`: number of children;
+     * `subtree_size`: number of rows of the subtree; `level`: number of ancestors */
+    uint32_t start_order, n_children, subtree_size, level;
     uint32_t interpreter;
     /* cached rows, in bytes as printed: spaces before the name; spaces and name together */
     uint32_t spaces, width;
@@ -58,7 +58,7 @@ struct ps_importtime_row {
 
 struct ps_importtime_package {
     struct ps_num self, inclusive;
-    uint32_t modules, first_row;
+    uint32_t n_modules, first_row;
     enum ps_origin origin;
 };
 
@@ -76,25 +76,26 @@ struct ps_importtime_log {
     struct ps_importtime_row *rows;
     size_t n, cap;
     struct ps_intern modules, packages;
-    uint32_t *module_package, module_package_n, module_package_cap; /* package of each module id */
-    struct ps_importtime_package *package; /* by package id; set by ps_importtime_resolve */
-    uint32_t *pending; /* row ids whose parent was not read yet, in order of depth */
+    uint32_t *package_of_module, n_package_of_module,
+        cap_package_of_module;             /* package of each module id */
+    struct ps_importtime_package *package; /* by package id; set by ps_importtime_compute */
+    uint32_t *pending_rows; /* row ids whose parent was not read yet, in order of depth */
     size_t n_pending, cap_pending;
     struct ps_importtime_edge *edges;
     size_t n_edges, cap_edges;
     struct ps_intern edge_names;
-    uint64_t edges_announced; /* sum of the counts in the PS_IMPORTTIME_EDGES lines */
-    uint32_t headers;
-    uint64_t lines, repaired, rejected; /* `lines`: number of lines read */
+    uint64_t n_announced_edges; /* sum of the counts in the PS_IMPORTTIME_EDGES lines */
+    uint32_t n_headers;
+    uint64_t n_lines, n_repaired, n_rejected; /* `n_lines`: number of lines read */
     struct ps_importtime_tally other_lines, rejects, repairs, odd_indents;
     bool is_complete; /* the last line ended in \n */
 
-    /* Set by ps_importtime_resolve. */
+    /* Set by ps_importtime_compute. */
     struct ps_num total_us, self_us, startup_us, program_us;
-    uint32_t timed, cached, roots, startup_modules, negative_self, max_depth, estimated, gaps,
-        unfinished;
-    uint32_t deepest; /* id of the row with the most ancestors */
-    uint32_t title;   /* id of the root row whose module is the title of the run */
+    uint32_t n_timed, n_cached, n_roots, n_startup_modules, n_negative_self, max_depth, n_estimated,
+        n_gaps, n_unfinished;
+    uint32_t deepest_row; /* id of the row with the most ancestors */
+    uint32_t title_row;   /* id of the root row whose module is the title of the run */
 };
 
 /* Adds the row of a PS_IMPORTTIME_TIMED or PS_IMPORTTIME_CACHED line; `name`: module name for
@@ -105,7 +106,7 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
 
 /* Computes the fields that depend on several rows, such as packages. Call it after the last row was
  * added. */
-void ps_importtime_resolve(struct ps_importtime_log *log);
+void ps_importtime_compute(struct ps_importtime_log *log);
 
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_importtime_sum {

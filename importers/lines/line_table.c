@@ -2,11 +2,11 @@
 #include "importers/lines/line_table.h"
 
 /* after this number of consecutive lines that are not rows, the table has ended */
-enum { ASTRAY = 3 };
+enum { STRAY_LINES_MAX = 3 };
 
 /* Returns the position after `word`, with which `text` begins, if only spaces follow on the same
  * line; else NULL. */
-static const char *end_behind(struct ps_str text, struct ps_str word)
+static const char *end_of_word(struct ps_str text, struct ps_str word)
 {
     struct ps_str rest = ps_str_skip(text, word.len);
     const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
@@ -16,8 +16,8 @@ static const char *end_behind(struct ps_str text, struct ps_str word)
     return ps_report_trim_end(rest).len == 0 ? rest.ptr : NULL;
 }
 
-bool ps_line_table_header(struct ps_str text, const char *const *words,
-                          struct ps_line_table_columns *out)
+bool ps_line_table_parse_header(struct ps_str text, const char *const *words,
+                                struct ps_line_table_columns *out)
 {
     const char *first = ps_str_find(text, PS_STR("Line #")), *at = first;
 
@@ -28,7 +28,7 @@ bool ps_line_table_header(struct ps_str text, const char *const *words,
 
         at = ps_str_find(rest, ps_str_from_c(*words));
         if (!at && !words[1])
-            at = end_behind(rest, ps_str_from_c(words[-1])); /* "Line Contents" is missing */
+            at = end_of_word(rest, ps_str_from_c(words[-1])); /* "Line Contents" is missing */
         if (!at)
             return false;
     }
@@ -65,7 +65,7 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
     return number->line >= table->next_line && (certain || number->end_column == table->number_end);
 }
 
-bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number)
+bool ps_line_table_add_row(struct ps_line_table *table, const struct ps_line_table_number *number)
 {
     bool gap = table->next_line && number->line > table->next_line;
 
@@ -80,7 +80,7 @@ bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_n
 
 /* Whether the text has brackets, quotes or separators. A wrapped source line may have only such
  * characters on its second line. */
-static bool holds_brackets(struct ps_str text)
+static bool has_brackets(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (memchr("()[]{}\"':,", text.ptr[i], 10))
@@ -105,8 +105,8 @@ bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text)
         table->has_rule = true;
         return false;
     }
-    if (!ps_report_has_words(text) && (ps_report_is_ellipsis(text) || !holds_brackets(text)))
+    if (!ps_report_has_words(text) && (ps_report_is_ellipsis(text) || !has_brackets(text)))
         return false;
-    table->is_paused |= ++table->n_stray_lines >= ASTRAY;
+    table->is_paused |= ++table->n_stray_lines >= STRAY_LINES_MAX;
     return !paused;
 }

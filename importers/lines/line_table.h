@@ -26,8 +26,8 @@ struct ps_line_table_columns {
 
 /* Parses the header "Line #  <words, in this order>  Line Contents", where "Line Contents" may be
  * missing at the end; `words` ends with NULL. */
-bool ps_line_table_header(struct ps_str text, const char *const *words,
-                          struct ps_line_table_columns *out);
+bool ps_line_table_parse_header(struct ps_str text, const char *const *words,
+                                struct ps_line_table_columns *out);
 
 struct ps_line_table {
     bool is_open;
@@ -56,7 +56,7 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
                               const struct ps_line_table_number *number, bool certain);
 
 /* Records that a row was read. Returns true if rows are missing before it. */
-bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number);
+bool ps_line_table_add_row(struct ps_line_table *table, const struct ps_line_table_number *number);
 
 /* Handles a line inside the table that is not a row. True: the caller must reject the line; false:
  * the line is the rule, empty, or a mark such as "...". A line that has only brackets continues a

@@ -28,7 +28,7 @@
  * the fifth number.
  */
 
-static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
+static unsigned read_values(struct ps_str *rest, struct ps_num figures[4])
 {
     unsigned n = 0;
 
@@ -48,7 +48,7 @@ static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
  * line of the function took time. */
 static bool is_complete(const struct ps_line_report_row *row)
 {
-    return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_real(row->values[1]) == 0);
+    return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_to_real(row->values[1]) == 0);
 }
 
 /* Parses a row whose source code begins in the same column as in the header. */
@@ -60,15 +60,15 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report
         (rest.ptr[width - 1] != ' ' || rest.ptr[width - 2] != ' '))
         return false;
     (void)ps_report_pop_word(&left); /* the line number */
-    row->n = read_figures(&left, row->values);
+    row->n = read_values(&left, row->values);
     row->source = ps_str_skip(rest, width);
     return ps_report_trim_end(left).len == 0 && is_complete(row);
 }
 
-static bool read_pushed(struct ps_str rest, struct ps_line_report_row *row)
+static bool read_shifted(struct ps_str rest, struct ps_line_report_row *row)
 {
     (void)ps_report_pop_word(&rest); /* the line number */
-    row->n = read_figures(&rest, row->values);
+    row->n = read_values(&rest, row->values);
     if (row->n != 4)
         return false;
     for (size_t blanks = 0; blanks < 2 && rest.len && rest.ptr[0] == ' '; blanks++)
@@ -87,7 +87,7 @@ enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *t
     if (!ps_line_table_parse_number(table, text, &out->number))
         return PS_LINE_REPORT_NONE;
     if ((read_aligned(rest, columns->source_offset - columns->number_offset, out) ||
-         read_pushed(rest, out)) &&
+         read_shifted(rest, out)) &&
         ps_line_table_may_follow(table, &out->number, out->n > 0))
         return PS_LINE_REPORT_ROW;
     return table->next_line && ps_line_table_may_follow(table, &out->number, false)
@@ -108,7 +108,7 @@ bool ps_line_report_parse_seconds(struct ps_str text, struct ps_str word, size_t
     rest = ps_report_trim_end(ps_str_skip(text, *column + word.len));
     if (!ps_report_parse_number(ps_report_pop_word(&rest), &number) || !ps_str_eq_c(rest, " s"))
         return false;
-    *out = ps_num_real(number);
+    *out = ps_num_to_real(number);
     return true;
 }
 
@@ -116,7 +116,7 @@ bool ps_line_report_parse_header(struct ps_str text, struct ps_line_table_column
 {
     static const char *const words[] = {"Hits", "Time", "Per Hit", "% Time", "Line Contents", NULL};
 
-    return ps_line_table_header(text, words, out);
+    return ps_line_table_parse_header(text, words, out);
 }
 
 /* Finds the last "<before><digits><mark>". Returns its position and sets *line, or NULL. */
@@ -152,7 +152,7 @@ static bool read_seconds(struct ps_str head, struct ps_num *out)
     while (n && head.ptr[n - 1] != ' ')
         n--;
     return ps_report_parse_number(ps_str_skip(head, n), out) &&
-           (n == 0 || ps_num_real(*out) >= 100 || (n > 1 && head.ptr[n - 2] == ' '));
+           (n == 0 || ps_num_to_real(*out) >= 100 || (n > 1 && head.ptr[n - 2] == ' '));
 }
 
 bool ps_line_report_parse_summary(struct ps_str text, struct ps_line_report_summary *out)
@@ -175,7 +175,7 @@ bool ps_line_report_parse_summary(struct ps_str text, struct ps_line_report_summ
     rest = ps_str_skip(rest, out->file.len);
     at = ps_str_find(rest, PS_STR(" - "));
     out->name = ps_str_skip(rest, (size_t)(at - rest.ptr) + 3);
-    out->seconds = ps_num_real(seconds);
+    out->seconds = ps_num_to_real(seconds);
     return true;
 }
 
@@ -258,13 +258,13 @@ static void write_first(struct reader *r, const struct tally *tally, const char 
 static void write_notes(struct reader *r)
 {
     if (r->functions == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      r->others ? "no function found: the program marked none with @profile, or "
                                  "lines of the report are truncated or wrapped"
                                : "no function was profiled: the program marked none with @profile");
     else
         ps_sink_note(
-            r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
             "read from a printed report with rounded times; the .lprof file has the exact times");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->reports == 0,
                   "reports without a timer unit: perfshelf assumed microseconds");
@@ -363,7 +363,7 @@ static struct ps_num add_num(struct ps_num a, struct ps_num b)
 
     if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
         return ps_int(sum);
-    return ps_real(ps_num_real(a) + ps_num_real(b));
+    return ps_real(ps_num_to_real(a) + ps_num_to_real(b));
 }
 
 /* --- Files and functions --- */
@@ -387,7 +387,7 @@ static struct ps_buf key_of(uint32_t file, uint32_t line, struct ps_str name)
     struct ps_buf key = {0};
 
     ps_buf_printf(&key, "%u %u ", file, line);
-    ps_buf_str(&key, name);
+    ps_buf_add_str(&key, name);
     return key;
 }
 
@@ -433,15 +433,15 @@ static void update_hottest(struct reader *r, double ticks, uint32_t file, uint32
 }
 
 /* Whether the times of the lines add up to the printed total, allowing for rounding. */
-static bool adds_up(const struct reader *r)
+static bool is_sum_consistent(const struct reader *r)
 {
-    double ticks = ps_num_real(r->block.ticks) * r->unit;
+    double ticks = ps_num_to_real(r->block.ticks) * r->unit;
     double slack = 0.06 * r->block.timed * r->report_unit + 0.006 * fabs(r->next.total_s);
 
     return !r->next.seen || fabs(ticks - r->next.total_s) <= slack + 1e-9;
 }
 
-static void forget_next(struct reader *r)
+static void clear_next(struct reader *r)
 {
     r->next.seen = r->next.gone = false;
     r->next.file.len = r->next.name.len = 0;
@@ -450,12 +450,12 @@ static void forget_next(struct reader *r)
 
 static void close_block(struct reader *r)
 {
-    double ticks = ps_num_real(r->block.ticks);
+    double ticks = ps_num_to_real(r->block.ticks);
 
     if (!r->block.table.is_open)
         return;
     write_function(r);
-    if (!adds_up(r))
+    if (!is_sum_consistent(r))
         (void)count_line(&r->uneven, &r->in.line);
     r->functions_run += r->block.timed > 0;
     r->functions_timed += ticks > 0;
@@ -466,7 +466,7 @@ static void close_block(struct reader *r)
     r->time_s += ticks * r->unit;
     update_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
     r->block.table.is_open = false;
-    forget_next(r);
+    clear_next(r);
 }
 
 static void open_block(struct reader *r, const struct ps_line_table_columns *columns)
@@ -492,11 +492,11 @@ static void open_block(struct reader *r, const struct ps_line_table_columns *col
 
 /* --- Rows --- */
 
-static struct ps_num in_units_of_the_run(const struct reader *r, struct ps_num ticks)
+static struct ps_num to_run_unit(const struct reader *r, struct ps_num ticks)
 {
     if (r->report_unit == r->unit)
         return ticks;
-    return ps_real(ps_num_real(ticks) * r->report_unit / r->unit);
+    return ps_real(ps_num_to_real(ticks) * r->report_unit / r->unit);
 }
 
 static void parse_row(struct reader *r, struct ps_line_report_row *row)
@@ -516,14 +516,14 @@ static void parse_row(struct reader *r, struct ps_line_report_row *row)
     write_function(r);
     if (row->n) {
         line.metrics.hits = row->values[0];
-        line.metrics.ticks = in_units_of_the_run(r, row->values[1]);
+        line.metrics.ticks = to_run_unit(r, row->values[1]);
         r->block.ticks = add_num(r->block.ticks, line.metrics.ticks);
         r->block.timed++;
         r->measured++;
     }
     r->out->ops->line(r->out, &line);
     r->rows++;
-    if (ps_line_table_add(&r->block.table, &row->number))
+    if (ps_line_table_add_row(&r->block.table, &row->number))
         (void)count_line(&r->gaps, &r->in.line);
     r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
     if (r->in.line.is_repaired && count_line(&r->repairs, &r->in.line))
@@ -550,7 +550,7 @@ static bool parse_in_block(struct reader *r, struct ps_str text)
     if (match == PS_LINE_REPORT_ROW)
         parse_row(r, &row);
     if (match == PS_LINE_REPORT_INVALID) {
-        (void)ps_line_table_add(&r->block.table, &row.number);
+        (void)ps_line_table_add_row(&r->block.table, &row.number);
         reject_row(r, "the values of this row cannot be read");
     }
     return match != PS_LINE_REPORT_NONE;
@@ -566,7 +566,7 @@ static bool parse_unit(struct reader *r, struct ps_str text)
     if (!ps_line_report_parse_seconds(text, PS_STR("Timer unit: "), &column, &unit) || !(unit > 0))
         return false;
     close_block(r);
-    forget_next(r);
+    clear_next(r);
     r->next.column = column;
     r->reports++;
     r->other_units += r->unit > 0 && unit != r->unit;
@@ -584,7 +584,7 @@ static bool parse_total(struct reader *r, struct ps_str text)
         return false;
     close_block(r);
     if (r->next.seen || column != r->next.column)
-        forget_next(r);
+        clear_next(r);
     r->next.seen = true;
     r->next.column = column;
     r->next.total_s = total;
@@ -593,7 +593,8 @@ static bool parse_total(struct reader *r, struct ps_str text)
 
 /* Sets *rest to the text after `word`. False: the word is missing, or does not begin in the same
  * column as the lines before it. */
-static bool after_word(struct reader *r, struct ps_str text, const char *word, struct ps_str *rest)
+static bool skip_past_word(struct reader *r, struct ps_str text, const char *word,
+                           struct ps_str *rest)
 {
     const char *at = ps_str_find(text, ps_str_from_c(word));
     size_t column = at ? (size_t)(at - text.ptr) : 0;
@@ -601,7 +602,7 @@ static bool after_word(struct reader *r, struct ps_str text, const char *word, s
     if (!at || (r->next.seen && column != r->next.column))
         return false;
     if (column != r->next.column)
-        forget_next(r);
+        clear_next(r);
     r->next.column = column;
     *rest = ps_report_trim_end(ps_str_skip(text, column + strlen(word)));
     return true;
@@ -617,19 +618,19 @@ static bool parse_location(struct reader *r, struct ps_str text)
 
     if (r->block.table.is_open && !r->block.table.is_paused)
         return false;
-    gone = after_word(r, text, "Could not find file ", &rest);
-    if (gone || after_word(r, text, "File: ", &rest)) {
+    gone = skip_past_word(r, text, "Could not find file ", &rest);
+    if (gone || skip_past_word(r, text, "File: ", &rest)) {
         close_block(r);
         r->missing += gone;
         r->next.gone = gone;
         r->next.file.len = 0;
-        ps_buf_str(&r->next.file, rest);
-    } else if (after_word(r, text, "Function: ", &rest) &&
+        ps_buf_add_str(&r->next.file, rest);
+    } else if (skip_past_word(r, text, "Function: ", &rest) &&
                ps_line_report_parse_function(rest, &name, &line)) {
         close_block(r);
         r->next.first_line = line;
         r->next.name.len = 0;
-        ps_buf_str(&r->next.name, name);
+        ps_buf_add_str(&r->next.name, name);
     } else {
         return false;
     }
@@ -653,7 +654,7 @@ static bool parse_header(struct reader *r, struct ps_str text)
 static bool parse_summary(struct reader *r, struct ps_str text)
 {
     struct ps_line_report_summary summary;
-    struct ps_line_row row = {.block = 1, .of_function = true};
+    struct ps_line_row row = {.block = 1, .is_function = true};
 
     if (r->unit == 0 || !ps_line_report_parse_summary(text, &summary))
         return false;
@@ -730,13 +731,13 @@ static enum ps_report_line_end find_line_end(const void *reader, struct ps_str t
 
     /* A line that is empty after the prefix, or a row with any line number, begins a new line. */
     if (prefix.len && ps_str_eq(ps_report_trim_end(next), ps_report_trim_end(prefix)))
-        return PS_LINE_ENDS;
+        return PS_LINE_END_COMPLETE;
     if (r->block.table.is_open &&
         ps_line_report_parse_row(&any, next, &row) == PS_LINE_REPORT_ROW && row.n)
-        return PS_LINE_ENDS;
+        return PS_LINE_END_COMPLETE;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (ps_str_starts_with(ps_str_skip(next, r->next.column), ps_str_from_c(begins[i])))
-            return PS_LINE_ENDS;
+            return PS_LINE_END_COMPLETE;
     return ps_report_find_row_end(classify_row, r, text, next);
 }
 
@@ -751,7 +752,7 @@ static void parse_line(struct reader *r)
         reject_row(r, "this line inside a table is not a table row");
     r->others += ps_report_trim_end(text).len > 0;
     if (!r->block.table.is_open && !r->next.seen && ps_report_trim_end(text).len)
-        forget_next(r); /* another program wrote the line */
+        clear_next(r); /* another program wrote the line */
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
@@ -824,7 +825,7 @@ const struct ps_importer ps_line_text = {
     .description =
         "hits, time and source of each line, as line_profiler prints them, also inside other "
         "output",
-    .record = "python -m line_profiler app.py.lprof > report.txt",
+    .record_command = "python -m line_profiler app.py.lprof > report.txt",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

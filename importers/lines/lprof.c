@@ -170,13 +170,13 @@ static bool parse_row(struct stats_reader *r, uint32_t function,
         return false;
     }
     if (line.kind != PS_NUM_INT || line.i < 0 || line.i > INT32_MAX ||
-        !isfinite(ps_num_real(row.hits)) || !isfinite(ps_num_real(row.ticks))) {
+        !isfinite(ps_num_to_real(row.hits)) || !isfinite(ps_num_to_real(row.ticks))) {
         s->rejected++;
         return true;
     }
     row.line = (uint32_t)line.i;
     row.beyond = part[1].is_out_of_range || part[2].is_out_of_range;
-    s->negative += ps_num_real(row.hits) < 0 || ps_num_real(row.ticks) < 0;
+    s->negative += ps_num_to_real(row.hits) < 0 || ps_num_to_real(row.ticks) < 0;
     s->fractions += (row.hits.kind == PS_NUM_REAL && !part[1].is_out_of_range) ||
                     (row.ticks.kind == PS_NUM_REAL && !part[2].is_out_of_range);
     PS_RESERVE_ONE(s->rows, s->n_rows, s->cap_rows);
@@ -239,10 +239,10 @@ static bool add_pickle(struct stats *s, const struct ps_pickle *p,
     }
     if (!timings || timings->kind != PS_PICKLE_DICT)
         return refuse_pickle(&r, "has no dict of timings");
-    if (!(ps_num_real(unit) > 0) || !isfinite(ps_num_real(unit)))
+    if (!(ps_num_to_real(unit) > 0) || !isfinite(ps_num_to_real(unit)))
         return refuse_pickle(&r, "has no timer unit");
     PS_RESERVE_ONE(s->units, s->n_pickles, s->cap_units);
-    s->units[s->n_pickles++] = ps_num_real(unit);
+    s->units[s->n_pickles++] = ps_num_to_real(unit);
     if (s->n_pickles == 1)
         s->versions = ps_pickle_classes[root->i].versions;
     return parse_timings(&r, timings);
@@ -261,12 +261,12 @@ static struct ps_num add_num(struct ps_num a, struct ps_num b, bool *beyond)
             return ps_int(sum);
         *beyond = true;
     }
-    return ps_real(ps_num_real(a) + ps_num_real(b));
+    return ps_real(ps_num_to_real(a) + ps_num_to_real(b));
 }
 
 /* Returns the rows sorted by function, otherwise in the order of the file. Release them with
  * free(). */
-static struct row *by_function(struct stats *s)
+static struct row *sort_by_function(struct stats *s)
 {
     struct row *sorted = ps_grow(NULL, s->n_rows + 1, sizeof *sorted);
     size_t at = 0;
@@ -303,7 +303,7 @@ static struct ps_num scale_ticks(const struct stats *s, const struct row *row)
 {
     if (!s->mixed_units)
         return row->ticks;
-    return ps_real(ps_num_real(row->ticks) * (s->units[row->pickle] / s->unit));
+    return ps_real(ps_num_to_real(row->ticks) * (s->units[row->pickle] / s->unit));
 }
 
 static void round_ticks(const struct stats *s, struct row *row)
@@ -313,7 +313,7 @@ static void round_ticks(const struct stats *s, struct row *row)
 }
 
 /* Adds up rows for the same line. Returns the number of rows left. */
-static size_t fold_rows(struct stats *s, struct row *rows, size_t n)
+static size_t merge_rows(struct stats *s, struct row *rows, size_t n)
 {
     size_t kept = 0;
 
@@ -344,7 +344,7 @@ static void add_up(struct stats *s, struct function *f)
         sorted = rows[i - 1].line <= rows[i].line;
     if (!sorted)
         qsort(rows, f->n, sizeof *rows, by_line);
-    f->n = fold_rows(s, rows, f->n);
+    f->n = merge_rows(s, rows, f->n);
     f->hits = f->ticks = ps_int(0);
     for (size_t i = 0; i < f->n; i++) {
         round_ticks(s, &rows[i]);
@@ -363,7 +363,7 @@ static void merge_stats(struct stats *s)
         s->mixed_units |= s->units[i] != s->units[0];
         s->unit = s->units[i] > s->unit ? s->units[i] : s->unit;
     }
-    sorted = by_function(s);
+    sorted = sort_by_function(s);
     free(s->rows);
     s->rows = sorted;
     for (size_t i = 0; i < s->n_functions; i++)
@@ -458,11 +458,11 @@ static void write_function(struct report *r, size_t i)
     r->mended_empty += mended && f->n == 0;
     r->lines += f->n;
     r->functions_run += f->n > 0;
-    r->functions_timed += ps_num_real(f->ticks) > 0;
+    r->functions_timed += ps_num_to_real(f->ticks) > 0;
     r->ticks = add_num(r->ticks, f->ticks, &beyond);
-    if (ps_num_real(f->ticks) > 0 &&
+    if (ps_num_to_real(f->ticks) > 0 &&
         (!r->hottest ||
-         ps_num_real(f->ticks) > ps_num_real(r->stats->functions[r->hottest - 1].ticks)))
+         ps_num_to_real(f->ticks) > ps_num_to_real(r->stats->functions[r->hottest - 1].ticks)))
         r->hottest = i + 1;
 }
 
@@ -470,7 +470,8 @@ static void write_hottest(struct report *r)
 {
     size_t which = r->hottest ? r->hottest - 1 : 0;
     const struct function *f = r->stats->n_functions ? &r->stats->functions[which] : NULL;
-    const struct ps_headline headline = {ps_num_real(r->ticks) * r->stats->unit, "s", "profiled"};
+    const struct ps_headline headline = {ps_num_to_real(r->ticks) * r->stats->unit, "s",
+                                         "profiled"};
     char line[24];
 
     if (f) {
@@ -498,7 +499,7 @@ static void write_summary(struct report *r)
         {"files", ps_int(r->files)},
         {"lines", ps_int((int64_t)r->lines)},
         {"ticks", r->ticks},
-        {"time_s", ps_real(ps_num_real(r->ticks) * r->stats->unit)},
+        {"time_s", ps_real(ps_num_to_real(r->ticks) * r->stats->unit)},
         {"rounded", ps_int(0)},
         {"nested", ps_int(r->functions_timed > 1)},
     };
@@ -512,13 +513,13 @@ static void write_notes(struct report *r)
     const struct stats *s = r->stats;
 
     if (s->n_functions == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "no function was profiled: the program marked none with @profile, or kernprof "
                      "ran without -l");
     ps_sink_count(r->out, PS_NOTE_INFO, s->n_pickles > 1 ? s->n_pickles : 0,
                   "results in this file, which were added up");
     if (s->mixed_units)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "the results have different units; times were converted to the largest unit, "
                      "%g s, and rounded",
                      s->unit);
@@ -586,7 +587,7 @@ static bool report_stats(const struct stats *s, struct ps_sink *out)
 }
 
 enum {
-    LARGEST = 64 << 20,
+    FILE_BYTES_MAX = 64 << 20,
 };
 
 static bool is_pickle(struct ps_str bytes)
@@ -596,7 +597,8 @@ static bool is_pickle(struct ps_str bytes)
 
 /* Reads the pickles after the first. Other bytes are skipped with a note; Python does not read them
  * either. */
-static bool read_more(struct ps_pickle *p, struct stats *s, struct ps_sink *out, struct ps_err *err)
+static bool read_other_pickles(struct ps_pickle *p, struct stats *s, struct ps_sink *out,
+                               struct ps_err *err)
 {
     struct ps_pickle_value root;
 
@@ -642,7 +644,7 @@ static bool read_pickles(struct ps_str bytes, struct stats *s, struct ps_sink *o
                   "them; record one with `kernprof -l`");
         return false;
     }
-    return add_pickle(s, &p, &root, 0, err) && read_more(&p, s, out, err);
+    return add_pickle(s, &p, &root, 0, err) && read_other_pickles(&p, s, out, err);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -650,7 +652,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(free_stats) struct stats stats = {0};
     struct ps_err failure = PS_ERR_INIT;
-    enum ps_status status = ps_read_whole(in, LARGEST, "pickle", &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "pickle", &bytes, out, err);
 
     if (status != PS_OK)
         return status;
@@ -681,7 +683,7 @@ const struct ps_importer ps_lprof = {
     .label = "line_profiler result",
     .description =
         "hits and time of each line of the functions that line_profiler measured (.lprof)",
-    .record = "kernprof -l app.py",
+    .record_command = "kernprof -l app.py",
     .sniff = sniff,
     .load = load,
 };

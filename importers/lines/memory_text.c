@@ -27,7 +27,7 @@ enum {
     GAP = 3, /* number of spaces between the last value and the source */
     /* width of the column in bytes; the heading is one byte wider since a version corrected its
      * spelling */
-    OCCURRENCES = 10,
+    OCCURRENCES_WIDTH = 10,
 };
 
 struct row {
@@ -93,7 +93,7 @@ static bool parse_metrics(struct ps_str rest, size_t width, bool occurrences, st
     return true;
 }
 
-enum match { NONE, ROW, BROKEN };
+enum match { NONE, ROW, INVALID };
 
 static enum match read_row(const struct reader *r, struct ps_str text, struct row *row)
 {
@@ -115,7 +115,7 @@ static enum match read_row(const struct reader *r, struct ps_str text, struct ro
     rest.len = used < width && rest.len > width - used ? width - used : rest.len;
     if (ps_report_trim_end(rest).len == 0)
         return ROW;
-    return table->next_line ? BROKEN : NONE;
+    return table->next_line ? INVALID : NONE;
 }
 
 /* Parses the header. If the heading of occurrences is wider than its column, the source begins to
@@ -127,7 +127,7 @@ static bool read_header(struct ps_str text, struct ps_line_table_columns *column
     struct ps_str rest;
     const char *at;
 
-    if (!ps_line_table_header(text, words, columns))
+    if (!ps_line_table_parse_header(text, words, columns))
         return false;
     at = ps_str_find((struct ps_str){text.ptr, columns->source_offset}, PS_STR("Occur"));
     *occurrences = at != NULL;
@@ -135,8 +135,8 @@ static bool read_header(struct ps_str text, struct ps_line_table_columns *column
         return true;
     rest = ps_str_skip(text, (size_t)(at - text.ptr));
     rest.len = ps_report_pop_word(&rest).len;
-    if (rest.len > OCCURRENCES)
-        columns->source_offset -= rest.len - OCCURRENCES;
+    if (rest.len > OCCURRENCES_WIDTH)
+        columns->source_offset -= rest.len - OCCURRENCES_WIDTH;
     return true;
 }
 
@@ -234,14 +234,14 @@ static void open_block(struct reader *r, const struct ps_line_table_columns *col
 
 static void add_up(struct reader *r, const struct row *row)
 {
-    double mem = ps_num_real(row->mem);
+    double mem = ps_num_to_real(row->mem);
 
     if (!row->ran)
         return;
     if (r->measured++ == 0 || mem > r->peak)
         r->peak = mem;
     if (!r->block.first)
-        r->increment += ps_num_real(row->increment);
+        r->increment += ps_num_to_real(row->increment);
     r->block.first = false;
 }
 
@@ -265,7 +265,7 @@ static void parse_row(struct reader *r, const struct row *row)
     add_up(r, row);
     r->out->ops->line(r->out, &line);
     r->rows++;
-    if (ps_line_table_add(&r->block.table, &row->number) && r->gaps.count++ == 0) {
+    if (ps_line_table_add_row(&r->block.table, &row->number) && r->gaps.count++ == 0) {
         r->gaps.offset = r->in.line.offset;
         r->gaps.line = r->in.line.number;
     }
@@ -290,8 +290,8 @@ static bool parse_in_block(struct reader *r, struct ps_str text)
 
     if (match == ROW)
         parse_row(r, &row);
-    if (match == BROKEN) {
-        (void)ps_line_table_add(&r->block.table, &row.number);
+    if (match == INVALID) {
+        (void)ps_line_table_add_row(&r->block.table, &row.number);
         reject_row(r, "the values of this row cannot be read");
     }
     return match != NONE;
@@ -314,7 +314,7 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
     switch (r->block.table.is_open ? read_row(r, text, &row) : NONE) {
     case ROW:
         return PS_ROW_COMPLETE;
-    case BROKEN:
+    case INVALID:
         return PS_ROW_INCOMPLETE;
     case NONE:
         break;
@@ -329,7 +329,7 @@ static enum ps_report_line_end find_line_end(const void *reader, struct ps_str t
 {
     struct ps_str begins = PS_STR("Line #");
 
-    return ps_str_find(next, begins) ? PS_LINE_ENDS
+    return ps_str_find(next, begins) ? PS_LINE_END_COMPLETE
                                      : ps_report_find_row_end(classify_row, reader, text, next);
 }
 
@@ -346,8 +346,8 @@ static void parse_line(struct reader *r)
     if (at) {
         close_block(r);
         r->file.len = 0;
-        ps_buf_str(&r->file,
-                   ps_report_trim_end(ps_str_skip(text, (size_t)(at - text.ptr) + file_mark.len)));
+        ps_buf_add_str(&r->file, ps_report_trim_end(
+                                     ps_str_skip(text, (size_t)(at - text.ptr) + file_mark.len)));
         r->repaired_names += r->in.line.is_repaired;
     } else if (read_header(text, &columns, &occurrences)) {
         open_block(r, &columns, occurrences);
@@ -377,10 +377,10 @@ static void write_notes(struct reader *r)
 {
     if (r->rows == 0)
         ps_sink_note(
-            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
             "the report contains no lines: the program ran no function marked with @profile");
     else
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "memory is that of the whole process, rounded as printed; the first increment "
                      "of a block is the memory already in use, and no sum includes it");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without a file name");
@@ -474,7 +474,7 @@ const struct ps_importer ps_memory_text = {
     .label = "memory_profiler report",
     .description =
         "memory of the process after each line of the functions that memory_profiler measured",
-    .record = "python -m memory_profiler app.py > memory.txt",
+    .record_command = "python -m memory_profiler app.py > memory.txt",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

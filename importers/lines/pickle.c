@@ -108,7 +108,7 @@ static bool pool_add(struct ps_pickle *p, const struct ps_pickle_value *values, 
     return true;
 }
 
-static bool push_box(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
+static bool push_container(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
 {
     if (p->n_containers >= VALUES_MAX)
         return too_large(p);
@@ -266,7 +266,7 @@ static bool op_newobj(struct ps_pickle *p, bool keywords)
         return refuse_pickle(p, "opcode %s on an object other than LineStats and ()",
                              keywords ? "NEWOBJ_EX" : "NEWOBJ");
     p->n_stack -= 2 + keywords;
-    return push_box(p, PS_PICKLE_OBJECT, parts[0].id);
+    return push_container(p, PS_PICKLE_OBJECT, parts[0].id);
 }
 
 /* Runs BUILD, which sets the state of an object: a dict, or (dict, None) for classes with slots. */
@@ -312,7 +312,7 @@ static bool put_memo(struct ps_pickle *p, uint64_t index)
 }
 
 /* Reads the next n bytes. Refuses if the file has fewer. */
-static bool take_bytes(struct ps_pickle *p, uint64_t n, struct ps_str *out)
+static bool read_bytes(struct ps_pickle *p, uint64_t n, struct ps_str *out)
 {
     if (n > p->bytes.len - p->offset)
         return refuse_pickle(p, "the pickle is truncated inside an operand of %llu bytes",
@@ -323,11 +323,11 @@ static bool take_bytes(struct ps_pickle *p, uint64_t n, struct ps_str *out)
 }
 
 /* Reads an unsigned integer of n bytes, least significant first. */
-static bool take_uint(struct ps_pickle *p, unsigned n, uint64_t *out)
+static bool read_uint(struct ps_pickle *p, unsigned n, uint64_t *out)
 {
     struct ps_str raw = {0};
 
-    if (!take_bytes(p, n, &raw))
+    if (!read_bytes(p, n, &raw))
         return false;
     *out = 0;
     for (unsigned i = n; i-- > 0;)
@@ -339,7 +339,7 @@ static bool op_put(struct ps_pickle *p, unsigned char op)
 {
     uint64_t index = p->n_memo;
 
-    if (op != 0x94 && !take_uint(p, op == 'q' ? 1 : 4, &index))
+    if (op != 0x94 && !read_uint(p, op == 'q' ? 1 : 4, &index))
         return false;
     return put_memo(p, index);
 }
@@ -348,7 +348,7 @@ static bool op_get(struct ps_pickle *p, unsigned char op)
 {
     uint64_t index = 0;
 
-    if (!take_uint(p, op == 'h' ? 1 : 4, &index))
+    if (!read_uint(p, op == 'h' ? 1 : 4, &index))
         return false;
     if (index >= p->n_memo || p->memo[index].kind == PS_PICKLE_MARK)
         return refuse_pickle(p, "invalid pickle: memo index %llu is empty",
@@ -367,7 +367,7 @@ static bool op_frame(struct ps_pickle *p)
 {
     uint64_t n = 0;
 
-    if (!take_uint(p, 8, &n))
+    if (!read_uint(p, 8, &n))
         return false;
     if (n > p->bytes.len - p->offset)
         return refuse_pickle(p, "the file is truncated inside a frame of %llu bytes",
@@ -379,7 +379,7 @@ static bool op_proto(struct ps_pickle *p)
 {
     uint64_t version = 0;
 
-    if (!take_uint(p, 1, &version))
+    if (!read_uint(p, 1, &version))
         return false;
     if (version < 2 || version > 5)
         return refuse_pickle(p, "unsupported pickle protocol %u; line_profiler writes 2 to 5",
@@ -493,16 +493,16 @@ static bool push_long(struct ps_pickle *p, struct ps_str raw)
     return push_real(p, negative ? -real : real, true);
 }
 
-static bool take_long(struct ps_pickle *p, unsigned size_bytes)
+static bool read_long(struct ps_pickle *p, unsigned size_bytes)
 {
     uint64_t n = 0;
     struct ps_str raw = {0};
 
-    if (!take_uint(p, size_bytes, &n))
+    if (!read_uint(p, size_bytes, &n))
         return false;
     if (size_bytes == 4 && n > INT32_MAX)
         return refuse_pickle(p, "invalid pickle: integer of negative length");
-    return take_bytes(p, n, &raw) && push_long(p, raw);
+    return read_bytes(p, n, &raw) && push_long(p, raw);
 }
 
 /* Parses "12\n" or "12L\n"; after INT, "00\n" and "01\n" are False and True. */
@@ -538,7 +538,7 @@ static bool parse_real(struct ps_pickle *p)
     uint64_t bits = 0;
     double value;
 
-    if (!take_uint(p, 8, &bits))
+    if (!read_uint(p, 8, &bits))
         return false;
     bits = __builtin_bswap64(bits);
     memcpy(&value, &bits, sizeof value);
@@ -552,15 +552,15 @@ static bool op_number(struct ps_pickle *p, unsigned char op)
 
     switch (op) {
     case 'K':
-        return take_uint(p, 1, &bits) && push_int(p, (int64_t)bits);
+        return read_uint(p, 1, &bits) && push_int(p, (int64_t)bits);
     case 'M':
-        return take_uint(p, 2, &bits) && push_int(p, (int64_t)bits);
+        return read_uint(p, 2, &bits) && push_int(p, (int64_t)bits);
     case 'J':
-        return take_uint(p, 4, &bits) && push_int(p, (int32_t)(uint32_t)bits);
+        return read_uint(p, 4, &bits) && push_int(p, (int32_t)(uint32_t)bits);
     case 0x8a:
-        return take_long(p, 1);
+        return read_long(p, 1);
     case 0x8b:
-        return take_long(p, 4);
+        return read_long(p, 4);
     case 'I':
     case 'L':
         return parse_digits(p, op == 'L');
@@ -575,11 +575,11 @@ static bool op_text(struct ps_pickle *p, unsigned char op)
     uint64_t n = 0;
     struct ps_str raw = {0};
 
-    if (!take_uint(p, size_bytes, &n))
+    if (!read_uint(p, size_bytes, &n))
         return false;
     if (op == 'T' && n > INT32_MAX)
         return refuse_pickle(p, "invalid pickle: string of negative length");
-    return take_bytes(p, n, &raw) &&
+    return read_bytes(p, n, &raw) &&
            push_value(p, (struct ps_pickle_value){
                              .kind = PS_PICKLE_TEXT, .id = (uint32_t)raw.len, .ptr = raw.ptr});
 }
@@ -617,9 +617,9 @@ static bool run_opcode(struct ps_pickle *p, unsigned char op)
     case 0x87:
         return op_tuple(p, op);
     case ']':
-        return push_box(p, PS_PICKLE_LIST, 0);
+        return push_container(p, PS_PICKLE_LIST, 0);
     case '}':
-        return push_box(p, PS_PICKLE_DICT, 0);
+        return push_container(p, PS_PICKLE_DICT, 0);
     case 'a':
     case 'e':
     case 's':

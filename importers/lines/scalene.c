@@ -66,7 +66,7 @@ static struct ps_num number_of(struct reader *r, const cJSON *object, const char
 }
 
 /* Converts an integral double to an integer: counts in the file are integers. */
-static struct ps_num whole_number(struct ps_num n)
+static struct ps_num to_integer(struct ps_num n)
 {
     if (n.kind == PS_NUM_REAL && n.r == rint(n.r) && fabs(n.r) < 9e15)
         return ps_int((int64_t)n.r);
@@ -75,7 +75,7 @@ static struct ps_num whole_number(struct ps_num n)
 
 static bool line_number(struct ps_num n, uint32_t *out)
 {
-    n = whole_number(n);
+    n = to_integer(n);
     if (n.kind != PS_NUM_INT || n.i < 0 || n.i > INT32_MAX)
         return false;
     *out = (uint32_t)n.i;
@@ -112,7 +112,7 @@ static void read_samples(struct reader *r, const cJSON *list)
     }
 }
 
-static void read_figures(struct reader *r, const cJSON *object, struct ps_line_metrics *out)
+static void read_metrics(struct reader *r, const cJSON *object, struct ps_line_metrics *out)
 {
     const struct {
         const char *key;
@@ -137,7 +137,7 @@ static void read_figures(struct reader *r, const cJSON *object, struct ps_line_m
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         *keys[i].value = number_of(r, object, keys[i].key);
-    out->mallocs = whole_number(out->mallocs);
+    out->mallocs = to_integer(out->mallocs);
 }
 
 /* --- Leaks --- */
@@ -207,16 +207,16 @@ static void write_leaks(struct reader *r, const struct file *f)
 static void reject_file(struct reader *r, struct ps_str path, const char *what)
 {
     if (r->rejected++ < NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%.*s: %s",
-                     (int)ps_text_head(path, 200).len, path.ptr, what);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0, "%.*s: %s",
+                     (int)ps_truncate_text(path, 200).len, path.ptr, what);
 }
 
 static void repair_line(struct reader *r, struct ps_str path, uint32_t line)
 {
     if (r->repaired++ < NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_OFFSET, 0,
                      "%.*s: the source text of line %u contained invalid UTF-8 and was repaired",
-                     (int)ps_text_head(path, 200).len, path.ptr, line);
+                     (int)ps_truncate_text(path, 200).len, path.ptr, line);
 }
 
 static struct ps_str text_of(struct reader *r, const cJSON *object, const char *key, bool *mended)
@@ -235,7 +235,7 @@ static bool open_row(struct reader *r, const struct file *f, const cJSON *item,
     *row = (struct ps_line_row){.file = f->id, .block = 1};
     if (!cJSON_IsObject(item) || !line_number(number_of(r, item, "lineno"), &row->line))
         return false;
-    read_figures(r, item, &row->metrics);
+    read_metrics(r, item, &row->metrics);
     read_samples(r, cJSON_GetObjectItemCaseSensitive(item, "memory_samples"));
     row->samples = r->samples;
     row->n_samples = (uint32_t)r->n_samples;
@@ -259,7 +259,7 @@ static void write_function(struct reader *r, const struct file *f, const cJSON *
         function.name = PS_STR("");
     function.first_line = row.line;
     row.function = ++r->functions;
-    row.of_function = true;
+    row.is_function = true;
     r->out->ops->line_function(r->out, &function);
     r->out->ops->line(r->out, &row);
     if (mended)
@@ -310,7 +310,7 @@ static void read_source(struct reader *r, const cJSON *file)
         return;
     }
     r->files++;
-    r->cpu_pct += ps_num_real(cpu_pct);
+    r->cpu_pct += ps_num_to_real(cpu_pct);
     r->out->ops->line_file(r->out, &(struct ps_line_file){
                                        .id = f.id,
                                        .path = path,
@@ -330,7 +330,7 @@ static void read_source(struct reader *r, const cJSON *file)
 }
 
 enum {
-    LARGEST = 256 << 20, /* bytes */
+    FILE_BYTES_MAX = 256 << 20, /* bytes */
 };
 
 static bool is_blank(char c)
@@ -393,13 +393,14 @@ static void write_notes(struct reader *r, const cJSON *root)
                                         "memory_stacks"};
 
     if (r->lines == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the profile contains no lines");
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "the profile contains no lines");
     for (size_t i = 0; i < sizeof aside / sizeof *aside; i++) {
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, aside[i]);
 
         if (cJSON_IsArray(list) && list->child)
-            ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "perfshelf does not read \"%s\"",
-                         aside[i]);
+            ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                         "perfshelf does not read \"%s\"", aside[i]);
     }
     ps_sink_count(r->out, PS_NOTE_WARNING, r->timeless,
                   "lists of memory samples skipped because they have no times");
@@ -432,7 +433,7 @@ static double write_summary(struct reader *r, const cJSON *root)
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
-    return ps_num_real(elapsed);
+    return ps_num_to_real(elapsed);
 }
 
 static bool write_files(struct reader *r, const cJSON *root, size_t size)
@@ -480,7 +481,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct reader r = {.out = out};
-    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "document", &bytes, out, err);
     size_t size = bytes.len;
     cJSON *root;
 
@@ -524,7 +525,7 @@ const struct ps_importer ps_scalene = {
     .kind = "scalene",
     .label = "Scalene profile",
     .description = "Python, native, system and GPU time, memory and copying of each line (JSON)",
-    .record = "scalene run --json --outfile app.json app.py",
+    .record_command = "scalene run --json --outfile app.json app.py",
     .sniff = sniff,
     .load = load,
 };

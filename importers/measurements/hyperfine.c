@@ -16,7 +16,7 @@
 #include "importers/reading.h"
 
 enum {
-    LARGEST = 256 << 20, /* bytes */
+    FILE_BYTES_MAX = 256 << 20, /* bytes */
     NOTES_MAX = 50,
 };
 
@@ -109,7 +109,7 @@ static void add_parameters(struct reader *r, const cJSON *result)
 
 /* Adds the exit codes of the runs ("signal" for a run without exit code) and counts the commands
  * with a failed run. */
-static void add_ends(struct reader *r, const cJSON *result, const cJSON *runs)
+static void add_exit_codes(struct reader *r, const cJSON *result, const cJSON *runs)
 {
     const cJSON *list = runs ? runs : cJSON_GetObjectItemCaseSensitive(result, "exit_codes"), *one;
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -164,7 +164,7 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
             row.mean = ps_document_number(result, part->mean);
     }
     if (wall)
-        add_ends(r, result, cJSON_IsArray(runs) ? runs : NULL);
+        add_exit_codes(r, result, cJSON_IsArray(runs) ? runs : NULL);
     if (!wall && r->builder.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
         return;
     if (wall || r->builder.n_samples)
@@ -193,7 +193,7 @@ static void write_notes(struct reader *r)
 
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i].n)
-            ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "%s: %llu",
+            ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0, "%s: %llu",
                          notes[i].what, (unsigned long long)notes[i].n);
 }
 
@@ -217,7 +217,7 @@ static void write_all(struct reader *r, const cJSON *root)
     {
         ledger.read++;
         if (!is_result(result) && ledger.rejected++ < NOTES_MAX)
-            ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+            ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0,
                          "result %llu has no command", (unsigned long long)ledger.read);
     }
     write_notes(r);
@@ -230,7 +230,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct reader r = {.builder = {.out = out}};
-    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "document", &bytes, out, err);
     cJSON *root;
 
     if (status != PS_OK)
@@ -289,7 +289,7 @@ const struct ps_importer ps_hyperfine = {
     .label = "hyperfine result",
     .description =
         "wall clock, user and system time and peak memory of commands, run by run (JSON)",
-    .record = "hyperfine --export-json result.json 'app'",
+    .record_command = "hyperfine --export-json result.json 'app'",
     .sniff = sniff,
     .load = load,
 };

@@ -28,7 +28,7 @@ struct result {
     int64_t runs; /* number of runs; 0: unknown */
 };
 
-enum line_kind { OTHER, TAKEN, BROKEN };
+enum line_kind { LINE_OTHER, LINE_VALID, LINE_INVALID };
 
 /* --- Tables --- */
 
@@ -95,7 +95,7 @@ static const struct {
 };
 
 /* Reads a number in `unit` and removes it from *rest. */
-static bool take_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed_number *out)
+static bool parse_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed_number *out)
 {
     size_t n = ps_printed_number_len(*rest);
 
@@ -141,7 +141,7 @@ static bool parse_printed(struct ps_str *rest, struct ps_printed_number *out)
 
         if (!ps_printed_word_consume(&end, units[i].name) || !ends_word(end))
             continue;
-        if (!take_printed_in(&at, ps_str_from_c(units[i].name), out))
+        if (!parse_printed_in(&at, ps_str_from_c(units[i].name), out))
             return false;
         *rest = end;
         return true;
@@ -173,7 +173,8 @@ static bool skip_to(struct ps_str *rest)
     return skip_word(rest, TO);
 }
 
-static bool take_to(struct ps_str *rest, struct result *out, enum part part, enum figure which)
+static bool parse_range_part(struct ps_str *rest, struct result *out, enum part part,
+                             enum figure which)
 {
     struct ps_printed_number value;
 
@@ -199,7 +200,7 @@ static bool parse_count(struct ps_str *rest, int64_t *out)
 
 /* Version 2 prints the number of runs after the command: " (10 runs)", " (1 run)". Removes it from
  * *command and returns it; 0: not found. */
-static int64_t cut_runs(struct ps_str *command)
+static int64_t remove_run_count(struct ps_str *command)
 {
     size_t at = command->len;
     struct ps_str rest;
@@ -231,7 +232,7 @@ static bool read_command(struct ps_str line, struct ps_str *command, int64_t *ru
     while (rest.len && strchr(" \t\r", rest.ptr[rest.len - 1]))
         rest.len--;
     *command = rest;
-    *runs = cut_runs(command);
+    *runs = remove_run_count(command);
     return command->len > 0;
 }
 
@@ -239,16 +240,16 @@ static bool read_command(struct ps_str line, struct ps_str *command, int64_t *ru
 static bool parse_cpu(struct ps_str *rest, struct result *out)
 {
     ps_printed_skip_blanks(rest);
-    return ps_printed_word_consume(rest, "[User: ") && take_to(rest, out, USER, MEAN) &&
-           ps_printed_word_consume(rest, ", System: ") && take_to(rest, out, SYSTEM, MEAN) &&
-           ps_printed_word_consume(rest, "]");
+    return ps_printed_word_consume(rest, "[User: ") && parse_range_part(rest, out, USER, MEAN) &&
+           ps_printed_word_consume(rest, ", System: ") &&
+           parse_range_part(rest, out, SYSTEM, MEAN) && ps_printed_word_consume(rest, "]");
 }
 
 static bool parse_time(struct ps_str rest, bool spread, struct result *out)
 {
-    if (!take_to(&rest, out, WALL, MEAN))
+    if (!parse_range_part(&rest, out, WALL, MEAN))
         return false;
-    if (spread && (!skip_plus_minus(&rest) || !take_to(&rest, out, WALL, STDDEV)))
+    if (spread && (!skip_plus_minus(&rest) || !parse_range_part(&rest, out, WALL, STDDEV)))
         return false;
     if (!spread)
         out->runs = 1;
@@ -260,7 +261,8 @@ static bool parse_range(struct ps_str rest, struct result *out)
 {
     int64_t runs;
 
-    if (!take_to(&rest, out, WALL, MIN) || !skip_to(&rest) || !take_to(&rest, out, WALL, MAX))
+    if (!parse_range_part(&rest, out, WALL, MIN) || !skip_to(&rest) ||
+        !parse_range_part(&rest, out, WALL, MAX))
         return false;
     ps_printed_skip_blanks(&rest);
     if (!parse_count(&rest, &runs))
@@ -273,12 +275,12 @@ static bool parse_range(struct ps_str rest, struct result *out)
  * run. A comparison with other commands may follow. */
 static bool parse_part(struct ps_str rest, enum part part, struct result *out)
 {
-    if (!take_to(&rest, out, part, MEAN))
+    if (!parse_range_part(&rest, out, part, MEAN))
         return false;
     if (!skip_plus_minus(&rest))
         return true;
-    return take_to(&rest, out, part, STDDEV) && take_to(&rest, out, part, MIN) && skip_to(&rest) &&
-           take_to(&rest, out, part, MAX);
+    return parse_range_part(&rest, out, part, STDDEV) && parse_range_part(&rest, out, part, MIN) &&
+           skip_to(&rest) && parse_range_part(&rest, out, part, MAX);
 }
 
 /* Whether the line has the first values of a result. */
@@ -289,8 +291,8 @@ static bool begins_result(struct ps_str line)
     return skip_past(line, MEAN_AND_SIGMA, &rest) || skip_past(line, ABSOLUTE, &rest);
 }
 
-/* Parses the values of a line of terminal output. Returns BROKEN if the label is known, but the
- * values cannot be parsed. */
+/* Parses the values of a line of terminal output. Returns LINE_INVALID if the label is known, but
+ * the values cannot be parsed. */
 static enum line_kind read_line(struct ps_str line, struct result *out)
 {
     static const char *const labels[PARTS] = {"  Wall Time ", "  User Time ", "  System Time ",
@@ -313,7 +315,7 @@ static enum line_kind read_line(struct ps_str line, struct result *out)
     }
     if (good)
         *out = read;
-    return good ? TAKEN : known ? BROKEN : OTHER;
+    return good ? LINE_VALID : known ? LINE_INVALID : LINE_OTHER;
 }
 
 enum { CELL_BYTES_MAX = 64 * 1024 };
@@ -387,7 +389,7 @@ static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
 }
 
 /* Returns the command of a Markdown cell as it was run: without backticks, with bars unescaped. */
-static struct ps_str shown_command(struct ps_str cell, struct ps_arena *arena)
+static struct ps_str unescape_command(struct ps_str cell, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
@@ -418,7 +420,7 @@ static const struct {
     {"memory_peak_resident_", "Memory", MEMORY},
 };
 
-static bool figure_named(struct ps_str name, enum figure *out)
+static bool find_figure(struct ps_str name, enum figure *out)
 {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (ps_str_eq_c(name, figures[i].name)) {
@@ -439,7 +441,7 @@ static void csv_column(struct ps_str name, struct ps_arena *arena, struct column
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (ps_printed_word_consume(&rest, parts[k].csv))
             part = parts[k].part;
-    value = figure_named(rest, &figure);
+    value = find_figure(rest, &figure);
     if (ps_str_eq_c(name, "user") || ps_str_eq_c(name, "system")) {
         part = name.ptr[0] == 'u' ? USER : SYSTEM;
         value = true;
@@ -527,7 +529,7 @@ static bool csv_value(struct ps_str cell, struct ps_printed_number *out)
 
     if (!ps_report_parse_number(cell, &number))
         return false;
-    *out = (struct ps_printed_number){ps_num_real(number), 0};
+    *out = (struct ps_printed_number){ps_num_to_real(number), 0};
     return true;
 }
 
@@ -540,13 +542,13 @@ static bool markdown_value(const struct columns *columns, size_t i, struct ps_st
     enum figure second = range ? MAX : STDDEV;
     struct ps_printed_number value;
 
-    if (!take_printed_in(&cell, columns->items[i].text, &value))
+    if (!parse_printed_in(&cell, columns->items[i].text, &value))
         return false;
     set_figure(out, part, range ? MIN : columns->items[i].figure, value);
     if (cell.len == 0)
         return true;
     if (!(range ? skip_to(&cell) : skip_plus_minus(&cell)) ||
-        !take_printed_in(&cell, columns->items[i].text, &value) || cell.len)
+        !parse_printed_in(&cell, columns->items[i].text, &value) || cell.len)
         return false;
     set_figure(out, part, second, value);
     return true;
@@ -576,8 +578,8 @@ static bool is_rule(struct ps_str line)
 }
 
 /* Parses a row: its command, and the cells of its parameters in `parameter` (COLUMNS elements, by
- * column; empty: no parameter), all in the arena. Returns OTHER if the table has ended. For the
- * rule below a Markdown header it returns TAKEN and an empty command. */
+ * column; empty: no parameter), all in the arena. Returns LINE_OTHER if the table has ended. For
+ * the rule below a Markdown header it returns LINE_VALID and an empty command. */
 static enum line_kind read_row(const struct columns *columns, struct ps_str line,
                                struct ps_arena *arena, struct result *out, struct ps_str *command,
                                struct ps_str *parameter)
@@ -589,30 +591,30 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
     line = ps_report_trim_end(ps_report_without_prefix(line, columns->indent));
     if (line.len == 0 || (columns->markdown && line.ptr[0] != '|') ||
         (!columns->markdown && !memchr(line.ptr, ',', line.len)))
-        return OTHER;
+        return LINE_OTHER;
     if (columns->markdown && is_rule(line))
-        return TAKEN;
+        return LINE_VALID;
     if (columns->markdown ? !markdown_cells(line, cells, &n) : !csv_cells(line, arena, cells, &n))
-        return BROKEN;
+        return LINE_INVALID;
     if (n != columns->n)
-        return BROKEN;
+        return LINE_INVALID;
     for (size_t i = 0; i < n; i++) {
         enum column_kind kind = columns->items[i].kind;
 
         parameter[i] = PS_STR("");
         if (kind == COMMAND)
-            *command =
-                columns->markdown ? shown_command(cells[i], arena) : ps_arena_copy(arena, cells[i]);
+            *command = columns->markdown ? unescape_command(cells[i], arena)
+                                         : ps_arena_copy(arena, cells[i]);
         else if (kind == PARAMETER)
             parameter[i] = ps_arena_copy(arena, cells[i]);
         else if (kind != IGNORED && !parse_value(columns, i, cells[i], out))
-            return BROKEN;
+            return LINE_INVALID;
     }
-    return command->len && has_figure(out) ? TAKEN : BROKEN;
+    return command->len && has_figure(out) ? LINE_VALID : LINE_INVALID;
 }
 
 enum {
-    MOST_RESULTS = 1000 * 1000,
+    RESULTS_MAX = 1000 * 1000,
     NAME_BYTES_MAX = 4096,
     NOTES_MAX = 50,
 };
@@ -659,7 +661,7 @@ static void write_part(struct reader *r, const struct result *result, enum part 
                        struct ps_str command)
 {
     struct ps_measurement row = {
-        .name = ps_text_head(command, NAME_BYTES_MAX),
+        .name = ps_truncate_text(command, NAME_BYTES_MAX),
         .group = ps_str_from_c(part_units[part].group),
         .unit = part_units[part].unit,
         .statistic = "mean",
@@ -729,11 +731,11 @@ static bool parse_row(struct reader *r, struct ps_str text)
     enum line_kind what =
         read_row(&r->columns, text, &r->builder.arena, &result, &command, parameter);
 
-    if (what == OTHER) {
+    if (what == LINE_OTHER) {
         r->columns.n = 0;
         return false;
     }
-    if (what == BROKEN) {
+    if (what == LINE_INVALID) {
         reject_line(r, "this line inside a table is not a table row");
         return true;
     }
@@ -763,7 +765,7 @@ static void parse_terminal(struct reader *r, struct ps_str text)
         end_benchmark(r);
         r->open = true;
         r->command.len = 0;
-        ps_buf_str(&r->command, ps_text_head(command, NAME_BYTES_MAX));
+        ps_buf_add_str(&r->command, ps_truncate_text(command, NAME_BYTES_MAX));
         r->result.runs = runs;
         r->stored++;
         return;
@@ -775,15 +777,16 @@ static void parse_terminal(struct reader *r, struct ps_str text)
     if (!r->open)
         return;
     what = read_line(text, &r->result);
-    r->stored += what == TAKEN;
-    if (what == BROKEN)
+    r->stored += what == LINE_VALID;
+    if (what == LINE_INVALID)
         reject_line(r, "the values in this line cannot be read");
-    warning = what == OTHER ? ps_str_find(text, PS_STR("  Warning: ")) : NULL;
+    warning = what == LINE_OTHER ? ps_str_find(text, PS_STR("  Warning: ")) : NULL;
     if (warning) {
         struct ps_str said = ps_str_skip(text, (size_t)(warning - text.ptr) + 11);
 
         ps_sink_note(r->builder.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
-                     "warning from hyperfine: %.*s", (int)ps_text_head(said, 200).len, said.ptr);
+                     "warning from hyperfine: %.*s", (int)ps_truncate_text(said, 200).len,
+                     said.ptr);
     }
 }
 
@@ -803,9 +806,9 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_read_line(&r->in)) {
         parse_line(r);
-        if (r->results > MOST_RESULTS)
+        if (r->results > RESULTS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the file has more than %d results",
-                              MOST_RESULTS);
+                              RESULTS_MAX);
         if (ps_report_check(&r->in, r->builder.out, r->results, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -821,7 +824,7 @@ static void write_all(struct reader *r)
     ps_sink_count(r->builder.out, PS_NOTE_WARNING, r->unnamed,
                   "benchmarks without a command: the line that begins with `Benchmark` is missing");
     if (r->rounded)
-        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "printed values are rounded, and single runs are missing; add the file of "
                      "`--export-json` for both");
     ps_measurement_write_headline(&r->builder);
@@ -851,7 +854,7 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 }
 
 /* Whether the line is a header; a Markdown header must also end in a bar. */
-static bool is_head(struct ps_str line)
+static bool is_header(struct ps_str line)
 {
     line = ps_report_trim_end(line);
     return sniff(line) != PS_MATCH_NO &&
@@ -861,7 +864,7 @@ static bool is_head(struct ps_str line)
 /* Whether the unwrapped text has more header lines. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count_lines(unwrapped, is_head) > ps_report_count_lines(head, is_head);
+    return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -893,7 +896,7 @@ const struct ps_importer ps_hyperfine_text = {
     .description =
         "wall clock, user and system time and peak memory of commands, as hyperfine prints "
         "them or writes them as CSV or Markdown, in any log (rounded)",
-    .record = "hyperfine --export-markdown result.md 'app'",
+    .record_command = "hyperfine --export-markdown result.md 'app'",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

@@ -108,7 +108,7 @@ void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measuremen
     row->n_samples = m->n_samples;
     m->out->ops->measurement(m->out, row);
     if (label && !m->first_unit && row->value.kind != PS_NUM_NONE) {
-        m->first_value = ps_num_real(row->value);
+        m->first_value = ps_num_to_real(row->value);
         m->first_unit = row->unit;
         m->first_label = label;
     }

@@ -97,7 +97,7 @@ void ps_printed_skip_blanks(struct ps_str *rest)
 }
 
 /* Reads at most nine digits that are followed by `end`, and removes both from *rest. */
-static bool take_group(struct ps_str *rest, char end, uint64_t *out)
+static bool parse_group(struct ps_str *rest, char end, uint64_t *out)
 {
     size_t n = count_digits(*rest, 0);
 
@@ -114,7 +114,7 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
 {
     struct ps_str at = *rest;
     uint64_t before = 0, group, seconds = 0;
-    bool minutes = take_group(&at, 'm', &group);
+    bool minutes = parse_group(&at, 'm', &group);
     char text[LONGEST];
     size_t whole, n;
 
@@ -124,7 +124,7 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
     } else { /* in "1684maxresident" the m does not mean minutes */
         minutes = false;
         at = *rest;
-        for (int i = 0; i < 2 && take_group(&at, ':', &group); i++)
+        for (int i = 0; i < 2 && parse_group(&at, ':', &group); i++)
             before = (before + group) * 60;
     }
     whole = count_digits(at, 0);

@@ -17,7 +17,7 @@
 #include "importers/text/line_names.h"
 
 enum {
-    LARGEST = 512 << 20, /* bytes */
+    FILE_BYTES_MAX = 512 << 20, /* bytes */
     NOTES_MAX = 50,
 };
 
@@ -146,12 +146,12 @@ static void write_all(struct reader *r, const cJSON *benchmarks)
         if (write_benchmark(r, benchmark))
             continue;
         if (ledger.rejected++ < NOTES_MAX)
-            ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+            ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0,
                          "benchmark %llu has no name or no values",
                          (unsigned long long)ledger.read);
     }
     if (r->odd)
-        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "raw times skipped because they are not numbers: %llu",
                      (unsigned long long)r->odd);
     ledger.stored = ledger.read - ledger.rejected;
@@ -163,7 +163,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct reader r = {.builder = {.out = out}};
-    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "document", &bytes, out, err);
     const cJSON *benchmarks;
     cJSON *root;
 
@@ -212,7 +212,7 @@ const struct ps_importer ps_pytest_benchmark = {
     .kind = "pytest-benchmark",
     .label = "pytest-benchmark result",
     .description = "seconds per iteration of each benchmark, with spread and raw rounds (JSON)",
-    .record = "pytest --benchmark-json result.json",
+    .record_command = "pytest --benchmark-json result.json",
     .sniff = sniff,
     .load = load,
 };

@@ -52,7 +52,7 @@ static bool parse_unit(struct ps_str *rest, int *shift)
 }
 
 /* Reads "(Kops/s)" after OPS. */
-static bool take_ops_unit(struct ps_str word, int *shift)
+static bool parse_ops_unit(struct ps_str word, int *shift)
 {
     static const char prefixes[] = "numKMGT";
     static const int shifts[] = {-9, -6, -3, 3, 6, 9, 12};
@@ -75,7 +75,7 @@ static bool parse_title(struct header *out, struct ps_str word)
             out->columns[out->n++] = (enum column)i;
             return true;
         }
-    return out->n && out->columns[out->n - 1] == OPS && take_ops_unit(word, &out->ops);
+    return out->n && out->columns[out->n - 1] == OPS && parse_ops_unit(word, &out->ops);
 }
 
 /* Parses the header "Name (time in us)   Min   Max ...", with the selected columns. */
@@ -262,7 +262,7 @@ static void add_rest(struct reader *r, const struct row *row)
 static void write_row(struct reader *r, const struct row *row)
 {
     struct ps_measurement out = {
-        .name = ps_text_head(row->name, NAME_BYTES_MAX),
+        .name = ps_truncate_text(row->name, NAME_BYTES_MAX),
         .group = r->group.len ? ps_buf_slice(&r->group) : PS_STR(""),
         .unit = "s",
     };
@@ -319,7 +319,7 @@ static void parse_line(struct reader *r)
     if (read_title(text, &group)) {
         r->header.n = 0;
         r->group.len = 0;
-        ps_buf_str(&r->group, ps_text_head(group, NAME_BYTES_MAX));
+        ps_buf_add_str(&r->group, ps_truncate_text(group, NAME_BYTES_MAX));
         r->stored++;
     } else if (read_header(text, &header)) {
         r->header = header;
@@ -347,7 +347,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 static void write_all(struct reader *r)
 {
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pytest-benchmark"));
-    ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+    ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                  "printed values are rounded, and test names have no files; `--benchmark-json` "
                  "keeps exact values, files and rounds");
     ps_measurement_write_headline(&r->builder);
@@ -426,7 +426,7 @@ const struct ps_importer ps_pytest_benchmark_text = {
     .description =
         "seconds per iteration of each benchmark, as pytest prints them, in any log (rounded, "
         "without raw rounds)",
-    .record = "pytest --benchmark-only > benchmarks.txt",
+    .record_command = "pytest --benchmark-only > benchmarks.txt",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

@@ -18,31 +18,31 @@
 /* --- Lines --- */
 
 const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS] = {
-    [PS_TIMED_REAL] = {"real", "s"},
-    [PS_TIMED_USER] = {"user", "s"},
-    [PS_TIMED_SYS] = {"sys", "s"},
-    [PS_TIMED_CPU] = {"CPU", "%"},
-    [PS_TIMED_RSS] = {"max RSS", "KiB"},
-    [PS_TIMED_MAJOR] = {"major faults", ""},
-    [PS_TIMED_MINOR] = {"minor faults", ""},
-    [PS_TIMED_VOLUNTARY] = {"voluntary switches", ""},
-    [PS_TIMED_INVOLUNTARY] = {"involuntary switches", ""},
-    [PS_TIMED_SWAPS] = {"swaps", ""},
-    [PS_TIMED_INPUTS] = {"file system inputs", ""},
-    [PS_TIMED_OUTPUTS] = {"file system outputs", ""},
-    [PS_TIMED_SENT] = {"socket messages sent", ""},
-    [PS_TIMED_RECEIVED] = {"socket messages received", ""},
-    [PS_TIMED_SIGNALS] = {"signals", ""},
-    [PS_TIMED_TEXT_SIZE] = {"average shared text size", "KiB"},
-    [PS_TIMED_DATA_SIZE] = {"average unshared data size", "KiB"},
-    [PS_TIMED_STACK_SIZE] = {"average stack size", "KiB"},
-    [PS_TIMED_TOTAL_SIZE] = {"average total size", "KiB"},
-    [PS_TIMED_MEAN_RSS] = {"average RSS", "KiB"},
-    [PS_TIMED_PAGE] = {"page size", "B"},
-    [PS_TIMED_INSTRUCTIONS] = {"instructions", ""},
-    [PS_TIMED_CYCLES] = {"cycles", ""},
-    [PS_TIMED_FOOTPRINT] = {"peak footprint", "KiB"},
-    [PS_TIMED_EXIT] = {"exit status", ""},
+    [PS_TIME_REAL] = {"real", "s"},
+    [PS_TIME_USER] = {"user", "s"},
+    [PS_TIME_SYS] = {"sys", "s"},
+    [PS_TIME_CPU] = {"CPU", "%"},
+    [PS_TIME_RSS] = {"max RSS", "KiB"},
+    [PS_TIME_MAJOR_FAULTS] = {"major faults", ""},
+    [PS_TIME_MINOR_FAULTS] = {"minor faults", ""},
+    [PS_TIME_VOLUNTARY_SWITCHES] = {"voluntary switches", ""},
+    [PS_TIME_INVOLUNTARY_SWITCHES] = {"involuntary switches", ""},
+    [PS_TIME_SWAPS] = {"swaps", ""},
+    [PS_TIME_INPUTS] = {"file system inputs", ""},
+    [PS_TIME_OUTPUTS] = {"file system outputs", ""},
+    [PS_TIME_MESSAGES_SENT] = {"socket messages sent", ""},
+    [PS_TIME_MESSAGES_RECEIVED] = {"socket messages received", ""},
+    [PS_TIME_SIGNALS] = {"signals", ""},
+    [PS_TIME_TEXT_SIZE] = {"average shared text size", "KiB"},
+    [PS_TIME_DATA_SIZE] = {"average unshared data size", "KiB"},
+    [PS_TIME_STACK_SIZE] = {"average stack size", "KiB"},
+    [PS_TIME_TOTAL_SIZE] = {"average total size", "KiB"},
+    [PS_TIME_MEAN_RSS] = {"average RSS", "KiB"},
+    [PS_TIME_PAGE_SIZE] = {"page size", "B"},
+    [PS_TIME_INSTRUCTIONS] = {"instructions", ""},
+    [PS_TIME_CYCLES] = {"cycles", ""},
+    [PS_TIME_FOOTPRINT] = {"peak footprint", "KiB"},
+    [PS_TIME_EXIT_STATUS] = {"exit status", ""},
 };
 
 struct label {
@@ -66,28 +66,28 @@ static bool is_blank(struct ps_str rest)
 /* --- GNU time --- */
 
 static const struct label gnu[] = {
-    {"User time (seconds): ", PS_TIMED_USER},
-    {"System time (seconds): ", PS_TIMED_SYS},
-    {"Percent of CPU this job got: ", PS_TIMED_CPU},
-    {"Elapsed (wall clock) time (h:mm:ss or m:ss): ", PS_TIMED_REAL},
-    {"Average shared text size (kbytes): ", PS_TIMED_TEXT_SIZE},
-    {"Average unshared data size (kbytes): ", PS_TIMED_DATA_SIZE},
-    {"Average stack size (kbytes): ", PS_TIMED_STACK_SIZE},
-    {"Average total size (kbytes): ", PS_TIMED_TOTAL_SIZE},
-    {"Maximum resident set size (kbytes): ", PS_TIMED_RSS},
-    {"Average resident set size (kbytes): ", PS_TIMED_MEAN_RSS},
-    {"Major (requiring I/O) page faults: ", PS_TIMED_MAJOR},
-    {"Minor (reclaiming a frame) page faults: ", PS_TIMED_MINOR},
-    {"Voluntary context switches: ", PS_TIMED_VOLUNTARY},
-    {"Involuntary context switches: ", PS_TIMED_INVOLUNTARY},
-    {"Swaps: ", PS_TIMED_SWAPS},
-    {"File system inputs: ", PS_TIMED_INPUTS},
-    {"File system outputs: ", PS_TIMED_OUTPUTS},
-    {"Socket messages sent: ", PS_TIMED_SENT},
-    {"Socket messages received: ", PS_TIMED_RECEIVED},
-    {"Signals delivered: ", PS_TIMED_SIGNALS},
-    {"Page size (bytes): ", PS_TIMED_PAGE},
-    {"Exit status: ", PS_TIMED_EXIT},
+    {"User time (seconds): ", PS_TIME_USER},
+    {"System time (seconds): ", PS_TIME_SYS},
+    {"Percent of CPU this job got: ", PS_TIME_CPU},
+    {"Elapsed (wall clock) time (h:mm:ss or m:ss): ", PS_TIME_REAL},
+    {"Average shared text size (kbytes): ", PS_TIME_TEXT_SIZE},
+    {"Average unshared data size (kbytes): ", PS_TIME_DATA_SIZE},
+    {"Average stack size (kbytes): ", PS_TIME_STACK_SIZE},
+    {"Average total size (kbytes): ", PS_TIME_TOTAL_SIZE},
+    {"Maximum resident set size (kbytes): ", PS_TIME_RSS},
+    {"Average resident set size (kbytes): ", PS_TIME_MEAN_RSS},
+    {"Major (requiring I/O) page faults: ", PS_TIME_MAJOR_FAULTS},
+    {"Minor (reclaiming a frame) page faults: ", PS_TIME_MINOR_FAULTS},
+    {"Voluntary context switches: ", PS_TIME_VOLUNTARY_SWITCHES},
+    {"Involuntary context switches: ", PS_TIME_INVOLUNTARY_SWITCHES},
+    {"Swaps: ", PS_TIME_SWAPS},
+    {"File system inputs: ", PS_TIME_INPUTS},
+    {"File system outputs: ", PS_TIME_OUTPUTS},
+    {"Socket messages sent: ", PS_TIME_MESSAGES_SENT},
+    {"Socket messages received: ", PS_TIME_MESSAGES_RECEIVED},
+    {"Signals delivered: ", PS_TIME_SIGNALS},
+    {"Page size (bytes): ", PS_TIME_PAGE_SIZE},
+    {"Exit status: ", PS_TIME_EXIT_STATUS},
 };
 
 bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run)
@@ -100,11 +100,11 @@ bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run)
         if (!at || (at > line.ptr && at[-1] != '\t' && at[-1] != ' '))
             continue;
         rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen(gnu[i].text));
-        if (gnu[i].field == PS_TIMED_CPU && ps_printed_word_consume(&rest, "?%"))
+        if (gnu[i].field == PS_TIME_CPU && ps_printed_word_consume(&rest, "?%"))
             return is_blank(rest);
         if (!ps_printed_clock_consume(&rest, &value))
             return false;
-        if (gnu[i].field == PS_TIMED_CPU && !ps_printed_word_consume(&rest, "%"))
+        if (gnu[i].field == PS_TIME_CPU && !ps_printed_word_consume(&rest, "%"))
             return false;
         if (!is_blank(rest))
             return false;
@@ -158,7 +158,7 @@ static bool consume_fields(struct ps_str *rest, const struct label *labels, size
     for (size_t i = 0; i < n; i++) {
         struct ps_printed_number value;
 
-        if (labels[i].field == PS_TIMED_CPU && ps_printed_word_consume(rest, "?%CPU ("))
+        if (labels[i].field == PS_TIME_CPU && ps_printed_word_consume(rest, "?%CPU ("))
             continue;
         if (!ps_printed_clock_consume(rest, &value) ||
             !ps_printed_word_consume(rest, labels[i].text))
@@ -204,10 +204,10 @@ static bool find_fields(struct ps_str line, const struct label *labels, size_t n
 static bool parse_gnu(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
-        {"user ", PS_TIMED_USER},         {"system ", PS_TIMED_SYS},
-        {"elapsed ", PS_TIMED_REAL},      {"%CPU (", PS_TIMED_CPU},
-        {"avgtext+", PS_TIMED_TEXT_SIZE}, {"avgdata ", PS_TIMED_DATA_SIZE},
-        {"maxresident)k", PS_TIMED_RSS},
+        {"user ", PS_TIME_USER},         {"system ", PS_TIME_SYS},
+        {"elapsed ", PS_TIME_REAL},      {"%CPU (", PS_TIME_CPU},
+        {"avgtext+", PS_TIME_TEXT_SIZE}, {"avgdata ", PS_TIME_DATA_SIZE},
+        {"maxresident)k", PS_TIME_RSS},
     };
 
     return ps_str_find(line, PS_STR("maxresident)k")) &&
@@ -217,9 +217,9 @@ static bool parse_gnu(struct ps_str line, struct ps_time_report *run)
 static bool parse_gnu_rest(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
-        {"inputs+", PS_TIMED_INPUTS}, {"outputs (", PS_TIMED_OUTPUTS},
-        {"major+", PS_TIMED_MAJOR},   {"minor)pagefaults ", PS_TIMED_MINOR},
-        {"swaps", PS_TIMED_SWAPS},
+        {"inputs+", PS_TIME_INPUTS},      {"outputs (", PS_TIME_OUTPUTS},
+        {"major+", PS_TIME_MAJOR_FAULTS}, {"minor)pagefaults ", PS_TIME_MINOR_FAULTS},
+        {"swaps", PS_TIME_SWAPS},
     };
 
     return ps_str_find(line, PS_STR("pagefaults")) &&
@@ -233,10 +233,10 @@ static bool parse_gnu_rest(struct ps_str line, struct ps_time_report *run)
 bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
-        {"s user ", PS_TIMED_USER},
-        {"s system ", PS_TIMED_SYS},
-        {"% cpu ", PS_TIMED_CPU},
-        {" total", PS_TIMED_REAL},
+        {"s user ", PS_TIME_USER},
+        {"s system ", PS_TIME_SYS},
+        {"% cpu ", PS_TIME_CPU},
+        {" total", PS_TIME_REAL},
     };
     struct ps_str start = line;
 
@@ -301,7 +301,7 @@ static bool parse_fish(struct ps_str line, int which, struct ps_time_report *run
             return false;
         value.value *= units[i].factor;
         value.resolution *= units[i].factor;
-        set_field(run, (enum ps_time_field)(PS_TIMED_REAL + which), value);
+        set_field(run, (enum ps_time_field)(PS_TIME_REAL + which), value);
         return true;
     }
     return false;
@@ -320,21 +320,21 @@ bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *r
         return false;
     ps_printed_skip_blanks(&rest);
     minutes = rest.len && memchr(rest.ptr, 'm', rest.len);
-    if ((which && minutes != run->minutes) || !ps_printed_clock_consume(&rest, &value) ||
+    if ((which && minutes != run->has_minutes) || !ps_printed_clock_consume(&rest, &value) ||
         !is_blank(rest))
         return false;
-    run->minutes = minutes;
-    set_field(run, (enum ps_time_field)(PS_TIMED_REAL + which), value);
+    run->has_minutes = minutes;
+    set_field(run, (enum ps_time_field)(PS_TIME_REAL + which), value);
     return true;
 }
 
 bool ps_time_parse_tcsh(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
-        {"u ", PS_TIMED_USER},
-        {"s ", PS_TIMED_SYS},
-        {" ", PS_TIMED_REAL},
-        {"%", PS_TIMED_CPU},
+        {"u ", PS_TIME_USER},
+        {"s ", PS_TIME_SYS},
+        {" ", PS_TIME_REAL},
+        {"%", PS_TIME_CPU},
     };
     struct ps_str start = line;
 
@@ -366,7 +366,7 @@ static bool parse_bsd_times(struct ps_str rest, struct ps_time_report *run)
         ps_printed_skip_blanks(&rest);
         if (!ps_printed_word_consume(&rest, words[i]))
             return false;
-        set_field(&read, (enum ps_time_field)(PS_TIMED_REAL + i), value);
+        set_field(&read, (enum ps_time_field)(PS_TIME_REAL + i), value);
     }
     if (!is_blank(rest))
         return false;
@@ -389,32 +389,32 @@ bool ps_time_parse_bsd(struct ps_str line, struct ps_time_report *run)
  * reports KiB. */
 static void detect_size_unit(struct ps_time_report *run, enum ps_time_field what, double value)
 {
-    if (what == PS_TIMED_RSS)
-        run->bytes = fmod(value, 4096) == 0;
-    if (what == PS_TIMED_FOOTPRINT || what == PS_TIMED_INSTRUCTIONS)
-        run->bytes = true; /* only macOS reports these fields */
+    if (what == PS_TIME_RSS)
+        run->has_byte_sizes = fmod(value, 4096) == 0;
+    if (what == PS_TIME_FOOTPRINT || what == PS_TIME_INSTRUCTIONS)
+        run->has_byte_sizes = true; /* only macOS reports these fields */
 }
 
-bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
+bool ps_time_parse_bsd_resource(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
-        {"maximum resident set size", PS_TIMED_RSS},
-        {"average shared memory size", PS_TIMED_TEXT_SIZE},
-        {"average unshared data size", PS_TIMED_DATA_SIZE},
-        {"average unshared stack size", PS_TIMED_STACK_SIZE},
-        {"page reclaims", PS_TIMED_MINOR},
-        {"page faults", PS_TIMED_MAJOR},
-        {"swaps", PS_TIMED_SWAPS},
-        {"block input operations", PS_TIMED_INPUTS},
-        {"block output operations", PS_TIMED_OUTPUTS},
-        {"messages sent", PS_TIMED_SENT},
-        {"messages received", PS_TIMED_RECEIVED},
-        {"signals received", PS_TIMED_SIGNALS},
-        {"voluntary context switches", PS_TIMED_VOLUNTARY},
-        {"involuntary context switches", PS_TIMED_INVOLUNTARY},
-        {"instructions retired", PS_TIMED_INSTRUCTIONS},
-        {"cycles elapsed", PS_TIMED_CYCLES},
-        {"peak memory footprint", PS_TIMED_FOOTPRINT},
+        {"maximum resident set size", PS_TIME_RSS},
+        {"average shared memory size", PS_TIME_TEXT_SIZE},
+        {"average unshared data size", PS_TIME_DATA_SIZE},
+        {"average unshared stack size", PS_TIME_STACK_SIZE},
+        {"page reclaims", PS_TIME_MINOR_FAULTS},
+        {"page faults", PS_TIME_MAJOR_FAULTS},
+        {"swaps", PS_TIME_SWAPS},
+        {"block input operations", PS_TIME_INPUTS},
+        {"block output operations", PS_TIME_OUTPUTS},
+        {"messages sent", PS_TIME_MESSAGES_SENT},
+        {"messages received", PS_TIME_MESSAGES_RECEIVED},
+        {"signals received", PS_TIME_SIGNALS},
+        {"voluntary context switches", PS_TIME_VOLUNTARY_SWITCHES},
+        {"involuntary context switches", PS_TIME_INVOLUNTARY_SWITCHES},
+        {"instructions retired", PS_TIME_INSTRUCTIONS},
+        {"cycles elapsed", PS_TIME_CYCLES},
+        {"peak memory footprint", PS_TIME_FOOTPRINT},
     };
     for (struct ps_str start = line; skip_to_number(&start); start = ps_str_skip(start, 1)) {
         struct ps_str rest = start;
@@ -463,7 +463,7 @@ struct reader {
 static struct ps_measurement row_of(struct reader *r, enum ps_time_field what)
 {
     const struct ps_time_field_name *name = &ps_time_field_names[what];
-    bool bytes = r->run.bytes && strcmp(name->unit, "KiB") == 0;
+    bool bytes = r->run.has_byte_sizes && strcmp(name->unit, "KiB") == 0;
 
     return (struct ps_measurement){
         .name = ps_str_from_c(name->name),
@@ -495,7 +495,7 @@ static void close_run(struct reader *r)
     r->form = NO_RUN;
     r->runs++;
     r->stored += r->lines;
-    r->unfinished += !r->run.has_field[PS_TIMED_REAL];
+    r->unfinished += !r->run.has_field[PS_TIME_REAL];
     for (int what = 0; what < PS_N_TIME_FIELDS; what++) {
         struct ps_measurement row;
 
@@ -503,9 +503,9 @@ static void close_run(struct reader *r)
             continue;
         row = row_of(r, (enum ps_time_field)what);
         ps_measurement_add_number(&r->builder, "run", ps_int((int64_t)r->runs));
-        if (what == PS_TIMED_REAL)
+        if (what == PS_TIME_REAL)
             write_exit_status(r);
-        ps_measurement_write(&r->builder, &row, what == PS_TIMED_REAL ? "real" : NULL);
+        ps_measurement_write(&r->builder, &row, what == PS_TIME_REAL ? "real" : NULL);
     }
     r->has_ended = false;
     r->command.len = 0;
@@ -524,7 +524,7 @@ static void open_run(struct reader *r, enum form form)
 static void copy_command(struct reader *r, struct ps_str command)
 {
     r->command.len = 0;
-    ps_buf_str(&r->command, command);
+    ps_buf_add_str(&r->command, command);
 }
 
 /* Handles the line if it continues the current run. */
@@ -535,13 +535,13 @@ static bool continue_run(struct reader *r, struct ps_str text)
         if (!ps_time_parse_label(text, &r->run))
             return false;
         r->lines++;
-        if (r->run.has_field[PS_TIMED_EXIT])
+        if (r->run.has_field[PS_TIME_EXIT_STATUS])
             close_run(r);
         return true;
     case DEFAULT:
         r->lines += parse_gnu_rest(text, &r->run);
         close_run(r);
-        return r->run.has_field[PS_TIMED_MAJOR];
+        return r->run.has_field[PS_TIME_MAJOR_FAULTS];
     case SHELL:
         if (!ps_time_parse_shell(text, r->shell, &r->run))
             break;
@@ -550,7 +550,7 @@ static bool continue_run(struct reader *r, struct ps_str text)
             close_run(r);
         return true;
     case BSD:
-        if (!ps_time_parse_bsd_rest(text, &r->run))
+        if (!ps_time_parse_bsd_resource(text, &r->run))
             break;
         r->lines++;
         return true;
@@ -647,7 +647,7 @@ static bool has_value(struct ps_str line)
         return line.ptr[line.len - 1] == '"';
     return ps_time_parse_label(line, &run) || parse_gnu(line, &run) || parse_gnu_rest(line, &run) ||
            ps_time_parse_zsh(line, &run) || ps_time_parse_tcsh(line, &run) ||
-           ps_time_parse_bsd(line, &run) || ps_time_parse_bsd_rest(line, &run);
+           ps_time_parse_bsd(line, &run) || ps_time_parse_bsd_resource(line, &run);
 }
 
 /* Whether more lines have values in the unwrapped text. */
@@ -676,11 +676,11 @@ static void write_all(struct reader *r)
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("time"));
     r->builder.out->ops->number(r->builder.out, "runs", ps_int((int64_t)r->runs));
     if (r->unfinished)
-        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "commands whose report is truncated before the elapsed time: %llu",
                      (unsigned long long)r->unfinished);
     if (r->rejected > NOTES_MAX)
-        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0,
                      "more lines that cannot be read: %llu",
                      (unsigned long long)(r->rejected - NOTES_MAX));
     ps_measurement_write_headline(&r->builder);
@@ -740,7 +740,7 @@ const struct ps_importer ps_time = {
     .description =
         "real, user and system time, memory, page faults and context switches of commands, as "
         "time prints them, in any log",
-    .record = "/usr/bin/time -v -o time.txt app",
+    .record_command = "/usr/bin/time -v -o time.txt app",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

@@ -9,31 +9,31 @@
 /* The values that programs named `time` report. From the fourth value on, the order is that of GNU
  * time. */
 enum ps_time_field {
-    PS_TIMED_REAL,
-    PS_TIMED_USER,
-    PS_TIMED_SYS,
-    PS_TIMED_CPU,
-    PS_TIMED_RSS,
-    PS_TIMED_MAJOR,
-    PS_TIMED_MINOR,
-    PS_TIMED_VOLUNTARY,
-    PS_TIMED_INVOLUNTARY,
-    PS_TIMED_SWAPS,
-    PS_TIMED_INPUTS,
-    PS_TIMED_OUTPUTS,
-    PS_TIMED_SENT,
-    PS_TIMED_RECEIVED,
-    PS_TIMED_SIGNALS,
-    PS_TIMED_TEXT_SIZE,
-    PS_TIMED_DATA_SIZE,
-    PS_TIMED_STACK_SIZE,
-    PS_TIMED_TOTAL_SIZE,
-    PS_TIMED_MEAN_RSS,
-    PS_TIMED_PAGE,
-    PS_TIMED_INSTRUCTIONS,
-    PS_TIMED_CYCLES,
-    PS_TIMED_FOOTPRINT,
-    PS_TIMED_EXIT,
+    PS_TIME_REAL,
+    PS_TIME_USER,
+    PS_TIME_SYS,
+    PS_TIME_CPU,
+    PS_TIME_RSS,
+    PS_TIME_MAJOR_FAULTS,
+    PS_TIME_MINOR_FAULTS,
+    PS_TIME_VOLUNTARY_SWITCHES,
+    PS_TIME_INVOLUNTARY_SWITCHES,
+    PS_TIME_SWAPS,
+    PS_TIME_INPUTS,
+    PS_TIME_OUTPUTS,
+    PS_TIME_MESSAGES_SENT,
+    PS_TIME_MESSAGES_RECEIVED,
+    PS_TIME_SIGNALS,
+    PS_TIME_TEXT_SIZE,
+    PS_TIME_DATA_SIZE,
+    PS_TIME_STACK_SIZE,
+    PS_TIME_TOTAL_SIZE,
+    PS_TIME_MEAN_RSS,
+    PS_TIME_PAGE_SIZE,
+    PS_TIME_INSTRUCTIONS,
+    PS_TIME_CYCLES,
+    PS_TIME_FOOTPRINT,
+    PS_TIME_EXIT_STATUS,
     PS_N_TIME_FIELDS
 };
 
@@ -46,8 +46,8 @@ extern const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS];
 struct ps_time_report {
     bool has_field[PS_N_TIME_FIELDS];
     struct ps_printed_number values[PS_N_TIME_FIELDS];
-    bool minutes;          /* the shell writes 0m1.234s */
-    bool bytes;            /* sizes are in bytes (macOS), else in KiB */
+    bool has_minutes;      /* the shell writes 0m1.234s */
+    bool has_byte_sizes;   /* sizes are in bytes (macOS), else in KiB */
     struct ps_str command; /* from the current line; {NULL, 0}: unknown */
 };
 
@@ -70,6 +70,6 @@ bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *r
 /* Parse lines of BSD time: "0.10 real  0.00 user  0.00 sys", and of its option -l: "1234  maximum
  * resident set size". */
 bool ps_time_parse_bsd(struct ps_str line, struct ps_time_report *run);
-bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run);
+bool ps_time_parse_bsd_resource(struct ps_str line, struct ps_time_report *run);
 
 #endif

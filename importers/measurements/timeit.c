@@ -17,7 +17,7 @@
 
 /* --- Lines --- */
 
-enum { MOST_STARTS = 64 }; /* maximum number of positions in a line at which a result may begin */
+enum { STARTS_MAX = 64 }; /* maximum number of positions in a line at which a result may begin */
 
 static const struct {
     const char *word;
@@ -53,7 +53,7 @@ static bool parse_unit(struct ps_str *rest, int *shift)
     return false;
 }
 
-static bool take_long_unit(struct ps_str *rest, double *seconds)
+static bool parse_long_unit(struct ps_str *rest, double *seconds)
 {
     for (size_t i = 0; i < sizeof long_units / sizeof *long_units; i++) {
         struct ps_str behind = *rest;
@@ -95,7 +95,7 @@ bool ps_timeit_consume_time(struct ps_str *rest, struct ps_printed_number *out)
             *rest = at;
             return true;
         }
-        if (!take_long_unit(&at, &factor) || !ps_printed_number_parse(number, 0, &part)) {
+        if (!parse_long_unit(&at, &factor) || !ps_printed_number_parse(number, 0, &part)) {
             at = start;
             break;
         }
@@ -128,39 +128,39 @@ static bool parse_count(struct ps_str *rest, int64_t *out)
     return true;
 }
 
-static bool plus_minus(struct ps_str *rest)
+static bool skip_plus_minus(struct ps_str *rest)
 {
     return ps_printed_word_consume(rest, " \xc2\xb1 ") || ps_printed_word_consume(rest, " +- ");
 }
 
 /* --- Results --- */
 
-static bool best_of(struct ps_str rest, struct ps_loops *out)
+static bool parse_best(struct ps_str rest, struct ps_loops *out)
 {
     out->kind = PS_LOOPS_BEST;
-    return parse_count(&rest, &out->loops) &&
+    return parse_count(&rest, &out->n_loops) &&
            (ps_printed_word_consume(&rest, " loops, best of ") ||
             ps_printed_word_consume(&rest, " loop, best of ")) &&
-           parse_count(&rest, &out->repeats) && ps_printed_word_consume(&rest, ": ") &&
+           parse_count(&rest, &out->n_repeats) && ps_printed_word_consume(&rest, ": ") &&
            ps_timeit_consume_time(&rest, &out->value) &&
            ps_printed_word_consume(&rest, " per loop");
 }
 
 /* Parses PyPy's result, in which the unit of both numbers follows the second number. */
-static bool average_of(struct ps_str rest, struct ps_loops *out)
+static bool parse_average(struct ps_str rest, struct ps_loops *out)
 {
     struct ps_str value, stddev;
     int shift;
 
     out->kind = PS_LOOPS_AVERAGE;
-    if (!parse_count(&rest, &out->loops) ||
+    if (!parse_count(&rest, &out->n_loops) ||
         !(ps_printed_word_consume(&rest, " loops, average of ") ||
           ps_printed_word_consume(&rest, " loop, average of ")) ||
-        !parse_count(&rest, &out->repeats) || !ps_printed_word_consume(&rest, ": "))
+        !parse_count(&rest, &out->n_repeats) || !ps_printed_word_consume(&rest, ": "))
         return false;
     value = (struct ps_str){rest.ptr, ps_printed_number_len(rest)};
     rest = ps_str_skip(rest, value.len);
-    if (!plus_minus(&rest))
+    if (!skip_plus_minus(&rest))
         return false;
     stddev = parse_digits(&rest);
     return parse_unit(&rest, &shift) && ps_printed_word_consume(&rest, " per loop") &&
@@ -168,16 +168,16 @@ static bool average_of(struct ps_str rest, struct ps_loops *out)
            ps_printed_number_parse(stddev, shift, &out->stddev);
 }
 
-static bool mean_of(struct ps_str rest, struct ps_loops *out)
+static bool parse_mean(struct ps_str rest, struct ps_loops *out)
 {
     out->kind = PS_LOOPS_MEAN;
-    return ps_timeit_consume_time(&rest, &out->value) && plus_minus(&rest) &&
+    return ps_timeit_consume_time(&rest, &out->value) && skip_plus_minus(&rest) &&
            ps_timeit_consume_time(&rest, &out->stddev) &&
-           ps_printed_word_consume(&rest, " per loop (mean") && plus_minus(&rest) &&
-           ps_printed_word_consume(&rest, "std. dev. of ") && parse_count(&rest, &out->repeats) &&
+           ps_printed_word_consume(&rest, " per loop (mean") && skip_plus_minus(&rest) &&
+           ps_printed_word_consume(&rest, "std. dev. of ") && parse_count(&rest, &out->n_repeats) &&
            (ps_printed_word_consume(&rest, " runs, ") ||
             ps_printed_word_consume(&rest, " run, ")) &&
-           parse_count(&rest, &out->loops) && ps_printed_word_consume(&rest, " loop");
+           parse_count(&rest, &out->n_loops) && ps_printed_word_consume(&rest, " loop");
 }
 
 /* Removes the text before the next number, where a result may begin after the prefix of a log
@@ -204,9 +204,9 @@ bool ps_timeit_parse_loops(struct ps_str line, struct ps_loops *out)
 
     if (!ps_str_find(line, PS_STR(" per loop")))
         return false;
-    for (int i = 0; i < MOST_STARTS && next_number(&rest); i++) {
-        if (best_of(rest, out) || average_of(rest, out) || mean_of(rest, out))
-            return out->loops > 0 && out->repeats > 0;
+    for (int i = 0; i < STARTS_MAX && next_number(&rest); i++) {
+        if (parse_best(rest, out) || parse_average(rest, out) || parse_mean(rest, out))
+            return out->n_loops > 0 && out->n_repeats > 0;
         rest = ps_str_skip(rest, ps_printed_number_len(rest));
     }
     return false;
@@ -341,7 +341,7 @@ static void parse_loops(struct reader *r, const struct ps_loops *loops)
         .value = ps_real(loops->value.value),
         .unit = "s",
         .statistic = best ? "best" : "mean",
-        .n = ps_int(loops->repeats),
+        .n = ps_int(loops->n_repeats),
         .resolution = loops->value.resolution,
     };
 
@@ -352,9 +352,9 @@ static void parse_loops(struct reader *r, const struct ps_loops *loops)
         row.stddev = ps_real(loops->stddev.value);
     }
     for (size_t i = 0; i < r->n_raw_times; i++)
-        ps_measurement_add_sample(&r->builder, r->raw[i] / (double)loops->loops);
+        ps_measurement_add_sample(&r->builder, r->raw[i] / (double)loops->n_loops);
     ps_measurement_compute_spread(&r->builder, &row);
-    ps_measurement_add_number(&r->builder, "loops", ps_int(loops->loops));
+    ps_measurement_add_number(&r->builder, "loops", ps_int(loops->n_loops));
     if (loops->kind == PS_LOOPS_MEAN)
         ps_measurement_add_text(&r->builder, "standard deviation",
                                 PS_STR("of the runs themselves (n)"));
@@ -418,7 +418,7 @@ static void parse_raw(struct reader *r, struct ps_str list)
 static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text, rest;
-    struct ps_loops loops = {.loops = 0};
+    struct ps_loops loops = {.n_loops = 0};
     struct ps_printed_number wall;
 
     if (ps_timeit_parse_loops(text, &loops)) {
@@ -434,16 +434,16 @@ static void parse_line(struct reader *r)
         r->trials++;
     } else if (is_warning(text)) {
         ps_sink_note(r->builder.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
-                     "warning from timeit: %.*s", (int)ps_text_head(text, 200).len, text.ptr);
+                     "warning from timeit: %.*s", (int)ps_truncate_text(text, 200).len, text.ptr);
     } else if (read_statement(text, &rest)) {
         r->statement.len = 0;
-        ps_buf_str(&r->statement, ps_text_head(ps_report_trim_end(rest), NAME_BYTES_MAX));
+        ps_buf_add_str(&r->statement, ps_truncate_text(ps_report_trim_end(rest), NAME_BYTES_MAX));
     }
 }
 
 static bool is_figure(struct ps_str line)
 {
-    struct ps_loops loops = {.loops = 0};
+    struct ps_loops loops = {.n_loops = 0};
     struct ps_cpu_times times;
     struct ps_printed_number wall;
 
@@ -474,7 +474,7 @@ static void write_all(struct reader *r)
 {
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("timeit"));
     if (r->trials)
-        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "lines from timeit's search for the number of loops: %llu",
                      (unsigned long long)r->trials);
     ps_measurement_write_headline(&r->builder);
@@ -512,7 +512,7 @@ static enum ps_match sniff(struct ps_str head)
     while (head.len) {
         const char *end = memchr(head.ptr, '\n', head.len);
         struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
-        struct ps_loops loops = {.loops = 0};
+        struct ps_loops loops = {.n_loops = 0};
         struct ps_cpu_times times;
         struct ps_printed_number wall;
 
@@ -530,7 +530,7 @@ const struct ps_importer ps_timeit = {
     .description =
         "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them, "
         "in any log",
-    .record = "python -m timeit -v 'f()' > timeit.txt",
+    .record_command = "python -m timeit -v 'f()' > timeit.txt",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

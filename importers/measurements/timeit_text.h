@@ -12,7 +12,7 @@ enum ps_loops_kind { PS_LOOPS_BEST, PS_LOOPS_AVERAGE, PS_LOOPS_MEAN };
  * IPython's "90.9 ns ± 9.83 ns per loop (mean ± std. dev. of 3 runs, 100 loops each)". */
 struct ps_loops {
     enum ps_loops_kind kind;
-    int64_t loops, repeats;
+    int64_t n_loops, n_repeats;
     /* seconds per loop; stddev is only set for PS_LOOPS_AVERAGE and PS_LOOPS_MEAN */
     struct ps_printed_number value, stddev;
 };

@@ -31,11 +31,11 @@ struct reader {
     struct ps_sink *out;
     int64_t *times; /* times of a file with sums, in µs */
     size_t n_times, cap_times;
-    int64_t first, last;      /* first and last time, in units of `unit` seconds */
-    double unit;              /* 1e-6 or 1e-9 */
-    double bytes[CATEGORIES]; /* current bytes by category */
-    double told[CATEGORIES];  /* bytes by category that were last written to the sink */
-    bool has_begun, complete; /* complete: the document was read to its end */
+    int64_t first, last;              /* first and last time, in units of `unit` seconds */
+    double unit;                      /* 1e-6 or 1e-9 */
+    double bytes[CATEGORIES];         /* current bytes by category */
+    double written_bytes[CATEGORIES]; /* bytes by category that were last written to the sink */
+    bool has_begun, complete;         /* complete: the document was read to its end */
     double peak;
     uint64_t points; /* number of points written to the sink */
     /* number of records: all; rejected; earlier than their predecessor */
@@ -54,9 +54,9 @@ static void write_categories(struct reader *r, int64_t t, bool all)
         r->first = t;
     for (int i = 0; i < CATEGORIES; i++) {
         sum += r->bytes[i];
-        if (r->has_begun && !all && r->bytes[i] == r->told[i])
+        if (r->has_begun && !all && r->bytes[i] == r->written_bytes[i])
             continue;
-        r->told[i] = r->bytes[i];
+        r->written_bytes[i] = r->bytes[i];
         r->points++;
         r->out->ops->memory(r->out, &(struct ps_memory_sample){
                                         .t_s = (double)(t - r->first) * r->unit,
@@ -112,7 +112,7 @@ static int read_numbers(struct ps_json_in *json, double *out, int most, int64_t 
         n += n <= most;
     }
     *good = token == PS_JSON_ARRAY_END;
-    while (!*good && token != PS_JSON_END && token != PS_JSON_BAD) {
+    while (!*good && token != PS_JSON_END && token != PS_JSON_INVALID) {
         odd = true;
         if (!ps_json_in_skip_rest(json, token))
             break;
@@ -123,7 +123,7 @@ static int read_numbers(struct ps_json_in *json, double *out, int most, int64_t 
 }
 
 /* Applies a change: [t, action, bytes, category]. */
-static void take_change(struct reader *r, int64_t t, const double *row)
+static void apply_change(struct reader *r, int64_t t, const double *row)
 {
     int category = row[3] >= 0 && row[3] < CATEGORIES ? (int)row[3] : -1;
 
@@ -143,7 +143,7 @@ static void take_change(struct reader *r, int64_t t, const double *row)
     r->bytes[category] += row[2];
 }
 
-static bool goes_on(struct reader *r, struct ps_err *err)
+static bool check_progress(struct reader *r, struct ps_err *err)
 {
     return r->read % CHECK_INTERVAL ||
            ps_reading_check(r->json.in, r->out, r->points, err) == PS_OK;
@@ -161,22 +161,22 @@ static enum ps_status read_changes(struct reader *r, int64_t t, const double *fi
     r->unit = 1e-9;
     r->last = INT64_MIN;
     r->read = 1;
-    take_change(r, t, first);
+    apply_change(r, t, first);
     while (good && !r->complete) {
         token = ps_json_in_next(&r->json);
         r->complete = token == PS_JSON_ARRAY_END;
-        if (r->complete || token == PS_JSON_END || token == PS_JSON_BAD)
+        if (r->complete || token == PS_JSON_END || token == PS_JSON_INVALID)
             break;
         r->read++;
         if (token != PS_JSON_ARRAY) {
             reject_record(r, "this row does not have four numbers");
             good = ps_json_in_skip_rest(&r->json, token);
         } else if (read_numbers(&r->json, row, 4, &t, &good) == 4) {
-            take_change(r, t, row);
+            apply_change(r, t, row);
         } else {
             reject_record(r, "this row does not have four numbers");
         }
-        if (!goes_on(r, err))
+        if (!check_progress(r, err))
             return err->code;
     }
     if (r->last == INT64_MIN && r->read > r->invalid)
@@ -229,7 +229,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
             parse_sums(r, at, row);
         else
             reject_record(r, "this row does not have the sums of eight categories");
-        if (!goes_on(r, err))
+        if (!check_progress(r, err))
             return err->code;
     }
     r->complete = good && r->read == r->n_times && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END &&
@@ -279,9 +279,10 @@ static void write_all(struct reader *r)
                         ps_real(r->has_begun ? (double)(r->last - r->first) * r->unit : 0));
     r->out->ops->number(r->out, "peak_mib", ps_real(r->peak / 1048576.0));
     if (!r->has_begun)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the timeline contains no points");
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "the timeline contains no points");
     if (r->backwards)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "points earlier than the point before, moved to its time: %llu",
                      (unsigned long long)r->backwards);
     if (!r->complete)
@@ -389,7 +390,7 @@ const struct ps_importer ps_memory_timeline = {
     .label = "PyTorch memory timeline",
     .description =
         "memory by category over time, as export_memory_timeline writes it (.json, .raw.json.gz)",
-    .record = "p.export_memory_timeline(\"memory.json\", device=\"cuda:0\")",
+    .record_command = "p.export_memory_timeline(\"memory.json\", device=\"cuda:0\")",
     .sniff = sniff,
     .load = load,
 };

@@ -50,7 +50,7 @@ static bool parse_real(struct ps_str *rest, double *out)
 
     if (!ps_report_parse_number(ps_report_pop_word(rest), &number))
         return false;
-    *out = ps_num_real(number);
+    *out = ps_num_to_real(number);
     return true;
 }
 
@@ -98,8 +98,8 @@ static bool read_backward(struct ps_str rest, bool level, struct ps_span *out)
         !ps_report_parse_number(last_word(&rest), &start_s) ||
         !ps_report_parse_number(last_word(&rest), &out->start_mib))
         return false;
-    out->start_s = ps_num_real(start_s);
-    out->end_s = ps_num_real(end_s);
+    out->start_s = ps_num_to_real(start_s);
+    out->end_s = ps_num_to_real(end_s);
     while (rest.len && rest.ptr[0] == ' ')
         rest = ps_str_skip(rest, 1);
     out->name = ps_report_trim_end(rest);
@@ -126,7 +126,7 @@ static void update_time(struct reader *r, double t_s)
 
 static void add_main(struct reader *r, const struct sample *s)
 {
-    double mib = ps_num_real(s->mib), t;
+    double mib = ps_num_to_real(s->mib), t;
 
     if (r->samples++ == 0) {
         r->main_t = r->previous_t = s->t_s;
@@ -148,7 +148,7 @@ static void add_main(struct reader *r, const struct sample *s)
 
 static void add_child(struct reader *r, const struct sample *s)
 {
-    double mib = ps_num_real(s->mib);
+    double mib = ps_num_to_real(s->mib);
 
     if (r->of_children++ == 0 || mib > r->child_peak) {
         r->child_peak = mib;
@@ -168,7 +168,7 @@ static void parse_sample(struct reader *r, const struct sample *s, bool child)
     };
 
     update_time(r, s->t_s);
-    r->negative += ps_num_real(s->mib) < 0;
+    r->negative += ps_num_to_real(s->mib) < 0;
     if (child)
         add_child(r, s);
     else
@@ -201,13 +201,13 @@ static void repair_line(struct reader *r, const char *what)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s", what);
 }
 
-static void take_other(struct reader *r, struct ps_str text)
+static void count_other_line(struct reader *r, struct ps_str text)
 {
     static const struct ps_str command = PS_STR("CMDLINE ");
 
     if (ps_str_starts_with(text, command)) {
         if (r->commands++ == 0)
-            ps_buf_str(&r->command, ps_report_trim_end(ps_str_skip(text, command.len)));
+            ps_buf_add_str(&r->command, ps_report_trim_end(ps_str_skip(text, command.len)));
     } else if (ps_report_trim_end(text).len && r->others++ == 0) {
         r->other_offset = r->in.line.offset;
         r->other_line = r->in.line.number;
@@ -238,7 +238,7 @@ static void parse_line(struct reader *r)
         if (r->in.line.is_repaired)
             repair_line(r, "the function name contains invalid UTF-8");
     } else {
-        take_other(r, text);
+        count_other_line(r, text);
     }
 }
 
@@ -381,7 +381,7 @@ static enum ps_report_line_end find_line_end(const void *reader, struct ps_str t
 {
     (void)reader;
     (void)text;
-    return begins_record(next) ? PS_LINE_ENDS : PS_LINE_CONTINUES;
+    return begins_record(next) ? PS_LINE_END_COMPLETE : PS_LINE_END_CONTINUES;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -432,7 +432,7 @@ const struct ps_importer ps_mprof = {
     .label = "mprof recording",
     .description =
         "memory of a program and its child processes over time, with calls of marked functions",
-    .record = "mprof run app.py",
+    .record_command = "mprof run app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -161,9 +161,9 @@ static struct process *process_of(struct reader *r, const struct row *row)
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     uint32_t known = r->names.count, id;
 
-    ps_buf_str(&key, row->pid);
+    ps_buf_add_str(&key, row->pid);
     ps_buf_puts(&key, " ");
-    ps_buf_str(&key, row->command);
+    ps_buf_add_str(&key, row->command);
     id = ps_intern_add(&r->names, ps_buf_slice(&key));
     if (r->names.count == known)
         return &r->processes[id];
@@ -239,7 +239,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 /* Spreads frames of the same second evenly over it; times begin with the first frame. Returns the
  * number of frames that were spread. */
-static uint64_t place_frames(struct reader *r)
+static uint64_t spread_frames(struct reader *r)
 {
     uint64_t spread = 0;
     double first = r->frames[0];
@@ -315,8 +315,8 @@ static void write_curve(struct reader *r, const struct process *p, uint32_t id,
         double value = what == CPU ? s->cpu_pct : s->res_kib;
 
         if (value >= 0 && (what == RES || s->frame > 0))
-            r->builder.out->ops->count(r->builder.out, counter,
-                                       (int64_t)(r->frames[s->frame] * 1e9), value);
+            r->builder.out->ops->counter_value(r->builder.out, counter,
+                                               (int64_t)(r->frames[s->frame] * 1e9), value);
     }
 }
 
@@ -359,7 +359,7 @@ static void write_processes(struct reader *r)
                                                          .pid = r->processes[i].pid,
                                                          .name = r->processes[i].name,
                                                          .labels = PS_STR(""),
-                                                         .sort = (int64_t)i,
+                                                         .sort_key = (int64_t)i,
                                                          .device = -1,
                                                      });
     for (size_t i = 0; i < r->n_processes; i++) {
@@ -376,22 +376,23 @@ static void write_notes(struct reader *r, uint64_t spread)
 {
     struct ps_sink *out = r->builder.out;
 
-    ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%s",
+    ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0, "%s",
                  r->n_frames > 1
                      ? "the first frame shows CPU since each process started, so the curves skip it"
                      : "the only frame shows CPU since each process started, not the current rate");
     if (spread)
-        ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "frames that show the same second, which were spread evenly over it: %llu",
                      (unsigned long long)spread);
     if (r->rejected > NOTES_MAX)
-        ps_sink_note(out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "more rows that cannot be read: %llu",
+        ps_sink_note(out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0,
+                     "more rows that cannot be read: %llu",
                      (unsigned long long)(r->rejected - NOTES_MAX));
 }
 
 static void write_all(struct reader *r)
 {
-    uint64_t spread = place_frames(r);
+    uint64_t spread = spread_frames(r);
     double peak = 0;
     const struct {
         const char *key;
@@ -461,7 +462,7 @@ const struct ps_importer ps_top = {
     .kind = "top",
     .label = "top in batch mode",
     .description = "CPU and resident memory of processes over time, frame by frame",
-    .record = "top -b -d 1 -n 60 > top.txt",
+    .record_command = "top -b -d 1 -n 60 > top.txt",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

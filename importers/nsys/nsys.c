@@ -183,11 +183,11 @@ static void add_arg_number(struct args *args, struct ps_str key, struct ps_num v
     if (value.kind == PS_NUM_INT)
         put_int(args, value.i);
     else
-        put_decimal(args, ps_num_real(value));
+        put_decimal(args, ps_num_to_real(value));
 }
 
-static void add_arg_three(struct args *args, const char *key, const struct ps_rows *rows,
-                          size_t first)
+static void add_arg_triple(struct args *args, const char *key, const struct ps_rows *rows,
+                           size_t first)
 {
     int64_t value[3];
 
@@ -278,7 +278,7 @@ static void note_row(struct reader *r, enum outcome outcome)
 static void note_more_rows(struct reader *r)
 {
     if (r->n_noted > PS_NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "more rows repaired or rejected: %" PRIu64 ", in table %s",
                      r->n_noted - PS_NOTES_MAX, r->table);
 }
@@ -306,7 +306,7 @@ static enum ps_status check_cancelled(struct reader *r)
     return PS_OK;
 }
 
-static enum ps_status check_most(struct reader *r)
+static enum ps_status check_rejected_rows(struct reader *r)
 {
     if (r->err->code != PS_OK || r->rejected <= r->row / 2)
         return r->err->code;
@@ -338,7 +338,7 @@ static enum ps_status read_table(struct reader *r, const struct table *table, bo
             count_outcome(r, outcome);
     }
     note_more_rows(r);
-    (void)check_most(r);
+    (void)check_rejected_rows(r);
     ps_rows_end(rows);
     return r->err->code;
 }
@@ -406,7 +406,7 @@ static struct ps_str clean_text_of(struct reader *r, struct ps_str text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf clean = {0};
 
-    text = ps_text_head(text, NAME_HEAD);
+    text = ps_truncate_text(text, NAME_HEAD);
     if (text.len && !ps_is_clean_text(text)) {
         ps_clean_text(&clean, text);
         text = ps_buf_slice(&clean);
@@ -418,7 +418,7 @@ static uint32_t text_id_of(struct reader *r, struct ps_str text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf clean = {0};
 
-    text = ps_text_head(text, NAME_HEAD);
+    text = ps_truncate_text(text, NAME_HEAD);
     if (text.len && !ps_is_clean_text(text)) {
         ps_clean_text(&clean, text);
         text = ps_buf_slice(&clean);
@@ -692,7 +692,7 @@ static void map_words(struct map *map, const char *const *list, size_t n)
 }
 
 /* Labels for older exports, which have no tables of labels. */
-static void known_words(struct reader *r)
+static void set_default_labels(struct reader *r)
 {
     static const char *const copies[] = {"Unknown", "HtoD",     "DtoH",     "HtoA",    "AtoH",
                                          "AtoA",    "AtoD",     "DtoA",     "DtoD",    "HtoH",
@@ -749,7 +749,7 @@ static enum ps_status read_names(struct reader *r)
     read_rows(r, &strings);
     if (r->strings.n)
         qsort(r->strings.items, r->strings.n, sizeof *r->strings.items, by_id);
-    known_words(r);
+    set_default_labels(r);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         read_rows(r, &tables[i]);
     return r->err->code;
@@ -849,15 +849,15 @@ static enum outcome gpu_row(struct reader *r, const struct ps_rows *rows)
     }
     map_put(&r->gpu_names, &gpu.id, sizeof gpu.id, clean_text_of(r, ps_rows_text(rows, GPU_NAME)));
     ps_json_object(&json);
-    ps_json_kint(&json, "id", gpu.id);
+    ps_json_key_int(&json, "id", gpu.id);
     ps_json_key(&json, "name");
     ps_json_str(&json, map_word(&r->gpu_names, gpu.id));
     for (size_t i = GPU_FIGURES; i < sizeof gpu_columns / sizeof *gpu_columns; i++)
         if (ps_rows_int(rows, i, &value))
-            ps_json_kint(&json, gpu_words[i], value);
+            ps_json_key_int(&json, gpu_words[i], value);
     ps_json_end(&json);
     ps_buf_puts(&r->devices, r->devices.len ? "," : "[");
-    ps_buf_str(&r->devices, ps_buf_slice(&r->args.text));
+    ps_buf_add_str(&r->devices, ps_buf_slice(&r->args.text));
     return NS_OTHER;
 }
 
@@ -917,7 +917,7 @@ static enum outcome message_row(struct reader *r, const struct ps_rows *rows)
         return NS_OTHER;
     if (r->messages++ >= MESSAGES_MAX)
         return NS_OTHER;
-    ps_buf_str(&line, clean_text_of(r, text));
+    ps_buf_add_str(&line, clean_text_of(r, text));
     for (size_t i = 0; i < line.len; i++)
         if ((unsigned char)line.ptr[i] < ' ')
             line.ptr[i] = ' ';
@@ -1073,7 +1073,7 @@ static bool begin_work(struct reader *r, const struct ps_rows *rows, const char 
         return false;
     work->record.ts_ns = start;
     work->record.dur_or_id = duration;
-    work->record.category = tr_fill_cat(&r->trace, ps_str_from_c(word), kind);
+    work->record.category = tr_fill_category(&r->trace, ps_str_from_c(word), kind);
     set_work_thread(r, rows, kind, work);
     return true;
 }
@@ -1117,8 +1117,8 @@ static enum outcome kernel_row(struct reader *r, const struct ps_rows *rows)
     if (!begin_work(r, rows, "kernel", PS_SLICE_KERNEL, &work))
         return work.outcome;
     work.record.name = kernel_name(r, rows);
-    add_arg_three(&r->args, "grid", rows, GRID_X);
-    add_arg_three(&r->args, "block", rows, BLOCK_X);
+    add_arg_triple(&r->args, "grid", rows, GRID_X);
+    add_arg_triple(&r->args, "block", rows, BLOCK_X);
     add_kernel_blocks(r, rows, work.device);
     add_arg_column(&r->args, "registers per thread", rows, REGISTERS);
     fixed_known = ps_rows_int(rows, SHARED_STATIC, &fixed);
@@ -1280,7 +1280,7 @@ static uint16_t own_category(struct reader *r)
         name.len -= 7;
     for (; n < name.len && n < sizeof word; n++)
         word[n] = name.ptr[n] >= 'A' && name.ptr[n] <= 'Z' ? (char)(name.ptr[n] | 32) : name.ptr[n];
-    return tr_fill_cat(&r->trace, clean_text_of(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
+    return tr_fill_category(&r->trace, clean_text_of(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
 }
 
 static uint16_t slice_category(struct reader *r, const struct ps_rows *rows, uint32_t name)
@@ -1289,8 +1289,8 @@ static uint16_t slice_category(struct reader *r, const struct ps_rows *rows, uin
         if (strcasecmp(known[i].table, r->table) != 0)
             continue;
         if (known[i].kind == PS_SLICE_RUNTIME && is_driver(r, rows, name))
-            return tr_fill_cat(&r->trace, PS_STR("cuda_driver"), PS_SLICE_RUNTIME);
-        return tr_fill_cat(&r->trace, ps_str_from_c(known[i].word), known[i].kind);
+            return tr_fill_category(&r->trace, PS_STR("cuda_driver"), PS_SLICE_RUNTIME);
+        return tr_fill_category(&r->trace, ps_str_from_c(known[i].word), known[i].kind);
     }
     return own_category(r);
 }
@@ -1342,7 +1342,7 @@ static enum ps_status columns_of(struct reader *r, const char *table, const char
 }
 
 /* Counts and reports the rows of an unsupported table that has times. */
-static enum ps_status leave_out(struct reader *r, const char *name)
+static enum ps_status count_unsupported_rows(struct reader *r, const char *name)
 {
     static const char *const when[] = {"start", "timestamp", "rawTimestamp"};
     const struct table table = {name, when, 1, other_row};
@@ -1351,7 +1351,7 @@ static enum ps_status leave_out(struct reader *r, const char *name)
     if (columns_of(r, name, NS_COLUMN_LIST(when), &has) != PS_OK || !has)
         return r->err->code;
     if (count_rows(r, &table) == PS_OK && r->row)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "table %s is not supported; rows skipped: %llu", name,
                      (unsigned long long)r->row);
     return r->err->code;
@@ -1379,8 +1379,8 @@ static bool is_read(const char *table)
 /* Reads all tables of calls, and counts the rows of tables that are not supported. */
 static enum ps_status read_calls(struct reader *r)
 {
-    for (size_t i = 0; i < ps_sqlite_tables(r->db) && r->err->code == PS_OK; i++) {
-        const char *name = ps_sqlite_table(r->db, i);
+    for (size_t i = 0; i < ps_sqlite_count_tables(r->db) && r->err->code == PS_OK; i++) {
+        const char *name = ps_sqlite_table_name(r->db, i);
         const struct table table = {name, NS_COLUMN_LIST(call_columns), call_row};
         unsigned has;
 
@@ -1390,7 +1390,7 @@ static enum ps_status read_calls(struct reader *r)
         if ((has & 7) == 7 && has >> CALL_NAME)
             count_rows(r, &table);
         else
-            leave_out(r, name);
+            count_unsupported_rows(r, name);
     }
     return r->err->code;
 }
@@ -1499,9 +1499,9 @@ static uint16_t category_of(struct reader *r, struct ps_str domain)
 
     if (domain.len) {
         (void)snprintf(word, sizeof word, "nvtx:%.*s", (int)domain.len, domain.ptr);
-        cat = tr_fill_cat(&r->trace, clean_text_of(r, ps_str_from_c(word)), PS_SLICE_NVTX);
+        cat = tr_fill_category(&r->trace, clean_text_of(r, ps_str_from_c(word)), PS_SLICE_NVTX);
     }
-    return cat ? cat : tr_fill_cat(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
+    return cat ? cat : tr_fill_category(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
 }
 
 static void add_event_args(struct reader *r, const struct ps_rows *rows, struct ps_str domain)
@@ -1650,7 +1650,7 @@ static enum ps_status write_uses(struct reader *r, struct uses *uses)
         record.ts_ns = use->t + r->shift_ns;
         if (store_record(r, thread_of_pid(r, use->process), record, NS_STORED) == NS_FAILED)
             break;
-        tr_scratch_row(r->trace.scratch, i);
+        tr_scratch_count_row(r->trace.scratch, i);
     }
     return r->err->code;
 }
@@ -1764,8 +1764,8 @@ static bool is_export(const struct ps_sqlite *db)
                                          "EXPORT_META_DATA"};
 
     if (ps_sqlite_has_table(db, "StringIds"))
-        for (size_t i = 0; i < ps_sqlite_tables(db); i++)
-            if (ps_str_starts_with(ps_str_from_c(ps_sqlite_table(db, i)),
+        for (size_t i = 0; i < ps_sqlite_count_tables(db); i++)
+            if (ps_str_starts_with(ps_str_from_c(ps_sqlite_table_name(db, i)),
                                    PS_STR("CUPTI_ACTIVITY_KIND_")))
                 return true;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -1795,7 +1795,7 @@ static void note_empty(const struct reader *r)
 
     if (counts->stored + counts->repaired == 0)
         ps_sink_note(
-            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
             "the export contains no supported events: nothing was traced, or the export lacks the "
             "event tables. Record again with `nsys profile --trace=cuda,nvtx,osrt`");
 }
@@ -1837,8 +1837,8 @@ static enum ps_status file_of(struct ps_stream *in, struct ps_sink *out, int *fd
     *fd = ps_stream_regular_fd(in);
     if (*fd >= 0)
         return PS_OK;
-    *own = *fd =
-        out->ops->scratch ? out->ops->scratch(out) : memfd_create("perfshelf", MFD_CLOEXEC);
+    *own = *fd = out->ops->open_scratch ? out->ops->open_scratch(out)
+                                        : memfd_create("perfshelf", MFD_CLOEXEC);
     if (*fd < 0)
         return ps_sink_ok(out) ? ps_fail_errno(err, "cannot create", "a temporary file")
                                : ps_fail(err, out->err.code, "%s", out->err.text);
@@ -1874,8 +1874,8 @@ const struct ps_importer ps_nsys = {
     .kind = "nsys",
     .label = "Nsight Systems",
     .description = "nsys export --type sqlite: CUDA, NVTX and the operating system's calls",
-    .record = "nsys profile -o report python app.py && "
-              "nsys export --type sqlite -o report.sqlite report.nsys-rep",
+    .record_command = "nsys profile -o report python app.py && "
+                      "nsys export --type sqlite -o report.sqlite report.nsys-rep",
     .sniff = sniff,
     .load = load,
 };

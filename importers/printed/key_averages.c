@@ -133,7 +133,7 @@ static bool parse_measured(struct ps_str cell, const struct unit *units, size_t 
         word = ps_str_skip(word, 1);
     for (size_t i = 0; i < n; i++)
         if (ps_str_eq_c(word, units[i].word)) {
-            *out = ps_num_real(number) * units[i].value;
+            *out = ps_num_to_real(number) * units[i].value;
             return fabs(*out) < 9e18;
         }
     return false;
@@ -234,7 +234,7 @@ static bool read_header(const struct ps_printed_columns *spans, struct ps_str li
 
     *out =
         (struct header){.flops_factor = 1, .calls = PS_TABLE_COLUMNS, .source = PS_TABLE_COLUMNS};
-    if (!ps_printed_table_titles(spans, line, titles))
+    if (!ps_printed_table_split_titles(spans, line, titles))
         return false;
     for (size_t i = 0; i < spans->n; i++) {
         enum column column = column_of(titles[i], out);
@@ -279,7 +279,7 @@ static bool parse_bytes(struct ps_str cell, int64_t *out)
     return true;
 }
 
-static bool flop_count(struct ps_str cell, double scale, struct ps_num *out)
+static bool parse_flops(struct ps_str cell, double scale, struct ps_num *out)
 {
     struct unit units[] = {{"", scale}};
     double value;
@@ -308,7 +308,7 @@ static bool read_figure(enum ps_operator_metric which, struct ps_str cell, doubl
     case PS_OPERATOR_SELF_DEVICE_PCT:
         return parse_percent(cell, out) || (ps_str_eq_c(cell, "NaN%") || ps_str_eq_c(cell, "nan%"));
     case PS_OPERATOR_FLOPS:
-        return flop_count(cell, flops, out);
+        return parse_flops(cell, flops, out);
     case PS_OPERATOR_CALLS:
         good = ps_str_parse_i64(cell, &whole) && whole >= 0;
         break;
@@ -430,7 +430,7 @@ static void write_notes(struct reader *r)
 
     for (uint32_t i = 0; i < r->n_tables; i++)
         limited += r->tables[i].n == ROW_LIMIT;
-    ps_sink_note(r->out, r->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+    ps_sink_note(r->out, r->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                  r->n ? "read from a printed table: its values are rounded, and rows beyond its "
                         "row_limit are missing"
                       : "the tables in this log have no rows");
@@ -454,9 +454,9 @@ static double total_seconds(const struct reader *r, const struct table *table)
     if (!table)
         return 0;
     if (table->self_s.kind != PS_NUM_NONE)
-        return ps_num_real(table->self_s);
+        return ps_num_to_real(table->self_s);
     for (uint32_t i = table->first; i < table->first + table->n; i++)
-        sum += ps_num_real(r->rows[i].figures[PS_OPERATOR_SELF_CPU_NS]) / 1e9;
+        sum += ps_num_to_real(r->rows[i].figures[PS_OPERATOR_SELF_CPU_NS]) / 1e9;
     return sum;
 }
 
@@ -464,8 +464,8 @@ static void report_tables(struct reader *r)
 {
     uint32_t id = main_table(r);
     const struct table *table = id ? &r->tables[id - 1] : NULL;
-    bool device = table && ps_num_real(table->device_s) > 0;
-    const struct ps_headline headline = {device ? ps_num_real(table->device_s)
+    bool device = table && ps_num_to_real(table->device_s) > 0;
+    const struct ps_headline headline = {device ? ps_num_to_real(table->device_s)
                                                 : total_seconds(r, table),
                                          "s", device ? "self device" : "self CPU"};
 
@@ -531,10 +531,10 @@ static void read_texts(struct reader *r, const struct ps_str *cells, struct row 
 }
 
 /* Clears the bits of metrics that increase from one row to the next. */
-static void see_order(struct table *table, const struct row *before, const struct row *row)
+static void update_order(struct table *table, const struct row *before, const struct row *row)
 {
     for (unsigned i = 0; before && i < PS_N_OPERATOR_METRICS; i++)
-        if (ps_num_real(row->figures[i]) > ps_num_real(before->figures[i]))
+        if (ps_num_to_real(row->figures[i]) > ps_num_to_real(before->figures[i]))
             table->decreasing_metrics &= ~(1u << i);
 }
 
@@ -549,7 +549,7 @@ static void parse_row(struct reader *r, const struct ps_str *cells)
     }
     read_texts(r, cells, &row);
     r->n_truncated += row.is_truncated;
-    see_order(table, table->n ? &r->rows[r->n - 1] : NULL, &row);
+    update_order(table, table->n ? &r->rows[r->n - 1] : NULL, &row);
     PS_RESERVE_ONE(r->rows, r->n, r->cap);
     r->rows[r->n++] = row;
     table->n++;
@@ -575,9 +575,9 @@ static bool parse_frame(struct reader *r, const struct ps_str *cells)
     if (cells[source].len && table->n) {
         struct row *row = &r->rows[r->n - 1];
 
-        ps_buf_str(&stack, row->source);
+        ps_buf_add_str(&stack, row->source);
         ps_buf_puts(&stack, "\n");
-        ps_buf_str(&stack, cells[source]);
+        ps_buf_add_str(&stack, cells[source]);
         row->source = copy_text(r, ps_buf_slice(&stack));
     }
     return true;
@@ -613,12 +613,12 @@ static void add_piece(struct reader *r)
         ps_buf_puts(&r->row, "\n");
     }
     r->is_row_repaired |= line->is_repaired;
-    ps_buf_str(&r->row, ps_printed_table_line(&r->spans, line->text));
+    ps_buf_add_str(&r->row, ps_printed_table_without_prefix(&r->spans, line->text));
 }
 
 /* Whether the file ends inside the current line, so that values at the right end of the line may be
  * missing. */
-static bool is_half(const struct reader *r)
+static bool is_line_incomplete(const struct reader *r)
 {
     size_t last = r->spans.n - 1;
 
@@ -628,14 +628,14 @@ static bool is_half(const struct reader *r)
            ps_count_code_points(ps_buf_slice(&r->row)) < r->spans.columns[last].to;
 }
 
-static void take_inside(struct reader *r)
+static void parse_inside(struct reader *r)
 {
     struct ps_str cells[PS_TABLE_COLUMNS];
 
     add_piece(r);
-    ps_printed_table_cells(&r->spans, ps_buf_slice(&r->row), cells);
+    ps_printed_table_split_cells(&r->spans, ps_buf_slice(&r->row), cells);
     if (cells[r->header.calls].len) {
-        if (is_half(r))
+        if (is_line_incomplete(r))
             reject_row(r);
         else
             parse_row(r, cells);
@@ -670,7 +670,7 @@ static void open_table(struct reader *r, struct ps_str line)
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
     /* ignore the result: read_header has found the titles, so the call succeeds */
-    (void)ps_printed_table_titles(&r->spans, line, r->titles);
+    (void)ps_printed_table_split_titles(&r->spans, line, r->titles);
     for (size_t i = 0; i < r->spans.n; i++)
         table->by_shape |= r->header.column[i] == SHAPES;
 }
@@ -732,12 +732,12 @@ static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
     struct ps_printed_columns spans;
-    bool rule = ps_printed_table_rule(text, &spans);
+    bool rule = ps_printed_table_parse_rule(text, &spans);
 
     if (ps_report_trim_end(text).len == 0 && r->pieces == 0 && r->state != OUTSIDE)
         return; /* pasted text may have an empty line after each line */
     if (r->state == INSIDE && !rule) {
-        take_inside(r);
+        parse_inside(r);
     } else if (r->state == INSIDE && ps_printed_columns_equal(&spans, &r->spans)) {
         end_table(r);
     } else if (r->state == HEADED && rule && ps_printed_columns_equal(&spans, &r->spans)) {
@@ -779,7 +779,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         close_table(r, inside);
         r->previous_line.len = 0;
         if (r->state == OUTSIDE)
-            ps_buf_str(&r->previous_line, r->in.line.text);
+            ps_buf_add_str(&r->previous_line, r->in.line.text);
         if (r->n > ROWS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
                               ROWS_MAX);
@@ -816,7 +816,7 @@ static size_t count_tables(struct ps_str text)
     while (text.len) {
         struct ps_str line = ps_report_pop_line(&text);
 
-        if (ps_printed_table_rule(line, &rule)) {
+        if (ps_printed_table_parse_rule(line, &rule)) {
             spans = rule;
             ruled = true;
         } else if (ps_report_trim_end(line).len) {
@@ -847,11 +847,11 @@ static enum ps_report_line_end find_line_end(const void *reader, struct ps_str t
 
     (void)next;
     if (r->state != RULED && r->state != INSIDE)
-        return read_total(text, &cpu, &ns) ? PS_LINE_ENDS : PS_LINE_END_UNKNOWN;
-    if (before + ps_count_code_points(text) < r->in.wrap.table ||
+        return read_total(text, &cpu, &ns) ? PS_LINE_END_COMPLETE : PS_LINE_END_UNKNOWN;
+    if (before + ps_count_code_points(text) < r->in.wrap.rule_width ||
         (r->state == RULED && !read_header(&r->spans, text, &header)))
-        return PS_LINE_CONTINUES;
-    return PS_LINE_ENDS;
+        return PS_LINE_END_CONTINUES;
+    return PS_LINE_END_COMPLETE;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -879,7 +879,7 @@ const struct ps_importer ps_key_averages = {
     .description =
         "the operator table that key_averages().table() prints, also inside other output "
         "(rounded, long names truncated)",
-    .record = "print(p.key_averages().table(row_limit=-1))",
+    .record_command = "print(p.key_averages().table(row_limit=-1))",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

@@ -112,13 +112,14 @@ static void write_action(struct reader *r, uint32_t i)
 static void write_notes(struct reader *r)
 {
     if (r->n == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the report contains no actions");
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "the report contains no actions");
     if (r->rows)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "actions are nested: their times and percentages do not add up to the total; "
                      "values have five digits");
     if (r->tables.n_reports)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "function tables are rounded to milliseconds and have no callers. With "
                      "dump_stats=True the profiler writes .prof files that have both. The time of "
                      "_lsprof.Profiler.enable was spent in nested actions");
@@ -132,19 +133,19 @@ static void write_notes(struct reader *r)
 
 /* Returns the main metric of the run: the largest total of a report; without totals, the largest
  * time of an action. */
-static struct ps_headline write_headline(const struct reader *r)
+static struct ps_headline find_headline(const struct reader *r)
 {
     double most = 0, longest = 0;
     bool total = false;
 
     for (uint32_t i = 0; i < r->n_sections; i++) {
-        double total_s = ps_num_real(r->sections[i].total_s);
+        double total_s = ps_num_to_real(r->sections[i].total_s);
 
         total |= r->sections[i].total_s.kind != PS_NUM_NONE;
         most = total_s > most ? total_s : most;
     }
     for (uint32_t i = 0; i < r->n; i++) {
-        double action_s = ps_num_real(action_seconds(r, &r->actions[i]));
+        double action_s = ps_num_to_real(action_seconds(r, &r->actions[i]));
 
         longest = action_s > longest ? action_s : longest;
     }
@@ -176,7 +177,7 @@ static void write_summary(struct reader *r)
 /* Writes everything to the sink. False: cancelled. */
 static bool report_all(struct reader *r)
 {
-    const struct ps_headline said = write_headline(r);
+    const struct ps_headline said = find_headline(r);
     uint64_t stored = r->rows + r->tables.n;
 
     r->out->ops->meta(r->out, "tool", PS_STR("PyTorch Lightning"));
@@ -230,7 +231,7 @@ static bool next_cell(struct ps_str *rest, struct ps_str *cell)
 }
 
 /* Splits a row at its bars. Returns the number of cells; 0 if there are more than `most`. */
-static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
+static unsigned split_cells(struct ps_str row, struct ps_str *out, unsigned most)
 {
     unsigned n = 0;
     struct ps_str cell;
@@ -248,7 +249,7 @@ static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
 
 /* Parses the header of a simple report: the column in which it begins, and the number of
  * columns. */
-static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
+static bool parse_table_header(struct ps_str text, size_t *left, unsigned *columns)
 {
     static const char *const titles[N_COLUMNS] = {"Action", "Mean duration (s)", "Num calls",
                                                   "Total time (s)", "Percentage %"};
@@ -267,7 +268,7 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
     else
         from = action;
     before = (size_t)(from - text.ptr);
-    n = cells_of(ps_str_skip(text, before), cells, N_COLUMNS);
+    n = split_cells(ps_str_skip(text, before), cells, N_COLUMNS);
     if (n != 3 && n != N_COLUMNS)
         return false;
     for (unsigned i = 0; i < n; i++)
@@ -313,7 +314,7 @@ static bool read_row(const struct reader *r, struct ps_str row, struct ps_str *c
                      struct action *out)
 {
     return (r->in.line.has_newline || row.ptr[row.len - 1] == '|') &&
-           cells_of(row, cells, N_COLUMNS) == r->columns && cells[0].len &&
+           split_cells(row, cells, N_COLUMNS) == r->columns && cells[0].len &&
            read_figures(r, cells, out);
 }
 
@@ -360,7 +361,7 @@ static bool is_rule(struct ps_str text)
 
 /* Returns the line without the prefix that a container puts before it, beginning at a complete
  * character. */
-static struct ps_str row_of(const struct reader *r, struct ps_str text)
+static struct ps_str without_prefix(const struct reader *r, struct ps_str text)
 {
     text = ps_str_skip(text, r->indent);
     while (text.len && ((unsigned char)text.ptr[0] & 0xc0) == 0x80)
@@ -369,9 +370,9 @@ static struct ps_str row_of(const struct reader *r, struct ps_str text)
 }
 
 /* Handles the line if it belongs to the current simple report. */
-static bool in_report(struct reader *r, struct ps_str text)
+static bool parse_in_report(struct reader *r, struct ps_str text)
 {
-    struct ps_str row = row_of(r, text);
+    struct ps_str row = without_prefix(r, text);
 
     if (is_rule(row))
         return true;
@@ -420,7 +421,7 @@ static bool parse_heading(struct reader *r, struct ps_str text)
     r->sections[r->n_sections++] =
         (struct section){.stage = ps_arena_copy(&r->arena, stage_of(line))};
     r->tables.is_open = false;
-    r->tables.next.stage = r->sections[r->n_sections - 1].stage;
+    r->tables.next_table.stage = r->sections[r->n_sections - 1].stage;
     return true;
 }
 
@@ -436,7 +437,7 @@ static bool parse_stats(struct reader *r, struct ps_str text)
         return false;
     r->open = false;
     r->tables.is_open = false;
-    r->tables.next = (struct ps_function_table){
+    r->tables.next_table = (struct ps_function_table){
         .stage = current_section(r)->stage,
         .title = add_action(r, name)->name,
     };
@@ -445,7 +446,7 @@ static bool parse_stats(struct reader *r, struct ps_str text)
 
 static bool parse_header(struct reader *r, struct ps_str text)
 {
-    if (!header_of(text, &r->indent, &r->columns))
+    if (!parse_table_header(text, &r->indent, &r->columns))
         return false;
     /* the heading of this report is missing */
     if (current_section(r)->total_s.kind != PS_NUM_NONE) {
@@ -457,7 +458,7 @@ static bool parse_header(struct reader *r, struct ps_str text)
     return true;
 }
 
-static void take_function_line(struct reader *r)
+static void parse_function_line(struct reader *r)
 {
     uint32_t reports = r->tables.n_reports;
     enum ps_function_table_line what = ps_function_tables_parse(&r->tables, &r->in.line);
@@ -479,9 +480,9 @@ static void parse_line(struct reader *r)
 
     if (parse_heading(r, text) || parse_stats(r, text) || parse_header(r, text))
         return;
-    if (r->open && in_report(r, text))
+    if (r->open && parse_in_report(r, text))
         return;
-    take_function_line(r);
+    parse_function_line(r);
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
@@ -502,7 +503,7 @@ static enum ps_match sniff(struct ps_str head)
 {
     size_t left, column;
     unsigned columns;
-    bool functions = ps_function_table_header(head, &column);
+    bool functions = ps_function_table_parse_header(head, &column);
 
     while (head.len) {
         const char *end = memchr(head.ptr, '\n', head.len);
@@ -511,7 +512,8 @@ static enum ps_match sniff(struct ps_str head)
         head = ps_str_skip(head, line.len + 1);
         if (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
-        if (header_of(line, &left, &columns) || (functions && ps_str_find(line, stats_words)))
+        if (parse_table_header(line, &left, &columns) ||
+            (functions && ps_str_find(line, stats_words)))
             return PS_MATCH_SURE;
     }
     return PS_MATCH_NO;
@@ -522,7 +524,7 @@ static bool is_header(struct ps_str line)
     size_t left;
     unsigned columns;
 
-    return header_of(line, &left, &columns) || ps_function_table_header(line, &left);
+    return parse_table_header(line, &left, &columns) || ps_function_table_parse_header(line, &left);
 }
 
 /* Whether the unwrapped text has more complete headers. */
@@ -537,15 +539,15 @@ static enum ps_report_line_end find_line_end(const void *reader, struct ps_str t
                                              struct ps_str next)
 {
     const struct reader *r = reader;
-    struct ps_str cells[N_COLUMNS], row = row_of(r, text);
+    struct ps_str cells[N_COLUMNS], row = without_prefix(r, text);
 
     if (is_header(text) || ends_in_report(trim_spaces(text)) || ps_str_find(next, stats_words))
-        return PS_LINE_ENDS;
+        return PS_LINE_END_COMPLETE;
     if (!r->open || !row.len || row.ptr[0] != '|')
         return ps_function_tables_find_end(&r->tables, text, next);
-    return row.ptr[row.len - 1] == '|' && cells_of(row, cells, N_COLUMNS) == r->columns
-               ? PS_LINE_ENDS
-               : PS_LINE_CONTINUES;
+    return row.ptr[row.len - 1] == '|' && split_cells(row, cells, N_COLUMNS) == r->columns
+               ? PS_LINE_END_COMPLETE
+               : PS_LINE_END_CONTINUES;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -571,7 +573,7 @@ const struct ps_importer ps_lightning = {
     .label = "PyTorch Lightning profiler report",
     .description = "actions of the simple profiler and functions of the advanced one, also several "
                    "reports in one file or inside other output",
-    .record = "Trainer(profiler=\"advanced\")",
+    .record_command = "Trainer(profiler=\"advanced\")",
     .may_share_log = true,
     .sniff = sniff,
     .load = load,

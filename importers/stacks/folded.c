@@ -58,7 +58,7 @@ static struct ps_str last_word(struct ps_str *rest)
 }
 
 /* Whether the word looks like a count: "12", "-5", "1.5", or austin's "1073,0,4096". */
-static bool looks_counted(struct ps_str word)
+static bool is_count(struct ps_str word)
 {
     size_t digits = 0;
 
@@ -71,7 +71,7 @@ static bool looks_counted(struct ps_str word)
 }
 
 /* The line without the spaces and the "> " of a quotation that a pasted text may have. */
-static struct ps_str st_folded_text(struct ps_str line)
+static struct ps_str without_quote_mark(struct ps_str line)
 {
     line = ps_report_trim_end(line);
     if (ps_str_starts_with(line, PS_STR("> ")))
@@ -82,13 +82,13 @@ static struct ps_str st_folded_text(struct ps_str line)
 }
 
 /* Splits a line into stack and count. count is empty if there is none. */
-static struct st_folded_line st_folded_cut(struct ps_str text)
+static struct st_folded_line split_count(struct ps_str text)
 {
     struct st_folded_line line = {.stack = ps_report_trim_end(text)};
     struct ps_str word, rest = line.stack;
 
     word = last_word(&rest);
-    if (!looks_counted(word))
+    if (!is_count(word))
         return line;
     line.count = word;
     line.stack = rest;
@@ -96,11 +96,11 @@ static struct st_folded_line st_folded_cut(struct ps_str text)
 }
 
 /* Removes the first of two counts from line->stack. False: the line has only one count. */
-static bool st_folded_cut_again(struct st_folded_line *line)
+static bool remove_first_count(struct st_folded_line *line)
 {
     struct ps_str rest = line->stack, word = last_word(&rest);
 
-    if (!rest.len || !looks_counted(word))
+    if (!rest.len || !is_count(word))
         return false;
     line->stack = rest;
     return true;
@@ -113,7 +113,7 @@ struct brackets {
     bool quoted, closes;
 };
 
-static void see_close(struct brackets *seen, size_t *depth)
+static void close_bracket(struct brackets *seen, size_t *depth)
 {
     seen->closes |= *depth == 0;
     *depth -= *depth > 0;
@@ -137,15 +137,15 @@ static struct brackets brackets_of(struct ps_str text)
         else if (text.ptr[i] == '<')
             seen.angle++;
         else if (text.ptr[i] == ')')
-            see_close(&seen, &seen.round);
+            close_bracket(&seen, &seen.round);
         else if (text.ptr[i] == '>' && before != '-' && before != '=')
-            see_close(&seen, &seen.angle);
+            close_bracket(&seen, &seen.angle);
     }
     return seen;
 }
 
 /* Whether a bracket or a quotation mark in the text is not closed. */
-static bool st_folded_open(struct ps_str text)
+static bool has_open_bracket(struct ps_str text)
 {
     struct brackets seen = brackets_of(text);
 
@@ -153,7 +153,7 @@ static bool st_folded_open(struct ps_str text)
 }
 
 /* Whether the text closes a bracket or quotation that was opened before it. */
-static bool st_folded_closes(struct ps_str text)
+static bool closes_bracket(struct ps_str text)
 {
     struct brackets seen = brackets_of(text);
 
@@ -161,13 +161,13 @@ static bool st_folded_closes(struct ps_str text)
 }
 
 /* Whether the line is a comment, which begins with # or //. */
-static bool st_folded_comment(struct ps_str text)
+static bool is_comment(struct ps_str text)
 {
     return ps_str_starts_with(text, PS_STR("#")) || ps_str_starts_with(text, PS_STR("//"));
 }
 
 /* Parses a comment of the form "# mode: cpu" into key and value. False: other form. */
-static bool st_folded_header(struct ps_str text, struct ps_str *key, struct ps_str *value)
+static bool parse_comment(struct ps_str text, struct ps_str *key, struct ps_str *value)
 {
     const char *colon;
 
@@ -189,7 +189,7 @@ static struct ps_str first_frame(struct ps_str stack)
     return (struct ps_str){stack.ptr, end ? (size_t)(end - stack.ptr) : stack.len};
 }
 
-static bool all_in(struct ps_str text, const char *allowed)
+static bool has_only(struct ps_str text, const char *allowed)
 {
     for (size_t i = 0; i < text.len; i++)
         if (!text.ptr[i] || !strchr(allowed, text.ptr[i]))
@@ -222,7 +222,7 @@ static bool is_process(struct ps_str frame, struct st_folded_thread *out)
 {
     if (pyspy_process(frame, out))
         return true;
-    if (frame.len < 2 || frame.ptr[0] != 'P' || !all_in(ps_str_skip(frame, 1), "0123456789"))
+    if (frame.len < 2 || frame.ptr[0] != 'P' || !has_only(ps_str_skip(frame, 1), "0123456789"))
         return false;
     out->pid = ps_str_skip(frame, 1);
     out->austin = true;
@@ -243,12 +243,13 @@ static bool is_thread(struct ps_str frame, struct st_folded_thread *out)
             out->tid.len++;
         return true;
     }
-    if (ps_str_starts_with(frame, PS_STR("tid:")) && all_in(ps_str_skip(frame, 4), "0123456789")) {
+    if (ps_str_starts_with(frame, PS_STR("tid:")) &&
+        has_only(ps_str_skip(frame, 4), "0123456789")) {
         out->tid = ps_str_skip(frame, 4);
         return true;
     }
     if (!out->austin || frame.len < 2 || frame.ptr[0] != 'T' ||
-        !all_in(ps_str_skip(frame, 1), "0123456789:abcdefx"))
+        !has_only(ps_str_skip(frame, 1), "0123456789:abcdefx"))
         return false;
     out->tid = ps_str_skip(frame, 1);
     return true;
@@ -301,18 +302,18 @@ static bool is_prose(struct ps_str stack)
     return blanks >= 3;
 }
 
-static void look_at(struct ps_str text, struct st_folded_guess *guess)
+static void inspect_line(struct ps_str text, struct st_folded_guess *guess)
 {
     struct st_folded_line line;
     struct ps_str key, value;
 
-    text = st_folded_text(text);
-    if (st_folded_header(text, &key, &value) && ps_str_eq_c(key, "austin"))
+    text = without_quote_mark(text);
+    if (parse_comment(text, &key, &value) && ps_str_eq_c(key, "austin"))
         guess->austin = true;
-    if (!text.len || st_folded_comment(text))
+    if (!text.len || is_comment(text))
         return;
     guess->lines++;
-    line = st_folded_cut(text);
+    line = split_count(text);
     if (!line.count.len || !line.stack.len)
         return;
     guess->counted++;
@@ -320,10 +321,10 @@ static void look_at(struct ps_str text, struct st_folded_guess *guess)
     guess->prose += !is_nested(line.stack) && is_prose(line.stack);
     guess->torch += is_torch(line.stack);
     guess->austin |= st_folded_thread_of(line.stack).austin;
-    guess->pairs += st_folded_cut_again(&line);
+    guess->pairs += remove_first_count(&line);
 }
 
-static struct st_folded_guess st_folded_look(struct ps_str head)
+static struct st_folded_guess inspect_head(struct ps_str head)
 {
     struct st_folded_guess guess = {0};
 
@@ -333,7 +334,7 @@ static struct st_folded_guess st_folded_look(struct ps_str head)
 
         if (!end && guess.lines > 4) /* the line may continue after the end of `head` */
             break;
-        look_at(line, &guess);
+        inspect_line(line, &guess);
         head = ps_str_skip(head, line.len + 1);
     }
     return guess;
@@ -366,7 +367,7 @@ struct reader {
 /* --- Frames --- */
 
 /* Returns the number of frames that the stack shares with the previous stack, from the root on. */
-static size_t keep_frames(const struct reader *r, struct ps_str stack)
+static size_t count_shared_frames(const struct reader *r, struct ps_str stack)
 {
     size_t common = ps_str_common_prefix(ps_buf_slice(&r->stack), stack), n = r->frames.n;
 
@@ -389,7 +390,7 @@ static void push_frame(struct reader *r, struct ps_str frame, size_t end)
 /* Reads the frames of a line into r->frames. False: empty frames were dropped. */
 static bool parse_frames(struct reader *r, struct ps_str stack)
 {
-    size_t kept = keep_frames(r, stack), at;
+    size_t kept = count_shared_frames(r, stack), at;
     bool whole = true;
 
     r->same_thread = kept >= THREAD_FRAMES;
@@ -397,7 +398,7 @@ static bool parse_frames(struct reader *r, struct ps_str stack)
     r->frames.n = r->ends.n = kept;
     r->stack.len = kept ? r->ends.items[kept - 1] : 0;
     at = kept ? r->stack.len + 1 : 0;
-    ps_buf_str(&r->stack, ps_str_skip(stack, r->stack.len));
+    ps_buf_add_str(&r->stack, ps_str_skip(stack, r->stack.len));
     while (at < stack.len) {
         const char *end = memchr(stack.ptr + at, ';', stack.len - at);
         size_t len = end ? (size_t)(end - stack.ptr) - at : stack.len - at;
@@ -419,7 +420,7 @@ static enum ps_status new_track(struct reader *r, const struct st_folded_thread 
     uint32_t process = st_process_id(&r->stacks, thread->pid, thread->process);
 
     if (thread->thread.len)
-        ps_buf_str(&name, thread->thread);
+        ps_buf_add_str(&name, thread->thread);
     else if (thread->tid.len)
         ps_buf_printf(&name, "thread %.*s", (int)(thread->tid.len < 64 ? thread->tid.len : 64),
                       thread->tid.ptr);
@@ -456,12 +457,12 @@ static void parse_header(struct reader *r, struct ps_str text)
 {
     struct ps_str key, value;
 
-    if (!st_folded_header(text, &key, &value))
+    if (!parse_comment(text, &key, &value))
         return;
     if (ps_str_eq_c(key, "austin")) {
         r->austin = true;
         r->version.len = 0;
-        ps_buf_str(&r->version, value);
+        ps_buf_add_str(&r->version, value);
     }
     if (ps_str_eq_c(key, "mode"))
         r->memory = ps_str_eq_c(value, "memory");
@@ -510,19 +511,19 @@ static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
     status = r->same_thread ? PS_OK : find_track(r, stack, err);
     if (status != PS_OK)
         return status;
-    r->stacks.fractions |= number->fraction;
-    r->rounded += number->rounded;
-    if (!whole || number->rounded || r->in.line.is_repaired || r->in.line.is_rejoined ||
+    r->stacks.has_fractions |= number->is_fractional;
+    r->rounded += number->is_rounded;
+    if (!whole || number->is_rounded || r->in.line.is_repaired || r->in.line.is_rejoined ||
         r->frames.n > ST_DEPTH_MAX) {
         bool rest =
-            !whole || number->rounded || r->in.line.is_repaired || r->frames.n > ST_DEPTH_MAX;
+            !whole || number->is_rounded || r->in.line.is_repaired || r->frames.n > ST_DEPTH_MAX;
 
         r->repaired++;
         if (rest && r->told++ < NOTES_MAX)
             ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s",
                          r->frames.n > ST_DEPTH_MAX
                              ? "a stack deeper than 10000 frames was truncated"
-                         : number->rounded        ? "a count was rounded to thousandths"
+                         : number->is_rounded     ? "a count was rounded to thousandths"
                          : r->in.line.is_repaired ? "invalid UTF-8 was replaced"
                                                   : "empty frames were dropped");
     } else {
@@ -534,19 +535,19 @@ static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
 
 static enum ps_status parse_line(struct reader *r, struct ps_err *err)
 {
-    struct ps_str text = st_folded_text(r->in.line.text);
+    struct ps_str text = without_quote_mark(r->in.line.text);
     struct st_folded_line line;
     struct st_number number;
 
     if (!text.len)
         return PS_OK;
-    if (st_folded_comment(text)) {
+    if (is_comment(text)) {
         parse_header(r, text);
         return PS_OK;
     }
-    line = st_folded_cut(text);
+    line = split_count(text);
     if (r->pairs)
-        (void)st_folded_cut_again(&line);
+        (void)remove_first_count(&line);
     return parse_count(r, &line, &number) ? parse_stack(r, line.stack, &number, err) : PS_OK;
 }
 
@@ -555,21 +556,22 @@ static enum ps_status parse_line(struct reader *r, struct ps_err *err)
 static void write_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
 {
     if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+        ps_sink_note(r->out, severity, PS_NOTE_NO_OFFSET, 0, "%s: %llu", what,
+                     (unsigned long long)n);
 }
 
 static void write_notes(struct reader *r)
 {
     if (r->pairs)
         ps_sink_note(
-            r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
             "each line has two counts (a differential profile): perfshelf shows the second");
     if (r->first_only)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "each line has three values: perfshelf shows time and skips idle and memory");
     write_count(r, PS_NOTE_WARNING, r->zero, "lines with count 0, skipped");
     if (r->negative)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      r->memory
                          ? "lines of freed memory: %llu, %lld in total; stacks show allocated "
                            "memory only, so the sums exclude them"
@@ -596,7 +598,7 @@ static void write_all(struct reader *r)
 /* Whether some lines have no count, but all lines of the unwrapped text have a count. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    struct st_folded_guess now = st_folded_look(head), then = st_folded_look(unwrapped);
+    struct st_folded_guess now = inspect_head(head), then = inspect_head(unwrapped);
 
     return now.counted < now.lines && then.lines && then.counted == then.lines;
 }
@@ -607,15 +609,15 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 static enum ps_report_line_end find_line_end(const void *reader, struct ps_str text,
                                              struct ps_str next)
 {
-    struct st_folded_line line = st_folded_cut(st_folded_text(text)), rest = st_folded_cut(next);
+    struct st_folded_line line = split_count(without_quote_mark(text)), rest = split_count(next);
 
     (void)reader;
-    if (st_folded_comment(st_folded_text(text)))
-        return memchr(next.ptr, ';', next.len) ? PS_LINE_ENDS : PS_LINE_CONTINUES;
+    if (is_comment(without_quote_mark(text)))
+        return memchr(next.ptr, ';', next.len) ? PS_LINE_END_COMPLETE : PS_LINE_END_CONTINUES;
     if (!line.count.len || !line.stack.len || !rest.stack.len || rest.stack.ptr[0] == ';')
-        return PS_LINE_CONTINUES;
-    return st_folded_open(line.stack) && st_folded_closes(rest.stack) ? PS_LINE_CONTINUES
-                                                                      : PS_LINE_ENDS;
+        return PS_LINE_END_CONTINUES;
+    return has_open_bracket(line.stack) && closes_bracket(rest.stack) ? PS_LINE_END_CONTINUES
+                                                                      : PS_LINE_END_COMPLETE;
 }
 
 static enum ps_status read_lines(struct reader *r, struct ps_err *err)
@@ -625,7 +627,7 @@ static enum ps_status read_lines(struct reader *r, struct ps_err *err)
     while (status == PS_OK && ps_report_read_line(&r->in)) {
         status = parse_line(r, err);
         if (status == PS_OK)
-            status = ps_report_check(&r->in, r->out, r->stacks.samples, err);
+            status = ps_report_check(&r->in, r->out, r->stacks.n_samples, err);
     }
     if (status != PS_OK)
         return status;
@@ -654,7 +656,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         .in = {.in = in, .line_max = LINE_MAX_BYTES}, .out = out, .stacks = {.out = out}};
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     struct st_folded_guess guess =
-        st_folded_look(ps_report_without_escapes(&plain, ps_stream_peek(in, HEAD)));
+        inspect_head(ps_report_without_escapes(&plain, ps_stream_peek(in, HEAD)));
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, find_line_end, NULL);
@@ -662,7 +664,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     r.is_torch = guess.torch > 0;
     r.pairs = guess.counted > 1 && guess.pairs == guess.counted;
     status = read_lines(&r, err);
-    if (status == PS_OK && r.stacks.samples == 0)
+    if (status == PS_OK && r.stacks.n_samples == 0)
         status = refuse_empty(&r, err);
     else if (status == PS_OK)
         write_all(&r);
@@ -684,7 +686,7 @@ static enum ps_match sniff(struct ps_str head)
     if (!head.len || head.ptr[0] == '{' || head.ptr[0] == '[' ||
         memchr(head.ptr, '\0', head.len < 4096 ? head.len : 4096))
         return PS_MATCH_NO;
-    guess = st_folded_look(head);
+    guess = inspect_head(head);
     if (guess.prose * 2 > guess.lines)
         return PS_MATCH_NO;
     if (ps_str_starts_with(head, PS_STR("# austin: ")) && guess.counted == guess.lines)
@@ -702,7 +704,7 @@ const struct ps_importer ps_folded = {
     .kind = "folded",
     .label = "Folded stacks",
     .description = "stacks with sample counts: py-spy raw, austin, FlameGraph, torch, Tachyon",
-    .record = "py-spy record --format raw -o stacks.txt -- python app.py",
+    .record_command = "py-spy record --format raw -o stacks.txt -- python app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -75,7 +75,7 @@ static void thread_free(struct thread *t)
 
 /* --- Reading --- */
 
-static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
+static bool copy_text(struct ps_json_in *json, struct ps_buf *out)
 {
     enum ps_json_token token = ps_json_in_next(json);
 
@@ -106,7 +106,7 @@ static bool read_column(struct ps_json_in *json, struct ps_u32s *out)
 {
     enum ps_json_token token = ps_json_in_next(json);
 
-    return token == PS_JSON_ARRAY ? ps_json_in_u32s(json, NONE, out)
+    return token == PS_JSON_ARRAY ? ps_json_in_read_u32s(json, NONE, out)
                                   : ps_json_in_skip_rest(json, token);
 }
 
@@ -150,12 +150,12 @@ static bool read_thread_key(struct reader *r, struct thread *t)
     if (ps_str_eq_c(key, "stringArray"))
         return read_texts(json, &t->texts);
     if (ps_str_eq_c(key, "name"))
-        return keep_text(json, &t->name);
+        return copy_text(json, &t->name);
     if (ps_str_eq_c(key, "pid"))
-        return keep_text(json, &t->pid);
+        return copy_text(json, &t->pid);
     if (ps_str_eq_c(key, "tid"))
-        return keep_text(json, &t->tid);
-    return ps_str_eq_c(key, "processName") ? keep_text(json, &t->process) : ps_json_in_skip(json);
+        return copy_text(json, &t->tid);
+    return ps_str_eq_c(key, "processName") ? copy_text(json, &t->process) : ps_json_in_skip(json);
 }
 
 static bool read_thread(struct reader *r)
@@ -184,7 +184,7 @@ static bool read_threads(struct reader *r)
 }
 
 /* Reads the member `key` of an object and skips all other members. */
-static bool read_inside(struct reader *r, const char *key)
+static bool read_member(struct reader *r, const char *key)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
     bool good = true;
@@ -196,7 +196,7 @@ static bool read_inside(struct reader *r, const char *key)
             good = ps_json_in_skip(&r->json);
         else
             good =
-                key[0] == 's' ? read_texts(&r->json, &r->shared) : keep_text(&r->json, &r->product);
+                key[0] == 's' ? read_texts(&r->json, &r->shared) : copy_text(&r->json, &r->product);
     }
     return good && token == PS_JSON_OBJECT_END;
 }
@@ -212,9 +212,9 @@ static bool read_document(struct reader *r)
         if (ps_str_eq_c(r->json.text, "threads"))
             good = read_threads(r);
         else if (ps_str_eq_c(r->json.text, "shared"))
-            good = read_inside(r, "stringArray");
+            good = read_member(r, "stringArray");
         else if (ps_str_eq_c(r->json.text, "meta"))
-            good = read_inside(r, "product");
+            good = read_member(r, "product");
         else
             good = ps_json_in_skip(&r->json);
     }
@@ -249,10 +249,10 @@ static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t fram
     struct ps_str file = text_of(r, t, column_value(&t->file, func));
 
     r->text.len = 0;
-    ps_buf_str(&r->text, name.len ? name : PS_STR("(no name)"));
+    ps_buf_add_str(&r->text, name.len ? name : PS_STR("(no name)"));
     if (file.len) {
         ps_buf_puts(&r->text, " (");
-        ps_buf_str(&r->text, file);
+        ps_buf_add_str(&r->text, file);
         if (line && line < NONE)
             ps_buf_printf(&r->text, ":%u", line);
         ps_buf_puts(&r->text, ")");
@@ -287,7 +287,7 @@ static bool unfold_stack(const struct thread *t, const uint32_t *ids, uint32_t s
 static void reject_thread(struct reader *r, const char *why)
 {
     if (r->rejected++ < NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%s", why);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0, "%s", why);
 }
 
 static void push_sample(struct reader *r, const struct thread *t, size_t i, const uint32_t *ids,
@@ -357,7 +357,7 @@ static void write_all(struct reader *r)
         r->out->ops->meta(r->out, "tool", ps_buf_slice(&r->product));
     st_write(&r->stacks);
     ps_sink_note(
-        r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
         "perfshelf reads sample counts only; sample times, markers and counters are skipped");
     r->out->ops->ledger(r->out, &ledger);
 }
@@ -380,7 +380,7 @@ static enum ps_status finish_reading(struct reader *r, bool whole)
                           "the file is truncated: its tables are incomplete");
     if (push_all(r) != PS_OK)
         return err->code;
-    if (r->stacks.samples == 0)
+    if (r->stacks.n_samples == 0)
         ps_fail(err, PS_BAD_INPUT,
                 "the profile contains no samples" PS_HINT
                 "the program may have ended before the first sample; record a longer run");
@@ -419,7 +419,7 @@ const struct ps_importer ps_gecko = {
     .kind = "gecko",
     .label = "Firefox Profiler profile",
     .description = "processed profiles of the Firefox Profiler: Tachyon, samply and others",
-    .record = "python -m profiling.sampling run --gecko -o profile.json app.py",
+    .record_command = "python -m profiling.sampling run --gecko -o profile.json app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -62,7 +62,7 @@ static void reject_record(struct reader *r, const char *why)
 }
 
 /* Reads an integer of at least 0 from an object; -1: the object has no such integer. */
-static int64_t whole_member(const cJSON *object, const char *key)
+static int64_t read_count_member(const cJSON *object, const char *key)
 {
     struct ps_num n = ps_document_count(object, key);
 
@@ -96,7 +96,7 @@ static void parse_texts(struct reader *r, const cJSON *list)
 
     cJSON_ArrayForEach(item, list)
     {
-        int64_t id = whole_member(item, "str_id");
+        int64_t id = read_count_member(item, "str_id");
         struct ps_str text = ps_document_text(&r->arena, item, "value");
 
         if (!text.ptr || !grow_to_id(&r->texts, &r->n_texts, id, sizeof *r->texts))
@@ -119,7 +119,7 @@ static void parse_frames(struct reader *r, const cJSON *list)
 
     cJSON_ArrayForEach(item, list)
     {
-        int64_t id = whole_member(item, "frame_id");
+        int64_t id = read_count_member(item, "frame_id");
 
         if (!grow_to_id(&r->frames, &r->n_frames, id, sizeof *r->frames)) {
             reject_record(r, "a frame record has no number");
@@ -127,9 +127,9 @@ static void parse_frames(struct reader *r, const cJSON *list)
         }
         r->frames[id] = (struct frame){
             .known = true,
-            .path = text_of(r, whole_member(item, "path_str_id")),
-            .function = text_of(r, whole_member(item, "func_str_id")),
-            .line = whole_member(item, "line"),
+            .path = text_of(r, read_count_member(item, "path_str_id")),
+            .function = text_of(r, read_count_member(item, "func_str_id")),
+            .line = read_count_member(item, "line"),
         };
     }
 }
@@ -143,9 +143,9 @@ static struct row *row_of(struct reader *r, const struct frame *frame)
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     uint32_t known = r->keys.count, id;
 
-    ps_buf_str(&key, frame->path);
+    ps_buf_add_str(&key, frame->path);
     ps_buf_add(&key, "", 1);
-    ps_buf_str(&key, frame->function);
+    ps_buf_add_str(&key, frame->function);
     ps_buf_printf(&key, ":%lld", (long long)frame->line);
     id = ps_intern_add(&r->keys, ps_buf_slice(&key));
     if (id == known) {
@@ -157,8 +157,8 @@ static struct row *row_of(struct reader *r, const struct frame *frame)
 
 static void parse_entry(struct reader *r, const cJSON *entry)
 {
-    int64_t id = whole_member(entry, "frame_id"), self = whole_member(entry, "self");
-    int64_t cumulative = whole_member(entry, "cumulative"), samples, below;
+    int64_t id = read_count_member(entry, "frame_id"), self = read_count_member(entry, "self");
+    int64_t cumulative = read_count_member(entry, "cumulative"), samples, below;
     struct row *row;
 
     r->entries++;
@@ -227,7 +227,7 @@ static void parse_record(struct reader *r, const cJSON *record)
         parse_sums(r, record);
     else if (strcmp(type, "end") == 0) {
         r->has_ended = true;
-        r->samples = whole_member(record, "samples_total");
+        r->samples = read_count_member(record, "samples_total");
     }
 }
 
@@ -242,7 +242,7 @@ static enum ps_status parse_line(struct reader *r, const struct ps_line *line, s
     if (line->is_truncated)
         return ps_fail_at(err, PS_LIMIT, line->offset, "a line is longer than %d bytes",
                           LINE_MAX_BYTES);
-    ps_buf_str(&bytes, line->text);
+    ps_buf_add_str(&bytes, line->text);
     if (bytes.len == 0 || strspn(bytes.ptr, " \t\r") >= bytes.len)
         return PS_OK;
     record = ps_document_parse(&bytes, &wrong);
@@ -263,7 +263,7 @@ static enum ps_status read_lines(struct reader *r, struct ps_stream *in, struct 
     enum ps_status status = PS_OK;
     struct ps_line line;
 
-    while (status == PS_OK && ps_stream_line(in, LINE_MAX_BYTES, &line)) {
+    while (status == PS_OK && ps_stream_read_line(in, LINE_MAX_BYTES, &line)) {
         status = parse_line(r, &line, err);
         if (status == PS_OK)
             status = ps_reading_check(in, r->out, r->entries, err);
@@ -327,23 +327,23 @@ static void write_notes(struct reader *r)
     uint64_t bounds = upper_bounds(r);
 
     if (bounds)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "lines with several expressions: %llu; a recursive function there may be "
                      "counted twice in its cumulative samples",
                      (unsigned long long)bounds);
     ps_sink_note(
-        r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
         "written by a sampling profiler: calls are samples, and a line number is the line that was "
         "running. The file has no callers; record with --pstats or --collapsed to keep them");
     if (!r->has_ended)
         ps_sink_note(
-            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
             "the recording has no end record: the file was truncated, or the program was stopped");
     if (r->interval_s <= 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "the file does not contain the sampling interval: times are 0");
     if (r->more_runs)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "more recordings in this file, which were skipped: %llu",
                      (unsigned long long)r->more_runs);
 }
@@ -417,7 +417,7 @@ const struct ps_importer ps_sampling_jsonl = {
     .description =
         "samples of each function and line, as Python 3.15's profiling.sampling sums them "
         "(without callers)",
-    .record = "python -m profiling.sampling run --jsonl -o app.jsonl app.py",
+    .record_command = "python -m profiling.sampling run --jsonl -o app.jsonl app.py",
     .sniff = sniff,
     .load = load,
 };

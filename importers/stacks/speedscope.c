@@ -98,7 +98,7 @@ static bool read_decimal(struct sp_reader *r, struct st_decimal *out, bool *has)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
 
-    *has = token == PS_JSON_NUMBER && st_decimal(r->json.text, out);
+    *has = token == PS_JSON_NUMBER && st_parse_decimal(r->json.text, out);
     return ps_json_in_skip_rest(&r->json, token);
 }
 
@@ -112,14 +112,14 @@ static bool read_name(struct sp_reader *r)
     return ps_json_in_skip_rest(&r->json, token);
 }
 
-static void keep_sample(struct sp_profile *p)
+static void store_sample(struct sp_profile *p)
 {
     const struct ps_u32s *stack = &p->stack.items;
 
     PS_RESERVE_ONE(p->samples, p->n_samples, p->cap_samples);
     p->samples[p->n_samples++] =
-        (struct sp_sample){(uint32_t)p->stack.n_same, (uint32_t)(stack->n - p->stack.n_same)};
-    for (size_t i = p->stack.n_same; i < stack->n; i++) {
+        (struct sp_sample){(uint32_t)p->stack.n_common, (uint32_t)(stack->n - p->stack.n_common)};
+    for (size_t i = p->stack.n_common; i < stack->n; i++) {
         PS_RESERVE_ONE(p->frames.items, p->frames.n, p->frames.cap);
         p->frames.items[p->frames.n++] = stack->items[i];
     }
@@ -136,14 +136,14 @@ static bool read_samples(struct sp_reader *r)
         return ps_json_in_skip_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
         if (token == PS_JSON_ARRAY) {
-            if (!ps_json_in_u32_list(&r->json, SP_NO_FRAME, &p->stack))
+            if (!ps_json_in_read_u32_list(&r->json, SP_NO_FRAME, &p->stack))
                 return false;
         } else {
             if (!ps_json_in_skip_rest(&r->json, token))
                 return false;
             ps_u32_list_clear(&p->stack);
         }
-        keep_sample(p);
+        store_sample(p);
     }
     return true;
 }
@@ -159,7 +159,7 @@ static bool read_weights(struct sp_reader *r)
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
         struct sp_weights weights = {.n = 1};
 
-        if (token != PS_JSON_NUMBER || !st_decimal(r->json.text, &weights.weight))
+        if (token != PS_JSON_NUMBER || !st_parse_decimal(r->json.text, &weights.weight))
             weights.weight = (struct st_decimal){.digits = -1};
         if (token == PS_JSON_NUMBER)
             weights.n += ps_json_in_skip_numbers(&r->json);
@@ -171,8 +171,8 @@ static bool read_weights(struct sp_reader *r)
     return true;
 }
 
-static void take_field(struct ps_json_in *json, char field, struct sp_raw_event *event,
-                       enum ps_json_token token)
+static void read_event_field(struct ps_json_in *json, char field, struct sp_raw_event *event,
+                             enum ps_json_token token)
 {
     int64_t frame;
 
@@ -183,7 +183,7 @@ static void take_field(struct ps_json_in *json, char field, struct sp_raw_event 
     if (field == 'f' && ps_str_parse_i64(json->text, &frame) && frame >= 0 && frame < SP_NO_FRAME)
         event->frame = (uint32_t)frame;
     if (field == 'a')
-        event->timed = st_decimal(json->text, &event->time);
+        event->timed = st_parse_decimal(json->text, &event->time);
 }
 
 static bool read_event(struct sp_reader *r)
@@ -199,7 +199,7 @@ static bool read_event(struct sp_reader *r)
                                                           : ' ';
 
         token = ps_json_in_next(&r->json);
-        take_field(&r->json, field, &event, token);
+        read_event_field(&r->json, field, &event, token);
         if (!ps_json_in_skip_rest(&r->json, token))
             return false;
     }
@@ -254,7 +254,7 @@ static struct scaled_weight scale_weight(const struct sp_profile *p, const struc
 {
     struct scaled_weight out = {0};
 
-    out.is_valid = st_decimal_scale(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
+    out.is_valid = st_scale_decimal(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
     return out;
 }
 
@@ -280,7 +280,7 @@ static void push_sample(struct sp_reader *r, uint32_t track, size_t n,
         r->other++;
         return;
     }
-    r->stacks.fractions |= w->weight % ST_SCALE != 0;
+    r->stacks.has_fractions |= w->weight % ST_SCALE != 0;
     if (n > ST_DEPTH_MAX) {
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
@@ -324,26 +324,26 @@ static void push_samples(struct sp_reader *r, uint32_t track)
 /* Returns the events in order of time. Times are relative to the start of the track, which is
  * startValue or the time of the first event, whichever is earlier. Sets *last to the end of the
  * track. Release the events with free(). */
-static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
+static struct sp_event *sort_events(struct sp_reader *r, int64_t *last)
 {
     const struct sp_profile *p = &r->profile;
     struct sp_event *events = ps_grow(NULL, p->n_events + 1, sizeof *events);
     int64_t first = 0;
     bool rounded = false,
-         any = p->has_start && st_decimal_scale(&p->start, p->power, &first, &rounded);
+         any = p->has_start && st_scale_decimal(&p->start, p->power, &first, &rounded);
 
     for (size_t i = 0; i < p->n_events; i++) {
         const struct sp_raw_event *raw = &p->events[i];
 
         events[i] = (struct sp_event){.frame = raw->frame, .close = raw->type == 'C'};
         events[i].is_valid = raw->timed && (raw->type == 'O' || raw->type == 'C') &&
-                             st_decimal_scale(&raw->time, p->power, &events[i].time, &rounded);
+                             st_scale_decimal(&raw->time, p->power, &events[i].time, &rounded);
         if (events[i].is_valid && (!any || events[i].time < first))
             first = events[i].time;
         any |= events[i].is_valid;
     }
     ps_sort_records(events, p->n_events, sizeof *events);
-    if (!p->has_end || !st_decimal_scale(&p->end, p->power, last, &rounded))
+    if (!p->has_end || !st_scale_decimal(&p->end, p->power, last, &rounded))
         *last = first;
     for (size_t i = 0; i < p->n_events; i++) {
         *last = events[i].is_valid && events[i].time > *last ? events[i].time : *last;
@@ -356,9 +356,9 @@ static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
 }
 
 /* Ends the frame of an end event, and all frames above it on the stack. */
-static void push_close(struct sp_reader *r, uint32_t track, const struct sp_event *event)
+static void push_end(struct sp_reader *r, uint32_t track, const struct sp_event *event)
 {
-    uint32_t open = st_open_count(&r->stacks, track), depth = open;
+    uint32_t open = st_count_open_frames(&r->stacks, track), depth = open;
 
     if (st_end_dropped_frame(&r->stacks, track, event->time))
         return;
@@ -384,13 +384,13 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
         sp_note(r, PS_NOTE_REJECTED, "the event has no type or no time");
         return;
     }
-    r->stacks.fractions |= event->time % ST_SCALE != 0;
-    r->stacks.samples++;
+    r->stacks.has_fractions |= event->time % ST_SCALE != 0;
+    r->stacks.n_samples++;
     if (event->close) {
-        push_close(r, track, event);
+        push_end(r, track, event);
         return;
     }
-    if (st_open_count(&r->stacks, track) == ST_DEPTH_MAX) {
+    if (st_count_open_frames(&r->stacks, track) == ST_DEPTH_MAX) {
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
     }
@@ -400,23 +400,23 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
 static void push_events(struct sp_reader *r, uint32_t track)
 {
     int64_t last = 0;
-    struct sp_event *events = place_events(r, &last);
+    struct sp_event *events = sort_events(r, &last);
     uint32_t open;
 
     for (size_t i = 0; i < r->profile.n_events && r->err->code == PS_OK; i++)
         push_event(r, track, &events[i]);
     free(events);
-    open = st_open_count(&r->stacks, track);
+    open = st_count_open_frames(&r->stacks, track);
     if (!open || r->err->code != PS_OK)
         return;
     sp_note(r, PS_NOTE_WARNING, "frames that are never closed, extended to the end of the profile");
-    r->stacks.fractions |= last % ST_SCALE != 0;
+    r->stacks.has_fractions |= last % ST_SCALE != 0;
     (void)st_end_frame(&r->stacks, track, 0, last, r->err);
 }
 
 /* --- Profiles --- */
 
-static struct ps_str word_behind(struct ps_str text, const char *word)
+static struct ps_str word_after(struct ps_str text, const char *word)
 {
     const char *at = ps_str_find(text, ps_str_from_c(word));
     struct ps_str rest = {NULL, 0};
@@ -438,8 +438,8 @@ static bool new_track(struct sp_reader *r, uint32_t *track)
 
     if (!name.len)
         name = PS_STR("profile");
-    process = st_process_id(&r->stacks, word_behind(name, "Process "), PS_STR(""));
-    return st_add_track(&r->stacks, process, name, word_behind(name, "Thread "), track, r->err) ==
+    process = st_process_id(&r->stacks, word_after(name, "Process "), PS_STR(""));
+    return st_add_track(&r->stacks, process, name, word_after(name, "Thread "), track, r->err) ==
            PS_OK;
 }
 
@@ -509,13 +509,13 @@ static uint32_t frame_id(struct sp_reader *r, struct ps_str name, struct ps_str 
     return st_frame_id(&r->stacks, ps_buf_slice(&r->text));
 }
 
-static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
+static bool copy_text(struct ps_json_in *json, struct ps_buf *out)
 {
     enum ps_json_token token = ps_json_in_next(json);
 
     out->len = 0;
     if (token == PS_JSON_STRING || token == PS_JSON_NUMBER)
-        ps_buf_str(out, json->text);
+        ps_buf_add_str(out, json->text);
     return ps_json_in_skip_rest(json, token);
 }
 
@@ -528,11 +528,11 @@ static bool read_frame(struct sp_reader *r)
     r->name.len = r->file.len = r->line.len = 0;
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
         if (ps_str_eq_c(r->json.text, "name"))
-            good = keep_text(&r->json, &r->name);
+            good = copy_text(&r->json, &r->name);
         else if (ps_str_eq_c(r->json.text, "file"))
-            good = keep_text(&r->json, &r->file);
+            good = copy_text(&r->json, &r->file);
         else if (ps_str_eq_c(r->json.text, "line"))
-            good = keep_text(&r->json, &r->line);
+            good = copy_text(&r->json, &r->line);
         else
             good = ps_json_in_skip(&r->json);
     }
@@ -599,9 +599,9 @@ static bool read_document(struct sp_reader *r)
         else if (ps_str_eq_c(r->json.text, "profiles"))
             good = read_profiles(r);
         else if (ps_str_eq_c(r->json.text, "exporter"))
-            good = keep_text(&r->json, &r->exporter);
+            good = copy_text(&r->json, &r->exporter);
         else if (ps_str_eq_c(r->json.text, "name"))
-            good = keep_text(&r->json, &r->title);
+            good = copy_text(&r->json, &r->title);
         else
             good = ps_json_in_skip(&r->json);
     }
@@ -642,11 +642,11 @@ static void write_all(struct sp_reader *r)
 
     unknown = st_renumber_frames(&r->stacks, r->frames, r->n_frames);
     if (unknown)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "frame numbers that are missing from the frame list: %llu",
                      (unsigned long long)unknown);
     if (r->told > NOTES_MAX)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "more notes like these: %llu",
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0, "more notes like these: %llu",
                      (unsigned long long)(r->told - NOTES_MAX));
     write_tool_name(r);
     st_write(&r->stacks);
@@ -664,7 +664,7 @@ static enum ps_status finish_reading(struct sp_reader *r, bool whole)
     if (ps_stream_status(r->json.in, err) != PS_OK && !ps_stream_is_truncated(r->json.in))
         return err->code;
     *err = (struct ps_err)PS_ERR_INIT;
-    if (r->stacks.samples == 0) {
+    if (r->stacks.n_samples == 0) {
         if (!whole)
             return r->json.error ? ps_json_in_fail(&r->json, err)
                                  : ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
@@ -726,7 +726,7 @@ const struct ps_importer ps_speedscope = {
     .kind = "speedscope",
     .label = "speedscope profile",
     .description = "sampled and evented profiles of py-spy, pyinstrument, austin and others",
-    .record = "py-spy record --format speedscope -o profile.json -- python app.py",
+    .record_command = "py-spy record --format speedscope -o profile.json -- python app.py",
     .sniff = sniff,
     .load = load,
 };

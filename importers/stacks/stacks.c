@@ -19,7 +19,7 @@
 #define DIGITS_MAX INT64_C(100000000000000000)
 
 /* Parses the exponent of a number, such as "+12" or "-3", and adds it to *out. */
-static bool take_exponent(struct ps_str text, int *out)
+static bool add_exponent(struct ps_str text, int *out)
 {
     int64_t value;
 
@@ -31,7 +31,7 @@ static bool take_exponent(struct ps_str text, int *out)
     return true;
 }
 
-bool st_decimal(struct ps_str text, struct st_decimal *out)
+bool st_parse_decimal(struct ps_str text, struct st_decimal *out)
 {
     bool negative = text.len && text.ptr[0] == '-', point = false, any = false;
     size_t i = negative || (text.len && text.ptr[0] == '+');
@@ -57,11 +57,11 @@ bool st_decimal(struct ps_str text, struct st_decimal *out)
     }
     out->digits = negative ? -out->digits : out->digits;
     if (i < text.len && (text.ptr[i] == 'e' || text.ptr[i] == 'E'))
-        return any && take_exponent(ps_str_skip(text, i + 1), &out->exponent);
+        return any && add_exponent(ps_str_skip(text, i + 1), &out->exponent);
     return any && i == text.len;
 }
 
-bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded)
+bool st_scale_decimal(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded)
 {
     int by = decimal->exponent + power;
     int64_t half, rest;
@@ -90,10 +90,10 @@ bool st_parse_number(struct ps_str text, struct st_number *out)
     struct st_decimal decimal;
 
     *out = (struct st_number){0};
-    if (!st_decimal(text, &decimal) ||
-        !st_decimal_scale(&decimal, 3, &out->thousandths, &out->rounded))
+    if (!st_parse_decimal(text, &decimal) ||
+        !st_scale_decimal(&decimal, 3, &out->thousandths, &out->is_rounded))
         return false;
-    out->fraction = out->thousandths % ST_SCALE != 0;
+    out->is_fractional = out->thousandths % ST_SCALE != 0;
     return true;
 }
 
@@ -196,14 +196,14 @@ uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_st
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     uint32_t id;
 
-    ps_buf_str(&key, pid);
+    ps_buf_add_str(&key, pid);
     ps_buf_add(&key, "", 1);
-    ps_buf_str(&key, name);
+    ps_buf_add_str(&key, name);
     id = ps_intern_add(&stacks->process_keys, ps_buf_slice(&key));
     if (id == stacks->n_processes) {
         PS_RESERVE_ONE(stacks->processes, stacks->n_processes, stacks->cap_processes);
         stacks->processes[stacks->n_processes++] = (struct st_process){
-            ps_arena_copy(&stacks->text, pid), ps_arena_copy(&stacks->text, name)};
+            ps_arena_copy(&stacks->arena, pid), ps_arena_copy(&stacks->arena, name)};
     }
     return id + 1;
 }
@@ -217,8 +217,8 @@ enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct p
     *out = stacks->n_tracks;
     stacks->tracks[stacks->n_tracks++] = (struct st_track){
         .process = process,
-        .name = ps_arena_copy(&stacks->text, name),
-        .tid = ps_arena_copy(&stacks->text, tid),
+        .name = ps_arena_copy(&stacks->arena, name),
+        .tid = ps_arena_copy(&stacks->arena, tid),
     };
     return PS_OK;
 }
@@ -251,8 +251,8 @@ static void add_step(struct st_track *track, uint32_t kept, const uint32_t *fram
     if (n)
         memcpy(track->open_frames + kept, frames, n * sizeof *frames);
     track->n_open = kept + n;
-    if (track->n_open > track->deepest)
-        track->deepest = track->n_open;
+    if (track->n_open > track->max_depth)
+        track->max_depth = track->n_open;
 }
 
 static uint32_t count_shared(const struct st_track *track, const uint32_t *frames, uint32_t n)
@@ -264,9 +264,9 @@ static uint32_t count_shared(const struct st_track *track, const uint32_t *frame
     return common;
 }
 
-static bool make_room(struct st_stacks *stacks, uint32_t frames, struct ps_err *err)
+static bool reserve_slices(struct st_stacks *stacks, uint32_t frames, struct ps_err *err)
 {
-    if (stacks->rows + frames <= ST_ROWS_MAX)
+    if (stacks->n_slices + frames <= ST_ROWS_MAX)
         return true;
     ps_fail(err, PS_LIMIT, "a stack has more than %u different frames", ST_ROWS_MAX);
     return false;
@@ -280,24 +280,24 @@ enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint
 
     n = n < ST_DEPTH_MAX ? n : ST_DEPTH_MAX;
     common = count_shared(track, frames, n);
-    if (__builtin_add_overflow(n ? stacks->weight : stacks->idle, weight,
-                               n ? &stacks->weight : &stacks->idle) ||
-        stacks->weight > INT64_MAX / 4 || stacks->idle > INT64_MAX / 4)
+    if (__builtin_add_overflow(n ? stacks->weight : stacks->idle_weight, weight,
+                               n ? &stacks->weight : &stacks->idle_weight) ||
+        stacks->weight > INT64_MAX / 4 || stacks->idle_weight > INT64_MAX / 4)
         return ps_fail(err, PS_LIMIT, "the sum of the weights exceeds 64 bits");
-    if (!make_room(stacks, n - common, err))
+    if (!reserve_slices(stacks, n - common, err))
         return err->code;
     if (common < n || n < track->n_open || !track->n_steps)
         add_step(track, common, n ? frames + common : NULL, n - common);
     track->steps[track->n_steps - 1].weight += weight;
     track->next_start += weight;
-    stacks->rows += n - common;
-    stacks->samples++;
-    stacks->empty += n == 0;
+    stacks->n_slices += n - common;
+    stacks->n_samples++;
+    stacks->n_empty_stacks += n == 0;
     return PS_OK;
 }
 
 /* Extends the weight of the current stack, so that the stack ends at time `at`. */
-static void last_until(struct st_track *track, int64_t at)
+static void extend_until(struct st_track *track, int64_t at)
 {
     if (at <= track->next_start)
         return;
@@ -314,16 +314,16 @@ enum ps_status st_begin_frame(struct st_stacks *stacks, uint32_t index, uint32_t
 
     if (at > INT64_MAX / 4)
         return ps_fail(err, PS_LIMIT, "the times exceed 64 bits");
-    if (!make_room(stacks, 1, err))
+    if (!reserve_slices(stacks, 1, err))
         return err->code;
-    last_until(track, at);
+    extend_until(track, at);
     if (track->n_open < ST_DEPTH_MAX) {
         if (!track->n_open)
             track->root_start = at;
         add_step(track, track->n_open, &frame, 1);
-        stacks->rows++;
+        stacks->n_slices++;
     } else {
-        track->dropped++;
+        track->n_dropped_frames++;
     }
     return PS_OK;
 }
@@ -332,10 +332,10 @@ bool st_end_dropped_frame(struct st_stacks *stacks, uint32_t index, int64_t at)
 {
     struct st_track *track = &stacks->tracks[index];
 
-    if (!track->dropped || at > INT64_MAX / 4)
+    if (!track->n_dropped_frames || at > INT64_MAX / 4)
         return false;
-    last_until(track, at);
-    track->dropped--;
+    extend_until(track, at);
+    track->n_dropped_frames--;
     return true;
 }
 
@@ -346,18 +346,18 @@ enum ps_status st_end_frame(struct st_stacks *stacks, uint32_t index, uint32_t d
 
     if (at > INT64_MAX / 4)
         return ps_fail(err, PS_LIMIT, "the times exceed 64 bits");
-    last_until(track, at);
+    extend_until(track, at);
     if (depth == 0 && track->n_open &&
         (__builtin_add_overflow(stacks->weight, track->next_start - track->root_start,
                                 &stacks->weight) ||
          stacks->weight > INT64_MAX / 4))
         return ps_fail(err, PS_LIMIT, "the sum of the weights exceeds 64 bits");
     add_step(track, depth, NULL, 0);
-    track->dropped = 0;
+    track->n_dropped_frames = 0;
     return PS_OK;
 }
 
-uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track)
+uint32_t st_count_open_frames(const struct st_stacks *stacks, uint32_t track)
 {
     return stacks->tracks[track].n_open;
 }
@@ -400,7 +400,7 @@ void st_free(struct st_stacks *stacks)
     free(stacks->processes);
     ps_intern_free(&stacks->frames);
     ps_intern_free(&stacks->process_keys);
-    ps_arena_free(&stacks->text);
+    ps_arena_free(&stacks->arena);
 }
 
 /* --- Writing slices to the sink --- */
@@ -439,10 +439,10 @@ static const uint8_t made_columns[] = {PS_COL_START, PS_COL_DURATION, PS_COL_SEL
  * so that thousandths are not needed; else 1. */
 static int64_t weight_divisor(const struct st_stacks *stacks)
 {
-    return stacks->unit == ST_TIME || stacks->fractions ? 1 : ST_SCALE;
+    return stacks->unit == ST_TIME || stacks->has_fractions ? 1 : ST_SCALE;
 }
 
-static void leave_thousandths(struct st_stacks *stacks)
+static void divide_weights(struct st_stacks *stacks)
 {
     for (uint32_t t = 0; t < stacks->n_tracks && weight_divisor(stacks) == ST_SCALE; t++) {
         struct st_track *track = &stacks->tracks[t];
@@ -512,7 +512,7 @@ static inline void walk_back(struct emitter *e, const struct st_track *track,
     }
 }
 
-static void note_open(struct emitter *e, const struct st_track *track)
+static void store_open_frames(struct emitter *e, const struct st_track *track)
 {
     for (uint32_t b = e->n_blocks; b-- > 0;) {
         struct block *block = &e->blocks[b];
@@ -529,7 +529,7 @@ static void note_open(struct emitter *e, const struct st_track *track)
 /* --- Chunks --- */
 
 /* Walks the steps of a block forward and fills the other columns. */
-static void walk_on(struct emitter *e, const struct st_track *track, const struct block *block)
+static void walk_forward(struct emitter *e, const struct st_track *track, const struct block *block)
 {
     const uint32_t *frames = track->frames + block->row;
     int64_t *parents = e->column[PS_COL_PARENT], *depths = e->column[PS_COL_DEPTH],
@@ -561,7 +561,7 @@ static void write_block(struct emitter *e, const struct st_track *track, uint32_
     if (block->n_open)
         memcpy(e->open, block->open, block->n_open * sizeof *block->open);
     walk_back(e, track, block, true);
-    walk_on(e, track, block);
+    walk_forward(e, track, block);
     chunk.start_ns = e->column[PS_COL_START][0];
     for (uint32_t i = 0; i < chunk.n; i++) {
         int64_t end = e->column[PS_COL_START][i] + e->column[PS_COL_DURATION][i];
@@ -584,14 +584,14 @@ static void write_track(struct emitter *e, uint32_t index)
                              .tid = track->tid,
                              .device = -1,
                              .stream = -1,
-                             .sort = index,
-                             .slices = track->n_frames,
-                             .depth = track->deepest,
+                             .sort_key = index,
+                             .n_slices = track->n_frames,
+                             .n_lanes = track->max_depth,
                              .end_ns = track->next_start};
 
     out->ops->track(out, &given);
     cut_blocks(e, track);
-    note_open(e, track);
+    store_open_frames(e, track);
     for (uint32_t b = 0; b < e->n_blocks && ps_sink_ok(out); b++)
         write_block(e, track, index + 1, &e->blocks[b]);
     ps_arena_free(&e->open_arena);
@@ -607,9 +607,9 @@ static void write_names(struct emitter *e)
         struct ps_trace_text text = {.id = i + 1, .text = stacks->frames.items[i]};
 
         e->family[i + 1] = (uint8_t)family_of_frame(text.text);
-        stacks->native += e->family[i + 1] == PS_FAMILY_RUNTIME;
-        stacks->python += is_python(text.text);
-        stacks->initialisers += ps_str_starts_with(text.text, PS_STR("_GLOBAL__sub_I_"));
+        stacks->n_native_frames += e->family[i + 1] == PS_FAMILY_RUNTIME;
+        stacks->n_python_frames += is_python(text.text);
+        stacks->n_initialisers += ps_str_starts_with(text.text, PS_STR("_GLOBAL__sub_I_"));
         stacks->out->ops->text(stacks->out, &text);
     }
     for (uint32_t i = 0; i < stacks->n_processes; i++) {
@@ -617,7 +617,7 @@ static void write_names(struct emitter *e)
                                      .pid = stacks->processes[i].pid,
                                      .name = stacks->processes[i].name,
                                      .labels = PS_STR(""),
-                                     .sort = i,
+                                     .sort_key = i,
                                      .device = -1};
 
         stacks->out->ops->process(stacks->out, &process);
@@ -642,20 +642,20 @@ static void write_metrics(const struct st_stacks *stacks)
         const char *key;
         int64_t value;
     } figures[] = {
-        {"events", (int64_t)stacks->samples},
-        {"slices", (int64_t)stacks->rows},
+        {"events", (int64_t)stacks->n_samples},
+        {"slices", (int64_t)stacks->n_slices},
         {"tracks", stacks->n_tracks},
         {"processes", stacks->n_processes},
         {"span_ns", span(stacks)},
         {"workers", 1},
-        {"samples", (int64_t)stacks->samples},
+        {"samples", (int64_t)stacks->n_samples},
         {"frames", stacks->frames.count},
-        {"native", stacks->native},
-        {"python", stacks->python},
-        {"initialisers", stacks->initialisers},
+        {"native", stacks->n_native_frames},
+        {"python", stacks->n_python_frames},
+        {"initialisers", stacks->n_initialisers},
         {"weight", stacks->weight / by},
-        {"idle", stacks->idle / by},
-        {"value_scale", stacks->unit != ST_TIME && stacks->fractions ? ST_SCALE : 1},
+        {"idle", stacks->idle_weight / by},
+        {"value_scale", stacks->unit != ST_TIME && stacks->has_fractions ? ST_SCALE : 1},
     };
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -678,11 +678,12 @@ static const struct {
  * record. */
 static void note_empty(const struct st_stacks *stacks)
 {
-    if (stacks->empty)
+    if (stacks->n_empty_stacks)
         ps_sink_note(
-            stacks->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            stacks->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
             "samples without a frame: %llu, %.10g%s%s in total; the total of the run excludes them",
-            (unsigned long long)stacks->empty, (double)stacks->idle / words[stacks->unit].by,
+            (unsigned long long)stacks->n_empty_stacks,
+            (double)stacks->idle_weight / words[stacks->unit].by,
             *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
 }
 
@@ -706,7 +707,7 @@ void st_write(struct st_stacks *stacks)
     e.last = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e.last);
     e.open = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e.open);
     write_names(&e);
-    leave_thousandths(stacks);
+    divide_weights(stacks);
     for (uint32_t i = 0; i < stacks->n_tracks && ps_sink_ok(stacks->out); i++)
         write_track(&e, i);
     write_metrics(stacks);

@@ -39,16 +39,16 @@ struct st_step {
 
 struct st_track {
     uint32_t process;        /* id of the process */
-    struct ps_str name, tid; /* stored in st_stacks.text */
+    struct ps_str name, tid; /* stored in st_stacks.arena */
     struct st_step *steps;
     uint32_t n_steps, cap_steps;
     uint32_t *frames; /* the added frames of all steps; each added frame is a slice */
     uint32_t n_frames, cap_frames;
     uint32_t *open_frames; /* the current stack */
-    uint32_t n_open, cap_open, deepest;
-    uint32_t dropped;   /* for events: number of open frames deeper than ST_DEPTH_MAX */
-    int64_t next_start; /* start of the next stack: the sum of the weights */
-    int64_t root_start; /* for events: start of the current outermost frame */
+    uint32_t n_open, cap_open, max_depth;
+    uint32_t n_dropped_frames; /* for events: number of open frames deeper than ST_DEPTH_MAX */
+    int64_t next_start;        /* start of the next stack: the sum of the weights */
+    int64_t root_start;        /* for events: start of the current outermost frame */
 };
 
 struct st_process {
@@ -64,13 +64,14 @@ struct st_stacks {
     uint32_t n_processes, cap_processes;
     struct st_track *tracks;
     uint32_t n_tracks, cap_tracks;
-    struct ps_arena text;
-    uint64_t samples, rows;  /* number of stacks; number of slices of all tracks */
-    int64_t weight, idle;    /* sum of the weights of stacks with frames; of empty stacks */
-    uint64_t empty;          /* number of empty stacks */
-    uint32_t native, python; /* number of frames by language, detected from their names */
-    uint32_t initialisers;   /* number of frames that are C++ static initialisers */
-    bool fractions;          /* the unit is not time and at least one weight is fractional */
+    struct ps_arena arena;
+    uint64_t n_samples, n_slices; /* number of stacks; number of slices of all tracks */
+    int64_t weight, idle_weight;  /* sum of the weights of stacks with frames; of empty stacks */
+    uint64_t n_empty_stacks;      /* number of empty stacks */
+    uint32_t n_native_frames,
+        n_python_frames;     /* number of frames by language, detected from their names */
+    uint32_t n_initialisers; /* number of frames that are C++ static initialisers */
+    bool has_fractions;      /* the unit is not time and at least one weight is fractional */
 };
 
 /* Return the id of a frame or process, and add it if it is new. Strings must be clean (clean.h). */
@@ -97,7 +98,7 @@ enum ps_status st_end_frame(struct st_stacks *stacks, uint32_t track, uint32_t d
  * that frame was not dropped, and is still open. */
 bool st_end_dropped_frame(struct st_stacks *stacks, uint32_t track, int64_t at);
 /* Return the number of open frames, and the id of the open frame at `depth` (0: outermost). */
-uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track);
+uint32_t st_count_open_frames(const struct st_stacks *stacks, uint32_t track);
 uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t depth);
 
 /* For frames that were pushed with the frame numbers of a file: replaces number i by ids[i], and a
@@ -115,16 +116,17 @@ struct st_decimal {
     int exponent;
     bool is_inexact; /* the text has more than 18 digits; further digits were dropped */
 };
-bool st_decimal(struct ps_str text, struct st_decimal *out);
+bool st_parse_decimal(struct ps_str text, struct st_decimal *out);
 /* Computes digits * 10^(exponent + power), rounded. False: the result does not fit int64_t. Sets
  * *rounded if digits were lost, and never clears it. */
-bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
+bool st_scale_decimal(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
 
 /* A decimal number in thousandths. st_parse_number returns false if the text is not a number or the
- * number is too large. `rounded`: digits were lost; `fraction`: the number is not an integer. */
+ * number is too large. `is_rounded`: digits were lost; `is_fractional`: the number is not an
+ * integer. */
 struct st_number {
     int64_t thousandths;
-    bool fraction, rounded;
+    bool is_fractional, is_rounded;
 };
 bool st_parse_number(struct ps_str text, struct st_number *out);
 

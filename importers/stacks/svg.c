@@ -273,7 +273,7 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
     return err->code;
 }
 
-#define LARGEST ((uint64_t)1 << 30)
+#define FILE_BYTES_MAX ((uint64_t)1 << 30)
 enum { NOTES_MAX = 20 };
 
 struct reader {
@@ -429,11 +429,11 @@ static bool read_weight(struct reader *r, const struct title *title, int64_t *ou
     for (size_t i = 0; i < title->count.len; i++)
         if (title->count.ptr[i] != ',')
             ps_buf_add(&r->number, &title->count.ptr[i], 1);
-    if (power < 0 || !st_decimal(ps_buf_slice(&r->number), &decimal) ||
-        !st_decimal_scale(&decimal, power, out, &rounded) || *out < 0 || *out > INT64_MAX / 8)
+    if (power < 0 || !st_parse_decimal(ps_buf_slice(&r->number), &decimal) ||
+        !st_scale_decimal(&decimal, power, out, &rounded) || *out < 0 || *out > INT64_MAX / 8)
         return false;
     r->rounded += rounded;
-    r->stacks.fractions |= *out % ST_SCALE != 0;
+    r->stacks.has_fractions |= *out % ST_SCALE != 0;
     return true;
 }
 
@@ -461,7 +461,7 @@ static bool read_attribute(struct ps_str tag, const char *name, double *out)
 
 /* Reads the position of a rectangle. The attributes that only inferno writes are in samples, all
  * others in pixels. */
-static bool read_place(struct ps_str tag, struct sv_rect *rect)
+static bool read_position(struct ps_str tag, struct sv_rect *rect)
 {
     double y;
 
@@ -497,7 +497,7 @@ static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest,
     }
     tag = open ? ps_str_skip(rest, (size_t)(open - rest.ptr)) : PS_STR("");
     close = tag.len ? memchr(tag.ptr, '>', tag.len) : NULL;
-    if (!close || !read_place((struct ps_str){tag.ptr, (size_t)(close - tag.ptr)}, &rect)) {
+    if (!close || !read_position((struct ps_str){tag.ptr, (size_t)(close - tag.ptr)}, &rect)) {
         reject_rect(r, at, "the frame has no position");
         return;
     }
@@ -535,7 +535,8 @@ static void parse_frames(struct reader *r)
 static void write_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
 {
     if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+        ps_sink_note(r->out, severity, PS_NOTE_NO_OFFSET, 0, "%s: %llu", what,
+                     (unsigned long long)n);
 }
 
 static void write_title(struct reader *r)
@@ -574,7 +575,7 @@ static void write_all(struct reader *r)
 
     write_title(r);
     st_write(&r->stacks);
-    ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+    ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                  "the file omits frames too narrow to draw: their weight counts as self weight of "
                  "the frame below");
     write_count(r, PS_NOTE_WARNING, r->tree.orphans,
@@ -603,7 +604,7 @@ static enum ps_status build_tree(struct reader *r, struct ps_err *err)
     if (st_add_track(&r->stacks, process, PS_STR("all stacks"), PS_STR(""), &track, err) != PS_OK ||
         sv_tree_push(&r->tree, &r->stacks, track, err) != PS_OK)
         return err->code;
-    if (!r->stacks.samples)
+    if (!r->stacks.n_samples)
         return refuse_weights(err);
     return PS_OK;
 }
@@ -611,7 +612,7 @@ static enum ps_status build_tree(struct reader *r, struct ps_err *err)
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.out = out, .stacks = {.out = out}};
-    enum ps_status status = ps_read_whole(in, LARGEST, "flame graph", &r.bytes, out, err);
+    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "flame graph", &r.bytes, out, err);
 
     if (status != PS_OK && ps_stream_is_truncated(in)) {
         ps_sink_note(out, PS_NOTE_WARNING, err->offset, 0,
@@ -648,7 +649,7 @@ const struct ps_importer ps_flamegraph_svg = {
     .label = "Flame graph picture",
     .description =
         "SVG flame graphs of py-spy, inferno and flamegraph.pl, converted back to stacks",
-    .record = "py-spy record -o profile.svg -- python app.py",
+    .record_command = "py-spy record -o profile.svg -- python app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -65,18 +65,18 @@ struct ps_str ps_repair_signs(struct ps_buf *scratch, struct ps_str text)
 
         if (n) {
             ps_buf_add(scratch, text.ptr + done, i - done);
-            ps_buf_str(scratch, sign);
+            ps_buf_add_str(scratch, sign);
             done = i + n;
         }
         i += n ? n : 1;
     }
     if (!done)
         return text;
-    ps_buf_str(scratch, ps_str_skip(text, done));
+    ps_buf_add_str(scratch, ps_str_skip(text, done));
     return ps_buf_slice(scratch);
 }
 
-struct ps_str ps_text_head(struct ps_str text, size_t most)
+struct ps_str ps_truncate_text(struct ps_str text, size_t most)
 {
     if (text.len <= most)
         return text;

@@ -17,6 +17,6 @@ void ps_clean_text(struct ps_buf *out, struct ps_str text);
 struct ps_str ps_repair_signs(struct ps_buf *scratch, struct ps_str text);
 
 /* The first bytes of a text, at most `most`, up to the end of a complete character. */
-struct ps_str ps_text_head(struct ps_str text, size_t most);
+struct ps_str ps_truncate_text(struct ps_str text, size_t most);
 
 #endif

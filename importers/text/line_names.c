@@ -27,7 +27,7 @@ struct ps_str ps_base_name(struct ps_str path)
 struct ps_str ps_display_text(struct ps_arena *arena, struct ps_str text, bool *mended)
 {
     PS_AUTO(ps_buf_free) struct ps_buf clean = {0};
-    struct ps_str head = ps_text_head(text, LONGEST);
+    struct ps_str head = ps_truncate_text(text, LONGEST);
 
     *mended = head.len < text.len;
     if (ps_is_clean_text(head))

@@ -35,7 +35,7 @@ static struct ps_str trim_spaces(struct ps_str text)
     return text;
 }
 
-bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out)
+bool ps_printed_table_parse_rule(struct ps_str line, struct ps_printed_columns *out)
 {
     const char *first = ps_str_find(line, PS_STR("----"));
     struct ps_str rest;
@@ -71,15 +71,16 @@ bool ps_printed_columns_equal(const struct ps_printed_columns *a,
     return true;
 }
 
-struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line)
+struct ps_str ps_printed_table_without_prefix(const struct ps_printed_columns *spans,
+                                              struct ps_str line)
 {
     return ps_str_skip(line, bytes_of(line, spans->indent));
 }
 
-bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
-                             struct ps_str *out)
+bool ps_printed_table_split_titles(const struct ps_printed_columns *spans, struct ps_str header,
+                                   struct ps_str *out)
 {
-    struct ps_str rest = trim_spaces(ps_printed_table_line(spans, header));
+    struct ps_str rest = trim_spaces(ps_printed_table_without_prefix(spans, header));
     size_t n = 0;
 
     while (rest.len && n < spans->n) {
@@ -91,8 +92,8 @@ bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_s
     return n == spans->n && rest.len == 0;
 }
 
-void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_str row,
-                            struct ps_str *out)
+void ps_printed_table_split_cells(const struct ps_printed_columns *spans, struct ps_str row,
+                                  struct ps_str *out)
 {
     size_t passed = 0; /* code points */
 

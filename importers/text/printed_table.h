@@ -29,21 +29,22 @@ struct ps_printed_columns {
 };
 
 /* Whether the line is a rule of at least two columns. */
-bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out);
+bool ps_printed_table_parse_rule(struct ps_str line, struct ps_printed_columns *out);
 bool ps_printed_columns_equal(const struct ps_printed_columns *a,
                               const struct ps_printed_columns *b);
 
 /* The line without the prefix before the table. */
-struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line);
+struct ps_str ps_printed_table_without_prefix(const struct ps_printed_columns *spans,
+                                              struct ps_str line);
 
 /* Splits a row into its spans->n cells, without spaces around them. */
-void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_str row,
-                            struct ps_str *out);
+void ps_printed_table_split_cells(const struct ps_printed_columns *spans, struct ps_str row,
+                                  struct ps_str *out);
 
 /* Splits a header into its titles at two or more spaces: a title may be wider than its column and
  * shift the next titles to the right. False: the header has more or fewer titles than spans->n. */
-bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
-                             struct ps_str *out);
+bool ps_printed_table_split_titles(const struct ps_printed_columns *spans, struct ps_str header,
+                                   struct ps_str *out);
 
 size_t ps_count_code_points(struct ps_str text);
 

@@ -63,7 +63,7 @@ struct ps_str ps_report_without_escapes(struct ps_buf *scratch, struct ps_str te
         text = ps_str_skip(text, escape_len(text));
         escape = text.len ? memchr(text.ptr, '\033', text.len) : NULL;
     }
-    ps_buf_str(scratch, text);
+    ps_buf_add_str(scratch, text);
     return ps_buf_slice(scratch);
 }
 
@@ -177,15 +177,15 @@ static void join_escapes(struct ps_report_reader *r, struct ps_line *line)
     if (!open.len)
         return;
     r->raw.len = 0;
-    ps_buf_str(&r->raw, line->text);
+    ps_buf_add_str(&r->raw, line->text);
     while (open.len && r->raw.len < line_limit(r)) {
         struct ps_str head = ps_stream_peek(r->in, LOG_HEAD);
         struct ps_line rest;
 
         if (!closes_escape(open, ps_report_pop_line(&head)) ||
-            !ps_stream_line(r->in, line_limit(r), &rest))
+            !ps_stream_read_line(r->in, line_limit(r), &rest))
             break;
-        ps_buf_str(&r->raw, without_returns(rest.text));
+        ps_buf_add_str(&r->raw, without_returns(rest.text));
         line->is_truncated |= rest.is_truncated;
         line->has_newline = rest.has_newline;
         r->lines++;
@@ -200,7 +200,7 @@ static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
     uint64_t number = r->lines + 1;
     struct ps_line line;
 
-    if (!ps_stream_line(r->in, line_limit(r), &line))
+    if (!ps_stream_read_line(r->in, line_limit(r), &line))
         return false;
     r->lines++;
     join_escapes(r, &line);
@@ -291,18 +291,18 @@ static struct ps_str shared_start(struct ps_str head, size_t wrap, bool sure)
     return start;
 }
 
-static bool all_blank(struct ps_str text)
+static bool is_all_blank(struct ps_str text)
 {
     return ps_report_trim_end(text).len == 0;
 }
 
-static void find_starts(struct ps_report_wrap *w, struct ps_str head)
+static void find_prefixes(struct ps_report_wrap *w, struct ps_str head)
 {
     struct ps_str begin = shared_start(head, w->column, true);
 
-    ps_buf_str(&w->prefix, shared_start(head, w->column, false));
-    if (begin.len > w->prefix.len && !all_blank(begin))
-        ps_buf_str(&w->line_prefix, begin);
+    ps_buf_add_str(&w->prefix, shared_start(head, w->column, false));
+    if (begin.len > w->prefix.len && !is_all_blank(begin))
+        ps_buf_add_str(&w->line_prefix, begin);
 }
 
 static void wrap_free(struct ps_report_wrap *w)
@@ -353,10 +353,11 @@ static bool is_rest_of_rule(struct ps_str text, char sign, bool full)
 
 /* Whether `text`, whose last piece is as wide as the log, is complete, so that `next` is a separate
  * line. */
-static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct ps_str next)
+static bool is_complete(const struct ps_report_wrap *w, struct ps_str text, struct ps_str next)
 {
     struct ps_str rest = without_prefix(w, next);
-    bool full = columns_of(next) == w->column, wide = w->table && columns_of(text) == w->table;
+    bool full = columns_of(next) == w->column,
+         wide = w->rule_width && columns_of(text) == w->rule_width;
 
     if (!rest.len)
         return true;
@@ -368,14 +369,14 @@ static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct 
             return true;
     }
     switch (w->find_end ? w->find_end(w->format, text, rest) : PS_LINE_END_UNKNOWN) {
-    case PS_LINE_ENDS:
+    case PS_LINE_END_COMPLETE:
         return true;
-    case PS_LINE_CONTINUES:
+    case PS_LINE_END_CONTINUES:
         return false;
     case PS_LINE_END_UNKNOWN:
         break;
     }
-    if (all_blank(rest) && !full)
+    if (is_all_blank(rest) && !full)
         return true;
     if (w->line_prefix.len)
         return ps_str_starts_with(next, ps_buf_slice(&w->line_prefix));
@@ -384,10 +385,10 @@ static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct 
 }
 
 /* Records the width of a complete line if the line is a rule. */
-static void see_whole(struct ps_report_wrap *w, struct ps_str text)
+static void record_rule(struct ps_report_wrap *w, struct ps_str text)
 {
     if (is_rule(text, '-'))
-        w->table = columns_of(text);
+        w->rule_width = columns_of(text);
 }
 
 static struct ps_str unwrap_head(struct ps_report_wrap *w, struct ps_buf *scratch,
@@ -400,23 +401,23 @@ static struct ps_str unwrap_head(struct ps_report_wrap *w, struct ps_buf *scratc
         struct ps_str line = ps_report_pop_line(&head), next = head;
         bool full = columns_of(line) == w->column;
 
-        ps_buf_str(scratch, scratch->len > from ? without_prefix(w, line) : line);
+        ps_buf_add_str(scratch, scratch->len > from ? without_prefix(w, line) : line);
         if (full && head.len &&
-            !is_whole(w, ps_str_skip(ps_buf_slice(scratch), from), ps_report_pop_line(&next)))
+            !is_complete(w, ps_str_skip(ps_buf_slice(scratch), from), ps_report_pop_line(&next)))
             continue;
-        see_whole(w, ps_str_skip(ps_buf_slice(scratch), from));
+        record_rule(w, ps_str_skip(ps_buf_slice(scratch), from));
         ps_buf_puts(scratch, "\n");
         from = scratch->len;
     }
-    w->table = 0;
+    w->rule_width = 0;
     return ps_buf_slice(scratch);
 }
 
-struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head)
+struct ps_str ps_report_unwrap_head(struct ps_buf *scratch, struct ps_str head)
 {
     PS_AUTO(wrap_free) struct ps_report_wrap w = {.column = wrap_column(head, 1)};
 
-    find_starts(&w, head);
+    find_prefixes(&w, head);
     return unwrap_head(&w, scratch, head);
 }
 
@@ -435,8 +436,8 @@ enum ps_report_line_end ps_report_find_row_end(ps_report_classify *reads, const 
     enum ps_report_row row = reads(format, text);
 
     if (row == PS_ROW_FINAL || reads(format, next) != PS_ROW_NONE)
-        return PS_LINE_ENDS;
-    return row == PS_ROW_INCOMPLETE ? PS_LINE_CONTINUES : PS_LINE_END_UNKNOWN;
+        return PS_LINE_END_COMPLETE;
+    return row == PS_ROW_INCOMPLETE ? PS_LINE_END_CONTINUES : PS_LINE_END_UNKNOWN;
 }
 
 void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
@@ -445,8 +446,8 @@ void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0}, unwrapped = {0};
     struct ps_str head = ps_report_without_escapes(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
-    if (!r->joins_wide_lines && is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+    if (!r->joins_wide_lines && is_wrapped(head, ps_report_unwrap_head(&unwrapped, head)))
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "the text seems to be wrapped at %zu columns, and values from truncated lines "
                      "are missing; redirect the output to a file instead",
                      wrap_column(head, 1));
@@ -460,7 +461,7 @@ void ps_report_unwrap(struct ps_report_reader *r,
     struct ps_str head = ps_report_without_escapes(&plain, ps_stream_peek(r->in, LOG_HEAD));
     struct ps_report_wrap w = {.column = wrap_column(head, 1), .find_end = ends, .format = format};
 
-    find_starts(&w, head);
+    find_prefixes(&w, head);
     if (is_wrapped(head, unwrap_head(&w, &unwrapped, head))) {
         r->wrap = w;
         r->joins_wide_lines = r->is_wrap_known = true;
@@ -475,8 +476,8 @@ static void find_wrap(struct ps_report_reader *r)
     struct ps_str head = ps_report_without_escapes(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
     r->wrap.column = wrap_column(head, FULL_LINES);
-    r->widest = r->wrap.column ? 0 : wrap_column(head, 1);
-    find_starts(&r->wrap, head);
+    r->max_width = r->wrap.column ? 0 : wrap_column(head, 1);
+    find_prefixes(&r->wrap, head);
     r->is_wrap_known = true;
 }
 
@@ -486,17 +487,18 @@ static bool is_word(struct ps_str text)
 {
     struct ps_str rest = text, word = ps_report_pop_word(&rest);
 
-    return ps_report_has_words(word) && all_blank(rest) && word.ptr == text.ptr;
+    return ps_report_has_words(word) && is_all_blank(rest) && word.ptr == text.ptr;
 }
 
-void ps_report_find_wrap(struct ps_report_reader *r, ps_report_classify *reads, const void *format)
+void ps_report_detect_wrap(struct ps_report_reader *r, ps_report_classify *reads,
+                           const void *format)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     struct ps_str head = ps_report_without_escapes(&plain, ps_stream_peek(r->in, LOG_HEAD)),
                   rest = head;
     size_t widest = wrap_column(head, 1), cut = 0, whole = 0, followed = 0;
 
-    find_starts(&r->wrap, head);
+    find_prefixes(&r->wrap, head);
     while (widest && rest.len) {
         struct ps_str line = ps_report_pop_line(&rest), behind = rest,
                       next = ps_report_pop_line(&behind);
@@ -513,39 +515,41 @@ void ps_report_find_wrap(struct ps_report_reader *r, ps_report_classify *reads, 
     if (cut || (whole >= FULL_LINES && followed * 2 > whole))
         r->wrap.column = widest;
     else
-        r->widest = widest;
+        r->max_width = widest;
 }
 
-/* Reads the line after r->line into r->next. r->line keeps its text, which is copied to r->row. */
+/* Reads the line after r->line into r->next_line. r->line keeps its text, which is copied to
+ * r->joined_text. */
 static bool skip_prefix(struct ps_report_reader *r)
 {
     if (r->has_next)
         return true;
-    if (r->line.text.ptr != r->row.ptr) {
-        r->row.len = 0;
-        ps_buf_str(&r->row, r->line.text);
-        r->line.text = ps_buf_slice(&r->row);
+    if (r->line.text.ptr != r->joined_text.ptr) {
+        r->joined_text.len = 0;
+        ps_buf_add_str(&r->joined_text, r->line.text);
+        r->line.text = ps_buf_slice(&r->joined_text);
     }
-    if (!read_line(r, &r->next))
+    if (!read_line(r, &r->next_line))
         return false;
     r->next_text.len = 0;
-    ps_buf_str(&r->next_text, r->next.text);
-    r->next.text = ps_buf_slice(&r->next_text);
+    ps_buf_add_str(&r->next_text, r->next_line.text);
+    r->next_line.text = ps_buf_slice(&r->next_text);
     r->has_next = true;
     return true;
 }
 
-/* Joins r->next to r->line. The text of r->next was already appended to r->row. */
-static void take_next(struct ps_report_reader *r)
+/* Joins r->next_line to r->line. The text of r->next_line was already appended to r->joined_text.
+ */
+static void join_next(struct ps_report_reader *r)
 {
     if (!r->line.is_rejoined)
         count_line(&r->rejoined, &r->line);
     r->continuation_lines++;
-    r->last_piece_width = columns_of(r->next.text);
-    r->line.text = ps_buf_slice(&r->row);
-    r->line.has_newline = r->next.has_newline;
-    r->line.has_escapes |= r->next.has_escapes;
-    r->line.is_repaired |= r->next.is_repaired;
+    r->last_piece_width = columns_of(r->next_line.text);
+    r->line.text = ps_buf_slice(&r->joined_text);
+    r->line.has_newline = r->next_line.has_newline;
+    r->line.has_escapes |= r->next_line.has_escapes;
+    r->line.is_repaired |= r->next_line.is_repaired;
     r->line.is_rejoined = true;
     r->has_next = false;
 }
@@ -560,12 +564,12 @@ static void unwrap_line(struct ps_report_reader *r)
     bool full = fills_width(r, r->line.text);
 
     while (full && r->line.text.len < (r->line_max ? r->line_max : WRAPPED_LINES_MAX) &&
-           skip_prefix(r) && !is_whole(&r->wrap, r->line.text, r->next.text)) {
-        full = fills_width(r, r->next.text);
-        ps_buf_str(&r->row, without_prefix(&r->wrap, r->next.text));
-        take_next(r);
+           skip_prefix(r) && !is_complete(&r->wrap, r->line.text, r->next_line.text)) {
+        full = fills_width(r, r->next_line.text);
+        ps_buf_add_str(&r->joined_text, without_prefix(&r->wrap, r->next_line.text));
+        join_next(r);
     }
-    see_whole(&r->wrap, r->line.text);
+    record_rule(&r->wrap, r->line.text);
 }
 
 bool ps_report_read_line(struct ps_report_reader *r)
@@ -573,11 +577,11 @@ bool ps_report_read_line(struct ps_report_reader *r)
     if (!r->is_wrap_known)
         find_wrap(r);
     if (r->has_next) {
-        struct ps_buf row = r->row;
+        struct ps_buf row = r->joined_text;
 
-        r->row = r->next_text;
+        r->joined_text = r->next_text;
         r->next_text = row;
-        r->line = r->next;
+        r->line = r->next_line;
         r->has_next = false;
     } else if (!read_line(r, &r->line)) {
         return false;
@@ -587,32 +591,32 @@ bool ps_report_read_line(struct ps_report_reader *r)
     return true;
 }
 
-/* Appends the next line to r->row, and joins it if the result is a row. Wrapping may have removed
- * spaces at the end of the line: all spaces up to the width of the log if the row is incomplete, or
- * the space between two words. The function tries each case. */
+/* Appends the next line to r->joined_text, and joins it if the result is a row. Wrapping may have
+ * removed spaces at the end of the line: all spaces up to the width of the log if the row is
+ * incomplete, or the space between two words. The function tries each case. */
 static bool try_next(struct ps_report_reader *r, ps_report_classify *reads, const void *format,
                      enum ps_report_row *row, bool more)
 {
-    size_t before = r->row.len;
+    size_t before = r->joined_text.len;
 
     for (int trimmed = r->wrap.column <= r->last_piece_width || *row != PS_ROW_INCOMPLETE;
          trimmed < 3; trimmed++) {
         size_t blanks[] = {r->wrap.column - r->last_piece_width, 0, 1};
         enum ps_report_row longer;
 
-        r->row.len = before;
+        r->joined_text.len = before;
         for (size_t i = 0; i < blanks[trimmed]; i++)
-            ps_buf_puts(&r->row, " ");
-        ps_buf_str(&r->row, without_prefix(&r->wrap, r->next.text));
-        longer = reads(format, ps_buf_slice(&r->row));
+            ps_buf_puts(&r->joined_text, " ");
+        ps_buf_add_str(&r->joined_text, without_prefix(&r->wrap, r->next_line.text));
+        longer = reads(format, ps_buf_slice(&r->joined_text));
         if (longer >= PS_ROW_COMPLETE || (longer == *row && more)) {
             *row = longer;
-            take_next(r);
+            join_next(r);
             return true;
         }
     }
-    r->row.len = before;
-    r->line.text = ps_buf_slice(&r->row);
+    r->joined_text.len = before;
+    r->line.text = ps_buf_slice(&r->joined_text);
     return false;
 }
 
@@ -620,18 +624,19 @@ static bool try_next(struct ps_report_reader *r, ps_report_classify *reads, cons
  * brackets may be one. */
 static bool may_be_rest(struct ps_str text)
 {
-    return ps_report_has_words(text) || (!all_blank(text) && !ps_report_is_ellipsis(text) &&
+    return ps_report_has_words(text) || (!is_all_blank(text) && !ps_report_is_ellipsis(text) &&
                                          !is_rule(text, '-') && !is_rule(text, '='));
 }
 
 /* Counts a row that may continue on the next line, although the log does not seem to be wrapped. */
-static void see_open(struct ps_report_reader *r, ps_report_classify *reads, const void *format)
+static void count_open_row(struct ps_report_reader *r, ps_report_classify *reads,
+                           const void *format)
 {
     struct ps_str rest;
 
-    if (columns_of(r->line.text) != r->widest || !skip_prefix(r))
+    if (columns_of(r->line.text) != r->max_width || !skip_prefix(r))
         return;
-    rest = without_prefix(&r->wrap, r->next.text);
+    rest = without_prefix(&r->wrap, r->next_line.text);
     if (is_word(rest) && reads(format, rest) == PS_ROW_NONE)
         count_line(&r->open_rows, &r->line);
 }
@@ -642,17 +647,17 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, con
     size_t columns = columns_of(r->line.text);
     bool full = fills_width(r, r->line.text);
 
-    if (row == PS_ROW_COMPLETE && r->widest)
-        see_open(r, reads, format);
+    if (row == PS_ROW_COMPLETE && r->max_width)
+        count_open_row(r, reads, format);
     r->last_piece_width = columns;
     while ((row == PS_ROW_INCOMPLETE || (row == PS_ROW_COMPLETE && full)) && !r->joins_wide_lines &&
            r->line.text.len < line_limit(r) && skip_prefix(r)) {
         /* Escape sequences have no width, but the program that wrapped the text may have counted
          * them. */
-        bool more = columns_of(r->next.text) == columns || fills_width(r, r->next.text) ||
-                    (r->line.has_escapes && r->next.has_escapes);
+        bool more = columns_of(r->next_line.text) == columns || fills_width(r, r->next_line.text) ||
+                    (r->line.has_escapes && r->next_line.has_escapes);
 
-        if (!may_be_rest(r->next.text) || reads(format, r->next.text) != PS_ROW_NONE ||
+        if (!may_be_rest(r->next_line.text) || reads(format, r->next_line.text) != PS_ROW_NONE ||
             !try_next(r, reads, format, &row, more))
             return;
         full = more;
@@ -712,7 +717,7 @@ void ps_report_free(struct ps_report_reader *r)
     ps_buf_free(&r->plain);
     ps_buf_free(&r->signs);
     ps_buf_free(&r->clean);
-    ps_buf_free(&r->row);
+    ps_buf_free(&r->joined_text);
     ps_buf_free(&r->next_text);
     wrap_free(&r->wrap);
 }

@@ -28,8 +28,8 @@ struct ps_report_tally {
 /* Whether a line whose last piece is as wide as the log continues on the next line. */
 enum ps_report_line_end {
     PS_LINE_END_UNKNOWN,
-    PS_LINE_ENDS,
-    PS_LINE_CONTINUES, /* `next` is its continuation */
+    PS_LINE_END_COMPLETE,
+    PS_LINE_END_CONTINUES, /* `next` is its continuation */
 };
 typedef enum ps_report_line_end ps_report_find_end(const void *format, struct ps_str text,
                                                    struct ps_str next);
@@ -41,7 +41,7 @@ struct ps_report_wrap {
     struct ps_buf prefix;
     /* longer common prefix of the lines that are not continuation lines; empty: none */
     struct ps_buf line_prefix;
-    size_t table;                 /* width in columns of the last rule of dashes; 0: none */
+    size_t rule_width;            /* width in columns of the last rule of dashes; 0: none */
     ps_report_find_end *find_end; /* NULL: the format has no such function */
     const void *format;
 };
@@ -57,12 +57,12 @@ struct ps_report_reader {
     struct ps_report_wrap wrap;
     bool is_wrap_known; /* whether the start of the log was already searched for wrapped lines */
     /* width in columns of the widest lines if the log may be wrapped at that width; else 0 */
-    size_t widest;
+    size_t max_width;
     /* each line as wide as the log continues on the next line, unless the line is complete */
     bool joins_wide_lines;
-    size_t last_piece_width;    /* width in columns of the last line that was joined to `line` */
-    struct ps_buf row;          /* copy of the text of `line`, once the next line was read */
-    struct ps_report_line next; /* the line after `line`; valid if has_next */
+    size_t last_piece_width;   /* width in columns of the last line that was joined to `line` */
+    struct ps_buf joined_text; /* copy of the text of `line`, once the next line was read */
+    struct ps_report_line next_line; /* the line after `line`; valid if has_next */
     struct ps_buf next_text;
     bool has_next;
     uint64_t continuation_lines; /* number of continuation lines */
@@ -91,13 +91,14 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, con
  * row may have the width of the log by chance, so the log counts as wrapped only if a row of that
  * width is incomplete, or if most complete rows of that width are followed by a possible
  * continuation. Call the function before the first line is read. */
-void ps_report_find_wrap(struct ps_report_reader *r, ps_report_classify *reads, const void *format);
+void ps_report_detect_wrap(struct ps_report_reader *r, ps_report_classify *reads,
+                           const void *format);
 
 /* Enables unwrapping, for formats whose rows cannot be distinguished from continuation lines, and
  * for tables whose header is also wrapped. `is_wrapped` gets the start of the log in its original
  * and in its unwrapped form. If it returns true, each line as wide as the log continues on the next
- * line unless the line is complete: `ends` returns PS_LINE_ENDS; the next line is blank, is a rule
- * or begins with wrap.line_prefix; or the line is as wide as the rule of its table. Call the
+ * line unless the line is complete: `ends` returns PS_LINE_END_COMPLETE; the next line is blank, is
+ * a rule or begins with wrap.line_prefix; or the line is as wide as the rule of its table. Call the
  * function before the first line is read. */
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped),
@@ -121,7 +122,7 @@ size_t ps_report_count_lines(struct ps_str text, bool (*is_such)(struct ps_str l
 
 /* Returns the unwrapped start of a log, stored in `scratch`; empty if the log does not seem to be
  * wrapped. */
-struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);
+struct ps_str ps_report_unwrap_head(struct ps_buf *scratch, struct ps_str head);
 
 /* Call this when r->line is rejected: if the line was joined from several lines, these may be
  * several rows. */

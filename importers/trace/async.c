@@ -11,12 +11,12 @@
 
 #include <stdlib.h>
 
-#define NONE UINT32_MAX
+#define NO_SPAN UINT32_MAX
 
 struct span {
     int64_t start, duration;
     uint32_t event;  /* index in async->events of the event that began the span */
-    uint32_t parent; /* index in `spans` of the parent; NONE: outermost */
+    uint32_t parent; /* index in `spans` of the parent; NO_SPAN: outermost */
     uint32_t group, template;
     uint64_t args_address;
     uint8_t flags;
@@ -27,7 +27,7 @@ struct weave {
     const struct tr_async *async;
     struct span *spans;
     uint32_t n, cap;
-    uint32_t *open; /* by key: the innermost open span, or NONE */
+    uint32_t *open; /* by key: the innermost open span, or NO_SPAN */
     struct ps_intern groups;
     enum ps_track_kind kind;
 };
@@ -72,8 +72,8 @@ static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template,
 
 /* Sets the id of the key from id2: {"local": ...} is unique in the process, {"global": ...} in the
  * trace. */
-static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_t process,
-                      struct key *key)
+static void set_id2(struct tr_trace *trace, const struct tr_record *r, uint32_t process,
+                    struct key *key)
 {
     struct ps_str id2 = rest_value(trace, r->template, PS_STR("id2"));
     struct ps_str local = ps_template_value(id2, PS_STR("local"), false);
@@ -87,11 +87,11 @@ static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_
 
 static struct key key_of(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
-    struct key key = {.id = r->dur_or_id, .id_text = r->id_text, .category = r->category};
+    struct key key = {.id = r->dur_or_id, .id_text = r->is_text_id, .category = r->category};
     struct ps_str scope = rest_value(trace, r->template, PS_STR("scope"));
 
     if (r->dur_or_id == TR_NO_DURATION)
-        second_id(trace, r, process, &key);
+        set_id2(trace, r, process, &key);
     key.scope = scope.ptr ? tr_text_id(trace, scope) : 0;
     if (strchr("STpF", (char)r->phase)) {
         key.name = r->name;
@@ -102,7 +102,7 @@ static struct key key_of(struct tr_trace *trace, uint32_t process, const struct 
 
 void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
-    struct tr_async *async = &trace->import->async;
+    struct tr_async *async = &trace->import->async_events;
     struct key key = key_of(trace, process, r);
 
     add_event(async, trace, process, r);
@@ -139,7 +139,7 @@ static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t 
                                    .template = event->template,
                                    .args_address = event->args_address,
                                    .flags = flags};
-    w->spans[w->n].group = parent == NONE ? group_of(w, event) : w->spans[parent].group;
+    w->spans[w->n].group = parent == NO_SPAN ? group_of(w, event) : w->spans[parent].group;
     return w->n++;
 }
 
@@ -149,8 +149,8 @@ static void end_span(struct weave *w, const struct tr_async_event *event)
     uint32_t at = w->open[event->key];
     struct span *span;
 
-    if (at == NONE) {
-        import->remarks[TR_REMARK_ASYNC_UNOPENED]++;
+    if (at == NO_SPAN) {
+        import->remark_counts[TR_REMARK_ASYNC_UNOPENED]++;
         import->rejected++;
         return;
     }
@@ -184,7 +184,7 @@ static void start_event(struct weave *w, uint32_t at)
         new_span(w, at, w->open[event->key], PS_SLICE_ASYNC | PS_SLICE_INSTANT);
         break;
     default:
-        new_span(w, at, NONE, PS_SLICE_INSTANT);
+        new_span(w, at, NO_SPAN, PS_SLICE_INSTANT);
     }
 }
 
@@ -203,20 +203,20 @@ static void start_events(struct weave *w)
     w->open =
         tr_scratch_grow(w->trace->scratch, NULL, (size_t)async->keys.count + 1, sizeof *w->open);
     for (uint32_t i = 0; i < async->keys.count; i++)
-        w->open[i] = NONE;
+        w->open[i] = NO_SPAN;
     for (size_t i = 0; i < async->n; i++) {
         start_event(w, order ? order[i] : (uint32_t)i);
-        tr_scratch_row(w->trace->scratch, i);
+        tr_scratch_count_row(w->trace->scratch, i);
     }
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t left;
 
-        tr_scratch_row(w->trace->scratch, i);
+        tr_scratch_count_row(w->trace->scratch, i);
         if (!(w->spans[i].flags & PS_SLICE_UNCLOSED))
             continue;
         left = tr_open_until(w->trace) - w->spans[i].start;
         w->spans[i].duration = left > 0 ? left : 0;
-        w->trace->import->remarks[TR_REMARK_ASYNC_UNCLOSED]++;
+        w->trace->import->remark_counts[TR_REMARK_ASYNC_UNCLOSED]++;
     }
     tr_scratch_free(w->trace->scratch, order);
 }
@@ -243,8 +243,8 @@ static void name_track(struct weave *w, const struct tr_async_event *event, stru
                   : is_range(w, event)         ? PS_STR("NVTX start/end ranges")
                   : event->name                ? tr_text_of_id(trace, event->name)
                                                : PS_STR("asynchronous");
-    track->sort = tr_track_sort_key(&trace->import->processes[event->process],
-                                    process->n_placed_threads++, 0);
+    track->sort_key = tr_track_sort_key(&trace->import->processes[event->process],
+                                        process->n_placed_threads++, 0);
 }
 
 static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
@@ -278,15 +278,15 @@ static void nest_rows(const struct weave *w, struct tr_track *track, const uint3
         uint32_t parent = w->spans[at].parent;
         int64_t end = track->start[row] + track->duration[row];
 
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         row_of[at] = row;
-        track->parent[row] = parent == NONE ? TR_NO_ROW : row_of[parent];
-        if (parent != NONE)
+        track->parent[row] = parent == NO_SPAN ? TR_NO_ROW : row_of[parent];
+        if (parent != NO_SPAN)
             below = track->lane[track->parent[row]] + 1u;
         track->lane[row] = (uint16_t)tr_find_lane(&lanes, below, track->start[row], end);
         track->end_ns = end > track->end_ns ? end : track->end_ns;
     }
-    track->depth = lanes.used;
+    track->n_lanes = lanes.n_used;
     free(lanes.ends);
 }
 
@@ -299,11 +299,11 @@ static enum ps_status write_group(struct weave *w, const uint32_t *order, uint32
         return ps_fail(w->trace->err, PS_LIMIT, "the trace has more than %u tracks", PS_TRACKS_MAX);
     track = tr_track_new(w->trace->scratch, w->kind, to - first);
     track.n = to - first;
-    tr_track_tree_columns(&track);
+    tr_track_add_tree_columns(&track);
     name_track(w, &w->async->events[w->spans[order ? order[first] : first].event], &track);
     for (uint32_t row = 0; row < track.n; row++) {
         put_row(w, &track, row, &w->spans[order ? order[first + row] : first + row]);
-        tr_scratch_row(w->trace->scratch, row);
+        tr_scratch_count_row(w->trace->scratch, row);
     }
     nest_rows(w, &track, order, first, row_of);
     w->trace->import->n_slices += track.n;
@@ -337,7 +337,7 @@ static enum ps_status write_events(struct tr_trace *trace, const struct tr_async
 
 enum ps_status tr_async_write(struct tr_trace *trace)
 {
-    return write_events(trace, &trace->import->async, PS_TRACK_ASYNC);
+    return write_events(trace, &trace->import->async_events, PS_TRACK_ASYNC);
 }
 
 enum ps_status tr_instants_write(struct tr_trace *trace)

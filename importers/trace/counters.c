@@ -19,11 +19,11 @@ static void put_key(struct ps_buf *text, struct ps_str key)
     cJSON *meant;
 
     if (!memchr(key.ptr, '\\', key.len)) {
-        ps_buf_str(text, key);
+        ps_buf_add_str(text, key);
         return;
     }
     ps_buf_puts(&json, "\"");
-    ps_buf_str(&json, key);
+    ps_buf_add_str(&json, key);
     ps_buf_puts(&json, "\"");
     meant = cJSON_ParseWithLength(json.ptr, json.len);
     if (cJSON_IsString(meant))
@@ -34,11 +34,11 @@ static void put_key(struct ps_buf *text, struct ps_str key)
 
 /* Appends a part of a series name, truncated to PART_MAX bytes: each key of an event repeats the
  * part, so long parts would take many times the size of the file. */
-static void put_head(struct ps_buf *text, struct ps_str part)
+static void put_truncated(struct ps_buf *text, struct ps_str part)
 {
-    struct ps_str head = ps_text_head(part, PART_MAX);
+    struct ps_str head = ps_truncate_text(part, PART_MAX);
 
-    ps_buf_str(text, head);
+    ps_buf_add_str(text, head);
     if (head.len < part.len)
         ps_buf_puts(text, "…");
 }
@@ -50,11 +50,11 @@ static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struc
     struct ps_str name = tr_text_of_id(trace, r->name), id = {NULL, 0};
     struct ps_buf text = {0};
 
-    put_head(&text, name);
-    if (r->dur_or_id != TR_NO_DURATION && r->id_text) {
+    put_truncated(&text, name);
+    if (r->dur_or_id != TR_NO_DURATION && r->is_text_id) {
         id = tr_text_of_id(trace, (uint32_t)r->dur_or_id);
         ps_buf_puts(&text, " [");
-        put_head(&text, id);
+        put_truncated(&text, id);
         ps_buf_puts(&text, "]");
     } else if (r->dur_or_id != TR_NO_DURATION)
         ps_buf_printf(&text, " [%" PRId64 "]", r->dur_or_id);
@@ -77,12 +77,12 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
         int64_t id;
         /* `none` prevents padding, because all bytes are part of the key */
         uint32_t process, name, id_text, none;
-    } head = {.id = r->dur_or_id, .process = process, .name = r->name, .id_text = r->id_text};
+    } head = {.id = r->dur_or_id, .process = process, .name = r->name, .id_text = r->is_text_id};
     struct ps_buf bytes = {0};
     uint32_t id;
 
     ps_buf_add(&bytes, &head, sizeof head);
-    ps_buf_str(&bytes, key);
+    ps_buf_add_str(&bytes, key);
     id = ps_intern_add(&counters->keys, ps_buf_slice(&bytes));
     ps_buf_free(&bytes);
     return id < counters->n_series ? id : new_series(trace, process, r, key);
@@ -99,7 +99,7 @@ static bool add_count(struct tr_trace *trace, uint32_t process, const struct tr_
     TR_SCRATCH_PUSH(trace->scratch, counters->counts, counters->n, counters->cap);
     counters->counts[counters->n++] =
         (struct tr_count){.time_ns = ts > 0 ? ts : 0,
-                          .value = ps_num_real(value),
+                          .value = ps_num_to_real(value),
                           .series = series_of(trace, process, r, member->key)};
     return true;
 }
@@ -173,7 +173,7 @@ void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_re
         template = ps_buf_slice(&whole);
     }
     any = count_members(trace, process, r, template, packed);
-    trace->import->remarks[TR_REMARK_COUNTER] += !any;
+    trace->import->remark_counts[TR_REMARK_COUNTER] += !any;
     ps_buf_free(&whole);
 }
 
@@ -200,8 +200,8 @@ void tr_counters_write(struct tr_trace *trace)
     for (size_t i = 0; i < counters->n && ps_sink_ok(trace->out); i++) {
         const struct tr_count *c = &counters->counts[order ? order[i] : i];
 
-        trace->out->ops->count(trace->out, c->series + 1, c->time_ns, c->value);
-        tr_scratch_row(trace->scratch, i);
+        trace->out->ops->counter_value(trace->out, c->series + 1, c->time_ns, c->value);
+        tr_scratch_count_row(trace->scratch, i);
     }
     tr_scratch_free(trace->scratch, order);
 }

@@ -25,16 +25,16 @@ struct tr_emitter {
 };
 
 static const uint8_t extra_columns[TR_N_EXTRAS] = {
-    [TR_OP_SELF] = PS_COL_OP_SELF,
-    [TR_DEVICE_SELF] = PS_COL_DEVICE_SELF,
-    [TR_DEVICE_TOTAL] = PS_COL_DEVICE_TOTAL,
-    [TR_CPU_BYTES_SELF] = PS_COL_CPU_BYTES_SELF,
-    [TR_CPU_BYTES] = PS_COL_CPU_BYTES,
-    [TR_DEVICE_BYTES_SELF] = PS_COL_DEVICE_BYTES_SELF,
-    [TR_DEVICE_BYTES] = PS_COL_DEVICE_BYTES,
-    [TR_FLOPS] = PS_COL_FLOPS,
-    [TR_LAUNCH] = PS_COL_LAUNCH,
-    [TR_OP] = PS_COL_OP,
+    [TR_EXTRA_OP_SELF] = PS_COL_OP_SELF,
+    [TR_EXTRA_DEVICE_SELF] = PS_COL_DEVICE_SELF,
+    [TR_EXTRA_DEVICE_TOTAL] = PS_COL_DEVICE_TOTAL,
+    [TR_EXTRA_CPU_BYTES_SELF] = PS_COL_CPU_BYTES_SELF,
+    [TR_EXTRA_CPU_BYTES] = PS_COL_CPU_BYTES,
+    [TR_EXTRA_DEVICE_BYTES_SELF] = PS_COL_DEVICE_BYTES_SELF,
+    [TR_EXTRA_DEVICE_BYTES] = PS_COL_DEVICE_BYTES,
+    [TR_EXTRA_FLOPS] = PS_COL_FLOPS,
+    [TR_EXTRA_LAUNCH] = PS_COL_LAUNCH,
+    [TR_EXTRA_OP] = PS_COL_OP,
 };
 
 /* Maximum bytes of arguments in a chunk, unless the arguments of a single slice are larger. */
@@ -86,7 +86,7 @@ static void write_text(struct tr_trace *trace, uint32_t id)
     struct ps_trace_text text = {.id = id, .text = tr_text_of_id(trace, id)};
 
     if (trace->is_torch)
-        text.key = tr_torch_key(trace, id);
+        text.group_key = tr_torch_group_key(trace, id);
     trace->out->ops->text(trace->out, &text);
 }
 
@@ -159,12 +159,12 @@ static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *tra
         packed.len = args_length(emitter, template, packed);
         if (i > 0 && emitter->args.len + packed.len > ARGS_MAX)
             return i;
-        ps_buf_str(&emitter->args, packed);
+        ps_buf_add_str(&emitter->args, packed);
     }
     return n;
 }
 
-static bool any_nonzero(const int64_t *values, uint32_t n)
+static bool has_nonzero(const int64_t *values, uint32_t n)
 {
     int64_t bits = 0;
 
@@ -200,7 +200,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     FILL(PS_COL_FAMILY, track->family[row]);
     FILL(PS_COL_TEMPLATE, track->template[row]);
     for (int extra = 0; extra < TR_N_EXTRAS; extra++)
-        if (track->extra[extra] && any_nonzero(track->extra[extra] + first, n))
+        if (track->extra[extra] && has_nonzero(track->extra[extra] + first, n))
             chunk->column[extra_columns[extra]] = track->extra[extra] + first;
     if (emitter->args.len) {
         chunk->column[PS_COL_ARGS_AT] = emitter->column[PS_COL_ARGS_AT];
@@ -227,13 +227,13 @@ static uint32_t write_chunk(struct tr_trace *trace, struct tr_track *track, uint
     trace->out->ops->slices(trace->out, &chunk);
     /* a large track: release the memory of the rows that were written */
     if (track->n > PS_CHUNK_ROWS) {
-        tr_scratch_drop(trace->scratch);
+        tr_scratch_drop_pages(trace->scratch);
         tr_track_drop_rows(track, first, first + chunk.n);
     }
     return first + chunk.n;
 }
 
-static void publishRunChange(struct tr_trace *trace, const struct tr_track *track)
+static void write_track(struct tr_trace *trace, const struct tr_track *track)
 {
     struct ps_track given = {.id = track->id,
                              .process = track->process,
@@ -242,9 +242,9 @@ static void publishRunChange(struct tr_trace *trace, const struct tr_track *trac
                              .tid = PS_STR(""),
                              .device = track->device,
                              .stream = track->stream,
-                             .sort = track->sort,
-                             .slices = track->n,
-                             .depth = track->depth,
+                             .sort_key = track->sort_key,
+                             .n_slices = track->n,
+                             .n_lanes = track->n_lanes,
                              .start_ns = track->start_ns,
                              .end_ns = track->end_ns};
 
@@ -256,7 +256,7 @@ static void publishRunChange(struct tr_trace *trace, const struct tr_track *trac
 enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
 {
     tr_texts_write(trace);
-    publishRunChange(trace, track);
+    write_track(trace, track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out);)
         first = write_chunk(trace, track, first);
     tr_track_free(track);
@@ -312,7 +312,7 @@ static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_bu
             piece = PS_STR(MASK);
             masked++;
         }
-        ps_buf_str(out, piece);
+        ps_buf_add_str(out, piece);
     }
     return masked;
 }
@@ -322,9 +322,9 @@ static void write_header(struct tr_trace *trace, const struct tr_header *header,
     struct ps_buf json = {0}, clean = {0}, name = {0};
 
     *masked += mask_secrets(header->key, header->json, &json);
-    ps_clean_text(&clean, ps_text_head(ps_buf_slice(&json), HEADER_MAX));
+    ps_clean_text(&clean, ps_truncate_text(ps_buf_slice(&json), HEADER_MAX));
     ps_buf_puts(&name, "header.");
-    ps_clean_text(&name, ps_text_head(header->key, 256));
+    ps_clean_text(&name, ps_truncate_text(header->key, 256));
     trace->out->ops->meta(trace->out, name.ptr, ps_buf_slice(&clean));
     ps_buf_free(&json);
     ps_buf_free(&clean);
@@ -339,10 +339,10 @@ static void write_headers(struct tr_trace *trace)
     for (size_t i = 0; i < trace->n_headers && i < HEADERS_MAX; i++)
         write_header(trace, &trace->headers[i], &masked);
     if (masked)
-        tr_add_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
+        tr_add_note(trace, PS_NOTE_INFO, PS_NOTE_NO_OFFSET,
                     "header values that look like secrets, masked: %" PRIu64, masked);
     if (trace->n_headers > HEADERS_MAX)
-        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET,
                     "the header has more than %u entries; the rest is dropped", HEADERS_MAX);
 }
 
@@ -380,7 +380,7 @@ static void write_peak(struct tr_trace *trace)
     number(trace, "peak_device", device > 0);
 }
 
-static bool any_shapes(const struct tr_trace *trace)
+static bool has_shapes(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++)
         if (trace->templates[i].shapes)
@@ -388,7 +388,7 @@ static bool any_shapes(const struct tr_trace *trace)
     return false;
 }
 
-static bool any_frames(const struct tr_trace *trace)
+static bool has_python_frames(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_categories; i++)
         if (trace->categories[i].kind == PS_SLICE_PYTHON)
@@ -401,7 +401,7 @@ static int64_t span_ns(const struct tr_trace *trace)
     return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
 }
 
-static void write_figures(struct tr_trace *trace)
+static void write_metrics(struct tr_trace *trace)
 {
     const struct tr_import_state *import = trace->import;
     char origin[24];
@@ -417,8 +417,8 @@ static void write_figures(struct tr_trace *trace)
     number(trace, "devices", (int64_t)count_devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
     number(trace, "torch", trace->is_torch);
-    number(trace, "shapes", any_shapes(trace));
-    number(trace, "stacks", any_frames(trace));
+    number(trace, "shapes", has_shapes(trace));
+    number(trace, "stacks", has_python_frames(trace));
     number(trace, "memory", trace->memory && trace->memory->n > 0);
     number(trace, "workers", 1);
     write_peak(trace);
@@ -462,7 +462,7 @@ static void write_notes(struct tr_trace *trace)
         [TR_REMARK_ASYNC_UNCLOSED] =
             {PS_NOTE_WARNING,
              "asynchronous events without an end event: extended to the end of the trace"},
-        [TR_REMARK_NEGATIVE] = {PS_NOTE_WARNING, "negative durations, set to 0"},
+        [TR_REMARK_NEGATIVE_DURATION] = {PS_NOTE_WARNING, "negative durations, set to 0"},
         [TR_REMARK_NO_DURATION] = {PS_NOTE_WARNING,
                                    "complete events (X) without a duration, set to 0"},
         [TR_REMARK_OVERLAP] =
@@ -476,15 +476,15 @@ static void write_notes(struct tr_trace *trace)
     };
     static const char *const open_rows =
         "calls and ranges without an end: extended to the end of the session";
-    const uint64_t *count = trace->import->remarks;
+    const uint64_t *count = trace->import->remark_counts;
 
     for (int i = 0; i < TR_N_REMARKS; i++)
         if (count[i] && texts[i].what)
-            tr_add_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64,
+            tr_add_note(trace, texts[i].severity, PS_NOTE_NO_OFFSET, "%s: %" PRIu64,
                         trace->source && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what,
                         count[i]);
     if (count[TR_REMARK_UNKNOWN])
-        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET,
                     "events with an unknown phase (the last one is \"%c\"), skipped: %" PRIu64,
                     trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
 }
@@ -500,7 +500,7 @@ static void write_ledger(struct tr_trace *trace)
     uint64_t rows, other = trace->counts.other;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        other += import->remarks[others[i]];
+        other += import->remark_counts[others[i]];
     given.rejected = trace->counts.rejected + import->rejected;
     given.repaired = trace->counts.repaired;
     rows = given.read - given.rejected;
@@ -516,7 +516,7 @@ void tr_summary_write(struct tr_trace *trace)
 
     write_tool(trace);
     write_headers(trace);
-    write_figures(trace);
+    write_metrics(trace);
     write_notes(trace);
     write_ledger(trace);
     headline.label = trace->step_ns ? "mean step" : "span";

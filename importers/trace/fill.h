@@ -23,7 +23,7 @@ void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source);
 /* Returns the index of a thread in trace.threads, adding it if it is new. The caller may then set
  * its name, process_name, device and sort_index. */
 uint32_t tr_fill_thread(struct tr_trace *trace, struct ps_str pid, struct ps_str tid);
-uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind);
+uint16_t tr_fill_category(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind);
 uint32_t tr_fill_template(struct tr_trace *trace, struct ps_str text); /* see slices/args.h */
 void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str json);
 

@@ -57,9 +57,9 @@ static uint32_t group_of(struct tr_trace *trace, uint32_t cat, uint32_t name)
 {
     struct tr_flows *flows = &trace->import->flows;
 
-    if (flows->n_groups == 0 || flows->last_cat != cat || flows->last_name != name) {
+    if (flows->n_groups == 0 || flows->last_category != cat || flows->last_name != name) {
         flows->last_group = new_group(trace, cat, name);
-        flows->last_cat = cat;
+        flows->last_category = cat;
         flows->last_name = name;
     }
     return flows->last_group;
@@ -76,7 +76,7 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
     int64_t ts;
 
     if (r->dur_or_id == TR_NO_DURATION || __builtin_sub_overflow(r->ts_ns, import->shift_ns, &ts)) {
-        import->remarks[TR_REMARK_FLOW]++;
+        import->remark_counts[TR_REMARK_FLOW]++;
         return;
     }
     TR_SCRATCH_PUSH(trace->scratch, import->unbound_flows, import->n_unbound_flows,
@@ -85,15 +85,16 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         .id = r->dur_or_id,
         .ts = ts > 0 ? ts : 0,
         .group = group_of(trace, r->category, r->name),
-        .mark = mark_of((char)r->phase) | (r->id_text ? TR_FLOW_ID_TEXT : 0),
-        .enclosing = r->phase != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
+        .mark = mark_of((char)r->phase) | (r->is_text_id ? TR_FLOW_ID_TEXT : 0),
+        .is_enclosing =
+            r->phase != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
 }
 
 /* Returns the row of the innermost slice around ts, or of the last slice that begins exactly at ts,
  * even if its duration is 0. */
 static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
 {
-    uint32_t row = tr_sweep(sweep, ts);
+    uint32_t row = tr_sweep_advance(sweep, ts);
 
     if (sweep->next_row && sweep->track->start[sweep->next_row - 1] == ts)
         return sweep->next_row - 1;
@@ -125,9 +126,10 @@ static void store_end(struct tr_trace *trace, const struct tr_unbound_flow *loos
     if (group->n == group->cap) {
         group->cap = group->cap ? group->cap * 2 : 2;
         group->ends = tr_scratch_grow(trace->scratch, group->ends, group->cap, sizeof *group->ends);
-        group->mark = tr_scratch_grow(trace->scratch, group->mark, group->cap, sizeof *group->mark);
+        group->marks =
+            tr_scratch_grow(trace->scratch, group->marks, group->cap, sizeof *group->marks);
     }
-    group->mark[group->n] = loose->mark;
+    group->marks[group->n] = loose->mark;
     group->ends[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
 }
 
@@ -137,17 +139,17 @@ static void bind_flow(struct tr_trace *trace, const struct tr_unbound_flow *loos
     for (size_t i = 0; i < n; i++) {
         const struct tr_track *track = sweeps[i].track;
         uint32_t row =
-            loose->enclosing ? enclosing_row(&sweeps[i], loose->ts) : next_row(track, loose->ts);
+            loose->is_enclosing ? enclosing_row(&sweeps[i], loose->ts) : next_row(track, loose->ts);
 
         if (row != TR_NO_ROW) {
             store_end(trace, loose, track->id, row);
             return;
         }
     }
-    trace->import->remarks[TR_REMARK_FLOW]++;
+    trace->import->remark_counts[TR_REMARK_FLOW]++;
 }
 
-static bool loose_before(const void *list, uint32_t a, uint32_t b)
+static bool is_loose_before(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_unbound_flow *loose = list;
 
@@ -166,7 +168,7 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         uint8_t rest = import->other_fields[track->template[row]];
         struct ps_str text;
 
-        tr_scratch_row(trace->scratch, row);
+        tr_scratch_count_row(trace->scratch, row);
         if (!(rest & TR_FIELD_BIND) || !(rest & (TR_FIELD_FLOW_IN | TR_FIELD_FLOW_OUT)))
             continue;
         text = trace->templates[track->template[row]].text;
@@ -185,14 +187,14 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
 {
     struct tr_import_state *import = trace->import;
     struct tr_sweep sweeps[TR_N_CLASSES] = {0};
-    uint32_t *order =
-        tr_sort_order(trace->scratch, import->unbound_flows, import->n_unbound_flows, loose_before);
+    uint32_t *order = tr_sort_order(trace->scratch, import->unbound_flows, import->n_unbound_flows,
+                                    is_loose_before);
 
     for (size_t i = 0; i < n; i++)
         sweeps[i].track = tracks[i];
     for (size_t i = 0; i < import->n_unbound_flows; i++) {
         bind_flow(trace, &import->unbound_flows[order ? order[i] : i], sweeps, n);
-        tr_scratch_row(trace->scratch, i);
+        tr_scratch_count_row(trace->scratch, i);
     }
     for (size_t i = 0; i < n; i++)
         tr_sweep_free(&sweeps[i]);
@@ -217,7 +219,7 @@ static uint32_t index_at(const struct flow_run *run, size_t i)
 
 static int phase_at(const struct flow_run *run, size_t i)
 {
-    return run->group->mark[index_at(run, i)] & TR_FLOW_PHASE;
+    return run->group->marks[index_at(run, i)] & TR_FLOW_PHASE;
 }
 
 static bool same_flow(const struct flow_run *run, size_t i, size_t j)
@@ -226,14 +228,14 @@ static bool same_flow(const struct flow_run *run, size_t i, size_t j)
     uint32_t a = index_at(run, i), b = index_at(run, j);
 
     return group->ends[a].id == group->ends[b].id &&
-           !((group->mark[a] ^ group->mark[b]) & TR_FLOW_ID_TEXT);
+           !((group->marks[a] ^ group->marks[b]) & TR_FLOW_ID_TEXT);
 }
 
 static bool flow_before(const void *list, uint32_t x, uint32_t y)
 {
     const struct tr_flow_group *group = list;
     const struct tr_flow_end *a = &group->ends[x], *b = &group->ends[y];
-    uint8_t a_mark = group->mark[x], b_mark = group->mark[y];
+    uint8_t a_mark = group->marks[x], b_mark = group->marks[y];
 
     if ((a_mark ^ b_mark) & TR_FLOW_ID_TEXT)
         return b_mark & TR_FLOW_ID_TEXT;
@@ -258,18 +260,18 @@ static void write_arrow(const struct flow_run *run, size_t i, size_t j)
         run->trace->out->ops->flow(run->trace->out, &flow);
 }
 
-#define NOWHERE      SIZE_MAX
+#define NO_INDEX     SIZE_MAX
 #define BYTES_JOINED 64 /* approximate bytes read and written per flow end */
 
-static size_t only_start(const struct flow_run *run)
+static size_t find_only_start(const struct flow_run *run)
 {
-    size_t start = NOWHERE;
+    size_t start = NO_INDEX;
 
     for (size_t i = run->from; i < run->to; i++) {
         int phase = phase_at(run, i);
 
-        if (phase == TR_FLOW_STEP || (phase == TR_FLOW_START && start != NOWHERE))
-            return NOWHERE;
+        if (phase == TR_FLOW_STEP || (phase == TR_FLOW_START && start != NO_INDEX))
+            return NO_INDEX;
         if (phase == TR_FLOW_START)
             start = i;
     }
@@ -281,7 +283,7 @@ static size_t only_start(const struct flow_run *run)
  * follow it. Unmatched ends are counted. */
 static void join_flows(const struct flow_run *run)
 {
-    size_t start = only_start(run), last = start, loose = 0;
+    size_t start = find_only_start(run), last = start, loose = 0;
     bool used = false;
 
     for (size_t i = run->from; i < run->to; i++) {
@@ -290,19 +292,19 @@ static void join_flows(const struct flow_run *run)
         if (i == start)
             continue;
         if (phase == TR_FLOW_START) {
-            loose += last != NOWHERE && !used;
+            loose += last != NO_INDEX && !used;
             used = false;
-        } else if (last != NOWHERE) {
+        } else if (last != NO_INDEX) {
             write_arrow(run, last, i);
             used = true;
         } else
             loose++;
-        if (phase == TR_FLOW_START || (phase == TR_FLOW_STEP && last != NOWHERE))
+        if (phase == TR_FLOW_START || (phase == TR_FLOW_STEP && last != NO_INDEX))
             last = i;
     }
-    loose += last != NOWHERE && !used;
-    if (!(run->group->mark[index_at(run, run->from)] & TR_FLOW_OF_SLICE))
-        run->trace->import->remarks[TR_REMARK_FLOW] += loose;
+    loose += last != NO_INDEX && !used;
+    if (!(run->group->marks[index_at(run, run->from)] & TR_FLOW_OF_SLICE))
+        run->trace->import->remark_counts[TR_REMARK_FLOW] += loose;
 }
 
 static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
@@ -315,7 +317,7 @@ static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
         while (run.to < group->n && same_flow(&run, run.from, run.to))
             run.to++;
         join_flows(&run);
-        tr_scratch_passed(trace->scratch, (run.to - run.from) * BYTES_JOINED);
+        tr_scratch_count_bytes(trace->scratch, (run.to - run.from) * BYTES_JOINED);
     }
     tr_scratch_free(trace->scratch, order);
 }
@@ -323,7 +325,7 @@ static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
 static void free_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
     tr_scratch_free(trace->scratch, group->ends);
-    tr_scratch_free(trace->scratch, group->mark);
+    tr_scratch_free(trace->scratch, group->marks);
     *group = (struct tr_flow_group){0};
 }
 

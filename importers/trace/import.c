@@ -30,13 +30,13 @@ struct scan {
 
 /* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for a stream on tid
  * stream + 1000000. */
-bool tr_thread_only_waits(const struct tr_thread *thread)
+bool tr_thread_has_only_waits(const struct tr_thread *thread)
 {
     return thread->tid_number != INT64_MIN &&
            (thread->tid_number < 0 || thread->tid_number >= 1000000);
 }
 
-static enum tr_class class_of_kind(uint8_t kind)
+static enum tr_track_class class_of_kind(uint8_t kind)
 {
     switch (kind) {
     case PS_SLICE_KERNEL:
@@ -56,12 +56,12 @@ static enum tr_class class_of_kind(uint8_t kind)
     }
 }
 
-static bool rest_is(struct ps_str rest, const char *key, const char *json)
+static bool has_field(struct ps_str rest, const char *key, const char *json)
 {
     return ps_str_eq_c(ps_template_value(rest, ps_str_from_c(key), false), json);
 }
 
-static uint8_t rest_of(struct ps_str template)
+static uint8_t parse_other_fields(struct ps_str template)
 {
     const char *mark = template.len ? memchr(template.ptr, PS_TEMPLATE_REST, template.len) : NULL;
     struct ps_str rest;
@@ -70,11 +70,11 @@ static uint8_t rest_of(struct ps_str template)
     if (!mark)
         return 0;
     rest = ps_str_skip(template, (size_t)(mark - template.ptr) + 1);
-    bits |= rest_is(rest, "bp", "\"e\"") ? TR_FIELD_ENCLOSING : 0;
-    bits |= rest_is(rest, "s", "\"p\"") ? TR_FIELD_PROCESS : 0;
-    bits |= rest_is(rest, "s", "\"g\"") ? TR_FIELD_GLOBAL : 0;
-    bits |= rest_is(rest, "flow_in", "true") ? TR_FIELD_FLOW_IN : 0;
-    bits |= rest_is(rest, "flow_out", "true") ? TR_FIELD_FLOW_OUT : 0;
+    bits |= has_field(rest, "bp", "\"e\"") ? TR_FIELD_ENCLOSING : 0;
+    bits |= has_field(rest, "s", "\"p\"") ? TR_FIELD_PROCESS : 0;
+    bits |= has_field(rest, "s", "\"g\"") ? TR_FIELD_GLOBAL : 0;
+    bits |= has_field(rest, "flow_in", "true") ? TR_FIELD_FLOW_IN : 0;
+    bits |= has_field(rest, "flow_out", "true") ? TR_FIELD_FLOW_OUT : 0;
     bits |= ps_template_value(rest, PS_STR("bind_id"), false).ptr ? TR_FIELD_BIND : 0;
     return bits;
 }
@@ -88,7 +88,7 @@ static void classify_words(struct tr_trace *trace)
         import->category_class[i] = (uint8_t)class_of_kind(trace->categories[i].kind);
     import->other_fields = ps_alloc((size_t)trace->n_templates + 1);
     for (uint32_t i = PS_TEMPLATE_WHOLE + 1; i < trace->n_templates; i++) {
-        import->other_fields[i] = rest_of(trace->templates[i].text);
+        import->other_fields[i] = parse_other_fields(trace->templates[i].text);
         import->has_bind_id |= (import->other_fields[i] & TR_FIELD_BIND) != 0;
     }
     if (tr_is_attributed(trace) &&
@@ -98,14 +98,15 @@ static void classify_words(struct tr_trace *trace)
 
 static void note_unit(struct tr_import_state *import, const struct tr_record *r)
 {
-    while (import->unit_ns > 1 && (r->ts_ns % import->unit_ns || (r->dur_or_id != TR_NO_DURATION &&
-                                                                  r->dur_or_id % import->unit_ns)))
-        import->unit_ns /= 10;
+    while (import->resolution_ns > 1 &&
+           (r->ts_ns % import->resolution_ns ||
+            (r->dur_or_id != TR_NO_DURATION && r->dur_or_id % import->resolution_ns)))
+        import->resolution_ns /= 10;
 }
 
 static void count_slice(struct scan *scan, const struct tr_record *r)
 {
-    enum tr_class kind = scan->import->category_class[r->category];
+    enum tr_track_class kind = scan->import->category_class[r->category];
 
     if (kind == TR_CLASS_SYNC && !scan->waits)
         kind = TR_CLASS_STREAM;
@@ -116,7 +117,7 @@ static void count_slice(struct scan *scan, const struct tr_record *r)
              !tr_read_param(scan->trace, r, scan->trace->templates[r->template].device,
                             &scan->facts->device))
         scan->facts->device = -1;
-    if (scan->import->unit_ns > 1)
+    if (scan->import->resolution_ns > 1)
         note_unit(scan->import, r);
 }
 
@@ -154,7 +155,7 @@ static void scan_records(void *user, const struct tr_record *records, size_t n)
     }
 }
 
-static uint8_t *step_names(const struct tr_trace *trace)
+static uint8_t *find_step_names(const struct tr_trace *trace)
 {
     uint8_t *steps = ps_alloc((size_t)trace->names.count + 1);
 
@@ -167,10 +168,10 @@ static uint8_t *step_names(const struct tr_trace *trace)
 static void scan_threads(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;
-    PS_AUTO(ps_free_ptr) uint8_t *steps = step_names(trace);
+    PS_AUTO(ps_free_ptr) uint8_t *steps = find_step_names(trace);
 
     import->threads = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *import->threads);
-    import->unit_ns = 1000;
+    import->resolution_ns = 1000;
     classify_words(trace);
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         struct tr_thread_facts *facts = &import->threads[i];
@@ -183,15 +184,15 @@ static void scan_threads(struct tr_trace *trace)
         facts->device = thread->device;
         if (thread->process_name.len)
             import->processes[facts->process].name = thread->process_name;
-        scan.waits = tr_thread_only_waits(thread);
+        scan.waits = tr_thread_has_only_waits(thread);
         scan.steps = steps;
         tr_thread_visit(trace, thread, scan_records, &scan);
         for (int kind = 0; kind < TR_N_CLASSES; kind++)
             if (facts->n[kind])
                 import->processes[facts->process].classes |= 1u << kind;
     }
-    tr_processes_place(trace);
-    tr_scratch_drop(trace->scratch);
+    tr_processes_assign_order(trace);
+    tr_scratch_drop_pages(trace->scratch);
 }
 
 /* --- Passes over the threads --- */
@@ -266,7 +267,7 @@ static enum ps_status write_host(struct run *run, struct tr_track *track)
     enum ps_status status = PS_OK;
 
     if (run->torch)
-        status = tr_torch_host_track(run->torch, track);
+        status = tr_torch_add_host_track(run->torch, track);
     if (run->trace->memory && track->kind == PS_TRACK_THREAD)
         tr_memory_assign_rows(run->trace->memory, run->trace, track);
     if (status == PS_OK)
@@ -320,7 +321,7 @@ static enum ps_status write_devices(struct run *run)
 
     for (size_t i = 0; i < run->devices.n && status == PS_OK; i++) {
         if (run->torch)
-            status = tr_torch_device_track(run->torch, &run->devices.items[i]);
+            status = tr_torch_add_device_track(run->torch, &run->devices.items[i]);
         if (status == PS_OK)
             status = tr_track_write(run->trace, &run->devices.items[i]);
     }
@@ -337,7 +338,7 @@ static enum ps_status write_all(struct run *run)
     status = nest_devices(run);
     if (status == PS_OK && tr_is_attributed(run->trace))
         run->torch = tr_torch_begin(run->trace, &run->devices, &run->hosts);
-    tr_scratch_drop(run->trace->scratch);
+    tr_scratch_drop_pages(run->trace->scratch);
     if (status == PS_OK)
         status = write_hosts(run);
     tr_scratch_free(run->trace->scratch, run->import->unbound_flows);
@@ -390,7 +391,7 @@ static void release_all(struct run *run)
     tr_scratch_free(run->trace->scratch, import->unbound_flows);
     tr_flows_free(run->trace);
     tr_counters_free(run->trace);
-    tr_async_free(run->trace, &import->async);
+    tr_async_free(run->trace, &import->async_events);
     tr_async_free(run->trace, &import->instants);
     tr_emitter_free(import);
     tr_processes_free(import);

@@ -13,7 +13,7 @@
 #include "importers/trace/track.h"
 
 /* The classes of tracks into which the records of one (pid, tid) are divided. */
-enum tr_class {
+enum tr_track_class {
     TR_CLASS_THREAD,
     TR_CLASS_STREAM,
     TR_CLASS_ANNOTATIONS,
@@ -30,7 +30,7 @@ struct tr_process {
     int64_t sort_index; /* INT64_MIN: none */
     int64_t device;     /* -1: a host process */
     int64_t position;   /* position in the display order of all processes, from 0 */
-    uint32_t classes;   /* bits 1 << enum tr_class: the process has slices of that class */
+    uint32_t classes;   /* bits 1 << enum tr_track_class: the process has slices of that class */
     /* number of threads that have a position, which is the position of the next thread */
     uint32_t n_placed_threads;
 };
@@ -38,7 +38,7 @@ struct tr_process {
 /* Properties of a thread that the first pass over all records (import.c) finds. */
 struct tr_thread_facts {
     uint32_t process;         /* index in tr_import_state.processes */
-    uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices, by enum tr_class */
+    uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices, by enum tr_track_class */
     struct ps_str name;       /* from the metadata event thread_name; empty: none */
     int64_t sort_index;       /* INT64_MIN: none */
     int64_t position;         /* position in the display order of the process, from 0 */
@@ -56,15 +56,15 @@ struct tr_flow_end {
 struct tr_flow_group {
     struct tr_flow_end *ends;
     size_t n, cap;
-    uint8_t *mark; /* enum tr_flow_mark, by index in `ends` */
-    uint32_t kind; /* text id of the flow's kind */
+    uint8_t *marks; /* enum tr_flow_mark, by index in `ends` */
+    uint32_t kind;  /* text id of the flow's kind */
 };
 struct tr_flows {
     struct tr_flow_group *groups;
     uint32_t n_groups, cap_groups;
     struct ps_intern keys; /* (category, name) of each group */
     /* category, name and group of the previous flow event */
-    uint32_t last_cat, last_name, last_group;
+    uint32_t last_category, last_name, last_group;
 };
 
 /* The kind of a flow end. Ends with equal times are sorted by the phase bits. */
@@ -81,8 +81,8 @@ enum tr_flow_mark {
 struct tr_unbound_flow {
     int64_t id, ts;
     uint32_t group;
-    uint8_t mark;   /* enum tr_flow_mark */
-    bool enclosing; /* bp: e */
+    uint8_t mark;      /* enum tr_flow_mark */
+    bool is_enclosing; /* bp: e */
 };
 
 struct tr_async_event {
@@ -133,7 +133,7 @@ enum tr_remark {
     TR_REMARK_UNCLOSED, /* B without E */
     TR_REMARK_ASYNC_UNOPENED,
     TR_REMARK_ASYNC_UNCLOSED,
-    TR_REMARK_NEGATIVE,
+    TR_REMARK_NEGATIVE_DURATION,
     TR_REMARK_NO_DURATION,
     TR_REMARK_OVERLAP,
     TR_REMARK_SAMPLE,
@@ -152,22 +152,22 @@ struct tr_import_state {
     uint32_t n_processes, cap_processes, written_processes;
     struct ps_intern pids;
     struct tr_thread_facts *threads; /* by index in trace.threads */
-    uint8_t *category_class;         /* enum tr_class, by category */
+    uint8_t *category_class;         /* enum tr_track_class, by category */
     uint8_t *other_fields;           /* bits of enum tr_other_field, by template */
     bool has_bind_id;                /* at least one template has bind_id */
     uint32_t memory_name;            /* text id of "[memory]" in a trace of torch; 0: none */
     struct tr_flows flows;
     struct tr_unbound_flow *unbound_flows;
     size_t n_unbound_flows, cap_unbound_flows;
-    struct tr_async async, instants; /* instants: instant events of complete processes */
+    struct tr_async async_events, instants; /* instants: instant events of complete processes */
     struct tr_counters counters;
-    int64_t unit_ns;  /* resolution of the times in the file in ns: 1000, 100, 10 or 1 */
+    int64_t resolution_ns; /* resolution of the times in the file in ns: 1000, 100, 10 or 1 */
     int64_t shift_ns; /* ns subtracted from the ts of each record, so that the trace begins at 0 */
     uint32_t n_tracks;
     uint64_t n_slices, n_kernels;
     bool has_flops;    /* at least one slice has FLOPs */
     uint64_t rejected; /* number of records rejected: end events without a begin event */
-    uint64_t remarks[TR_N_REMARKS];
+    uint64_t remark_counts[TR_N_REMARKS];
     char unknown_phase;
     /* arguments that the import creates; TR_IMPORT_ARGS is set in their args_address */
     struct ps_buf args;
@@ -176,7 +176,7 @@ struct tr_import_state {
 };
 
 /* Whether the cuda_sync slices of the thread belong to no stream. */
-bool tr_thread_only_waits(const struct tr_thread *thread);
+bool tr_thread_has_only_waits(const struct tr_thread *thread);
 
 /* --- processes.c --- */
 
@@ -186,11 +186,11 @@ uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t num
 void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
 /* Sets the devices and the order of processes and threads. Call it after tr_read_metadata for all
  * records. */
-void tr_processes_place(struct tr_trace *trace);
+void tr_processes_assign_order(struct tr_trace *trace);
 /* Returns the id of a process in the sink. The first call for a process writes it to the sink. */
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t process);
 /* Sets process, name, device, stream and position of a track of the thread. */
-void tr_track_set_name(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
+void tr_track_describe(struct tr_trace *trace, uint32_t thread, enum tr_track_class kind,
                        struct tr_track *track);
 int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind);
 void tr_processes_free(struct tr_import_state *import);

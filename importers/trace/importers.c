@@ -160,7 +160,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
 
     while (status == PS_OK && ps_archive_next(archive, &name, NULL)) {
         struct ps_stream *in =
-            ps_stream_utf8(ps_stream_decompress(ps_archive_member(archive), &member_limits));
+            ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &member_limits));
 
         in_it->files++;
         if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
@@ -170,8 +170,8 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
             if (status == PS_OK)
                 status = load_member(job, in, name, err);
         } else {
-            ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%.*s is not a trace and was skipped",
-                         (int)name.len, name.ptr);
+            ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                         "%.*s is not a trace and was skipped", (int)name.len, name.ptr);
         }
         ps_stream_free(in);
     }
@@ -212,7 +212,7 @@ const struct ps_importer ps_torch_trace = {
     .kind = "torch-trace",
     .label = "PyTorch trace",
     .description = "torch.profiler: export_chrome_trace, tensorboard_trace_handler",
-    .record = "p.export_chrome_trace(\"trace.json\")",
+    .record_command = "p.export_chrome_trace(\"trace.json\")",
     .sniff = sniff_torch,
     .load = load,
 };
@@ -222,7 +222,7 @@ const struct ps_importer ps_trace_generic = {
     .label = "Chrome trace",
     .description =
         "Chrome Trace Event JSON: viztracer, py-spy --format chrometrace and many others",
-    .record = "viztracer -o trace.json app.py",
+    .record_command = "viztracer -o trace.json app.py",
     .sniff = sniff_generic,
     .load = load,
 };
@@ -231,7 +231,7 @@ const struct ps_importer ps_trace_job = {
     .kind = "torch-trace",
     .label = "PyTorch traces of one job",
     .description = "tar or zip of the traces of a job's workers (ranks) and spans",
-    .record = "tensorboard_trace_handler(\"log\")",
+    .record_command = "tensorboard_trace_handler(\"log\")",
     .sniff = sniff_job,
     .load = load_job,
 };

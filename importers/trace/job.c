@@ -136,9 +136,9 @@ static void number(struct ps_sink *sink, const char *key, struct ps_num value)
         figure->first = figure->max = value;
         figure->is_integer = true;
     }
-    if (ps_num_real(value) > ps_num_real(figure->max))
+    if (ps_num_to_real(value) > ps_num_to_real(figure->max))
         figure->max = value;
-    figure->sum += ps_num_real(value);
+    figure->sum += ps_num_to_real(value);
     figure->is_integer = figure->is_integer && value.kind == PS_NUM_INT &&
                          !__builtin_add_overflow(figure->sum_i, value.i, &figure->sum_i);
 }
@@ -157,9 +157,9 @@ static void note(struct ps_sink *sink, const struct ps_note *row)
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     struct ps_note copy = *row;
 
-    ps_buf_str(&what, job->name);
+    ps_buf_add_str(&what, job->name);
     ps_buf_puts(&what, ": ");
-    ps_buf_str(&what, row->text);
+    ps_buf_add_str(&what, row->text);
     copy.text = ps_buf_slice(&what);
     job->out->ops->note(job->out, &copy);
 }
@@ -206,7 +206,7 @@ static int scratch(struct ps_sink *sink)
 {
     struct tr_job *job = of(sink);
 
-    return job->out->ops->scratch ? job->out->ops->scratch(job->out) : -1;
+    return job->out->ops->open_scratch ? job->out->ops->open_scratch(job->out) : -1;
 }
 
 /* --- Records with translated ids --- */
@@ -216,7 +216,7 @@ static void text(struct ps_sink *sink, const struct ps_trace_text *row)
     struct tr_job *job = of(sink);
     struct ps_trace_text copy = {.id = text_id(job, row->id), .text = row->text};
 
-    copy.key = text_id(job, row->key);
+    copy.group_key = text_id(job, row->group_key);
     if (job->names.count > job->n_text_written) {
         uint32_t n = job->names.count * 2;
 
@@ -245,7 +245,7 @@ static void args_template(struct ps_sink *sink, const struct ps_args_template *r
 }
 
 /* sort positions of a file: 2^20 processes with 2^32 tracks each */
-#define PLACES_OF_A_FILE (INT64_C(1) << 52)
+#define POSITIONS_PER_FILE (INT64_C(1) << 52)
 
 static void process(struct ps_sink *sink, const struct ps_process *row)
 {
@@ -254,7 +254,7 @@ static void process(struct ps_sink *sink, const struct ps_process *row)
 
     copy.id = numbered(job->base_ids.process, &job->next_ids.process, row->id);
     copy.worker = job->worker;
-    copy.sort += (int64_t)job->files * (PLACES_OF_A_FILE >> 32);
+    copy.sort_key += (int64_t)job->files * (POSITIONS_PER_FILE >> 32);
     job->out->ops->process(job->out, &copy);
 }
 
@@ -265,10 +265,10 @@ static void track(struct ps_sink *sink, const struct ps_track *row)
 
     copy.id = numbered(job->base_ids.track, &job->next_ids.track, row->id);
     copy.process = row->process + job->base_ids.process;
-    copy.sort += (int64_t)job->files * PLACES_OF_A_FILE;
+    copy.sort_key += (int64_t)job->files * POSITIONS_PER_FILE;
     copy.start_ns = shift_time(job, row->start_ns);
     copy.end_ns = shift_time(job, row->end_ns);
-    if (row->slices) {
+    if (row->n_slices) {
         job->first_ns = copy.start_ns < job->first_ns ? copy.start_ns : job->first_ns;
         job->last_ns = copy.end_ns > job->last_ns ? copy.end_ns : job->last_ns;
     }
@@ -351,7 +351,8 @@ static void count(struct ps_sink *sink, uint32_t series, int64_t t_ns, double va
 {
     struct tr_job *job = of(sink);
 
-    job->out->ops->count(job->out, series + job->base_ids.counter, shift_time(job, t_ns), value);
+    job->out->ops->counter_value(job->out, series + job->base_ids.counter, shift_time(job, t_ns),
+                                 value);
 }
 
 static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
@@ -360,7 +361,7 @@ static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row
     struct ps_memory_event copy = *row;
 
     copy.t_ns = shift_time(job, row->t_ns);
-    copy.slice = slice_id(job, row->slice);
+    copy.slice_id = slice_id(job, row->slice_id);
     copy.worker = job->worker;
     job->out->ops->memory_event(job->out, &copy);
 }
@@ -429,7 +430,7 @@ const struct ps_sink_ops tr_job_ops = {
     .ledger = ledger,
     .headline = headline,
     .progress = progress,
-    .scratch = scratch,
+    .open_scratch = scratch,
     .text = text,
     .args_template = args_template,
     .process = process,
@@ -437,7 +438,7 @@ const struct ps_sink_ops tr_job_ops = {
     .slices = slices,
     .flow = flow,
     .counter = counter,
-    .count = count,
+    .counter_value = count,
     .memory_event = memory_event,
     .step = step,
     .step_part = step_part,

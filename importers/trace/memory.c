@@ -30,12 +30,12 @@ static struct ps_str header_value(const struct tr_trace *trace, const char *key)
 
 /* Whether torch of 2026 wrote the trace: that version writes Python events with CallFrom, and one
  * key per line. */
-static bool exact_since_2026(const struct tr_trace *trace)
+static bool is_torch_2026(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++)
-        if (trace->templates[i].call_from)
+        if (trace->templates[i].has_call_from)
             return true;
-    return trace->one_key_per_line;
+    return trace->has_one_key_per_line;
 }
 
 struct tr_memory *tr_memory_get(struct tr_trace *trace)
@@ -46,7 +46,7 @@ struct tr_memory *tr_memory_get(struct tr_trace *trace)
     if (memory)
         return memory;
     memory = trace->memory = ps_alloc(sizeof *memory);
-    memory->counts_xpu = exact_since_2026(trace);
+    memory->counts_xpu = is_torch_2026(trace);
     if (ps_str_parse_i64(header_value(trace, "baseTimeNanoseconds"), &base) &&
         !__builtin_mul_overflow(trace->origin_us, INT64_C(1000), &origin) &&
         !__builtin_add_overflow(base, origin, &memory->base_ns))
@@ -65,7 +65,7 @@ void tr_memory_free(struct tr_trace *trace)
     tr_scratch_free(trace->scratch, memory->accelerator);
     tr_scratch_free(trace->scratch, memory->cover_differences);
     tr_scratch_free(trace->scratch, memory->by_thread);
-    free(memory->tracks);
+    free(memory->track_ids);
     free(memory);
     trace->memory = NULL;
 }
@@ -157,7 +157,7 @@ static void sort_by_thread(struct tr_trace *trace)
 
     for (size_t i = 0; i < memory->n; i++) {
         first[memory->records[i].thread + 1]++;
-        tr_scratch_row(trace->scratch, i);
+        tr_scratch_count_row(trace->scratch, i);
     }
     for (uint32_t i = 0; i < trace->n_threads; i++)
         first[i + 1] += first[i];
@@ -165,7 +165,7 @@ static void sort_by_thread(struct tr_trace *trace)
         tr_scratch_grow(trace->scratch, NULL, memory->n + 1, sizeof *memory->by_thread);
     for (size_t i = 0; i < memory->n; i++) {
         memory->by_thread[first[memory->records[i].thread]++] = (uint32_t)i;
-        tr_scratch_row(trace->scratch, i);
+        tr_scratch_count_row(trace->scratch, i);
     }
     free(first);
 }
@@ -192,7 +192,7 @@ void tr_memory_sort(struct tr_trace *trace)
 
         for (size_t i = 0; i < memory->n; i++) {
             sorted[i] = memory->records[order[i]];
-            tr_scratch_row(trace->scratch, i);
+            tr_scratch_count_row(trace->scratch, i);
         }
         tr_scratch_free(trace->scratch, memory->records);
         tr_scratch_free(trace->scratch, order);
@@ -200,7 +200,7 @@ void tr_memory_sort(struct tr_trace *trace)
         memory->cap = memory->n;
     }
     sort_by_thread(trace);
-    memory->tracks = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *memory->tracks);
+    memory->track_ids = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *memory->track_ids);
     memory->cpu = tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cpu);
     memory->accelerator =
         tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->accelerator);
@@ -209,7 +209,7 @@ void tr_memory_sort(struct tr_trace *trace)
     for (size_t i = 0; i < memory->n; i++) {
         const struct tr_memory_record *m = &memory->records[i];
 
-        tr_scratch_row(trace->scratch, i);
+        tr_scratch_count_row(trace->scratch, i);
         memory->cpu[i + 1] = add_num(memory->cpu[i], m->kind == TR_MEMORY_CPU ? m->bytes : 0);
         memory->accelerator[i + 1] =
             add_num(memory->accelerator[i], m->kind == TR_MEMORY_ACCELERATOR ? m->bytes : 0);
@@ -243,7 +243,7 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
 /* Rounds t as torch does: to (t / 1000.0) * 1000.0 of the absolute time, which doubles represent
  * with a precision of 256 ns. `first`: returns the first ns not before that value, else the last ns
  * not after it. */
-static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
+static int64_t round_like_torch(const struct tr_memory *memory, int64_t t, bool first)
 {
     double us, ns;
     int64_t absolute;
@@ -257,8 +257,8 @@ static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
 
 struct tr_memory_sums tr_memory_sum(struct tr_memory *memory, int64_t start, int64_t end)
 {
-    size_t from = records_before(memory, as_doubles(memory, start, true));
-    size_t to = records_before(memory, as_doubles(memory, end, false) + 1);
+    size_t from = records_before(memory, round_like_torch(memory, start, true));
+    size_t to = records_before(memory, round_like_torch(memory, end, false) + 1);
     struct tr_memory_sums sums = {0};
 
     memory->last_index = from ? from - 1 : 0;
@@ -277,20 +277,20 @@ static bool is_operator(const struct tr_track *track, uint32_t row)
            track->slice_kind[row] == PS_SLICE_OTHER;
 }
 
-static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
+static struct tr_memory_record *record_of_thread(struct tr_memory *memory, size_t i)
 {
     return &memory->records[memory->by_thread[i]];
 }
 
 /* Returns the index in memory->by_thread of the first record of a thread. */
-static size_t first_of_thread(struct tr_memory *memory, uint32_t thread)
+static size_t first_record_of_thread(struct tr_memory *memory, uint32_t thread)
 {
     size_t low = 0, high = memory->n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (of_thread(memory, middle)->thread < thread)
+        if (record_of_thread(memory, middle)->thread < thread)
             low = middle + 1;
         else
             high = middle;
@@ -307,14 +307,14 @@ void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trac
     if (!tr_memory_has_records(memory))
         return;
     if (thread < trace->n_threads)
-        memory->tracks[thread] = track->id;
-    for (size_t i = first_of_thread(memory, thread); i < memory->n; i++) {
-        struct tr_memory_record *m = of_thread(memory, i);
+        memory->track_ids[thread] = track->id;
+    for (size_t i = first_record_of_thread(memory, thread); i < memory->n; i++) {
+        struct tr_memory_record *m = record_of_thread(memory, i);
 
         if (m->thread != thread)
             break;
-        m->row = tr_sweep(&sweep, m->time_ns);
-        tr_scratch_row(trace->scratch, i);
+        m->row = tr_sweep_advance(&sweep, m->time_ns);
+        tr_scratch_count_row(trace->scratch, i);
     }
     tr_sweep_free(&sweep);
 }
@@ -323,7 +323,7 @@ void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trac
 
 /* Updates the peak with the total in the record or, for torch before 1.11, with the sum of the
  * records so far. sums[0]: host; sums[1 + i]: device i. */
-static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m, int64_t *sums)
+static void update_peak(struct tr_memory *memory, const struct ps_memory_event *m, int64_t *sums)
 {
     int64_t total = m->allocated;
     int64_t *peak = m->device_type == DEVICE_CPU ? &memory->peak_host : &memory->peak_device;
@@ -345,12 +345,12 @@ static void write_record(struct tr_trace *trace, const struct tr_memory_record *
 
     given.device_type = read_param(&params, t->device_type, 0);
     given.device = read_param(&params, t->device_id, -1);
-    given.address = read_param(&params, t->addr, 0);
+    given.address = read_param(&params, t->address, 0);
     given.allocated = read_param(&params, t->total_allocated, -1);
     given.reserved = read_param(&params, t->total_reserved, -1);
     if (m->row != TR_NO_ROW)
-        given.slice = ps_slice_id(trace->memory->tracks[m->thread], m->row);
-    note_peak(trace->memory, &given, sums);
+        given.slice_id = ps_slice_id(trace->memory->track_ids[m->thread], m->row);
+    update_peak(trace->memory, &given, sums);
     trace->out->ops->memory_event(trace->out, &given);
 }
 
@@ -362,6 +362,6 @@ void tr_memory_write(struct tr_trace *trace)
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         covering += memory->cover_differences[i];
         write_record(trace, &memory->records[i], covering <= 0, sums);
-        tr_scratch_row(trace->scratch, i);
+        tr_scratch_count_row(trace->scratch, i);
     }
 }

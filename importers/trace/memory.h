@@ -40,7 +40,7 @@ struct tr_memory {
     bool counts_xpu;                /* torch of 2026: XPU counts as an accelerator */
     size_t last_index;              /* index at which the last search ended */
     int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_write */
-    uint32_t *tracks; /* by thread: id of the track for which tr_memory_assign_rows was called */
+    uint32_t *track_ids; /* by thread: id of the track for which tr_memory_assign_rows was called */
 };
 
 /* Created by the first call; freed with the import. */

@@ -114,9 +114,9 @@ static void add_operator(struct tr_modules *modules, const struct tr_track *trac
 
     if (kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION)
         return;
-    if (track->extra[TR_DEVICE_SELF])
+    if (track->extra[TR_EXTRA_DEVICE_SELF])
         modules->items[module].device_self_ns = ps_add_saturated(
-            modules->items[module].device_self_ns, track->extra[TR_DEVICE_SELF][row]);
+            modules->items[module].device_self_ns, track->extra[TR_EXTRA_DEVICE_SELF][row]);
     if (kind == PS_SLICE_OP && !(track->flags[row] & PS_SLICE_MERGED))
         modules->items[module].operators++;
 }
@@ -132,7 +132,7 @@ void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *tra
     for (uint32_t row = 0; row < track->n; row++) {
         uint32_t parent = track->parent[row]; /* a lower row, since rows are sorted by start */
 
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         around[row] = parent < row ? around[parent] : NO_MODULE;
         if (is_module(modules, track, row)) {
             around[row] =
@@ -170,12 +170,12 @@ enum ps_status tr_modules_end(struct tr_modules *modules)
             .id = (uint32_t)i + 1,
             .parent = module->parent == NO_MODULE ? 0 : module->parent + 1,
             .name = ps_str_starts_with(name, word) ? ps_str_skip(name, word.len) : name,
-            .calls = module->calls,
+            .n_calls = module->calls,
             .host_self_ns = module->host_self_ns,
             .host_total_ns = module->host_total_ns,
             .device_self_ns = module->device_self_ns,
             .device_total_ns = module->device_total_ns,
-            .operators = module->operators,
+            .n_operators = module->operators,
             .first_slice = module->first_slice,
         };
 

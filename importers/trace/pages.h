@@ -38,13 +38,13 @@ struct tr_pages {
     struct ps_buf key_scratch; /* scratch buffer for the key that is looked up in header_keys */
     struct tr_segment *segments;
     size_t n_segments, segments_cap;
-    uint64_t args_used;  /* address after the last parameter */
-    uint64_t last_asked; /* address in the last call of tr_params_at */
-    char *slab;          /* memory from which pages smaller than a slab are allocated */
+    uint64_t args_used;    /* address after the last parameter */
+    uint64_t last_address; /* address in the last call of tr_params_at */
+    char *slab;            /* memory from which pages smaller than a slab are allocated */
     size_t slab_used;
-    size_t anonymous, budget; /* bytes of anonymous memory: in use; maximum */
-    struct tr_window window;  /* the window that is being filled */
-    void **blocks;            /* anonymous memory, unmapped at the end */
+    size_t anonymous_bytes, budget; /* bytes of anonymous memory: in use; maximum */
+    struct tr_window window;        /* the window that is being filled */
+    void **blocks;                  /* anonymous memory, unmapped at the end */
     size_t *block_sizes;
     size_t n_blocks, blocks_cap;
 };
@@ -60,7 +60,7 @@ void tr_thread_key(struct ps_buf *out, struct ps_str pid, struct ps_str tid);
  * after the 65535th get the id 0. */
 uint32_t tr_thread_index(struct tr_trace *trace, struct ps_str key);
 uint32_t tr_template_index(struct tr_trace *trace, struct ps_str text);
-uint16_t tr_cat_index(struct tr_trace *trace, struct ps_str text);
+uint16_t tr_category_index(struct tr_trace *trace, struct ps_str text);
 /* Fails if there are too many names, records or threads. */
 enum ps_status tr_check_limits(struct tr_trace *trace);
 

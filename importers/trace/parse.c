@@ -34,7 +34,7 @@ static uint64_t bytes_below(uint64_t x, unsigned char n)
 
 /* Returns the first quote, backslash or control character from `at` on; the padding after the bytes
  * contains one of these. Sets *high if there are non-ASCII bytes. */
-static inline const char *plain_run(const char *at, const char *end, uint64_t *high)
+static inline const char *skip_plain_run(const char *at, const char *end, uint64_t *high)
 {
     while (at < end) {
         uint64_t x, hit;
@@ -50,11 +50,11 @@ static inline const char *plain_run(const char *at, const char *end, uint64_t *h
     return at;
 }
 
-const char *tr_skip_plain(const char *at, const char *end)
+const char *tr_skip_plain_text(const char *at, const char *end)
 {
     uint64_t high = 0;
 
-    return plain_run(at, end, &high);
+    return skip_plain_run(at, end, &high);
 }
 
 static bool is_hex(char c)
@@ -98,19 +98,19 @@ bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
 
     *out = (struct tr_string){0};
     for (;;) {
-        at = plain_run(at, parser->end, &high);
+        at = skip_plain_run(at, parser->end, &high);
         if (at >= parser->end) {
             parser->is_incomplete = true;
             return false;
         }
         step = 1;
         if (*at == '"') {
-            if (parser->mode == TR_STRICT || ends_string(parser, at))
+            if (parser->mode == TR_MODE_STRICT || ends_string(parser, at))
                 break;
             out->needs_repair = true;
         } else if (*at != '\\') {
             out->has_control = true;
-        } else if (parser->mode >= TR_PLAIN_BACKSLASH) {
+        } else if (parser->mode >= TR_MODE_PLAIN_BACKSLASH) {
             out->needs_repair = true;
         } else {
             step = escape_length(parser, at);
@@ -200,7 +200,7 @@ static bool is_exponent(struct ps_str s)
     return n == s.len;
 }
 
-static struct tr_number word_kind(struct ps_str word)
+static struct tr_number parse_literal(struct ps_str word)
 {
     if (ps_str_eq_c(word, "true") || ps_str_eq_c(word, "false") || ps_str_eq_c(word, "null"))
         return (struct tr_number){TR_NUM_WORD, 0, 0};
@@ -209,7 +209,7 @@ static struct tr_number word_kind(struct ps_str word)
     return (struct tr_number){TR_NUM_NONE, 0, 0};
 }
 
-static struct tr_number number_of(struct ps_str word)
+static struct tr_number parse_number(struct ps_str word)
 {
     const char *at = word.len ? word.ptr : "", *end = at + word.len, *digits;
     bool minus = at < end && *at == '-', add_num = at < end && *at == '+', zero;
@@ -224,7 +224,7 @@ static struct tr_number number_of(struct ps_str word)
             value = value * 10 + (uint64_t)(*at - '0');
     if (whole + decimals == 0 ||
         (at < end && !is_exponent((struct ps_str){at, (size_t)(end - at)})))
-        return word_kind(word);
+        return parse_literal(word);
     zero = value == 0;
     if (add_num || whole == 0 || (whole > 1 && *digits == '0') ||
         (decimals == 0 && memchr(digits, '.', (size_t)(at - digits))))
@@ -290,7 +290,7 @@ static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
 
 /* Parses a decimal number of microseconds. Sets *us to the whole µs and *ns to the remainder in ns
  * (rounded); both have the sign of the number. */
-static bool time_of(struct ps_str word, int64_t *us, int64_t *ns)
+static bool parse_time(struct ps_str word, int64_t *us, int64_t *ns)
 {
     const char *at = word.ptr, *end = at + word.len;
     bool minus = at < end && *at == '-';
@@ -365,7 +365,7 @@ static size_t add_unicode(struct tr_parser *parser, struct ps_str s, struct ps_b
         add_utf8(out, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
         return 12;
     }
-    parser->repairs |= 1u << TR_SURROGATE;
+    parser->repairs |= 1u << TR_FINDING_SURROGATE;
     add_utf8(out, 0xfffd);
     return 6;
 }
@@ -394,28 +394,28 @@ static void unescape(struct tr_parser *parser, struct ps_str s, struct ps_buf *o
 static void note_string_repairs(struct tr_parser *parser, const struct tr_string *string)
 {
     if (string->has_control)
-        parser->repairs |= 1u << TR_CONTROL;
+        parser->repairs |= 1u << TR_FINDING_CONTROL;
     if (string->needs_repair)
-        parser->repairs |= 1u << (parser->mode == TR_PLAIN_BACKSLASH &&
+        parser->repairs |= 1u << (parser->mode == TR_MODE_PLAIN_BACKSLASH &&
                                           memchr(string->raw.ptr, '\\', string->raw.len)
-                                      ? TR_BACKSLASH
-                                      : TR_QUOTES);
+                                      ? TR_FINDING_BACKSLASH
+                                      : TR_FINDING_QUOTES);
 }
 
-void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out)
+void tr_decode_string(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out)
 {
     size_t from = out->len;
     struct ps_buf bytes = {0};
 
     note_string_repairs(parser, string);
     if (!string->has_escapes)
-        ps_buf_str(out, string->raw);
+        ps_buf_add_str(out, string->raw);
     else
         unescape(parser, string->raw, out);
     if (!string->has_non_ascii ||
         ps_utf8_is_valid((struct ps_str){out->ptr + from, out->len - from}))
         return;
-    parser->repairs |= 1u << TR_UTF8;
+    parser->repairs |= 1u << TR_FINDING_UTF8;
     ps_buf_add(&bytes, out->ptr + from, out->len - from);
     out->len = from;
     (void)ps_utf8_repair(out, ps_buf_slice(&bytes));
@@ -423,7 +423,7 @@ void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct 
 }
 
 /* Whether the string has a \u escape of a surrogate. */
-static bool has_half_pair(struct ps_str s)
+static bool has_surrogate_escape(struct ps_str s)
 {
     for (size_t i = 0; i + 5 < s.len; i++)
         if (s.ptr[i] == '\\' && s.ptr[++i] == 'u' && (s.ptr[i + 1] | 32) == 'd' &&
@@ -441,11 +441,11 @@ static void encode_string(struct tr_parser *parser, const struct tr_string *stri
 
     if (!string->has_control && !string->needs_repair &&
         (!string->has_non_ascii || ps_utf8_is_valid(string->raw)) &&
-        (!string->has_escapes || !has_half_pair(string->raw))) {
+        (!string->has_escapes || !has_surrogate_escape(string->raw))) {
         ps_buf_add(out, string->raw.ptr - 1, string->raw.len + 2); /* with its quotes */
         return;
     }
-    tr_decode(parser, string, &text);
+    tr_decode_string(parser, string, &text);
     ps_json_str(&json, (struct ps_str){text.ptr ? text.ptr : "", text.len});
     ps_buf_free(&text);
 }
@@ -486,7 +486,7 @@ static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot
 }
 
 /* Appends a number that is not valid JSON, such as +1, 007, .5 or 1., in JSON notation. */
-static void put_loose(struct args_packer *p, struct ps_str word)
+static void put_repaired_number(struct args_packer *p, struct ps_str word)
 {
     struct ps_buf *out = &p->out->text;
     size_t whole = 0, i = word.ptr[0] == '-' || word.ptr[0] == '+' ? 1 : 0;
@@ -502,7 +502,7 @@ static void put_loose(struct args_packer *p, struct ps_str word)
         put_char(p, '0');
     if (i < word.len && word.ptr[i] == '.' && (i + 1 == word.len || (word.ptr[i + 1] | 32) == 'e'))
         i++;
-    ps_buf_str(out, ps_str_skip(word, i));
+    ps_buf_add_str(out, ps_str_skip(word, i));
 }
 
 static bool put_word(struct args_packer *p)
@@ -513,7 +513,7 @@ static bool put_word(struct args_packer *p)
 
     if (!scan_word(p->parser, &word))
         return false;
-    number = number_of(word);
+    number = parse_number(word);
     if (number.kind == TR_NUM_NONE)
         return false;
     if (number.kind == TR_NUM_INT && apart) {
@@ -525,15 +525,15 @@ static bool put_word(struct args_packer *p)
         ps_args_put_decimal(&p->out->params, number.value, number.decimals);
         note_slot(p->parser, word, TR_SLOT_DECIMAL);
     } else if (number.kind == TR_NUM_NAN) {
-        p->parser->repairs |= 1u << TR_NOT_A_NUMBER;
+        p->parser->repairs |= 1u << TR_FINDING_NOT_A_NUMBER;
         put_char(p, '"');
-        ps_buf_str(&p->out->text, word);
+        ps_buf_add_str(&p->out->text, word);
         put_char(p, '"');
     } else if (number.kind == TR_NUM_LOOSE) {
-        p->parser->repairs |= 1u << TR_NUMBER;
-        put_loose(p, word);
+        p->parser->repairs |= 1u << TR_FINDING_NUMBER;
+        put_repaired_number(p, word);
     } else {
-        ps_buf_str(&p->out->text, word);
+        ps_buf_add_str(&p->out->text, word);
     }
     return true;
 }
@@ -590,7 +590,7 @@ static bool close_brackets(struct args_packer *p, bool *more)
                 *more = true;
                 return true;
             }
-            p->parser->repairs |= 1u << TR_TRAILING_COMMA;
+            p->parser->repairs |= 1u << TR_FINDING_TRAILING_COMMA;
         }
         if (c != (p->open[p->depth] == '{' ? '}' : ']'))
             return false;
@@ -670,14 +670,14 @@ static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
     if (*p->cursor == '"') {
         if (!tr_scan_string(p, &string))
             return false;
-        tr_decode(p, &string, out);
+        tr_decode_string(p, &string, out);
         return true;
     }
     p->has_pattern = p->has_pattern && *p->cursor == 'n';
     good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers remain in the text */
     *null = good && ps_str_eq_c(ps_buf_slice(&packed.text), "null");
     if (good && !*null)
-        ps_buf_str(out, ps_buf_slice(&packed.text));
+        ps_buf_add_str(out, ps_buf_slice(&packed.text));
     ps_buf_free(&packed.text);
     ps_buf_free(&packed.params);
     return good;
@@ -689,7 +689,7 @@ static struct ps_str text_of(const struct ps_buf *buf)
     return (struct ps_str){buf->len ? buf->ptr : "", buf->len};
 }
 
-/* Reads a name up to the next key of the event, for TR_WHOLE_NAME. */
+/* Reads a name up to the next key of the event, for TR_MODE_WHOLE_NAME. */
 static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
 {
     static const struct ps_str keys[] = {PS_STR("\"pid\""), PS_STR("\"ph\""), PS_STR("\"tid\""),
@@ -709,8 +709,8 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
             if (ps_str_starts_with((struct ps_str){behind, (size_t)(p->end - behind)}, keys[i])) {
                 string.raw = (struct ps_str){p->cursor + 1, (size_t)(at - p->cursor - 1)};
                 out->len = 0;
-                tr_decode(p, &string, out);
-                p->repairs |= 1u << TR_NAME;
+                tr_decode_string(p, &string, out);
+                p->repairs |= 1u << TR_FINDING_NAME;
                 p->cursor = at + 1;
                 return true;
             }
@@ -721,7 +721,7 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
 /* Appends TR_REPAIRED_NAME_MARK, which never occurs in valid text, and a hash of the original
  * bytes, so that names that differ only in invalid bytes remain different (see odd_name in
  * read.c). */
-static void mark_odd(struct ps_buf *name, struct ps_str raw)
+static void append_repair_mark(struct ps_buf *name, struct ps_str raw)
 {
     uint32_t hash = 2166136261u; /* FNV-1a, which is the same in every process */
 
@@ -736,16 +736,16 @@ static bool read_name(struct tr_parser *p)
     uint32_t before = p->repairs;
     bool null = false;
 
-    p->repairs &= ~(1u << TR_UTF8);
+    p->repairs &= ~(1u << TR_FINDING_UTF8);
 
-    if (p->mode == TR_WHOLE_NAME && *p->cursor == '"') {
+    if (p->mode == TR_MODE_WHOLE_NAME && *p->cursor == '"') {
         if (!read_whole_name(p, &p->scratch))
             return false;
     } else if (!read_text(p, &p->scratch, &null)) {
         return false;
     }
-    if (p->repairs & 1u << TR_UTF8)
-        mark_odd(&p->scratch, (struct ps_str){at, (size_t)(p->cursor - at)});
+    if (p->repairs & 1u << TR_FINDING_UTF8)
+        append_repair_mark(&p->scratch, (struct ps_str){at, (size_t)(p->cursor - at)});
     p->repairs |= before;
     p->event.name = null ? 0 : ps_intern_add(&p->local.names, text_of(&p->scratch)) + 1;
     return true;
@@ -804,7 +804,7 @@ static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *ou
     if (*at != '"' && *at != '{' && *at != '[') {
         if (!scan_word(p, &word))
             return false;
-        number = number_of(word);
+        number = parse_number(word);
         if (number.kind == TR_NUM_INT) {
             *out = (struct tr_key){.number = number.value};
             note_slot(p, word, kind);
@@ -814,7 +814,7 @@ static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *ou
     }
     if (!read_text(p, text, &null))
         return false;
-    number = number_of(ps_buf_slice(text));
+    number = parse_number(ps_buf_slice(text));
     *out = (struct tr_key){.is_text = !null && number.kind != TR_NUM_INT, .text = text_of(text)};
     if (!null && !out->is_text)
         out->number = number.value;
@@ -842,15 +842,15 @@ static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
     } else if (!scan_word(p, &word)) {
         return false;
     }
-    number = number_of(word);
+    number = parse_number(word);
     if (number.kind == TR_NUM_NONE && string.raw.ptr != word.ptr)
-        p->repairs |= 1u << TR_NUMBER;
+        p->repairs |= 1u << TR_FINDING_NUMBER;
     if (number.kind == TR_NUM_NAN)
         p->event.is_out_of_range |= word.len != 3;
     if (number.kind == TR_NUM_LOOSE)
-        p->repairs |= 1u << TR_NUMBER;
+        p->repairs |= 1u << TR_FINDING_NUMBER;
     if (number.kind <= TR_NUM_LOOSE) {
-        *has = time_of(word, us, ns);
+        *has = parse_time(word, us, ns);
         p->event.is_out_of_range |= !*has;
     }
     if (number.kind <= TR_NUM_TEXT)
@@ -900,7 +900,7 @@ static bool read_args(struct tr_parser *p)
 static bool read_rest(struct tr_parser *p, struct ps_str key)
 {
     ps_buf_puts(&p->remainder.text, p->remainder.text.len ? "," : "{");
-    ps_buf_str(&p->remainder.text, key);
+    ps_buf_add_str(&p->remainder.text, key);
     ps_buf_puts(&p->remainder.text, ":");
     return tr_pack_value(p, &p->remainder, 1);
 }
@@ -985,11 +985,11 @@ static bool read_pair(struct tr_parser *p)
     plain = string.raw;
     if (string.has_escapes || string.has_non_ascii || string.has_control || string.needs_repair) {
         p->key_text.len = 0;
-        tr_decode(p, &string, &p->scratch);
+        tr_decode_string(p, &string, &p->scratch);
         p->scratch.len = 0;
         encode_string(p, &string, &p->key_text);
         key = ps_buf_slice(&p->key_text);
-        tr_decode(p, &string, &p->scratch);
+        tr_decode_string(p, &string, &p->scratch);
         plain = text_of(&p->scratch);
     }
     if (!peek_char(p, &c) || c != ':')
@@ -1012,7 +1012,7 @@ static void begin_event(struct tr_parser *p)
     p->repairs = 0;
     p->is_incomplete = p->is_too_deep = false;
     p->n_slots = 0;
-    p->has_pattern = p->mode == TR_STRICT;
+    p->has_pattern = p->mode == TR_MODE_STRICT;
     p->args.text.len = p->args.params.len = p->remainder.text.len = p->remainder.params.len = 0;
     p->scratch.len = 0;
 }
@@ -1036,7 +1036,7 @@ static bool read_object(struct tr_parser *p)
         if (!peek_char(p, &c))
             return false;
         if (c == '}')
-            p->repairs |= 1u << TR_TRAILING_COMMA;
+            p->repairs |= 1u << TR_FINDING_TRAILING_COMMA;
     }
     p->cursor++;
     return true;
@@ -1072,7 +1072,7 @@ uint32_t tr_local_thread(struct tr_parser *p, const struct tr_key *pid, const st
 
     if (!pid->is_text && !tid->is_text) {
         cache = &p->threads[((uint64_t)pid->number * 31 + (uint64_t)tid->number) % 16];
-        if (cache->filled && cache->pid == pid->number && cache->tid == tid->number)
+        if (cache->is_used && cache->pid == pid->number && cache->tid == tid->number)
             return cache->thread;
     }
     p->scratch.len = 0;
@@ -1113,12 +1113,12 @@ static void store_args(struct tr_parser *p, struct tr_record *r)
     if (p->remainder.text.len) {
         ps_buf_puts(&p->remainder.text, "}");
         ps_buf_add(&p->args.text, &(char){PS_TEMPLATE_REST}, 1);
-        ps_buf_str(&p->args.text, ps_buf_slice(&p->remainder.text));
+        ps_buf_add_str(&p->args.text, ps_buf_slice(&p->remainder.text));
     }
     if (p->args.text.len)
         r->template = ps_intern_add(&p->local.templates, ps_buf_slice(&p->args.text)) + 2;
-    ps_buf_str(&p->local.args, ps_buf_slice(&p->args.params));
-    ps_buf_str(&p->local.args, ps_buf_slice(&p->remainder.params));
+    ps_buf_add_str(&p->local.args, ps_buf_slice(&p->args.params));
+    ps_buf_add_str(&p->local.args, ps_buf_slice(&p->remainder.params));
 }
 
 static int64_t duration_of(struct tr_parser *p)
@@ -1127,7 +1127,7 @@ static int64_t duration_of(struct tr_parser *p)
     int64_t dur = e->has_dur ? e->dur_ns : e->has_tdur ? e->tdur_ns : TR_NO_DURATION;
 
     if ((e->has_dur || e->has_tdur) && dur < 0) {
-        p->repairs |= 1u << TR_NEGATIVE;
+        p->repairs |= 1u << TR_FINDING_NEGATIVE_DURATION;
         return 0;
     }
     return dur;
@@ -1140,7 +1140,7 @@ static void set_id(struct tr_parser *p, struct tr_record *r)
     r->dur_or_id = TR_NO_DURATION;
     if (!p->event.has_id)
         return;
-    r->id_text = id->is_text;
+    r->is_text_id = id->is_text;
     r->dur_or_id = id->is_text ? (int64_t)ps_intern_add(&p->local.names, id->text) + 1 : id->number;
 }
 
@@ -1148,16 +1148,16 @@ static void set_id(struct tr_parser *p, struct tr_record *r)
  * range. */
 static bool time_since_origin(struct tr_parser *p, int64_t us, int64_t ns, int64_t *out)
 {
-    if (!p->origin_known) {
+    if (!p->is_origin_known) {
         p->origin_us = us;
-        p->origin_known = true;
+        p->is_origin_known = true;
     }
     return !__builtin_sub_overflow(us, p->origin_us, out) &&
            !__builtin_mul_overflow(*out, 1000, out) && !__builtin_add_overflow(*out, ns, out) &&
            *out > INT64_MIN / 4 && *out < INT64_MAX / 4;
 }
 
-static void push_record(struct tr_local *local, const struct tr_record *r, uint32_t thread)
+static void push_record(struct tr_parser_output *local, const struct tr_record *r, uint32_t thread)
 {
     PS_RESERVE_ONE(local->records, local->n, local->cap);
     local->records[local->n].record = *r;
@@ -1172,7 +1172,7 @@ static void note_repairs(struct tr_parser *p, const char *start)
                         tr_parser_offset(p, start));
 }
 
-void tr_extend_times(struct tr_local *local, const struct tr_record *r)
+void tr_extend_times(struct tr_parser_output *local, const struct tr_record *r)
 {
     int64_t end = r->ts_ns + (r->phase == 'X' && r->dur_or_id != TR_NO_DURATION ? r->dur_or_id : 0);
 
@@ -1189,15 +1189,15 @@ static bool store_event(struct tr_parser *p, const char *start)
 
     p->local.read++;
     if (!e->phase) {
-        reject_event(p, start, e->seen_fields ? TR_NO_PHASE : TR_NOT_AN_EVENT);
+        reject_event(p, start, e->seen_fields ? TR_FINDING_NO_PHASE : TR_FINDING_NOT_AN_EVENT);
         return false;
     }
     if (e->phase != 'M' && (!e->has_ts || e->is_out_of_range)) {
-        reject_event(p, start, e->is_out_of_range ? TR_RANGE : TR_NO_TIME);
+        reject_event(p, start, e->is_out_of_range ? TR_FINDING_OUT_OF_RANGE : TR_FINDING_NO_TIME);
         return false;
     }
     if (e->phase != 'M' && !time_since_origin(p, e->ts_us, e->ts_ns, &ts)) {
-        reject_event(p, start, TR_RANGE);
+        reject_event(p, start, TR_FINDING_OUT_OF_RANGE);
         return false;
     }
     r.ts_ns = ts;
@@ -1206,7 +1206,7 @@ static bool store_event(struct tr_parser *p, const char *start)
     else
         set_id(p, &r);
     if (e->phase == 'X' && r.dur_or_id > INT64_MAX / 4) {
-        reject_event(p, start, TR_RANGE);
+        reject_event(p, start, TR_FINDING_OUT_OF_RANGE);
         return false;
     }
     r.category = e->category <= UINT16_MAX ? e->category & UINT16_MAX : 0;
@@ -1263,7 +1263,7 @@ static const char *next_event(const char *from, const char *end)
     return NULL;
 }
 
-static bool ends_well(const struct tr_parser *p)
+static bool is_event_end(const struct tr_parser *p)
 {
     const char *at = tr_skip_blanks(p->cursor, p->end);
 
@@ -1276,7 +1276,7 @@ static bool read_as(struct tr_parser *p, enum tr_mode mode)
     const char *start = p->cursor;
 
     p->mode = mode;
-    if (read_event(p) && ends_well(p))
+    if (read_event(p) && is_event_end(p))
         return true;
     p->cursor = start;
     return false;
@@ -1301,17 +1301,20 @@ static bool repair_event(struct tr_parser *p)
         return false;
     p->end = bound ? bound : end;
     p->is_last = true;
-    for (int mode = TR_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep && !cut; mode++)
+    for (int mode = TR_MODE_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep && !cut; mode++)
         good = read_as(p, (enum tr_mode)mode);
-    p->mode = TR_STRICT;
+    p->mode = TR_MODE_STRICT;
     p->has_pattern = false;
     if (good) {
         store_event(p, start);
-        p->last_read = TR_AT_EVENT;
+        p->last_read = TR_LAST_READ_EVENT;
     } else {
-        reject_damaged(p, start, deep ? TR_TOO_DEEP : cut ? TR_TRUNCATED : TR_DAMAGED);
+        reject_damaged(p, start,
+                       deep  ? TR_FINDING_TOO_DEEP
+                       : cut ? TR_FINDING_TRUNCATED
+                             : TR_FINDING_DAMAGED);
         p->cursor = p->end;
-        p->last_read = TR_AT_COMMA;
+        p->last_read = TR_LAST_READ_COMMA;
     }
     p->end = end;
     p->is_last = last;
@@ -1325,12 +1328,12 @@ void tr_note_finding(struct tr_findings *findings, enum tr_finding what, uint64_
     if (findings->count[what]++ >= TR_FINDINGS_MAX)
         return;
     PS_RESERVE_ONE(findings->items, findings->n, findings->cap);
-    findings->items[findings->n++] = (struct tr_finding_place){at, (uint8_t)what};
+    findings->items[findings->n++] = (struct tr_finding_position){at, (uint8_t)what};
 }
 
 void tr_parser_init(struct tr_parser *p)
 {
-    *p = (struct tr_parser){.mode = TR_STRICT};
+    *p = (struct tr_parser){.mode = TR_MODE_STRICT};
     p->local.first_ns = INT64_MAX;
     p->local.last_ns = INT64_MIN;
     p->patterns = tr_patterns_new();
@@ -1395,8 +1398,8 @@ static bool skip_other(struct tr_parser *p)
     }
     p->local.read++;
     p->local.rejected++;
-    tr_note_finding(&p->local.findings, TR_NOT_AN_EVENT, tr_parser_offset(p, start));
-    p->last_read = value ? TR_AT_EVENT : TR_AT_COMMA;
+    tr_note_finding(&p->local.findings, TR_FINDING_NOT_AN_EVENT, tr_parser_offset(p, start));
+    p->last_read = value ? TR_LAST_READ_EVENT : TR_LAST_READ_COMMA;
     return true;
 }
 
@@ -1405,8 +1408,8 @@ static bool read_or_match_event(struct tr_parser *p)
     const char *start = p->cursor;
     enum tr_last_read before = p->last_read;
 
-    p->last_read = TR_AT_EVENT;
-    if (p->origin_known && tr_pattern_match(p))
+    p->last_read = TR_LAST_READ_EVENT;
+    if (p->is_origin_known && tr_pattern_match(p))
         return true;
     if (!read_event(p)) {
         p->last_read = before;
@@ -1421,9 +1424,9 @@ static bool read_or_match_event(struct tr_parser *p)
 
 static void read_comma(struct tr_parser *p)
 {
-    if (p->last_read != TR_AT_EVENT)
-        tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_parser_offset(p, p->cursor));
-    p->last_read = TR_AT_COMMA;
+    if (p->last_read != TR_LAST_READ_EVENT)
+        tr_note_finding(&p->local.findings, TR_FINDING_EXTRA_COMMA, tr_parser_offset(p, p->cursor));
+    p->last_read = TR_LAST_READ_COMMA;
     p->cursor++;
 }
 
@@ -1435,19 +1438,20 @@ enum tr_events_end tr_parse_events(struct tr_parser *p, bool bare)
             return TR_EVENTS_INCOMPLETE;
         if (*p->cursor == '{') {
             uint64_t at = tr_parser_offset(p, p->cursor);
-            bool no_comma = p->last_read == TR_AT_EVENT && !bare;
+            bool no_comma = p->last_read == TR_LAST_READ_EVENT && !bare;
 
             if (!read_or_match_event(p))
                 return TR_EVENTS_INCOMPLETE;
             if (no_comma)
-                tr_note_finding(&p->local.findings, TR_NO_COMMA, at);
+                tr_note_finding(&p->local.findings, TR_FINDING_NO_COMMA, at);
         } else if (*p->cursor == ',') {
             read_comma(p);
         } else if (*p->cursor == '}' || bare) {
             return TR_EVENTS_OPEN;
         } else if (*p->cursor == ']') {
-            if (p->last_read == TR_AT_COMMA)
-                tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_parser_offset(p, p->cursor));
+            if (p->last_read == TR_LAST_READ_COMMA)
+                tr_note_finding(&p->local.findings, TR_FINDING_EXTRA_COMMA,
+                                tr_parser_offset(p, p->cursor));
             p->cursor++;
             return TR_EVENTS_CLOSED;
         } else if (!skip_other(p)) {

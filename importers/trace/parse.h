@@ -3,15 +3,15 @@
  * parse.h: the parser of events (parse.c, pattern.c), which read.c calls for each block of a trace.
  *
  * A parser belongs to one thread. It reads events from bytes in memory and stores records with
- * local ids (struct tr_local), which read.c maps to ids of the trace. TR_PAD readable bytes must
- * follow the input, so that eight bytes can be loaded at any position.
+ * local ids (struct tr_parser_output), which read.c maps to ids of the trace. TR_PADDING readable
+ * bytes must follow the input, so that eight bytes can be loaded at any position.
  */
 #ifndef PS_TRACE_PARSE_H
 #define PS_TRACE_PARSE_H
 
 #include "importers/trace/trace.h"
 
-#define TR_PAD                64
+#define TR_PADDING            64
 #define TR_DEPTH_MAX          256
 #define TR_SLOTS_MAX          48
 #define TR_REPAIRED_NAME_MARK '\xff'
@@ -19,10 +19,11 @@
 /* The rules for finding the end of a string, since some writers quote incorrectly. The modes are
  * tried in this order. */
 enum tr_mode {
-    TR_STRICT,          /* JSON, but control characters are allowed in strings */
-    TR_LOOSE_QUOTES,    /* a quote ends a string only before , : } ] */
-    TR_PLAIN_BACKSLASH, /* TR_LOOSE_QUOTES, and a backslash is an ordinary character */
-    TR_WHOLE_NAME,      /* TR_PLAIN_BACKSLASH, and the name ends before the next key of the event */
+    TR_MODE_STRICT,          /* JSON, but control characters are allowed in strings */
+    TR_MODE_LOOSE_QUOTES,    /* a quote ends a string only before , : } ] */
+    TR_MODE_PLAIN_BACKSLASH, /* TR_MODE_LOOSE_QUOTES, and a backslash is an ordinary character */
+    TR_MODE_WHOLE_NAME, /* TR_MODE_PLAIN_BACKSLASH, and the name ends before the next key of the
+                           event */
     TR_N_MODES
 };
 
@@ -30,51 +31,51 @@ enum tr_mode {
  * reported with their position. */
 enum tr_finding {
     /* repaired */
-    TR_CONTROL,
-    TR_QUOTES,
-    TR_BACKSLASH,
-    TR_NAME,
-    TR_UTF8,
-    TR_SURROGATE,
-    TR_NUMBER,
-    TR_NOT_A_NUMBER,
-    TR_TRAILING_COMMA,
-    TR_NEGATIVE,
+    TR_FINDING_CONTROL,
+    TR_FINDING_QUOTES,
+    TR_FINDING_BACKSLASH,
+    TR_FINDING_NAME,
+    TR_FINDING_UTF8,
+    TR_FINDING_SURROGATE,
+    TR_FINDING_NUMBER,
+    TR_FINDING_NOT_A_NUMBER,
+    TR_FINDING_TRAILING_COMMA,
+    TR_FINDING_NEGATIVE_DURATION,
     TR_N_REPAIRS,
     /* rejected */
-    TR_DAMAGED = TR_N_REPAIRS,
-    TR_TOO_DEEP,
-    TR_NOT_AN_EVENT,
-    TR_NO_PHASE,
-    TR_NO_TIME,
-    TR_RANGE,
-    TR_TRUNCATED,
+    TR_FINDING_DAMAGED = TR_N_REPAIRS,
+    TR_FINDING_TOO_DEEP,
+    TR_FINDING_NOT_AN_EVENT,
+    TR_FINDING_NO_PHASE,
+    TR_FINDING_NO_TIME,
+    TR_FINDING_OUT_OF_RANGE,
+    TR_FINDING_TRUNCATED,
     TR_N_REJECTIONS,
     /* defects of the document */
-    TR_NO_COMMA = TR_N_REJECTIONS,
-    TR_EXTRA_COMMA,
-    TR_NO_BRACKET,
-    TR_NO_BRACE,
-    TR_HEADER_REPAIRED,
-    TR_HEADER_LOST,
-    TR_HEADER_LARGE,
-    TR_GARBAGE,
-    TR_SECOND_DOCUMENT,
-    TR_LINES,
-    TR_EVENTS_TEXT,
-    TR_STREAM_TRUNCATED,
+    TR_FINDING_NO_COMMA = TR_N_REJECTIONS,
+    TR_FINDING_EXTRA_COMMA,
+    TR_FINDING_NO_BRACKET,
+    TR_FINDING_NO_BRACE,
+    TR_FINDING_HEADER_REPAIRED,
+    TR_FINDING_HEADER_LOST,
+    TR_FINDING_HEADER_TOO_LARGE,
+    TR_FINDING_GARBAGE,
+    TR_FINDING_SECOND_DOCUMENT,
+    TR_FINDING_EVENT_LINES,
+    TR_FINDING_EVENTS_TEXT,
+    TR_FINDING_STREAM_TRUNCATED,
     TR_N_FINDINGS
 };
 /* maximum number of findings of a kind that are reported with their position */
 #define TR_FINDINGS_MAX 20
 
-struct tr_finding_place {
+struct tr_finding_position {
     uint64_t offset;
     uint8_t kind;
 };
 
 struct tr_findings {
-    struct tr_finding_place *items;
+    struct tr_finding_position *items;
     size_t n, cap;
     uint64_t count[TR_N_FINDINGS];
 };
@@ -87,7 +88,7 @@ struct tr_local_record {
 };
 
 /* Output of a parser, with local ids. */
-struct tr_local {
+struct tr_parser_output {
     struct ps_intern names, templates, categories,
         threads; /* keys of `threads` are made by tr_thread_key */
     struct tr_local_record *records;
@@ -163,7 +164,7 @@ struct tr_event {
 struct tr_thread_cache {
     int64_t pid, tid;
     uint32_t thread;
-    bool filled;
+    bool is_used;
 };
 
 struct tr_patterns;
@@ -174,15 +175,15 @@ struct tr_parser {
     uint64_t base_offset; /* position of base in the input */
     bool is_last;         /* `end` is the end of the input */
     /* the element of the list that was read last */
-    enum tr_last_read { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } last_read;
+    enum tr_last_read { TR_LAST_READ_NOTHING, TR_LAST_READ_COMMA, TR_LAST_READ_EVENT } last_read;
     /* the parser reached `end` inside a value */
     bool is_incomplete;
     bool is_too_deep;
     enum tr_mode mode;
     uint32_t repairs; /* repairs of the current event: bits 1 << enum tr_finding */
-    bool origin_known;
+    bool is_origin_known;
     int64_t origin_us;
-    struct tr_local local;
+    struct tr_parser_output local;
     struct tr_event event;
     struct tr_packed args, remainder;
     struct ps_buf scratch, pid_text, tid_text, id_text, key_text;
@@ -206,19 +207,19 @@ static inline uint64_t tr_parser_offset(const struct tr_parser *parser, const ch
  * function returns true. */
 const char *tr_skip_blanks(const char *at, const char *end);
 /* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
-const char *tr_skip_plain(const char *at, const char *end);
+const char *tr_skip_plain_text(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
 bool tr_skip_value(struct tr_parser *parser); /* checks only strings and brackets */
 
 /* Appends the decoded string to `out`; sets parser->repairs. */
-void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
+void tr_decode_string(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
 
 /* Separates a value into compact JSON and its numbers. level 0: the value is a complete object; 1:
  * the value is a member of an object; 2: the numbers remain in the text. */
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
 
 /* Extends first_ns and last_ns to include the record. */
-void tr_extend_times(struct tr_local *local, const struct tr_record *record);
+void tr_extend_times(struct tr_parser_output *local, const struct tr_record *record);
 uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
                          const struct tr_key *tid);
 
@@ -241,7 +242,7 @@ struct tr_patterns *tr_patterns_new(void);
 void tr_patterns_free(struct tr_patterns *patterns);
 /* Whether the patterns use too much memory. Patterns contain local ids: free them together with the
  * tables of the parser. */
-bool tr_patterns_full(const struct tr_patterns *patterns);
+bool tr_patterns_are_full(const struct tr_patterns *patterns);
 
 /* Reads the event at parser->cursor if it has one of the expected forms, and appends its record to
  * local. False: the caller must parse the event. */

@@ -49,7 +49,7 @@ static inline uint64_t digits_at(const char *at)
 }
 
 /* Like read_digits, for input whose first eight bytes are digits. */
-static inline unsigned read_long(const char *at, uint64_t *value)
+static inline unsigned read_8_digits(const char *at, uint64_t *value)
 {
     unsigned n = 8, run = 8;
 
@@ -73,7 +73,7 @@ static inline unsigned read_digits(const char *at, uint64_t *value)
     unsigned n = digit_run(x);
 
     if (n == 8)
-        return read_long(at, value);
+        return read_8_digits(at, value);
     *value = n ? digits_value(x, n) : 0;
     return n;
 }
@@ -134,7 +134,7 @@ static inline const char *read_us(const char *at, int64_t *us, int64_t *ns)
 /* --- Patterns --- */
 
 #define FOLLOWERS 3
-#define ALIKE     6     /* maximum number of patterns with the same beginning that are tried */
+#define ALIKE_MAX 6     /* maximum number of patterns with the same beginning that are tried */
 #define TEXT_MAX  4096u /* maximum bytes of an event that may become a pattern */
 /* maximum bytes of a number in a pattern: sign, 18 digits, point, 18 digits */
 #define NUMBER_MAX 40u
@@ -142,8 +142,8 @@ static inline const char *read_us(const char *at, int64_t *us, int64_t *ns)
 #define MEMORY_MAX (6u << 20)
 /* maximum distance from the origin, so that times in ns are far below 2^63 */
 #define TIME_US_MAX (INT64_C(2) << 50)
-#define LUCK_MAX    16
-#define SEEN        8192u
+#define SCORE_MAX   16
+#define SEEN_HASHES 8192u
 
 struct step {
     uint16_t len; /* length of the text before the number */
@@ -154,7 +154,7 @@ struct tr_pattern {
     struct tr_pattern *next[FOLLOWERS]; /* patterns of the events that followed, the latest first */
     struct tr_pattern *next_alike;      /* next pattern with the same beginning */
     uint64_t start_hash;
-    const char *text; /* the event without its numbers, followed by TR_PAD bytes */
+    const char *text; /* the event without its numbers, followed by TR_PADDING bytes */
     const struct step *steps;
     uint32_t text_len, longest; /* longest: maximum bytes of an event with this pattern */
     uint32_t name, template, thread;
@@ -168,7 +168,7 @@ struct tr_pattern {
 struct tr_patterns {
     struct tr_pattern root, *last; /* last: pattern of the previous event; &root if it has none */
     int match_score;               /* > 0 while followers match most events */
-    unsigned next_replaced;
+    unsigned n_skipped_matches;
     struct tr_pattern **items;
     size_t n, cap;
     struct ps_hash_table by_text; /* text -> index in items */
@@ -176,7 +176,7 @@ struct tr_patterns {
     size_t n_starts, cap_starts;
     struct ps_hash_table by_start; /* start hash -> index in starts */
     struct ps_arena arena;
-    uint32_t seen_hashes[SEEN]; /* hashes of forms that occurred once */
+    uint32_t seen_hashes[SEEN_HASHES]; /* hashes of forms that occurred once */
 };
 
 struct tr_patterns *tr_patterns_new(void)
@@ -279,7 +279,7 @@ static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t ori
 
 static bool match_pattern(struct tr_parser *p, const struct tr_pattern *pattern)
 {
-    struct tr_local *local = &p->local;
+    struct tr_parser_output *local = &p->local;
     struct numbers numbers = {0, pattern->dur_ns, pattern->pid, pattern->tid, NULL};
     const char *at = p->cursor, *text = pattern->text;
     struct tr_local_record *record;
@@ -307,7 +307,7 @@ static bool match_pattern(struct tr_parser *p, const struct tr_pattern *pattern)
                                         .template = pattern->template,
                                         .args_address = local->args.len & 0xffffffffff,
                                         .phase = (unsigned)pattern->phase & 0x7f,
-                                        .id_text = pattern->id_text,
+                                        .is_text_id = pattern->id_text,
                                         .category = pattern->category};
     record->thread = pattern->thread;
     if (!pattern->fixed_thread)
@@ -339,9 +339,9 @@ static void move_follower_to_front(struct tr_pattern *before, struct tr_pattern 
  * character. */
 static const char *string_end(const char *at, const char *end)
 {
-    at = tr_skip_plain(at + 1, end);
+    at = tr_skip_plain_text(at + 1, end);
     while (at < end && *at == '\\')
-        at = tr_skip_plain(at + 2, end);
+        at = tr_skip_plain_text(at + 2, end);
     return at < end && *at == '"' ? at + 1 : NULL;
 }
 
@@ -406,7 +406,7 @@ static struct tr_pattern *match_by_start(struct tr_parser *p)
         return NULL;
     head = &patterns->starts[start];
     link = head;
-    for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->next_alike)
+    for (size_t i = 0; i < ALIKE_MAX && *link; i++, link = &(*link)->next_alike)
         if (match_pattern(p, *link)) {
             found = *link;
             *link = found->next_alike;
@@ -424,11 +424,11 @@ static struct tr_pattern *match_follower(struct tr_parser *p)
     struct tr_patterns *patterns = p->patterns;
     const struct tr_pattern *before = patterns->last;
 
-    if (patterns->match_score <= 0 && patterns->next_replaced++ % 16)
+    if (patterns->match_score <= 0 && patterns->n_skipped_matches++ % 16)
         return NULL;
     for (size_t i = 0; i < FOLLOWERS && before->next[i]; i++)
         if (match_pattern(p, before->next[i])) {
-            patterns->match_score += patterns->match_score < LUCK_MAX;
+            patterns->match_score += patterns->match_score < SCORE_MAX;
             return before->next[i];
         }
     patterns->match_score -= patterns->match_score > 0;
@@ -451,8 +451,8 @@ bool tr_pattern_match(struct tr_parser *p)
 
 /* Splits the event into the text without its numbers, and the steps. False: a number is too
  * long. */
-static bool cut_steps(const struct tr_parser *p, struct ps_str text, struct ps_buf *out,
-                      struct step *steps)
+static bool split_steps(const struct tr_parser *p, struct ps_str text, struct ps_buf *out,
+                        struct step *steps)
 {
     const char *from = text.ptr, *end = text.ptr + text.len;
 
@@ -539,12 +539,12 @@ static struct tr_pattern *add_pattern(struct tr_parser *p, const struct form *fo
     struct ps_str text = form->text;
     size_t n = form->n_steps;
     struct step *kept = ps_arena_alloc(&patterns->arena, n * sizeof *kept);
-    char *kept_text = ps_arena_alloc(&patterns->arena, text.len + TR_PAD);
+    char *kept_text = ps_arena_alloc(&patterns->arena, text.len + TR_PADDING);
     bool pid = false, tid = false;
 
     memcpy(kept, form->steps, n * sizeof *kept);
     memcpy(kept_text, text.ptr, text.len);
-    memset(kept_text + text.len, 0, TR_PAD);
+    memset(kept_text + text.len, 0, TR_PADDING);
     for (size_t i = 0; i < n; i++) {
         pid |= kept[i].kind == TR_SLOT_PID;
         tid |= kept[i].kind == TR_SLOT_TID;
@@ -564,13 +564,13 @@ static struct tr_pattern *add_pattern(struct tr_parser *p, const struct form *fo
                                .pid = p->event.pid.number,
                                .tid = p->event.tid.number,
                                .dur_ns = record->record.dur_or_id,
-                               .id_text = record->record.id_text};
+                               .id_text = record->record.is_text_id};
     insert_pattern(patterns, out, form, hash);
     return out;
 }
 
 /* If only the pid or only the tid is a number, makes both part of the pattern's text. */
-static void fix_thread(struct tr_parser *p)
+static void add_thread_to_text(struct tr_parser *p)
 {
     unsigned n = 0;
 
@@ -582,7 +582,7 @@ static void fix_thread(struct tr_parser *p)
     p->n_slots = n;
 }
 
-static bool may_learn(const struct tr_parser *p, struct ps_str text)
+static bool may_become_pattern(const struct tr_parser *p, struct ps_str text)
 {
     const struct tr_event *e = &p->event;
 
@@ -600,16 +600,16 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
     uint64_t hash;
 
     patterns->last = &patterns->root;
-    if (!may_learn(p, text))
+    if (!may_become_pattern(p, text))
         return;
-    fix_thread(p);
-    if (!cut_steps(p, text, &p->scratch, steps))
+    add_thread_to_text(p);
+    if (!split_steps(p, text, &p->scratch, steps))
         return;
     form = (struct form){ps_buf_slice(&p->scratch), steps, p->n_slots + 1};
     hash = hash_of(&form);
     pattern = find_pattern(patterns, &form, hash);
     if (!pattern) {
-        uint32_t *seen = &patterns->seen_hashes[hash % SEEN];
+        uint32_t *seen = &patterns->seen_hashes[hash % SEEN_HASHES];
 
         if (*seen != (uint32_t)(hash >> 32)) {
             *seen = (uint32_t)(hash >> 32);
@@ -621,7 +621,7 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
     patterns->last = pattern;
 }
 
-bool tr_patterns_full(const struct tr_patterns *patterns)
+bool tr_patterns_are_full(const struct tr_patterns *patterns)
 {
     return patterns->arena.total > MEMORY_MAX;
 }

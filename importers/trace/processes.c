@@ -35,8 +35,8 @@ uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t num
 
 /* Returns an argument: a string decoded, a number in decimal notation. Empty if the argument is
  * missing or of another type. */
-static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *record,
-                              struct ps_str key)
+static struct ps_str read_arg_text(struct tr_trace *trace, const struct tr_record *record,
+                                   struct ps_str key)
 {
     struct ps_buf json = {0}, clean = {0};
     struct ps_str value = {NULL, 0};
@@ -62,9 +62,9 @@ static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *re
 
 /* Returns the sort index; INT64_MIN: none. Numbers beyond 32 bits are ignored, because they would
  * distort the order of all others. */
-static int64_t arg_sort(struct tr_trace *trace, const struct tr_record *record)
+static int64_t read_sort_index(struct tr_trace *trace, const struct tr_record *record)
 {
-    struct ps_str text = arg_text(trace, record, PS_STR("sort_index"));
+    struct ps_str text = read_arg_text(trace, record, PS_STR("sort_index"));
     int64_t value;
 
     if (!ps_str_parse_i64(text, &value) || value > INT32_MAX || value < INT32_MIN)
@@ -79,18 +79,18 @@ void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_r
     struct ps_str name = tr_text_of_id(trace, record->name), text;
 
     if (ps_str_eq_c(name, "process_name")) {
-        text = arg_text(trace, record, PS_STR("name"));
+        text = read_arg_text(trace, record, PS_STR("name"));
         process->name = text.len ? text : process->name;
     } else if (ps_str_eq_c(name, "process_labels")) {
-        text = arg_text(trace, record, PS_STR("labels"));
+        text = read_arg_text(trace, record, PS_STR("labels"));
         process->labels = text.len ? text : process->labels;
     } else if (ps_str_eq_c(name, "process_sort_index")) {
-        process->sort_index = arg_sort(trace, record);
+        process->sort_index = read_sort_index(trace, record);
     } else if (ps_str_eq_c(name, "thread_name")) {
-        text = arg_text(trace, record, PS_STR("name"));
+        text = read_arg_text(trace, record, PS_STR("name"));
         facts->name = text.len ? text : facts->name;
     } else if (ps_str_eq_c(name, "thread_sort_index")) {
-        facts->sort_index = arg_sort(trace, record);
+        facts->sort_index = read_sort_index(trace, record);
     }
 }
 
@@ -113,7 +113,7 @@ struct ordered_process {
     int64_t group, sort_index;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_order(const void *a, const void *b)
 {
     const struct ordered_process *x = a, *y = b;
 
@@ -169,7 +169,7 @@ static void place_processes(struct tr_trace *trace)
         if (order[i].sort_index == INT64_MIN)
             order[i].sort_index = order[i].group == 1 ? process->device : 0;
     }
-    qsort(order, import->n_processes, sizeof *order, by_place);
+    qsort(order, import->n_processes, sizeof *order, by_order);
     for (uint32_t i = 0; i < import->n_processes; i++)
         import->processes[order[i].index].position = i;
     free(order);
@@ -189,7 +189,7 @@ static int main_thread_rank(const struct tr_trace *trace, uint32_t thread)
 
 /* Puts the main thread of each process first: the thread with the highest rank, among equals the
  * thread with the most slices. */
-static void main_threads(struct tr_trace *trace, struct ordered_process *order)
+static void put_main_threads_first(struct tr_trace *trace, struct ordered_process *order)
 {
     struct tr_import_state *import = trace->import;
     uint32_t *most = ps_grow(NULL, (size_t)import->n_processes + 1, sizeof *most);
@@ -226,11 +226,11 @@ static void place_threads(struct tr_trace *trace)
                                       ? 0
                                       : trace->threads[i].tid_number;
     }
-    main_threads(trace, order);
+    put_main_threads_first(trace, order);
     for (uint32_t i = 0; i < trace->n_threads; i++)
         if (import->processes[import->threads[i].process].device >= 0)
             order[i].group = 0;
-    qsort(order, trace->n_threads, sizeof *order, by_place);
+    qsort(order, trace->n_threads, sizeof *order, by_order);
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         struct tr_thread_facts *facts = &import->threads[order[i].index];
 
@@ -239,7 +239,7 @@ static void place_threads(struct tr_trace *trace)
     free(order);
 }
 
-void tr_processes_place(struct tr_trace *trace)
+void tr_processes_assign_order(struct tr_trace *trace)
 {
     find_devices(trace);
     place_processes(trace);
@@ -267,7 +267,7 @@ uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
                             .pid = process->pid,
                             .name = process->name,
                             .labels = is_profiler(process) ? PS_STR("Profiler") : process->labels,
-                            .sort = process->position,
+                            .sort_key = process->position,
                             .device = process->device};
     trace->out->ops->process(trace->out, &given);
     return process->id;
@@ -322,15 +322,15 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
 }
 
 /* Number of sort positions of a process. The tracks of a thread have consecutive positions, in the
- * order of enum tr_class. */
-#define TRACKS_OF_A_PROCESS (INT64_C(1) << 32)
+ * order of enum tr_track_class. */
+#define POSITIONS_PER_PROCESS (INT64_C(1) << 32)
 
 int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind)
 {
-    return process->position * TRACKS_OF_A_PROCESS + thread * TR_N_CLASSES + kind;
+    return process->position * POSITIONS_PER_PROCESS + thread * TR_N_CLASSES + kind;
 }
 
-void tr_track_set_name(struct tr_trace *trace, uint32_t index, enum tr_class kind,
+void tr_track_describe(struct tr_trace *trace, uint32_t index, enum tr_track_class kind,
                        struct tr_track *track)
 {
     struct tr_import_state *import = trace->import;
@@ -348,7 +348,7 @@ void tr_track_set_name(struct tr_trace *trace, uint32_t index, enum tr_class kin
                 thread->tid_number >= 0 ? thread->tid_number : first_digits(thread->tid);
     }
     track->name = name_of(trace, facts, track, thread->tid);
-    track->sort = tr_track_sort_key(process, facts->position, (int)kind);
+    track->sort_key = tr_track_sort_key(process, facts->position, (int)kind);
 }
 
 void tr_processes_free(struct tr_import_state *import)

@@ -22,49 +22,53 @@ static const struct {
     enum ps_severity severity;
     const char *what;
 } words[TR_N_FINDINGS] = {
-    [TR_CONTROL] = {PS_NOTE_REPAIRED, "a string contains control characters, kept unchanged"},
-    [TR_QUOTES] = {PS_NOTE_REPAIRED, "unescaped quotes inside a string, kept as text"},
-    [TR_BACKSLASH] = {PS_NOTE_REPAIRED, "invalid escape sequences, kept as text"},
-    [TR_NAME] = {PS_NOTE_REPAIRED, "a name contains unescaped quotes, read up to the next key"},
-    [TR_UTF8] = {PS_NOTE_REPAIRED, "invalid UTF-8, replaced by U+FFFD"},
-    [TR_SURROGATE] = {PS_NOTE_REPAIRED, "an unpaired surrogate, replaced by U+FFFD"},
-    [TR_NUMBER] = {PS_NOTE_REPAIRED, "a number is not in JSON syntax"},
-    [TR_NOT_A_NUMBER] = {PS_NOTE_REPAIRED, "NaN or Infinity, kept as text"},
-    [TR_TRAILING_COMMA] = {PS_NOTE_REPAIRED, "a comma after the last value of an event"},
-    [TR_NEGATIVE] = {PS_NOTE_REPAIRED, "a negative duration, set to 0"},
-    [TR_DAMAGED] = {PS_NOTE_REJECTED, "an event is invalid JSON and could not be repaired"},
-    [TR_TOO_DEEP] = {PS_NOTE_REJECTED,
-                     "the arguments of an event are nested more than 256 levels deep"},
-    [TR_NOT_AN_EVENT] = {PS_NOTE_REJECTED, "a value in the event list is not an event"},
-    [TR_NO_PHASE] = {PS_NOTE_REJECTED, "an event has no phase (\"ph\")"},
-    [TR_NO_TIME] = {PS_NOTE_REJECTED, "an event has no time (\"ts\")"},
-    [TR_RANGE] = {PS_NOTE_REJECTED, "the time of an event is out of range"},
-    [TR_TRUNCATED] = {PS_NOTE_REJECTED, "the file is truncated inside this event"},
-    [TR_NO_COMMA] = {PS_NOTE_WARNING, "a comma is missing between two events"},
-    [TR_EXTRA_COMMA] = {PS_NOTE_WARNING, "a comma without an event after it"},
-    [TR_NO_BRACKET] = {PS_NOTE_WARNING, "the file is truncated: the event list is not closed"},
-    [TR_NO_BRACE] = {PS_NOTE_WARNING, "the file is truncated: the last brace is missing"},
-    [TR_HEADER_REPAIRED] = {PS_NOTE_WARNING,
-                            "a value outside the events was invalid JSON and was repaired"},
-    [TR_HEADER_LOST] = {PS_NOTE_WARNING,
-                        "a value outside the events is invalid JSON and was dropped"},
-    [TR_HEADER_LARGE] =
+    [TR_FINDING_CONTROL] = {PS_NOTE_REPAIRED,
+                            "a string contains control characters, kept unchanged"},
+    [TR_FINDING_QUOTES] = {PS_NOTE_REPAIRED, "unescaped quotes inside a string, kept as text"},
+    [TR_FINDING_BACKSLASH] = {PS_NOTE_REPAIRED, "invalid escape sequences, kept as text"},
+    [TR_FINDING_NAME] = {PS_NOTE_REPAIRED,
+                         "a name contains unescaped quotes, read up to the next key"},
+    [TR_FINDING_UTF8] = {PS_NOTE_REPAIRED, "invalid UTF-8, replaced by U+FFFD"},
+    [TR_FINDING_SURROGATE] = {PS_NOTE_REPAIRED, "an unpaired surrogate, replaced by U+FFFD"},
+    [TR_FINDING_NUMBER] = {PS_NOTE_REPAIRED, "a number is not in JSON syntax"},
+    [TR_FINDING_NOT_A_NUMBER] = {PS_NOTE_REPAIRED, "NaN or Infinity, kept as text"},
+    [TR_FINDING_TRAILING_COMMA] = {PS_NOTE_REPAIRED, "a comma after the last value of an event"},
+    [TR_FINDING_NEGATIVE_DURATION] = {PS_NOTE_REPAIRED, "a negative duration, set to 0"},
+    [TR_FINDING_DAMAGED] = {PS_NOTE_REJECTED, "an event is invalid JSON and could not be repaired"},
+    [TR_FINDING_TOO_DEEP] = {PS_NOTE_REJECTED,
+                             "the arguments of an event are nested more than 256 levels deep"},
+    [TR_FINDING_NOT_AN_EVENT] = {PS_NOTE_REJECTED, "a value in the event list is not an event"},
+    [TR_FINDING_NO_PHASE] = {PS_NOTE_REJECTED, "an event has no phase (\"ph\")"},
+    [TR_FINDING_NO_TIME] = {PS_NOTE_REJECTED, "an event has no time (\"ts\")"},
+    [TR_FINDING_OUT_OF_RANGE] = {PS_NOTE_REJECTED, "the time of an event is out of range"},
+    [TR_FINDING_TRUNCATED] = {PS_NOTE_REJECTED, "the file is truncated inside this event"},
+    [TR_FINDING_NO_COMMA] = {PS_NOTE_WARNING, "a comma is missing between two events"},
+    [TR_FINDING_EXTRA_COMMA] = {PS_NOTE_WARNING, "a comma without an event after it"},
+    [TR_FINDING_NO_BRACKET] = {PS_NOTE_WARNING,
+                               "the file is truncated: the event list is not closed"},
+    [TR_FINDING_NO_BRACE] = {PS_NOTE_WARNING, "the file is truncated: the last brace is missing"},
+    [TR_FINDING_HEADER_REPAIRED] = {PS_NOTE_WARNING,
+                                    "a value outside the events was invalid JSON and was repaired"},
+    [TR_FINDING_HEADER_LOST] = {PS_NOTE_WARNING,
+                                "a value outside the events is invalid JSON and was dropped"},
+    [TR_FINDING_HEADER_TOO_LARGE] =
         {PS_NOTE_INFO,
          "a value outside the events was dropped: it is too large, or there are too many"},
-    [TR_GARBAGE] = {PS_NOTE_WARNING, "the data after the trace are invalid JSON and were skipped"},
-    [TR_SECOND_DOCUMENT] = {PS_NOTE_WARNING,
-                            "another trace begins in the same file; perfshelf reads both"},
-    [TR_LINES] = {PS_NOTE_WARNING, "the events are not inside an array"},
-    [TR_EVENTS_TEXT] = {PS_NOTE_WARNING,
-                        "\"traceEvents\" is a string (systrace text), which is not supported"},
-    [TR_STREAM_TRUNCATED] =
+    [TR_FINDING_GARBAGE] = {PS_NOTE_WARNING,
+                            "the data after the trace are invalid JSON and were skipped"},
+    [TR_FINDING_SECOND_DOCUMENT] = {PS_NOTE_WARNING,
+                                    "another trace begins in the same file; perfshelf reads both"},
+    [TR_FINDING_EVENT_LINES] = {PS_NOTE_WARNING, "the events are not inside an array"},
+    [TR_FINDING_EVENTS_TEXT] =
+        {PS_NOTE_WARNING, "\"traceEvents\" is a string (systrace text), which is not supported"},
+    [TR_FINDING_STREAM_TRUNCATED] =
         {PS_NOTE_WARNING,
          "the compressed data are truncated; perfshelf imported the data before that point"},
 };
 
 static int by_position(const void *a, const void *b)
 {
-    const struct tr_finding_place *x = a, *y = b;
+    const struct tr_finding_position *x = a, *y = b;
 
     if (x->offset != y->offset)
         return x->offset < y->offset ? -1 : 1;
@@ -81,8 +85,8 @@ static void note_findings(struct tr_trace *trace, struct tr_findings *findings)
                     words[findings->items[i].kind].what);
     for (size_t i = 0; i < TR_N_FINDINGS; i++)
         if (findings->count[i] > TR_FINDINGS_MAX)
-            tr_add_note(trace, words[i].severity, PS_NOTE_NO_AT, "%s: %llu in total", words[i].what,
-                        (unsigned long long)findings->count[i]);
+            tr_add_note(trace, words[i].severity, PS_NOTE_NO_OFFSET, "%s: %llu in total",
+                        words[i].what, (unsigned long long)findings->count[i]);
 }
 
 /* --- Merging: the output of a parser gets the ids of the trace --- */
@@ -116,7 +120,7 @@ static void grow_map(uint32_t **map, size_t *n, uint32_t count)
 
 /* Returns the text id of a repaired name. If an earlier, different name was repaired to the same
  * text, the hash of the original bytes is appended to the name. */
-static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
+static uint32_t repaired_name_id(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
 {
     struct tr_pages *pages = trace->pages;
     uint32_t known = pages->repaired_names.count,
@@ -136,27 +140,28 @@ static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_s
                                                     name.ptr, (int)mark.len, mark.ptr)));
 }
 
-static uint32_t new_name(struct tr_trace *trace, struct ps_str text)
+static uint32_t name_id(struct tr_trace *trace, struct ps_str text)
 {
     const char *odd = text.len ? memchr(text.ptr, TR_REPAIRED_NAME_MARK, text.len) : NULL;
     struct ps_str name = {text.ptr, odd ? (size_t)(odd - text.ptr) : text.len};
 
-    return odd ? odd_name(trace, name, ps_str_skip(text, name.len + 1)) : tr_text_id(trace, name);
+    return odd ? repaired_name_id(trace, name, ps_str_skip(text, name.len + 1))
+               : tr_text_id(trace, name);
 }
 
-static uint32_t name_of(struct tr_trace *trace, const struct tr_local *local, struct maps *maps,
-                        uint32_t name)
+static uint32_t name_of(struct tr_trace *trace, const struct tr_parser_output *local,
+                        struct maps *maps, uint32_t name)
 {
     if (!name)
         return 0;
     if (!maps->names[name - 1])
-        maps->names[name - 1] = new_name(trace, local->names.items[name - 1]);
+        maps->names[name - 1] = name_id(trace, local->names.items[name - 1]);
     return maps->names[name - 1];
 }
 
 /* Stores the arguments of a record as one string. The importer does this for new templates once
  * there are too many templates, for example if the text of all arguments differs. */
-static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local *local,
+static enum ps_status store_whole(struct tr_trace *trace, const struct tr_parser_output *local,
                                   struct ps_str template, struct tr_record *record)
 {
     struct ps_buf text = {0}, *whole = &trace->pages->key_scratch;
@@ -182,7 +187,7 @@ static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local 
 
 /* Sets the template of a record and the address of its parameters; `base`: address of the local
  * parameters. */
-static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *local,
+static enum ps_status map_args(struct tr_trace *trace, const struct tr_parser_output *local,
                                struct maps *maps, struct tr_record *record, uint64_t base)
 {
     struct ps_str text;
@@ -205,7 +210,7 @@ static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *lo
     return PS_OK;
 }
 
-static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local *local,
+static enum ps_status merge_record(struct tr_trace *trace, const struct tr_parser_output *local,
                                    struct maps *maps, const struct tr_local_record *from,
                                    uint64_t base)
 {
@@ -215,12 +220,12 @@ static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local
     if (!*thread)
         *thread = tr_thread_index(trace, local->threads.items[from->thread]) + 1;
     record.name = name_of(trace, local, maps, record.name);
-    if (record.id_text)
+    if (record.is_text_id)
         record.dur_or_id = name_of(trace, local, maps, (uint32_t)record.dur_or_id);
     if (record.category) {
         cat = &maps->categories[record.category - 1];
         if (!*cat)
-            *cat = tr_cat_index(trace, local->categories.items[record.category - 1]);
+            *cat = tr_category_index(trace, local->categories.items[record.category - 1]);
         record.category = *cat & UINT16_MAX;
         trace->threads[*thread - 1].is_torch |= trace->categories[record.category].is_torch;
     }
@@ -241,7 +246,7 @@ static void merge_findings(struct tr_findings *to, struct tr_findings *from)
 }
 
 /* Clears the records and findings of a parser, not its tables. */
-static void clear_local(struct tr_local *local)
+static void clear_local(struct tr_parser_output *local)
 {
     local->n = local->args.len = local->findings.n = 0;
     memset(local->findings.count, 0, sizeof local->findings.count);
@@ -250,7 +255,7 @@ static void clear_local(struct tr_local *local)
     local->last_ns = INT64_MIN;
 }
 
-static void merge_counts(struct tr_trace *trace, struct tr_local *local)
+static void merge_counts(struct tr_trace *trace, struct tr_parser_output *local)
 {
     struct tr_counts *counts = &trace->counts;
 
@@ -268,7 +273,7 @@ static void merge_counts(struct tr_trace *trace, struct tr_local *local)
 static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *parser,
                                   struct maps *maps)
 {
-    struct tr_local *local = &parser->local;
+    struct tr_parser_output *local = &parser->local;
     uint64_t base = 0;
 
     grow_map(&maps->names, &maps->n_names, local->names.count);
@@ -301,11 +306,11 @@ struct document {
     enum tr_last_read between;
 };
 
-#define HEADER_MAX  (16u << 20)
-#define HEADERS_MAX 1024        /* maximum number of keys */
-#define HEADERS_ALL (64u << 20) /* maximum bytes of all headers, including repeated keys */
+#define HEADER_MAX        (16u << 20)
+#define HEADERS_MAX       1024        /* maximum number of keys */
+#define HEADERS_BYTES_MAX (64u << 20) /* maximum bytes of all headers, including repeated keys */
 /* maximum bytes that are searched for the end of a value with invalid quotes */
-#define MENDED_MAX (1 << 20)
+#define REPAIR_BYTES_MAX (1 << 20)
 
 static void note_defect(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
 {
@@ -317,7 +322,7 @@ static void begin_events(struct document *doc, bool bare)
     doc->mode = DOC_EVENTS;
     doc->is_bare = bare;
     doc->has_events = true;
-    doc->between = bare ? TR_AT_COMMA : TR_AT_START;
+    doc->between = bare ? TR_LAST_READ_COMMA : TR_LAST_READ_NOTHING;
 }
 
 /* Whether the object is itself an event, because its first keys are keys of events. Sets *known to
@@ -350,7 +355,7 @@ static bool is_bare_event(struct tr_parser *p, bool *known)
 }
 
 /* Reads the start of a document. False: more bytes are needed. */
-static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
+static bool read_document_start(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
 {
     bool known = true, bare;
 
@@ -361,16 +366,16 @@ static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_par
     if (!known)
         return false;
     if (*p->cursor != '{' && *p->cursor != '[') {
-        note_defect(trace, p, TR_GARBAGE);
+        note_defect(trace, p, TR_FINDING_GARBAGE);
         doc->mode = DOC_REST;
         return true;
     }
     if (doc->has_begun && !bare)
-        note_defect(trace, p, TR_SECOND_DOCUMENT);
+        note_defect(trace, p, TR_FINDING_SECOND_DOCUMENT);
     doc->has_begun = true;
     doc->in_object = *p->cursor == '{';
     if (bare) {
-        note_defect(trace, p, TR_LINES);
+        note_defect(trace, p, TR_FINDING_EVENT_LINES);
         begin_events(doc, true);
     } else if (*p->cursor++ == '{') {
         doc->mode = DOC_OBJECT;
@@ -387,7 +392,7 @@ static bool store_header(struct tr_trace *trace, struct ps_str key, struct ps_st
     uint32_t id;
 
     trace->pages->headers_bytes += key.len + json.len;
-    if (json.len > HEADER_MAX || trace->pages->headers_bytes > HEADERS_ALL)
+    if (json.len > HEADER_MAX || trace->pages->headers_bytes > HEADERS_BYTES_MAX)
         return false;
     id = ps_intern_find(&trace->pages->header_keys, key);
     if (id != PS_INTERN_NONE) {
@@ -456,26 +461,28 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
 {
     const char *start = p->cursor;
     struct tr_packed json = {0};
-    bool good = value_in_mode(p, TR_STRICT, &json), known = good || !wants_more(p);
-    bool mended = good && p->repairs & 1u << TR_NOT_A_NUMBER;
+    bool good = value_in_mode(p, TR_MODE_STRICT, &json), known = good || !wants_more(p);
+    bool mended = good && p->repairs & 1u << TR_FINDING_NOT_A_NUMBER;
 
-    for (int mode = TR_LOOSE_QUOTES;
-         known && !good && !p->is_too_deep && mode <= TR_PLAIN_BACKSLASH; mode++) {
+    for (int mode = TR_MODE_LOOSE_QUOTES;
+         known && !good && !p->is_too_deep && mode <= TR_MODE_PLAIN_BACKSLASH; mode++) {
         mended = good = value_in_mode(p, (enum tr_mode)mode, &json);
-        known = good || !wants_more(p) || p->end - start > MENDED_MAX;
+        known = good || !wants_more(p) || p->end - start > REPAIR_BYTES_MAX;
     }
     if (!good && p->is_too_deep)
         (void)ps_fail_at(trace->err, PS_LIMIT, tr_parser_offset(p, start),
                          "a value outside the events is nested more than %d levels deep",
                          TR_DEPTH_MAX);
-    p->mode = TR_STRICT;
+    p->mode = TR_MODE_STRICT;
     p->repairs = 0;
     if (good && mended)
-        tr_note_finding(&trace->pages->findings, TR_HEADER_REPAIRED, tr_parser_offset(p, start));
+        tr_note_finding(&trace->pages->findings, TR_FINDING_HEADER_REPAIRED,
+                        tr_parser_offset(p, start));
     if (good && !store_header(trace, key, ps_buf_slice(&json.text)))
-        note_defect(trace, p, TR_HEADER_LARGE);
+        note_defect(trace, p, TR_FINDING_HEADER_TOO_LARGE);
     else if (!good && known && (good = skip_to_key(p)))
-        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_parser_offset(p, start));
+        tr_note_finding(&trace->pages->findings, TR_FINDING_HEADER_LOST,
+                        tr_parser_offset(p, start));
     ps_buf_free(&json.text);
     ps_buf_free(&json.params);
     return good;
@@ -494,7 +501,8 @@ static bool read_events_key(struct tr_trace *trace, struct document *doc, struct
     p->is_incomplete = false;
     if (tr_skip_value(p)) {
         if (*start == '"')
-            tr_note_finding(&trace->pages->findings, TR_EVENTS_TEXT, tr_parser_offset(p, start));
+            tr_note_finding(&trace->pages->findings, TR_FINDING_EVENTS_TEXT,
+                            tr_parser_offset(p, start));
         doc->has_events = true;
         return true;
     }
@@ -504,7 +512,7 @@ static bool read_events_key(struct tr_trace *trace, struct document *doc, struct
         p->cursor = p->end;
         return true;
     }
-    note_defect(trace, p, TR_HEADER_LOST); /* the value is damaged, but events may follow */
+    note_defect(trace, p, TR_FINDING_HEADER_LOST); /* the value is damaged, but events may follow */
     begin_events(doc, false);
     return true;
 }
@@ -520,7 +528,7 @@ static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_
     good = tr_scan_string(p, &key);
     if (good) {
         p->repairs = 0;
-        tr_decode(p, &key, &text);
+        tr_decode_string(p, &key, &text);
         p->cursor = tr_skip_blanks(p->cursor, p->end);
         good = p->cursor < p->end && *p->cursor == ':';
     }
@@ -536,7 +544,8 @@ static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_
         p->cursor = start + 1;
         good = skip_to_key(p);
         if (good)
-            tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_parser_offset(p, start));
+            tr_note_finding(&trace->pages->findings, TR_FINDING_HEADER_LOST,
+                            tr_parser_offset(p, start));
     }
     ps_buf_free(&text);
     if (!good)
@@ -558,7 +567,8 @@ static bool read_object(struct tr_trace *trace, struct document *doc, struct tr_
 
         if (!skip_to_key(p))
             return false;
-        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_parser_offset(p, start));
+        tr_note_finding(&trace->pages->findings, TR_FINDING_HEADER_LOST,
+                        tr_parser_offset(p, start));
         return true;
     }
     p->cursor++;
@@ -573,7 +583,7 @@ static void end_events(struct tr_trace *trace, struct document *doc, struct tr_p
     if (end == TR_EVENTS_INCOMPLETE)
         return;
     if (end == TR_EVENTS_OPEN && !doc->is_bare)
-        note_defect(trace, p, TR_NO_BRACKET);
+        note_defect(trace, p, TR_FINDING_NO_BRACKET);
     doc->mode = doc->in_object && !doc->is_bare ? DOC_OBJECT : DOC_TOP;
 }
 
@@ -584,7 +594,7 @@ static void note_layout(struct tr_trace *trace, const struct tr_parser *p)
     const char *comma = memchr(p->cursor, ',', (size_t)(p->end - p->cursor));
 
     if (trace->counts.read == 0 && comma && comma + 1 < p->end)
-        trace->one_key_per_line = comma[1] == '\n' || comma[1] == '\r';
+        trace->has_one_key_per_line = comma[1] == '\n' || comma[1] == '\r';
 }
 
 static enum ps_status read_events(struct tr_trace *trace, struct document *doc, struct tr_parser *p,
@@ -593,7 +603,7 @@ static enum ps_status read_events(struct tr_trace *trace, struct document *doc, 
     enum tr_events_end end;
 
     p->last_read = doc->between;
-    p->mode = TR_STRICT;
+    p->mode = TR_MODE_STRICT;
     note_layout(trace, p);
     end = tr_parse_events(p, doc->is_bare);
     end_events(trace, doc, p, end);
@@ -612,7 +622,7 @@ static enum ps_status read_document(struct tr_trace *trace, struct document *doc
     while (goes_on && status == PS_OK) {
         switch (doc->mode) {
         case DOC_TOP:
-            goes_on = read_top(trace, doc, p);
+            goes_on = read_document_start(trace, doc, p);
             break;
         case DOC_OBJECT:
             goes_on = read_object(trace, doc, p);
@@ -635,9 +645,9 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
                                    struct tr_parser *p)
 {
     if (doc->mode == DOC_EVENTS && !doc->is_bare && doc->in_object)
-        note_defect(trace, p, TR_NO_BRACKET);
+        note_defect(trace, p, TR_FINDING_NO_BRACKET);
     if (doc->mode == DOC_OBJECT)
-        note_defect(trace, p, TR_NO_BRACE);
+        note_defect(trace, p, TR_FINDING_NO_BRACE);
     if (doc->has_events || (doc->mode == DOC_OBJECT && trace->is_torch))
         return PS_OK; /* the file was truncated before the first event, but it is a trace */
     return ps_fail(trace->err, PS_BAD_INPUT,
@@ -650,8 +660,8 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
 #define BLOCK     (1u << 20)
 #define EVENT_MAX (64u << 20)
 /* maximum bytes of a worker's tables; when exceeded, they are cleared */
-#define LOCAL_TEXT  (8u << 20)
-#define WORKERS_MAX 2
+#define LOCAL_TABLES_MAX (8u << 20)
+#define WORKERS_MAX      2
 
 enum guess { GUESS_NOTHING, GUESS_ARRAY, GUESS_LINES };
 
@@ -725,10 +735,10 @@ static size_t last_event_start(struct ps_str window)
 static void fill_block(struct ps_buf *buf, struct ps_str before, struct ps_str bytes)
 {
     buf->len = 0;
-    ps_buf_reserve(buf, before.len + bytes.len + TR_PAD);
-    ps_buf_str(buf, before);
-    ps_buf_str(buf, bytes);
-    memset(buf->ptr + buf->len, 0, TR_PAD);
+    ps_buf_reserve(buf, before.len + bytes.len + TR_PADDING);
+    ps_buf_add_str(buf, before);
+    ps_buf_add_str(buf, bytes);
+    memset(buf->ptr + buf->len, 0, TR_PADDING);
 }
 
 /* Reads the next block of the stream. False: no more blocks. The last block may be empty. */
@@ -762,9 +772,9 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
     struct tr_parser *p = &w->parser;
 
     tr_parser_begin(p, ps_buf_slice(&w->block), w->offset, w->last);
-    p->last_read = TR_AT_COMMA;
-    p->mode = TR_STRICT;
-    p->origin_known = true;
+    p->last_read = TR_LAST_READ_COMMA;
+    p->mode = TR_MODE_STRICT;
+    p->is_origin_known = true;
     p->origin_us = w->reading->origin_us;
     return tr_parse_events(p, guess == GUESS_LINES);
 }
@@ -772,10 +782,10 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
 /* Clears the worker's tables if they are too large. All their content was merged into the trace. */
 static void clear_tables(struct worker *w)
 {
-    struct tr_local *local = &w->parser.local;
+    struct tr_parser_output *local = &w->parser.local;
 
-    if (local->names.text.total + local->templates.text.total < LOCAL_TEXT &&
-        local->threads.text.total < LOCAL_TEXT && !tr_patterns_full(w->parser.patterns))
+    if (local->names.arena.total + local->templates.arena.total < LOCAL_TABLES_MAX &&
+        local->threads.arena.total < LOCAL_TABLES_MAX && !tr_patterns_are_full(w->parser.patterns))
         return;
     ps_intern_free(&local->names);
     ps_intern_free(&local->templates);
@@ -796,7 +806,7 @@ static enum ps_status parse_joined(struct worker *w)
     clear_local(&p->local);
     fill_block(&w->joined, ps_buf_slice(&r->leftover), ps_buf_slice(&w->block));
     tr_parser_begin(p, ps_buf_slice(&w->joined), at, w->last);
-    p->origin_known = r->origin_known;
+    p->is_origin_known = r->origin_known;
     p->origin_us = r->origin_us;
     return read_document(r->trace, &r->document, p, &w->maps);
 }
@@ -827,7 +837,7 @@ static enum ps_status store_leftover(struct worker *w)
                    EVENT_MAX >> 20);
         return r->trace->err->code;
     }
-    ps_buf_str(&r->leftover, rest);
+    ps_buf_add_str(&r->leftover, rest);
     atomic_store(&r->wanted_bytes, rest.len > r->block ? rest.len : r->block);
     return PS_OK;
 }
@@ -850,7 +860,7 @@ static void set_guess(struct worker *w)
     struct read_state *r = w->reading;
     bool events = r->document.mode == DOC_EVENTS;
 
-    if (w->parser.origin_known && !r->origin_known) {
+    if (w->parser.is_origin_known && !r->origin_known) {
         r->origin_us = w->parser.origin_us;
         r->origin_known = true;
     }
@@ -865,7 +875,7 @@ static enum ps_status consume_block(struct worker *w, int guess, enum tr_events_
     struct read_state *r = w->reading;
     bool right = guess != GUESS_NOTHING && r->leftover.len == 0 && r->document.mode == DOC_EVENTS &&
                  r->document.is_bare == (guess == GUESS_LINES) &&
-                 r->document.between == TR_AT_COMMA;
+                 r->document.between == TR_LAST_READ_COMMA;
     enum ps_status status = right ? merge_parsed(w, end) : parse_joined(w);
 
     if (status == PS_OK)
@@ -937,7 +947,7 @@ static enum ps_status end_input(struct read_state *r)
     if (ps_stream_status(r->in, PS_ERR_IGNORED) != PS_OK) {
         if (!ps_stream_is_truncated(r->in))
             return ps_stream_status(r->in, trace->err);
-        tr_note_finding(&trace->pages->findings, TR_STREAM_TRUNCATED, end.base_offset);
+        tr_note_finding(&trace->pages->findings, TR_FINDING_STREAM_TRUNCATED, end.base_offset);
     }
     if (end_document(trace, &r->document, &end) != PS_OK)
         return trace->err->code;

@@ -9,11 +9,11 @@
 
 #include "base/mem.h"
 
-#define PAGE             ((size_t)64 << 10) /* bytes; a multiple of the page size of every system */
-#define MAPPED_MAX       ((size_t)1 << 40)  /* bytes of address space that are tried first */
-#define MAPPED_MIN       ((size_t)1 << 30)
-#define LEAST_PARTS      1024 /* an array smaller than budget / LEAST_PARTS is small */
-#define BYTES_PASSED_MAX ((size_t)8 << 20)
+#define PAGE              ((size_t)64 << 10) /* bytes; a multiple of the page size of every system */
+#define MAPPED_MAX        ((size_t)1 << 40)  /* bytes of address space that are tried first */
+#define MAPPED_MIN        ((size_t)1 << 30)
+#define SMALL_ARRAY_PARTS 1024 /* an array smaller than budget / SMALL_ARRAY_PARTS is small */
+#define BYTES_PASSED_MAX  ((size_t)8 << 20)
 
 struct array {
     char *ptr;
@@ -42,7 +42,7 @@ struct tr_scratch *tr_scratch_new(struct ps_sink *out, size_t budget)
     return scratch;
 }
 
-bool tr_scratch_has(const struct tr_scratch *scratch, const void *at)
+bool tr_scratch_contains(const struct tr_scratch *scratch, const void *at)
 {
     return scratch && scratch->base && (const char *)at >= scratch->base &&
            (const char *)at < scratch->base + scratch->used_bytes;
@@ -64,7 +64,7 @@ void tr_scratch_close(struct tr_scratch *scratch)
 
 /* Maps the file into memory. The process may have a limit on address space, so smaller mappings are
  * tried if a mapping fails. */
-static void reach_out(struct tr_scratch *scratch)
+static void map_file(struct tr_scratch *scratch)
 {
     for (size_t reach = MAPPED_MAX; reach >= MAPPED_MIN; reach /= 4) {
         void *at =
@@ -81,10 +81,10 @@ static void reach_out(struct tr_scratch *scratch)
 
 static bool has_file(struct tr_scratch *scratch)
 {
-    if (!scratch->is_requested && scratch->out && scratch->out->ops->scratch) {
-        scratch->fd = scratch->out->ops->scratch(scratch->out);
+    if (!scratch->is_requested && scratch->out && scratch->out->ops->open_scratch) {
+        scratch->fd = scratch->out->ops->open_scratch(scratch->out);
         if (scratch->fd >= 0)
-            reach_out(scratch);
+            map_file(scratch);
     }
     scratch->is_requested = true;
     return scratch->base;
@@ -110,8 +110,8 @@ static char *extend_mapping(struct tr_scratch *scratch, size_t size)
     return at;
 }
 
-enum ps_status tr_scratch_segment(struct tr_scratch *scratch, size_t size, struct ps_err *err,
-                                  char **out)
+enum ps_status tr_scratch_alloc_segment(struct tr_scratch *scratch, size_t size, struct ps_err *err,
+                                        char **out)
 {
     *out = NULL;
     if (!has_file(scratch))
@@ -122,14 +122,14 @@ enum ps_status tr_scratch_segment(struct tr_scratch *scratch, size_t size, struc
     return PS_OK;
 }
 
-void tr_scratch_remove(struct tr_scratch *scratch, void *at, size_t size)
+void tr_scratch_free_pages(struct tr_scratch *scratch, void *at, size_t size)
 {
     (void)scratch;
     if (madvise(at, size, MADV_REMOVE) != 0)
         (void)madvise(at, size, MADV_DONTNEED);
 }
 
-void tr_scratch_drop(struct tr_scratch *scratch)
+void tr_scratch_drop_pages(struct tr_scratch *scratch)
 {
     if (!scratch)
         return;
@@ -138,20 +138,20 @@ void tr_scratch_drop(struct tr_scratch *scratch)
         (void)madvise(scratch->base, scratch->used_bytes, MADV_DONTNEED);
 }
 
-void tr_scratch_passed(struct tr_scratch *scratch, size_t bytes)
+void tr_scratch_count_bytes(struct tr_scratch *scratch, size_t bytes)
 {
     if (!scratch)
         return;
     scratch->bytes_passed += bytes;
     if (scratch->bytes_passed >= BYTES_PASSED_MAX)
-        tr_scratch_drop(scratch);
+        tr_scratch_drop_pages(scratch);
 }
 
 /* --- Arrays --- */
 
 static bool is_small(const struct tr_scratch *scratch, size_t size)
 {
-    return !scratch || size < scratch->budget / LEAST_PARTS;
+    return !scratch || size < scratch->budget / SMALL_ARRAY_PARTS;
 }
 
 static size_t multiply_sizes(size_t count, size_t size)
@@ -175,12 +175,12 @@ static void *register_array(struct tr_scratch *scratch, char *at, size_t size)
 {
     PS_RESERVE_ONE(scratch->arrays, scratch->n, scratch->cap);
     scratch->arrays[scratch->n++] = (struct array){at, size};
-    scratch->used += tr_scratch_has(scratch, at) ? 0 : size;
+    scratch->used += tr_scratch_contains(scratch, at) ? 0 : size;
     return at;
 }
 
 /* Allocates from the file if the memory budget is used up, else returns NULL. */
-static char *from_file(struct tr_scratch *scratch, size_t size)
+static char *alloc_from_file(struct tr_scratch *scratch, size_t size)
 {
     if (size <= scratch->budget && scratch->used <= scratch->budget - size)
         return NULL;
@@ -194,13 +194,13 @@ void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size)
 
     if (is_small(scratch, bytes))
         return ps_alloc(bytes);
-    at = from_file(scratch, bytes);
+    at = alloc_from_file(scratch, bytes);
     return register_array(scratch, at ? at : ps_alloc(bytes), bytes);
 }
 
 static void unregister_array(struct tr_scratch *scratch, struct array *array)
 {
-    scratch->used -= tr_scratch_has(scratch, array->ptr) ? 0 : array->size;
+    scratch->used -= tr_scratch_contains(scratch, array->ptr) ? 0 : array->size;
     *array = scratch->arrays[--scratch->n];
 }
 
@@ -215,8 +215,8 @@ void tr_scratch_free(struct tr_scratch *scratch, void *at)
     }
     size = array->size;
     unregister_array(scratch, array);
-    if (tr_scratch_has(scratch, at))
-        tr_scratch_remove(scratch, at, (size + PAGE - 1) & ~(PAGE - 1));
+    if (tr_scratch_contains(scratch, at))
+        tr_scratch_free_pages(scratch, at, (size + PAGE - 1) & ~(PAGE - 1));
     else
         free(at);
 }
@@ -227,7 +227,7 @@ static void copy_bytes(struct tr_scratch *scratch, char *to, const char *from, s
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done < BYTES_PASSED_MAX / 2 ? size - done : BYTES_PASSED_MAX / 2;
         memcpy(to + done, from + done, part);
-        tr_scratch_passed(scratch, 2 * part);
+        tr_scratch_count_bytes(scratch, 2 * part);
     }
 }
 
@@ -237,10 +237,10 @@ static void *move_array(struct tr_scratch *scratch, struct array *array, size_t 
     struct array old = *array;
     char *at;
 
-    if (!tr_scratch_has(scratch, old.ptr))
+    if (!tr_scratch_contains(scratch, old.ptr))
         scratch->used -= old.size;
-    at = from_file(scratch, size);
-    if (!at && !tr_scratch_has(scratch, old.ptr)) {
+    at = alloc_from_file(scratch, size);
+    if (!at && !tr_scratch_contains(scratch, old.ptr)) {
         *array = (struct array){ps_grow(old.ptr, size, 1), size};
         scratch->used += size;
         return array->ptr;
@@ -248,10 +248,10 @@ static void *move_array(struct tr_scratch *scratch, struct array *array, size_t 
     *array = (struct array){at ? at : ps_grow(NULL, size, 1), size};
     at = array->ptr;
     copy_bytes(scratch, at, old.ptr, old.size < size ? old.size : size);
-    if (!tr_scratch_has(scratch, at))
+    if (!tr_scratch_contains(scratch, at))
         scratch->used += size;
-    if (tr_scratch_has(scratch, old.ptr))
-        tr_scratch_remove(scratch, old.ptr, (old.size + PAGE - 1) & ~(PAGE - 1));
+    if (tr_scratch_contains(scratch, old.ptr))
+        tr_scratch_free_pages(scratch, old.ptr, (old.size + PAGE - 1) & ~(PAGE - 1));
     else
         free(old.ptr);
     return at;
@@ -267,7 +267,7 @@ void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_
         return move_array(scratch, array, bytes);
     if (is_small(scratch, bytes))
         return ps_grow(old, count, size);
-    at = old ? NULL : from_file(scratch, bytes);
+    at = old ? NULL : alloc_from_file(scratch, bytes);
     at = at ? at : ps_grow(old, count, size);
     return register_array(scratch, at, bytes);
 }

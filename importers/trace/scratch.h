@@ -3,9 +3,10 @@
  * scratch.h: arrays that grow with a trace: in memory up to a budget, then in a scratch file.
  *
  * The file is mapped as one address range, so that an array in it is used like any other. Pages of
- * the file count as memory of the process until tr_scratch_drop drops them; the kernel then caches
- * them or writes them to disk. Loops over many rows drop pages regularly (tr_scratch_row,
- * tr_scratch_passed). Without a file, or without space in it, arrays are plain memory.
+ * the file count as memory of the process until tr_scratch_drop_pages drops them; the kernel then
+ * caches them or writes them to disk. Loops over many rows drop pages regularly
+ * (tr_scratch_count_row, tr_scratch_count_bytes). Without a file, or without space in it, arrays
+ * are plain memory.
  */
 #ifndef PS_TRACE_SCRATCH_H
 #define PS_TRACE_SCRATCH_H
@@ -36,25 +37,25 @@ void tr_scratch_free(struct tr_scratch *scratch, void *array);
 
 /* Sets *out to zeroed, page-aligned bytes of the file, for callers that manage their own memory. If
  * there is no file, returns PS_OK and sets *out to NULL. */
-enum ps_status tr_scratch_segment(struct tr_scratch *scratch, size_t size, struct ps_err *err,
-                                  char **out);
+enum ps_status tr_scratch_alloc_segment(struct tr_scratch *scratch, size_t size, struct ps_err *err,
+                                        char **out);
 /* whether `at` is in the file */
-bool tr_scratch_has(const struct tr_scratch *scratch, const void *at);
+bool tr_scratch_contains(const struct tr_scratch *scratch, const void *at);
 /* Frees the complete pages of the file in [at, at + size). */
-void tr_scratch_remove(struct tr_scratch *scratch, void *at, size_t size);
+void tr_scratch_free_pages(struct tr_scratch *scratch, void *at, size_t size);
 
 /* Drops the pages of the file from memory; they are read back on access. */
-void tr_scratch_drop(struct tr_scratch *scratch);
+void tr_scratch_drop_pages(struct tr_scratch *scratch);
 /* Counts processed bytes, and drops the pages of the file after every few MiB. */
-void tr_scratch_passed(struct tr_scratch *scratch, size_t bytes);
+void tr_scratch_count_bytes(struct tr_scratch *scratch, size_t bytes);
 
 #define TR_SCRATCH_ROWS (1u << 16)
 /* Call this for each row of a long loop: drops the pages of the file after every TR_SCRATCH_ROWS
  * rows. */
-static inline void tr_scratch_row(struct tr_scratch *scratch, size_t row)
+static inline void tr_scratch_count_row(struct tr_scratch *scratch, size_t row)
 {
     if ((row & (TR_SCRATCH_ROWS - 1)) == TR_SCRATCH_ROWS - 1)
-        tr_scratch_drop(scratch);
+        tr_scratch_drop_pages(scratch);
 }
 
 #endif

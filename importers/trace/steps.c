@@ -169,7 +169,7 @@ static struct device *device_of(struct tr_steps *steps, int64_t device)
 static const struct launch *launch_of(struct tr_steps *steps, const struct tr_track *track,
                                       uint32_t row)
 {
-    int64_t id = track->extra[TR_LAUNCH] ? track->extra[TR_LAUNCH][row] : 0;
+    int64_t id = track->extra[TR_EXTRA_LAUNCH] ? track->extra[TR_EXTRA_LAUNCH][row] : 0;
     uint64_t of = (uint64_t)id >> 32;
     uint32_t wanted = (uint32_t)id;
     struct launches *launches = of && of < steps->n_launches ? &steps->launches[of] : NULL;
@@ -196,8 +196,8 @@ static const struct launch *launch_of(struct tr_steps *steps, const struct tr_tr
 }
 
 /* Adds device work to the step that launched it. Returns whether HTA ignores the work. */
-static bool into_step(struct tr_steps *steps, const struct launch *launch, int64_t start,
-                      int64_t end)
+static bool add_to_step(struct tr_steps *steps, const struct launch *launch, int64_t start,
+                        int64_t end)
 {
     struct step *step = launch ? step_of(steps, launch) : NULL;
 
@@ -250,7 +250,7 @@ static float kernel_param(struct ps_str markers, struct ps_str args, int index)
 {
     struct ps_num value = index < 0 ? (struct ps_num){0} : ps_args_param(markers, args, index);
 
-    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
+    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_to_real(value);
 }
 
 static void add_kernel(struct tr_steps *steps, struct device *device, const struct tr_track *track,
@@ -295,7 +295,7 @@ static void add_work(struct tr_steps *steps, struct device *device, const struct
 {
     int64_t start = track->start[row], end = start + track->duration[row];
     enum work work = work_of(steps, track, row);
-    bool late = into_step(steps, launch, start, end);
+    bool late = add_to_step(steps, launch, start, end);
 
     ps_intervals_add(&device->works[late][work], start, end);
     if (track->slice_kind[row] == PS_SLICE_KERNEL)
@@ -359,7 +359,7 @@ static void read_stream(struct tr_steps *steps, const struct tr_track *track)
         int64_t id = ps_slice_id(track->id, row);
         const struct launch *launch;
 
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         if (!ps_slice_on_device(track->slice_kind[row]))
             continue;
         device = device ? device : device_of(steps, track->device);
@@ -561,15 +561,15 @@ static void write_device(struct tr_steps *steps, struct device *device, int64_t 
         .span_ns = to - from,
         .kernel_ns = device->kernel_ns,
         .tensor_core_ns = device->tensor_core_ns,
-        .kernels = (int64_t)device->n_kernels,
-        .copies = device->copies,
+        .n_kernels = (int64_t)device->n_kernels,
+        .n_copies = device->copies,
     };
 
     ps_sort_records(device->kernels, device->n_kernels, sizeof *device->kernels);
     use = ps_device_use_compute(device->kernels, device->n_kernels, from, to);
     tr_scratch_free(steps->trace->scratch, device->kernels);
     device->kernels = NULL;
-    tr_scratch_drop(steps->trace->scratch);
+    tr_scratch_drop_pages(steps->trace->scratch);
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     compute_temporal(device, &summary);
@@ -660,7 +660,7 @@ static void add_launch(struct tr_steps *steps, const struct tr_track *track, uin
     };
 }
 
-static void host_slice(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
+static void add_host_slice(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row];
     int64_t start = track->start[row], end = start + track->duration[row];
@@ -679,12 +679,12 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
     }
 }
 
-static void host_track(struct tr_steps *steps, const struct tr_track *track)
+static void add_host_track(struct tr_steps *steps, const struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         if (track->slice_kind[row] != PS_SLICE_PYTHON)
-            host_slice(steps, track, row);
+            add_host_slice(steps, track, row);
     }
 }
 
@@ -704,7 +704,7 @@ static void host_done(struct tr_steps *steps)
 void tr_steps_add_track(struct tr_steps *steps, const struct tr_track *track)
 {
     if (track->kind != PS_TRACK_STREAM) {
-        host_track(steps, track);
+        add_host_track(steps, track);
         return;
     }
     host_done(steps);
@@ -724,7 +724,7 @@ static int64_t end_before_steps(const struct tr_steps *steps)
     return end;
 }
 
-static void drop_last(struct tr_steps *steps)
+static void drop_truncated_step(struct tr_steps *steps)
 {
     size_t kept = steps->n_steps;
 
@@ -761,7 +761,7 @@ static void extend_steps(struct tr_steps *steps)
         previous = step->end;
     }
     if (steps->n_steps > 1)
-        drop_last(steps);
+        drop_truncated_step(steps);
 }
 
 static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
@@ -781,7 +781,7 @@ static void drop_launches(struct tr_steps *steps)
             if (of->items[k].duration < UINT32_MAX)
                 ps_intervals_add(&steps->roles[PS_ROLE_RUNTIME], of->items[k].start,
                                  of->items[k].start + of->items[k].duration);
-        tr_scratch_drop(steps->trace->scratch);
+        tr_scratch_drop_pages(steps->trace->scratch);
         tr_scratch_free(steps->trace->scratch, of->items);
         *of = (struct launches){0};
     }
@@ -812,7 +812,7 @@ static void join_roles(struct tr_steps *steps)
 }
 
 /* For a trace without host slices: adds one step from the first to the last work of the devices. */
-static void step_of_devices(struct tr_steps *steps)
+static void add_device_step(struct tr_steps *steps)
 {
     int64_t start = INT64_MAX, end = INT64_MIN;
 
@@ -899,7 +899,7 @@ enum ps_status tr_steps_end(struct tr_steps *steps)
     drop_launches(steps);
     join_roles(steps);
     if (steps->n_steps == 0)
-        step_of_devices(steps);
+        add_device_step(steps);
     extend_steps(steps);
     write_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++)

@@ -140,10 +140,10 @@ static bool is_row(const struct overhead *overhead, const struct tr_track *track
            overhead->end - overhead->start == track->duration[row];
 }
 
-/* Sets TR_OP_SELF of each row of an overhead track. */
+/* Sets TR_EXTRA_OP_SELF of each row of an overhead track. */
 static void set_overhead_self(const struct overheads *overheads, struct tr_track *track)
 {
-    int64_t *self = tr_track_extra(track, TR_OP_SELF);
+    int64_t *self = tr_track_extra_column(track, TR_EXTRA_OP_SELF);
     size_t at = 0;
 
     for (uint32_t row = 0; row < track->n; row++) {
@@ -224,7 +224,7 @@ static struct ps_str trim_quotes(struct ps_str text)
     return text;
 }
 
-static struct dims dims_of(struct ps_str list)
+static struct dims read_dims(struct ps_str list)
 {
     struct dims dims = {.n = 0, .tensor = list.len >= 2 && list.ptr[0] == '['};
     struct ps_str rest = ps_str_skip(list, 1);
@@ -270,9 +270,9 @@ struct convolution {
 
 /* Reads one or two numbers from concrete input `index`; a single number is used for both axes.
  * False: a number is missing or below `least`. */
-static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t out[2])
+static bool read_pair(struct ps_str concrete, size_t index, int64_t least, int64_t out[2])
 {
-    struct dims dims = dims_of(trim_quotes(list_value(concrete, index)));
+    struct dims dims = read_dims(trim_quotes(list_value(concrete, index)));
     if (!dims.tensor || dims.n == 0)
         return false;
     out[0] = dims.items[0];
@@ -282,8 +282,8 @@ static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t
 
 static bool convolution_of(struct ps_str concrete, struct convolution *out)
 {
-    return pair_of(concrete, 3, 1, out->stride) && pair_of(concrete, 4, 0, out->pad) &&
-           pair_of(concrete, 5, 0, out->dilation) &&
+    return read_pair(concrete, 3, 1, out->stride) && read_pair(concrete, 4, 0, out->pad) &&
+           read_pair(concrete, 5, 0, out->dilation) &&
            ps_str_parse_i64(trim_quotes(list_value(concrete, 6)), &out->groups) && out->groups > 0;
 }
 
@@ -317,12 +317,12 @@ static int64_t compute_flops(const struct tr_trace *trace, enum tr_flops_kind ki
 {
     struct ps_str shapes = tr_text_of_id(trace, template->shapes);
     size_t at = kind == TR_FLOPS_ADDMM || kind == TR_FLOPS_BADDBMM ? 1 : 0;
-    struct dims first = dims_of(list_value(shapes, at));
+    struct dims first = read_dims(list_value(shapes, at));
     if (!first.tensor)
         return 0;
     if (kind == TR_FLOPS_ELEMENT)
         return product_of(&first);
-    struct dims second = dims_of(list_value(shapes, at + 1));
+    struct dims second = read_dims(list_value(shapes, at + 1));
     if (!second.tensor)
         return 0;
     if (kind == TR_FLOPS_CONV2D)
@@ -400,7 +400,7 @@ static bool is_named(const struct tr_track *track, uint32_t row)
 /* Sets the family of a row and the flags that depend only on its name. */
 static void visit_name(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
-    struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
+    struct tr_name name = tr_name_properties(&torch->names, track->name_id[row]);
     bool plain = track->slice_kind[row] == PS_SLICE_ANNOTATION && name.family != PS_FAMILY_DATA &&
                  name.family != PS_FAMILY_COMMUNICATION;
     track->family[row] = plain ? PS_FAMILY_ANNOTATION : name.family;
@@ -419,7 +419,7 @@ static bool is_nvtx(const struct tr_track *track, uint32_t row)
  * uses the name of an operator. */
 static void visit_range(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
-    uint8_t family = tr_name_flags(&torch->names, track->name_id[row]).family;
+    uint8_t family = tr_name_properties(&torch->names, track->name_id[row]).family;
 
     track->family[row] = family == PS_FAMILY_RUNTIME ? PS_FAMILY_ANNOTATION : family;
 }
@@ -433,7 +433,8 @@ static bool is_candidate(const struct tr_torch *torch, const struct tr_track *tr
 }
 
 /* Returns the number of open events that contain [start, end). */
-static size_t still_open(const struct open_event *stack, size_t depth, int64_t start, int64_t end)
+static size_t count_enclosing(const struct open_event *stack, size_t depth, int64_t start,
+                              int64_t end)
 {
     while (depth > 0 && (start >= stack[depth - 1].end || end > stack[depth - 1].end))
         depth--;
@@ -447,7 +448,7 @@ static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint3
 {
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
         return false;
-    int flags = tr_name_flags(&torch->names, track->name_id[row]).flags;
+    int flags = tr_name_properties(&torch->names, track->name_id[row]).flags;
     bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->is_autograd;
     return flags & (is_op ? TR_NAME_HOST_WORK : TR_NAME_WORK);
 }
@@ -457,8 +458,8 @@ static void attribute_time(struct tr_track *track, uint32_t op, int64_t ns)
 {
     if (op == TR_NO_ROW || ns == 0)
         return;
-    add_wrapping(&tr_track_extra(track, TR_DEVICE_SELF)[op], ns);
-    add_wrapping(&tr_track_extra(track, TR_DEVICE_TOTAL)[op], ns);
+    add_wrapping(&tr_track_extra_column(track, TR_EXTRA_DEVICE_SELF)[op], ns);
+    add_wrapping(&tr_track_extra_column(track, TR_EXTRA_DEVICE_TOTAL)[op], ns);
 }
 
 static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32_t row, uint32_t op)
@@ -468,14 +469,15 @@ static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32
 
 static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
-    struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
-    if (name.flops) {
-        int64_t flops = flops_of(torch->flops, name.flops, track->template[row]);
+    struct tr_name name = tr_name_properties(&torch->names, track->name_id[row]);
+    if (name.flops_kind) {
+        int64_t flops = flops_of(torch->flops, name.flops_kind, track->template[row]);
         if (flops)
-            tr_track_extra(track, TR_FLOPS)[row] = flops;
+            tr_track_extra_column(track, TR_EXTRA_FLOPS)[row] = flops;
     }
     if (tr_correlations_has_orphans(torch->correlations))
-        attribute_time(track, row, tr_correlations_adopt(torch->correlations, track, row));
+        attribute_time(track, row,
+                       tr_correlations_attribute_orphans(torch->correlations, track, row));
 }
 
 static size_t push_open(struct tr_torch *torch, size_t open, struct open_event event)
@@ -498,13 +500,14 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
             (it->start > track->start[row] ||
              (it->start == track->start[row] && it->end < it->start + track->duration[row])))
             break;
-        open = still_open(torch->stack, open, it->start, it->end);
+        open = count_enclosing(torch->stack, open, it->start, it->end);
         if (open > 0) {
             const struct open_event *around = &torch->stack[open - 1];
             event.row = around->row;
             event.op = around->op;
-            subtract_wrapping(around->overhead ? &around->overhead->self
-                                               : &tr_track_extra(track, TR_OP_SELF)[around->row],
+            subtract_wrapping(around->overhead
+                                  ? &around->overhead->self
+                                  : &tr_track_extra_column(track, TR_EXTRA_OP_SELF)[around->row],
                               it->end - it->start);
         }
         if (event.row != TR_NO_ROW)
@@ -526,7 +529,7 @@ static void join_row(struct tr_torch *torch, struct tr_track *track,
     subtract_wrapping(&around->overhead->self, track->duration[row]);
     /* the time of the row was already subtracted, as part of the overhead */
     if (parent != TR_NO_ROW)
-        add_wrapping(&tr_track_extra(track, TR_OP_SELF)[parent], track->duration[row]);
+        add_wrapping(&tr_track_extra_column(track, TR_EXTRA_OP_SELF)[parent], track->duration[row]);
 }
 
 /* Adds the row to the tree, as a child of the innermost of the `open` events. Returns the new
@@ -553,11 +556,11 @@ static size_t enter_row(struct tr_torch *torch, struct tr_track *track, size_t o
 
 static void build_tree(struct tr_torch *torch, struct tr_track *track)
 {
-    int64_t *self = tr_track_extra(track, TR_OP_SELF);
+    int64_t *self = tr_track_extra_column(track, TR_EXTRA_OP_SELF);
     bool is_host = track->thread && track->thread == torch->overheads.host;
     size_t depth = 0;
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         torch->parent[row] = NOT_IN_TREE;
         torch->children[row] = 0;
         if (is_named(track, row))
@@ -574,8 +577,8 @@ static void build_tree(struct tr_torch *torch, struct tr_track *track)
         }
         if (is_host)
             depth = enter_overheads(torch, track, depth, row);
-        depth = still_open(torch->stack, depth, track->start[row],
-                           track->start[row] + track->duration[row]);
+        depth = count_enclosing(torch->stack, depth, track->start[row],
+                                track->start[row] + track->duration[row]);
         self[row] = track->duration[row];
         depth = enter_row(torch, track, depth, row);
     }
@@ -585,26 +588,27 @@ static void build_tree(struct tr_torch *torch, struct tr_track *track)
 
 /* Sets the total and self bytes of one kind of memory; fold_row subtracts the bytes of children
  * from self. Few tracks have memory columns, so the columns are created on first use. */
-static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
+static void set_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
                       enum tr_extra_column total, enum tr_extra_column self)
 {
     if (bytes == 0)
         return;
-    tr_track_extra(track, total)[row] = bytes;
-    tr_track_extra(track, self)[row] = in_tree ? bytes : 0;
+    tr_track_extra_column(track, total)[row] = bytes;
+    tr_track_extra_column(track, self)[row] = in_tree ? bytes : 0;
 }
 
 static void sum_memory(struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         bool in_tree = torch->parent[row] != NOT_IN_TREE;
         if (!in_tree && !(track->flags[row] & PS_SLICE_ASYNC))
             continue;
         struct tr_memory_sums sums = tr_memory_sum(torch->memory, track->start[row],
                                                    track->start[row] + track->duration[row]);
-        put_bytes(track, row, sums.cpu, in_tree, TR_CPU_BYTES, TR_CPU_BYTES_SELF);
-        put_bytes(track, row, sums.accelerator, in_tree, TR_DEVICE_BYTES, TR_DEVICE_BYTES_SELF);
+        set_bytes(track, row, sums.cpu, in_tree, TR_EXTRA_CPU_BYTES, TR_EXTRA_CPU_BYTES_SELF);
+        set_bytes(track, row, sums.accelerator, in_tree, TR_EXTRA_DEVICE_BYTES,
+                  TR_EXTRA_DEVICE_BYTES_SELF);
     }
 }
 
@@ -626,8 +630,8 @@ static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint
         return true;
     return track->slice_kind[a] == PS_SLICE_ANNOTATION &&
            track->slice_kind[b] == PS_SLICE_ANNOTATION &&
-           tr_name_flags(&torch->names, track->name_id[a]).flags &
-               tr_name_flags(&torch->names, track->name_id[b]).flags & TR_NAME_STEP;
+           tr_name_properties(&torch->names, track->name_id[a]).flags &
+               tr_name_properties(&torch->names, track->name_id[b]).flags & TR_NAME_STEP;
 }
 
 static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t row)
@@ -639,15 +643,18 @@ static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t ro
         track->flags[row] |= PS_SLICE_MERGED;
         torch->children[parent] = torch->children[row];
     }
-    fold_self(extra[TR_OP_SELF], track->duration[row], parent, row, merged);
-    if (extra[TR_DEVICE_TOTAL]) {
-        add_wrapping(&extra[TR_DEVICE_TOTAL][parent], extra[TR_DEVICE_TOTAL][row]);
-        add_wrapping(&extra[TR_DEVICE_SELF][parent], merged ? extra[TR_DEVICE_SELF][row] : 0);
+    fold_self(extra[TR_EXTRA_OP_SELF], track->duration[row], parent, row, merged);
+    if (extra[TR_EXTRA_DEVICE_TOTAL]) {
+        add_wrapping(&extra[TR_EXTRA_DEVICE_TOTAL][parent], extra[TR_EXTRA_DEVICE_TOTAL][row]);
+        add_wrapping(&extra[TR_EXTRA_DEVICE_SELF][parent],
+                     merged ? extra[TR_EXTRA_DEVICE_SELF][row] : 0);
     }
-    if (extra[TR_CPU_BYTES])
-        fold_self(extra[TR_CPU_BYTES_SELF], extra[TR_CPU_BYTES][row], parent, row, merged);
-    if (extra[TR_DEVICE_BYTES])
-        fold_self(extra[TR_DEVICE_BYTES_SELF], extra[TR_DEVICE_BYTES][row], parent, row, merged);
+    if (extra[TR_EXTRA_CPU_BYTES])
+        fold_self(extra[TR_EXTRA_CPU_BYTES_SELF], extra[TR_EXTRA_CPU_BYTES][row], parent, row,
+                  merged);
+    if (extra[TR_EXTRA_DEVICE_BYTES])
+        fold_self(extra[TR_EXTRA_DEVICE_BYTES_SELF], extra[TR_EXTRA_DEVICE_BYTES][row], parent, row,
+                  merged);
 }
 
 /* Iterates from the end, so that all descendants of a row are final before the row. */
@@ -657,8 +664,8 @@ static void fold_rows(struct tr_torch *torch, struct tr_track *track)
         if (torch->parent[row] < NOT_IN_TREE)
             fold_row(torch, track, row);
         if (is_python(track, row))
-            track->extra[TR_OP_SELF][row] = 0; /* torch's tables have no Python frames */
-        tr_scratch_row(track->scratch, row);
+            track->extra[TR_EXTRA_OP_SELF][row] = 0; /* torch's tables have no Python frames */
+        tr_scratch_count_row(track->scratch, row);
     }
 }
 
@@ -692,7 +699,7 @@ static void free_tree(struct tr_torch *torch)
 static bool has_call_from(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++) {
-        if (trace->templates[i].call_from)
+        if (trace->templates[i].has_call_from)
             return true;
     }
     return false;
@@ -720,7 +727,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
 static void name_autograd(struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         if (track->slice_kind[row] == PS_SLICE_OTHER)
             track->slice_kind[row] = PS_SLICE_OP;
     }
@@ -734,7 +741,7 @@ static void overhead(const struct tr_torch *torch, struct tr_track *track)
     set_overhead_self(&torch->overheads, track);
 }
 
-enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *track)
+enum ps_status tr_torch_add_host_track(struct tr_torch *torch, struct tr_track *track)
 {
     if (torch->trace->is_autograd)
         name_autograd(track);
@@ -752,7 +759,7 @@ enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *trac
 static void set_device_family(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row], *family = &track->family[row];
-    struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
+    struct tr_name name = tr_name_properties(&torch->names, track->name_id[row]);
     if (kind == PS_SLICE_KERNEL) {
         track->flags[row] |= name.flags & TR_NAME_DEVICE_COLLECTIVE ? PS_SLICE_COLLECTIVE : 0;
         track->flags[row] |= name.flags & TR_NAME_TENSOR_CORE ? PS_SLICE_TENSOR_CORE : 0;
@@ -769,14 +776,14 @@ static void set_device_family(struct tr_torch *torch, struct tr_track *track, ui
     }
 }
 
-enum ps_status tr_torch_device_track(struct tr_torch *torch, struct tr_track *track)
+enum ps_status tr_torch_add_device_track(struct tr_torch *torch, struct tr_track *track)
 {
     /* all host tracks were read, so all device work is attributed */
     tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {
         set_device_family(torch, track, row);
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
     }
     tr_steps_add_track(torch->steps, track);
     return PS_OK;
@@ -798,6 +805,6 @@ void tr_torch_free(struct tr_torch *torch)
     free_flops(torch->flops);
     free_tree(torch);
     free(torch->overheads.items);
-    free(torch->names.flags);
+    free(torch->names.properties);
     free(torch);
 }

@@ -20,20 +20,21 @@
 
 /* --- torch.c --- */
 
-/* Order of the calls: tr_torch_begin once all device tracks are nested; tr_torch_host_track for
- * each host track, before it is written; then tr_torch_device_track for each device track, before
- * it is written; tr_torch_end, which writes steps and modules to the sink. `devices` remain in
- * memory until then. `hosts`: host tracks of device threads, whose records are already released. */
+/* Order of the calls: tr_torch_begin once all device tracks are nested; tr_torch_add_host_track for
+ * each host track, before it is written; then tr_torch_add_device_track for each device track,
+ * before it is written; tr_torch_end, which writes steps and modules to the sink. `devices` remain
+ * in memory until then. `hosts`: host tracks of device threads, whose records are already released.
+ */
 struct tr_torch;
 struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
                                 const struct tr_tracks *hosts);
-enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *track);
-enum ps_status tr_torch_device_track(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_add_host_track(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_add_device_track(struct tr_torch *torch, struct tr_track *track);
 enum ps_status tr_torch_end(struct tr_torch *torch);
 void tr_torch_free(struct tr_torch *torch);
 /* Returns the text id under which key_averages() groups the name: ProfilerStep#7 as ProfilerStep*.
  * 0: the name itself. */
-uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id);
+uint32_t tr_torch_group_key(struct tr_trace *trace, uint32_t text_id);
 
 /* --- torch_names.c --- */
 
@@ -64,19 +65,19 @@ enum tr_flops_kind {
 struct tr_name {
     uint8_t flags; /* enum tr_name_flag */
     uint8_t family, device_family;
-    uint8_t flops; /* enum tr_flops_kind */
+    uint8_t flops_kind; /* enum tr_flops_kind */
 };
 
 /* Properties of names by text id, computed on first use. */
 struct tr_names {
     const struct tr_trace *trace;
-    struct tr_name *flags;
+    struct tr_name *properties;
     uint32_t n;
 };
 /* Returns the family of an operator or kernel, from its name alone. */
 uint8_t tr_name_family(struct ps_str name);
 
-struct tr_name tr_name_flags(struct tr_names *names, uint32_t text_id);
+struct tr_name tr_name_properties(struct tr_names *names, uint32_t text_id);
 
 /* Rewrites the shapes of templates in the form that torch groups by: torch's tables show an
  * argument that is a list of tensors as [], while the file has the shape of each tensor. */
@@ -98,8 +99,8 @@ int64_t tr_correlations_attribute(struct tr_correlations *links, const struct tr
 bool tr_correlations_has_orphans(const struct tr_correlations *links);
 /* Attributes the device work that names the operator at `row` to this operator. Returns the sum of
  * its durations, ns. */
-int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
-                              uint32_t row);
+int64_t tr_correlations_attribute_orphans(struct tr_correlations *links,
+                                          const struct tr_track *track, uint32_t row);
 void tr_correlations_free(struct tr_correlations *links);
 
 /* --- modules.c --- */

@@ -69,7 +69,7 @@ struct tr_correlations {
 };
 
 /* largest thread index that fits tr_group.call_thread; traces have fewer threads */
-#define THREAD_BITS ((1u << 30) - 1)
+#define THREAD_INDEX_MAX ((1u << 30) - 1)
 
 static bool is_group(const void *groups, uint32_t index, const void *correlation)
 {
@@ -117,7 +117,7 @@ static bool is_launched(uint8_t kind)
 
 /* Makes a correlation number unique in the trace: the numbers of a trace built with fill.h are
  * unique only in their process. */
-static int64_t numbered_in(const struct tr_trace *trace, int64_t pid, int64_t correlation)
+static int64_t unique_correlation(const struct tr_trace *trace, int64_t pid, int64_t correlation)
 {
     return trace->source ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
 }
@@ -132,7 +132,7 @@ static bool correlation_of(const struct tr_trace *trace, const struct tr_track *
         return false;
     if (trace->source && is_launched(track->slice_kind[row]))
         (void)tr_read_slice_param(trace, track, row, trace->templates[template_id].pid, &pid);
-    *out = numbered_in(trace, pid, *out);
+    *out = unique_correlation(trace, pid, *out);
     return true;
 }
 
@@ -179,7 +179,7 @@ static void make_tables(struct tr_correlations *links)
     } else {
         size_t n_slots = ps_hash_table_slots_for(extent.correlated);
         links->slots = tr_scratch_alloc(scratch, n_slots, sizeof *links->slots);
-        links->by_correlation = ps_hash_table_in_memory(links->slots, n_slots);
+        links->by_correlation = ps_hash_table_from_slots(links->slots, n_slots);
     }
     links->groups = tr_scratch_grow(scratch, NULL, extent.correlated + 1, sizeof *links->groups);
     links->entries = tr_scratch_grow(scratch, NULL, extent.n + 1, sizeof *links->entries);
@@ -209,7 +209,7 @@ static void add_call(struct tr_correlations *links, const struct tr_group *group
 
 /* Adds a runtime call of the current thread to the group with its correlation id. `start`: start
  * time of the call, in ns. Ignores the call if no device work has this correlation id. */
-static void match_call(struct tr_correlations *links, int64_t correlation, int64_t start)
+static void add_matching_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
     struct tr_group *group = group_of(links, correlation);
     if (group == NULL)
@@ -217,7 +217,7 @@ static void match_call(struct tr_correlations *links, int64_t correlation, int64
     if (group->calls == 0) {
         group->calls = 1;
         group->call_ts = start;
-        group->call_thread = links->thread & THREAD_BITS;
+        group->call_thread = links->thread & THREAD_INDEX_MAX;
         return;
     }
     if (group->calls == 1) {
@@ -239,7 +239,8 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
             tr_read_param(trace, &records[i], trace->templates[records[i].template].correlation,
                           &correlation) &&
             !__builtin_sub_overflow(records[i].ts_ns, trace->import->shift_ns, &start))
-            match_call(links, numbered_in(trace, thread->pid_number, correlation), start);
+            add_matching_call(links, unique_correlation(trace, thread->pid_number, correlation),
+                              start);
     }
 }
 
@@ -252,7 +253,7 @@ static void visit_track(struct tr_correlations *links, const struct tr_track *tr
         int64_t correlation;
         if (track->slice_kind[row] == PS_SLICE_RUNTIME &&
             correlation_of(links->trace, track, row, &correlation))
-            match_call(links, correlation, track->start[row]);
+            add_matching_call(links, correlation, track->start[row]);
     }
 }
 
@@ -432,9 +433,9 @@ static int64_t attribute_work(struct tr_correlations *links, uint32_t e,
     const struct tr_work_entry *entry = &links->entries[e];
     struct tr_track *device = &links->devices->items[entry->device];
     if (launch != TR_NO_ROW)
-        tr_track_extra(device, TR_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
+        tr_track_extra_column(device, TR_EXTRA_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
     if (op != TR_NO_ROW) {
-        tr_track_extra(device, TR_OP)[entry->row] = ps_slice_id(track->id, op);
+        tr_track_extra_column(device, TR_EXTRA_OP)[entry->row] = ps_slice_id(track->id, op);
         if (track->slice_kind[op] != PS_SLICE_NVTX)
             device->family[entry->row] = track->family[op];
         device->flags[entry->row] |= track->flags[op] & PS_SLICE_COLLECTIVE;
@@ -531,8 +532,8 @@ static size_t first_orphan(const struct tr_correlations *links, int64_t external
     return low;
 }
 
-int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
-                              uint32_t row)
+int64_t tr_correlations_attribute_orphans(struct tr_correlations *links,
+                                          const struct tr_track *track, uint32_t row)
 {
     int64_t external;
     uint64_t sum = 0;

@@ -226,21 +226,21 @@ static struct tr_name classify_name(struct ps_str name)
                             (uint8_t)flops_kind(name)};
 }
 
-struct tr_name tr_name_flags(struct tr_names *names, uint32_t text_id)
+struct tr_name tr_name_properties(struct tr_names *names, uint32_t text_id)
 {
     if (text_id >= names->n) {
         uint32_t n = text_id + 1024 + text_id / 2;
-        names->flags = ps_grow(names->flags, n, sizeof *names->flags);
-        memset(names->flags + names->n, 0, (n - names->n) * sizeof *names->flags);
+        names->properties = ps_grow(names->properties, n, sizeof *names->properties);
+        memset(names->properties + names->n, 0, (n - names->n) * sizeof *names->properties);
         names->n = n;
     }
-    struct tr_name *name = &names->flags[text_id];
+    struct tr_name *name = &names->properties[text_id];
     if (!(name->flags & TR_NAME_KNOWN))
         *name = classify_name(tr_text_of_id(names->trace, text_id));
     return *name;
 }
 
-uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id)
+uint32_t tr_torch_group_key(struct tr_trace *trace, uint32_t text_id)
 {
     if (!is_step(tr_text_of_id(trace, text_id)))
         return 0;

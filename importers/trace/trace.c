@@ -20,13 +20,15 @@
 
 /* --- Pages of records, segments of parameters --- */
 
-#define SLAB         (256u << 10)
-#define PAGE_RECORDS (SLAB / sizeof(struct tr_record))
+#define SLAB_SIZE    (256u << 10)
+#define PAGE_RECORDS (SLAB_SIZE / sizeof(struct tr_record))
 #define SEGMENT_BITS 22
-#define SEGMENT      (UINT64_C(1) << SEGMENT_BITS)
-#define WINDOW       (32u << 20)
-#define BYTES_TAKEN  128 /* approximate bytes of memory accessed when a record becomes a slice */
-#define AROUND       (64u << 10) /* bytes around an access that a page fault reads */
+#define SEGMENT_SIZE (UINT64_C(1) << SEGMENT_BITS)
+#define WINDOW_SIZE  (32u << 20)
+#define BYTES_PER_VISIT                                                                            \
+    128 /* approximate bytes of memory accessed when a record becomes a slice                      \
+         */
+#define FAULT_BYTES (64u << 10) /* bytes around an access that a page fault reads */
 /* The arrays may use this multiple of `budget`, because the records are released before the arrays
  * grow (scratch.h). */
 #define ARRAYS_PARTS 5
@@ -53,7 +55,7 @@ static void *map_memory(struct tr_pages *pages, size_t size)
     }
     pages->blocks[pages->n_blocks] = at;
     pages->block_sizes[pages->n_blocks++] = size;
-    pages->anonymous += size;
+    pages->anonymous_bytes += size;
     return at;
 }
 
@@ -63,9 +65,9 @@ static enum ps_status add_window(struct tr_trace *trace)
 {
     struct tr_window *window = &trace->pages->window;
 
-    tr_scratch_drop(trace->scratch);
+    tr_scratch_drop_pages(trace->scratch);
     window->used = 0;
-    return tr_scratch_segment(trace->scratch, WINDOW, trace->err, &window->ptr);
+    return tr_scratch_alloc_segment(trace->scratch, WINDOW_SIZE, trace->err, &window->ptr);
 }
 
 /* Allocates zeroed, page-aligned bytes. */
@@ -73,9 +75,10 @@ static enum ps_status allocate_bytes(struct tr_trace *trace, size_t size, char *
 {
     struct tr_pages *pages = trace->pages;
     struct tr_window *window = &pages->window;
-    bool memory = pages->anonymous + size <= pages->budget || size > WINDOW;
+    bool memory = pages->anonymous_bytes + size <= pages->budget || size > WINDOW_SIZE;
 
-    if (!memory && (!window->ptr || WINDOW - window->used < size) && add_window(trace) != PS_OK)
+    if (!memory && (!window->ptr || WINDOW_SIZE - window->used < size) &&
+        add_window(trace) != PS_OK)
         return trace->err->code;
     if (memory || !window->ptr) {
         *out = map_memory(pages, size);
@@ -91,10 +94,10 @@ static enum ps_status allocate_page(struct tr_trace *trace, size_t size, char **
 {
     struct tr_pages *pages = trace->pages;
 
-    if (size == SLAB)
+    if (size == SLAB_SIZE)
         return allocate_bytes(trace, size, out);
-    if (!pages->slab || SLAB - pages->slab_used < size) {
-        if (allocate_bytes(trace, SLAB, &pages->slab) != PS_OK)
+    if (!pages->slab || SLAB_SIZE - pages->slab_used < size) {
+        if (allocate_bytes(trace, SLAB_SIZE, &pages->slab) != PS_OK)
             return trace->err->code;
         pages->slab_used = 0;
     }
@@ -141,7 +144,7 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
         t->is_sorted = false;
     cursor->last_ts = record->ts_ns;
     *cursor->next++ = *record;
-    t->n++;
+    t->n_records++;
     return PS_OK;
 }
 
@@ -150,7 +153,7 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
 static enum ps_status add_segments(struct tr_trace *trace, size_t need)
 {
     struct tr_pages *pages = trace->pages;
-    size_t count = (size_t)((need + SEGMENT - 1) >> SEGMENT_BITS);
+    size_t count = (size_t)((need + SEGMENT_SIZE - 1) >> SEGMENT_BITS);
     char *at;
 
     if ((uint64_t)(pages->n_segments + count) >> (40 - SEGMENT_BITS))
@@ -177,7 +180,7 @@ enum ps_status tr_pages_add_args(struct tr_trace *trace, struct ps_str args, uin
     if (args.len) {
         const struct tr_segment *segment = &pages->segments[*at >> SEGMENT_BITS];
 
-        memcpy(segment->begin + (*at & (SEGMENT - 1)), args.ptr, args.len);
+        memcpy(segment->begin + (*at & (SEGMENT_SIZE - 1)), args.ptr, args.len);
         pages->args_used += args.len;
     }
     return PS_OK;
@@ -188,11 +191,11 @@ enum ps_status tr_pages_add_args(struct tr_trace *trace, struct ps_str args, uin
 static void count_access(const struct tr_trace *trace, uint64_t args_at)
 {
     struct tr_pages *pages = trace->pages;
-    uint64_t way =
-        args_at < pages->last_asked ? pages->last_asked - args_at : args_at - pages->last_asked;
+    uint64_t way = args_at < pages->last_address ? pages->last_address - args_at
+                                                 : args_at - pages->last_address;
 
-    pages->last_asked = args_at;
-    tr_scratch_passed(trace->scratch, way < AROUND ? (size_t)way : AROUND);
+    pages->last_address = args_at;
+    tr_scratch_count_bytes(trace->scratch, way < FAULT_BYTES ? (size_t)way : FAULT_BYTES);
 }
 
 struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at)
@@ -205,17 +208,17 @@ struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at)
         return (struct ps_str){"", 0};
     count_access(trace, args_at);
     segment = &pages->segments[args_at >> SEGMENT_BITS];
-    at = segment->begin + (args_at & (SEGMENT - 1));
+    at = segment->begin + (args_at & (SEGMENT_SIZE - 1));
     return (struct ps_str){at, (size_t)(segment->end - at)};
 }
 
 /* Releases the memory of a page that is no longer needed, if the page is a complete slab. */
 static void release_page(struct tr_trace *trace, uint8_t *page, size_t size)
 {
-    if (size < SLAB)
+    if (size < SLAB_SIZE)
         return;
-    if (tr_scratch_has(trace->scratch, page))
-        tr_scratch_remove(trace->scratch, page, size);
+    if (tr_scratch_contains(trace->scratch, page))
+        tr_scratch_free_pages(trace->scratch, page, size);
     else
         (void)madvise(page, size, MADV_DONTNEED);
 }
@@ -224,7 +227,7 @@ static void release_page(struct tr_trace *trace, uint8_t *page, size_t size)
 static void visit_pages(struct tr_trace *trace, const struct tr_thread *thread,
                         tr_visit_records *visit, void *user, bool take)
 {
-    size_t left = thread->n, passed = take ? BYTES_TAKEN : sizeof(struct tr_record);
+    size_t left = thread->n_records, passed = take ? BYTES_PER_VISIT : sizeof(struct tr_record);
 
     for (size_t i = 0; i < thread->n_pages; i++) {
         size_t n = page_records(i) < left ? page_records(i) : left;
@@ -232,7 +235,7 @@ static void visit_pages(struct tr_trace *trace, const struct tr_thread *thread,
         visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
         if (take)
             release_page(trace, thread->pages[i], page_records(i) * sizeof(struct tr_record));
-        tr_scratch_passed(trace->scratch, n * passed);
+        tr_scratch_count_bytes(trace->scratch, n * passed);
         left -= n;
     }
 }
@@ -333,7 +336,7 @@ static const struct {
     {"bytes", offsetof(struct tr_template, bytes)},
     {"Device Type", offsetof(struct tr_template, device_type)},
     {"Device Id", offsetof(struct tr_template, device_id)},
-    {"Addr", offsetof(struct tr_template, addr)},
+    {"Addr", offsetof(struct tr_template, address)},
     {"Total Allocated", offsetof(struct tr_template, total_allocated)},
     {"Total Reserved", offsetof(struct tr_template, total_reserved)},
     {"Sequence number", offsetof(struct tr_template, sequence)},
@@ -363,7 +366,7 @@ static void describe_pair(struct tr_trace *trace, struct tr_template *t,
             *field_of(t, i) = (int16_t)index;
     if (ps_str_eq_c(pair->key, "Input Dims") || ps_str_eq_c(pair->key, "Input dims"))
         t->shapes = count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
-    t->call_from |= ps_str_eq_c(pair->key, "CallFrom");
+    t->has_call_from |= ps_str_eq_c(pair->key, "CallFrom");
 }
 
 /* Sets the properties of a new template. */
@@ -429,7 +432,7 @@ static bool is_common(const char *word)
            !strcmp(word, "memcpy") || !strcmp(word, "memset") || !strcmp(word, "runtime");
 }
 
-static void describe_cat(struct tr_cat *cat)
+static void describe_cat(struct tr_category *cat)
 {
     char lower[32];
 
@@ -497,7 +500,7 @@ struct ps_str tr_text_of_id(const struct tr_trace *trace, uint32_t id)
     return id && id <= trace->names.count ? trace->names.items[id - 1] : PS_STR("");
 }
 
-uint16_t tr_cat_index(struct tr_trace *trace, struct ps_str text)
+uint16_t tr_category_index(struct tr_trace *trace, struct ps_str text)
 {
     struct tr_pages *pages = trace->pages;
     uint32_t index = ps_intern_add(&pages->categories, text) + 1;
@@ -511,7 +514,7 @@ uint16_t tr_cat_index(struct tr_trace *trace, struct ps_str text)
         trace->categories =
             ps_grow(trace->categories, pages->categories_cap, sizeof *trace->categories);
     }
-    trace->categories[trace->n_categories] = (struct tr_cat){
+    trace->categories[trace->n_categories] = (struct tr_category){
         .text = pages->categories.items[index - 1], .text_id = tr_text_id(trace, text)};
     describe_cat(&trace->categories[trace->n_categories]);
     trace->is_torch |= !trace->source && trace->categories[trace->n_categories].is_torch;
@@ -524,8 +527,8 @@ void tr_thread_key(struct ps_buf *out, struct ps_str pid, struct ps_str tid)
     uint32_t len = (uint32_t)pid.len;
 
     ps_buf_add(out, &len, sizeof len);
-    ps_buf_str(out, pid);
-    ps_buf_str(out, tid);
+    ps_buf_add_str(out, pid);
+    ps_buf_add_str(out, tid);
 }
 
 static void split_thread_key(struct ps_str key, struct ps_str *pid, struct ps_str *tid)
@@ -643,7 +646,7 @@ void tr_add_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at,
 
 /* --- A trace without a JSON document --- */
 
-#define LOOK_EACH 4096 /* records between two checks of the limits */
+#define CHECK_INTERVAL 4096 /* records between two checks of the limits */
 
 void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source)
 {
@@ -659,9 +662,9 @@ uint32_t tr_fill_thread(struct tr_trace *trace, struct ps_str pid, struct ps_str
     return tr_thread_index(trace, ps_buf_slice(&key));
 }
 
-uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind)
+uint16_t tr_fill_category(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind)
 {
-    uint16_t cat = tr_cat_index(trace, word);
+    uint16_t cat = tr_category_index(trace, word);
 
     if (cat)
         trace->categories[cat].kind = (uint8_t)kind;
@@ -692,7 +695,7 @@ enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr
     record.args_address = at & 0xffffffffff;
     trace->first_ns = record.ts_ns < trace->first_ns ? record.ts_ns : trace->first_ns;
     trace->last_ns = end > trace->last_ns ? end : trace->last_ns;
-    if (++trace->pages->records % LOOK_EACH == 0 && tr_check_limits(trace) != PS_OK)
+    if (++trace->pages->records % CHECK_INTERVAL == 0 && tr_check_limits(trace) != PS_OK)
         return trace->err->code;
     return tr_pages_push(trace, thread, &record);
 }

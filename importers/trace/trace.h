@@ -43,7 +43,7 @@ struct tr_record {
     uint32_t template;          /* 0: no arguments */
     uint64_t args_address : 40; /* address of the parameters, see tr_params_at */
     uint64_t phase : 7;         /* the phase letter */
-    uint64_t id_text : 1;       /* the id is not a number ("0x1f"): dur_or_id is its text id */
+    uint64_t is_text_id : 1;    /* the id is not a number ("0x1f"): dur_or_id is its text id */
     uint64_t category : 16;     /* index in trace.categories; 0: none */
 };
 
@@ -51,7 +51,7 @@ struct tr_record {
 struct tr_thread {
     struct ps_str pid, tid;         /* as strings: "4711", "stream 7", "" */
     int64_t pid_number, tid_number; /* INT64_MIN: not a number */
-    uint32_t n;                     /* number of records */
+    uint32_t n_records;             /* number of records */
     bool is_sorted;                 /* the records are sorted by ts_ns */
     uint8_t *const *pages;          /* pages of records; see tr_thread_visit */
     size_t n_pages;
@@ -68,14 +68,14 @@ struct tr_template {
     /* the marker bytes of `text`; ps_args_param accepts them instead of `text` */
     struct ps_str markers;
     uint32_t shapes; /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
-    int16_t correlation, external_id, device, stream, bytes, device_type, device_id, addr,
+    int16_t correlation, external_id, device, stream, bytes, device_type, device_id, address,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
         python_module, pid;
     uint16_t n_params;
-    bool call_from; /* the arguments have "CallFrom", which torch of 2026 writes */
+    bool has_call_from; /* the arguments have "CallFrom", which torch of 2026 writes */
 };
 
-struct tr_cat {
+struct tr_category {
     struct ps_str text; /* as in the file */
     uint32_t text_id;
     uint8_t kind;  /* enum ps_slice_kind of the lower-case category; PS_SLICE_OTHER: unknown */
@@ -101,7 +101,7 @@ struct tr_trace {
     /* by template id; [0]: no arguments; [PS_TEMPLATE_WHOLE]: arguments stored as one string */
     struct tr_template *templates;
     uint32_t n_templates;
-    struct tr_cat *categories; /* [0]: no category */
+    struct tr_category *categories; /* [0]: no category */
     uint32_t n_categories;
     struct tr_header *headers;
     size_t n_headers;
@@ -109,7 +109,7 @@ struct tr_trace {
     int64_t origin_us;              /* time of ts 0, µs as in the file */
     int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
     int64_t session_end_ns;         /* end of the recording; INT64_MIN: unknown */
-    bool one_key_per_line;          /* layout of Kineto's writer since 2026-04 */
+    bool has_one_key_per_line;      /* layout of Kineto's writer since 2026-04 */
     bool is_array;                  /* the document is a bare array */
     bool is_torch;                  /* the run's kind is torch-trace */
     const struct tr_source *source; /* its records come through fill.h; NULL: from a document */

@@ -39,14 +39,14 @@ struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind
     return track;
 }
 
-void tr_track_tree_columns(struct tr_track *track)
+void tr_track_add_tree_columns(struct tr_track *track)
 {
     track->self = new_column(track, track->n, sizeof *track->self);
     track->parent = new_column(track, track->n, sizeof *track->parent);
     track->lane = tr_scratch_alloc(track->scratch, track->n, sizeof *track->lane);
 }
 
-int64_t *tr_track_extra(struct tr_track *track, enum tr_extra_column which)
+int64_t *tr_track_extra_column(struct tr_track *track, enum tr_extra_column which)
 {
     if (!track->extra[which])
         track->extra[which] = tr_scratch_alloc(track->scratch, track->n, sizeof(int64_t));
@@ -61,7 +61,7 @@ static void drop_rows(const struct tr_track *track, void *column, size_t size, u
     uintptr_t at = ((uintptr_t)column + from * size + page - 1) & ~(page - 1);
     uintptr_t end = ((uintptr_t)column + to * size) & ~(page - 1);
 
-    if (column && at < end && !tr_scratch_has(track->scratch, column))
+    if (column && at < end && !tr_scratch_contains(track->scratch, column))
         (void)madvise((void *)at, end - at, MADV_DONTNEED);
 }
 
@@ -161,7 +161,7 @@ static void insertion_sort(const struct sort_state *s, size_t from, size_t sorte
 }
 
 /* Returns the end of the run that begins at `from`, after putting the run into ascending order. */
-static size_t run_from(struct sort_state *s, size_t from, size_t n)
+static size_t extend_run(struct sort_state *s, size_t from, size_t n)
 {
     size_t to = from + 1;
 
@@ -186,7 +186,7 @@ static void merge_runs(const struct sort_state *s, size_t from, size_t middle, s
     size_t left = from, right = middle, at = from;
 
     while (left < middle && right < to) {
-        tr_scratch_row(s->scratch, at);
+        tr_scratch_count_row(s->scratch, at);
         s->scratch_order[at++] = s->less(s->list, s->order[right], s->order[left])
                                      ? s->order[right++]
                                      : s->order[left++];
@@ -216,12 +216,12 @@ static void halve_runs(struct sort_state *s)
     s->scratch_order = order;
 }
 
-static bool in_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
+static bool is_in_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
 {
     for (size_t i = 1; i < n; i++) {
         if (less(list, (uint32_t)i, (uint32_t)i - 1))
             return false;
-        tr_scratch_row(scratch, i);
+        tr_scratch_count_row(scratch, i);
     }
     return true;
 }
@@ -230,15 +230,15 @@ uint32_t *tr_sort_order(struct tr_scratch *scratch, const void *list, size_t n, 
 {
     struct sort_state s = {.scratch = scratch, .list = list, .less = less};
 
-    if (in_order(scratch, list, n, less))
+    if (is_in_order(scratch, list, n, less))
         return NULL;
     s.order = tr_scratch_grow(scratch, NULL, n, sizeof *s.order);
     for (size_t i = 0; i < n; i++)
         s.order[i] = (uint32_t)i;
     for (size_t at = 0, to; at < n; at = to) {
-        to = run_from(&s, at, n);
+        to = extend_run(&s, at, n);
         run_begins(&s, at);
-        tr_scratch_passed(scratch, (to - at) * BYTES_SORTED);
+        tr_scratch_count_bytes(scratch, (to - at) * BYTES_SORTED);
     }
     run_begins(&s, n);
     if (s.n_runs > 2)
@@ -317,7 +317,7 @@ void tr_track_sort(struct tr_track *track, bool by_length)
         }
         if (to - from > 1)
             reorder_all(track, order, from, to, buffer);
-        tr_scratch_passed(track->scratch, (to - from) * BYTES_SORTED);
+        tr_scratch_count_bytes(track->scratch, (to - from) * BYTES_SORTED);
     }
     tr_scratch_free(track->scratch, buffer);
     tr_scratch_free(track->scratch, order);
@@ -364,11 +364,11 @@ static void merge_objects(struct pair_state *p)
             continue;
         if (p->merged.len > 1)
             ps_buf_puts(&p->merged, ",");
-        ps_buf_str(&p->merged, member.text);
+        ps_buf_add_str(&p->merged, member.text);
     }
     if (p->merged.len > 1 && over.len)
         ps_buf_puts(&p->merged, ",");
-    ps_buf_str(&p->merged, over);
+    ps_buf_add_str(&p->merged, over);
     ps_buf_puts(&p->merged, "}");
 }
 
@@ -404,7 +404,7 @@ static void pair_end(struct pair_state *p, uint32_t row)
         TR_SCRATCH_PUSH(p->trace->scratch, p->open, p->n, p->cap);
         p->open[p->n++] = row;
     } else if (track->family[row] == 'E' && p->n == 0) {
-        p->trace->import->remarks[TR_REMARK_UNOPENED]++;
+        p->trace->import->remark_counts[TR_REMARK_UNOPENED]++;
         p->trace->import->rejected++;
     } else if (track->family[row] == 'E') {
         begin = p->open[--p->n];
@@ -426,7 +426,7 @@ static void end_with_trace(struct pair_state *p)
         track->duration[row] = left > 0 ? left : 0;
         track->flags[row] |= PS_SLICE_UNCLOSED;
     }
-    p->trace->import->remarks[TR_REMARK_UNCLOSED] += p->n;
+    p->trace->import->remark_counts[TR_REMARK_UNCLOSED] += p->n;
 }
 
 /* Removes the rows of E events and the marks of B events. Returns whether complete events (X)
@@ -437,7 +437,7 @@ static bool drop_ends(struct tr_track *track)
     bool complete = false;
 
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         if (track->family[row] == 'E')
             continue;
         complete |= track->family[row] == 0 && !(track->flags[row] & PS_SLICE_INSTANT);
@@ -463,7 +463,7 @@ static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
     tr_track_sort(track, false);
     for (uint32_t row = 0; row < track->n; row++) {
         pair_end(&p, row);
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
     }
     end_with_trace(&p);
     /* Rows of B events are already in tree order, including rows of length 0; with rows of X
@@ -488,46 +488,46 @@ static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
 #define LANES_MAX 32768u
 
 /* Doubles the number of leaves. New lanes are free at every time. */
-static void more_lanes(struct tr_lanes *lanes)
+static void double_lanes(struct tr_lanes *lanes)
 {
-    uint32_t leaves = lanes->leaves ? lanes->leaves * 2 : 8;
+    uint32_t leaves = lanes->n_leaves ? lanes->n_leaves * 2 : 8;
     int64_t *ends = ps_grow(NULL, (size_t)leaves * 2, sizeof *ends);
 
     for (uint32_t i = 0; i < leaves; i++)
-        ends[leaves + i] = i < lanes->leaves ? lanes->ends[lanes->leaves + i] : INT64_MIN;
+        ends[leaves + i] = i < lanes->n_leaves ? lanes->ends[lanes->n_leaves + i] : INT64_MIN;
     for (uint32_t i = leaves - 1; i > 0; i--)
         ends[i] = ends[2 * i] < ends[2 * i + 1] ? ends[2 * i] : ends[2 * i + 1];
     free(lanes->ends);
     lanes->ends = ends;
-    lanes->leaves = leaves;
+    lanes->n_leaves = leaves;
 }
 
 /* Returns the first leaf below `node` that is free at `start`; the minimum of the node is <=
  * start. */
 static uint32_t first_below(const struct tr_lanes *lanes, uint32_t node, int64_t start)
 {
-    while (node < lanes->leaves) {
+    while (node < lanes->n_leaves) {
         node *= 2;
         if (lanes->ends[node] > start)
             node++;
     }
-    return node - lanes->leaves;
+    return node - lanes->n_leaves;
 }
 
-/* Returns the first free leaf at or after `from`; lanes->leaves if there is none. */
+/* Returns the first free leaf at or after `from`; lanes->n_leaves if there is none. */
 static uint32_t find_lane(const struct tr_lanes *lanes, uint32_t from, int64_t start)
 {
-    uint32_t node = lanes->leaves + from;
+    uint32_t node = lanes->n_leaves + from;
 
-    if (from >= lanes->leaves)
-        return lanes->leaves;
+    if (from >= lanes->n_leaves)
+        return lanes->n_leaves;
     for (;;) {
         if (lanes->ends[node] <= start)
             return first_below(lanes, node, start);
         while (node & 1) { /* a right child: its parent has no leaves to the right of it */
             node >>= 1;
             if (node <= 1)
-                return lanes->leaves;
+                return lanes->n_leaves;
         }
         node++;
     }
@@ -537,22 +537,22 @@ uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int6
 {
     uint32_t lane = find_lane(lanes, from, start);
 
-    while (lane == lanes->leaves && lanes->leaves < LANES_MAX) {
-        more_lanes(lanes);
+    while (lane == lanes->n_leaves && lanes->n_leaves < LANES_MAX) {
+        double_lanes(lanes);
         lane = find_lane(lanes, from, start);
     }
-    if (lane >= lanes->leaves)
-        lane = lanes->leaves - 1;
-    for (uint32_t node = lanes->leaves + lane; node; node >>= 1) {
+    if (lane >= lanes->n_leaves)
+        lane = lanes->n_leaves - 1;
+    for (uint32_t node = lanes->n_leaves + lane; node; node >>= 1) {
         int64_t least = end;
 
-        if (node < lanes->leaves)
+        if (node < lanes->n_leaves)
             least = lanes->ends[2 * node] < lanes->ends[2 * node + 1] ? lanes->ends[2 * node]
                                                                       : lanes->ends[2 * node + 1];
         lanes->ends[node] = least;
     }
-    if (lane + 1 > lanes->used)
-        lanes->used = lane + 1;
+    if (lane + 1 > lanes->n_used)
+        lanes->n_used = lane + 1;
     return lane;
 }
 
@@ -595,7 +595,7 @@ struct nest_state {
     uint32_t lanes, n_flagged;
 };
 
-static int64_t end_of(const struct tr_track *track, uint32_t row)
+static int64_t end_time_of(const struct tr_track *track, uint32_t row)
 {
     return track->start[row] + track->duration[row];
 }
@@ -607,7 +607,7 @@ static void push_open(struct nest_state *nest, uint32_t row, int64_t end)
     int64_t covered_until = INT64_MIN;
 
     if (row != TR_NO_ROW) /* it has no children yet */
-        covered_until = end_of(nest->track, row) - nest->track->self[row];
+        covered_until = end_time_of(nest->track, row) - nest->track->self[row];
     PS_RESERVE_ONE(nest->stack, nest->n, nest->cap);
     nest->stack[nest->n++] = (struct open_slice){.end = end,
                                                  .covered_until = covered_until,
@@ -618,8 +618,8 @@ static void push_open(struct nest_state *nest, uint32_t row, int64_t end)
 
 /* Whether both slices are unclosed, and `row` begins where `open` ends. Unclosed slices extend to
  * the end of the trace, and contain unclosed slices that begin at that time. */
-static bool both_unclosed(const struct nest_state *nest, const struct open_slice *open,
-                          uint32_t row)
+static bool are_both_unclosed(const struct nest_state *nest, const struct open_slice *open,
+                              uint32_t row)
 {
     return open->end == nest->track->start[row] && open->row != TR_NO_ROW &&
            nest->track->flags[row] & nest->track->flags[open->row] & PS_SLICE_UNCLOSED;
@@ -632,15 +632,15 @@ static void close_until(struct nest_state *nest, uint32_t next)
     int64_t start = nest->track->start[next];
 
     while (nest->stack[nest->n - 1].end <= start &&
-           !both_unclosed(nest, &nest->stack[nest->n - 1], next)) {
+           !are_both_unclosed(nest, &nest->stack[nest->n - 1], next)) {
         struct open_slice *below = &nest->stack[--nest->n - 1];
         uint32_t row = below->waiting;
 
         if (row == TR_NO_ROW)
             continue;
         below->waiting = TR_NO_ROW;
-        if (end_of(nest->track, row) > start)
-            push_open(nest, row, end_of(nest->track, row));
+        if (end_time_of(nest->track, row) > start)
+            push_open(nest, row, end_time_of(nest->track, row));
     }
 }
 
@@ -671,7 +671,7 @@ static void adopt_row(struct nest_state *nest, size_t parent, uint32_t row, int6
     track->parent[row] = open->row;
     if (from < open->covered_until)
         from = open->covered_until;
-    track->self[row] = from < end_of(track, row) ? end_of(track, row) - from : 0;
+    track->self[row] = from < end_time_of(track, row) ? end_time_of(track, row) - from : 0;
     if (end > from) {
         if (open->row != TR_NO_ROW)
             track->self[open->row] -= end - from;
@@ -685,7 +685,7 @@ static void flag_overlap(struct nest_state *nest, uint32_t row, int64_t end)
     struct open_slice *open = &nest->stack[at];
 
     adopt_row(nest, at, row, end);
-    if (open->waiting == TR_NO_ROW || end_of(nest->track, open->waiting) < end)
+    if (open->waiting == TR_NO_ROW || end_time_of(nest->track, open->waiting) < end)
         open->waiting = row;
     nest->track->flags[row] |= PS_SLICE_OVERLAP;
     nest->n_flagged++;
@@ -704,7 +704,7 @@ static void set_lane(struct nest_state *nest, uint32_t row)
 
 /* Whether the row is a wait on the track of a stream. Such a wait is a wait of the host, so device
  * work during the wait is not nested in it. */
-static bool stands_apart(const struct tr_track *track, uint32_t row)
+static bool is_host_wait(const struct tr_track *track, uint32_t row)
 {
     return track->kind == PS_TRACK_STREAM && track->slice_kind[row] == PS_SLICE_SYNC;
 }
@@ -719,9 +719,9 @@ static void set_apart(struct nest_state *nest, uint32_t row)
 
 static void place_row(struct nest_state *nest, uint32_t row)
 {
-    int64_t end = end_of(nest->track, row), top;
+    int64_t end = end_time_of(nest->track, row), top;
 
-    if (stands_apart(nest->track, row)) {
+    if (is_host_wait(nest->track, row)) {
         set_apart(nest, row);
         return;
     }
@@ -750,17 +750,17 @@ static void pack_lanes(struct nest_state *nest)
         int64_t start = track->start[row];
         uint32_t parent = track->parent[row], below = 0, lane;
 
-        tr_scratch_row(track->scratch, row);
-        if (stands_apart(track, row))
+        tr_scratch_count_row(track->scratch, row);
+        if (is_host_wait(track, row))
             continue;
         if (parent != TR_NO_ROW)
             below = track->lane[parent] + 1u;
         lane = tr_find_lane(&lanes, below,
                             track->flags[row] & PS_SLICE_OVERLAP ? start : start + nest->unit,
-                            end_of(track, row));
+                            end_time_of(track, row));
         track->lane[row] = (uint16_t)(lane < LANE_MAX ? lane : LANE_MAX);
     }
-    nest->lanes = lanes.used;
+    nest->lanes = lanes.n_used;
     free(lanes.ends);
 }
 
@@ -771,15 +771,16 @@ static void place_apart(struct nest_state *nest)
 
     for (size_t i = 0; i < nest->n_apart; i++) {
         uint32_t row = nest->apart[i];
-        uint32_t lane = tr_find_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
+        uint32_t lane =
+            tr_find_lane(&lanes, 0, nest->track->start[row], end_time_of(nest->track, row));
 
         lane += nest->lanes;
         nest->track->lane[row] = (uint16_t)(lane < LANE_MAX ? lane : LANE_MAX);
-        tr_scratch_row(nest->track->scratch, i);
+        tr_scratch_count_row(nest->track->scratch, i);
     }
-    nest->track->depth = nest->lanes + lanes.used;
-    if (nest->track->depth > UINT16_MAX)
-        nest->track->depth = UINT16_MAX;
+    nest->track->n_lanes = nest->lanes + lanes.n_used;
+    if (nest->track->n_lanes > UINT16_MAX)
+        nest->track->n_lanes = UINT16_MAX;
     free(lanes.ends);
 }
 
@@ -791,9 +792,9 @@ uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
     nest.stack[0].level = 0;
     for (uint32_t row = 0; row < track->n; row++) {
         place_row(&nest, row);
-        tr_scratch_row(track->scratch, row);
-        if (end_of(track, row) > track->end_ns || row == 0)
-            track->end_ns = end_of(track, row);
+        tr_scratch_count_row(track->scratch, row);
+        if (end_time_of(track, row) > track->end_ns || row == 0)
+            track->end_ns = end_time_of(track, row);
     }
     track->start_ns = track->n ? track->start[0] : 0;
     if (nest.n_flagged)
@@ -811,18 +812,18 @@ uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
 
 static void close_ended(struct tr_sweep *sweep, int64_t time)
 {
-    while (sweep->n && end_of(sweep->track, sweep->open_rows[sweep->n - 1]) <= time)
+    while (sweep->n && end_time_of(sweep->track, sweep->open_rows[sweep->n - 1]) <= time)
         sweep->n--;
 }
 
-uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time)
+uint32_t tr_sweep_advance(struct tr_sweep *sweep, int64_t time)
 {
     const struct tr_track *track = sweep->track;
 
     for (; sweep->next_row < track->n && track->start[sweep->next_row] <= time; sweep->next_row++) {
         uint32_t row = sweep->next_row;
 
-        tr_scratch_row(track->scratch, row);
+        tr_scratch_count_row(track->scratch, row);
         if (track->duration[row] == 0 || (sweep->accepts && !sweep->accepts(track, row)))
             continue;
         close_ended(sweep, track->start[row]);
@@ -876,11 +877,12 @@ static int64_t duration_of(struct gather *g, int64_t duration)
 {
     if (duration >= 0)
         return duration < TIME_MAX ? duration : TIME_MAX;
-    g->import->remarks[duration == TR_NO_DURATION ? TR_REMARK_NO_DURATION : TR_REMARK_NEGATIVE]++;
+    g->import->remark_counts[duration == TR_NO_DURATION ? TR_REMARK_NO_DURATION
+                                                        : TR_REMARK_NEGATIVE_DURATION]++;
     return 0;
 }
 
-static void put_row(struct gather *g, enum tr_class kind, const struct tr_record *r,
+static void put_row(struct gather *g, enum tr_track_class kind, const struct tr_record *r,
                     int64_t duration, uint8_t flags, uint8_t mark)
 {
     struct tr_track *track = &g->track[kind];
@@ -901,7 +903,7 @@ static void put_row(struct gather *g, enum tr_class kind, const struct tr_record
         g->is_unsorted[kind] = true;
 }
 
-static enum tr_class class_of(const struct gather *g, const struct tr_record *r)
+static enum tr_track_class class_of(const struct gather *g, const struct tr_record *r)
 {
     uint8_t kind = g->import->category_class[r->category];
 
@@ -920,11 +922,11 @@ static void put_instant(struct gather *g, const struct tr_record *r)
 
 static void count_remark(struct gather *g, enum tr_remark what)
 {
-    g->import->remarks[what]++;
+    g->import->remark_counts[what]++;
 }
 
 /* Handles a record that is not a slice of its thread. */
-static void pass_other(struct gather *g, const struct tr_record *r)
+static void handle_other_record(struct gather *g, const struct tr_record *r)
 {
     char ph = (char)r->phase;
 
@@ -977,12 +979,12 @@ static void add_records(void *user, const struct tr_record *records, size_t n)
                 put_instant(g, r);
             break;
         default:
-            pass_other(g, r);
+            handle_other_record(g, r);
         }
     }
 }
 
-static void finish_track(struct gather *g, enum tr_class kind)
+static void finish_track(struct gather *g, enum tr_track_class kind)
 {
     struct tr_track *track = &g->track[kind];
     struct tr_import_state *import = g->import;
@@ -991,17 +993,18 @@ static void finish_track(struct gather *g, enum tr_class kind)
         match_begin_end(g->trace, track);
     else if (g->is_unsorted[kind])
         tr_track_sort(track, true);
-    tr_track_tree_columns(track);
+    tr_track_add_tree_columns(track);
     track->id = track->n ? ++import->n_tracks : 0;
-    import->remarks[TR_REMARK_OVERLAP] += tr_track_nest(track, import->unit_ns);
+    import->remark_counts[TR_REMARK_OVERLAP] += tr_track_nest(track, import->resolution_ns);
     import->n_slices += track->n;
 }
 
 static void bind_flows(struct gather *g)
 {
     struct tr_track *present[TR_N_CLASSES];
-    static const enum tr_class order[] = {TR_CLASS_STREAM, TR_CLASS_THREAD,      TR_CLASS_SYNC,
-                                          TR_CLASS_SPAN,   TR_CLASS_ANNOTATIONS, TR_CLASS_OVERHEAD};
+    static const enum tr_track_class order[] = {TR_CLASS_STREAM,      TR_CLASS_THREAD,
+                                                TR_CLASS_SYNC,        TR_CLASS_SPAN,
+                                                TR_CLASS_ANNOTATIONS, TR_CLASS_OVERHEAD};
     size_t n = 0;
 
     for (int i = 0; i < TR_N_CLASSES; i++)
@@ -1017,16 +1020,16 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
     struct gather g = {.trace = trace, .import = trace->import};
 
     g.facts = &g.import->threads[index];
-    g.waits = tr_thread_only_waits(thread);
+    g.waits = tr_thread_has_only_waits(thread);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i]) {
             g.track[i] = tr_track_new(trace->scratch, track_kinds[i], g.facts->n[i]);
-            tr_track_set_name(trace, index, (enum tr_class)i, &g.track[i]);
+            tr_track_describe(trace, index, (enum tr_track_class)i, &g.track[i]);
         }
     tr_thread_visit_once(trace, thread, add_records, &g);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i])
-            finish_track(&g, (enum tr_class)i);
+            finish_track(&g, (enum tr_track_class)i);
     bind_flows(&g);
     for (int i = 0; i < TR_N_CLASSES; i++) {
         if (g.track[i].n) {

@@ -13,18 +13,18 @@
 
 #define TR_NO_ROW UINT32_MAX
 
-/* Columns that few tracks have. A column is NULL until tr_track_extra creates it. */
+/* Columns that few tracks have. A column is NULL until tr_track_extra_column creates it. */
 enum tr_extra_column {
-    TR_OP_SELF,
-    TR_DEVICE_SELF,
-    TR_DEVICE_TOTAL,
-    TR_CPU_BYTES_SELF,
-    TR_CPU_BYTES,
-    TR_DEVICE_BYTES_SELF,
-    TR_DEVICE_BYTES,
-    TR_FLOPS,
-    TR_LAUNCH,
-    TR_OP,
+    TR_EXTRA_OP_SELF,
+    TR_EXTRA_DEVICE_SELF,
+    TR_EXTRA_DEVICE_TOTAL,
+    TR_EXTRA_CPU_BYTES_SELF,
+    TR_EXTRA_CPU_BYTES,
+    TR_EXTRA_DEVICE_BYTES_SELF,
+    TR_EXTRA_DEVICE_BYTES,
+    TR_EXTRA_FLOPS,
+    TR_EXTRA_LAUNCH,
+    TR_EXTRA_OP,
     TR_N_EXTRAS
 };
 
@@ -37,8 +37,8 @@ struct tr_track {
     const struct tr_thread *thread;
     int64_t tid;            /* INT64_MIN: none */
     int64_t device, stream; /* -1: none */
-    int64_t sort;
-    uint32_t n, depth; /* number of slices; number of lanes */
+    int64_t sort_key;
+    uint32_t n, n_lanes; /* number of slices; number of lanes */
     int64_t start_ns, end_ns;
     int64_t *start, *duration, *self;
     uint64_t *args_address;
@@ -49,11 +49,11 @@ struct tr_track {
 };
 
 /* Creates a track with the columns that are read from the file, each with n values.
- * tr_track_tree_columns adds the columns of the tree, for the current number of slices. */
+ * tr_track_add_tree_columns adds the columns of the tree, for the current number of slices. */
 struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind, uint32_t n);
-void tr_track_tree_columns(struct tr_track *track);
+void tr_track_add_tree_columns(struct tr_track *track);
 /* Returns a column of n values, zeroed when it is created by the first call. */
-int64_t *tr_track_extra(struct tr_track *track, enum tr_extra_column which);
+int64_t *tr_track_extra_column(struct tr_track *track, enum tr_extra_column which);
 void tr_track_free(struct tr_track *track); /* frees its columns */
 
 /* Returns most of the memory of rows [from, to) to the system. Call it when the rows were written
@@ -82,8 +82,8 @@ uint32_t tr_track_nest(struct tr_track *track, int64_t unit);
 
 /* The lanes that are occupied up to some time; zero-initialise. */
 struct tr_lanes {
-    int64_t *ends; /* segment tree of minimum end times; the leaves begin at index `leaves` */
-    uint32_t leaves, used;
+    int64_t *ends; /* segment tree of minimum end times; the leaves begin at index `n_leaves` */
+    uint32_t n_leaves, n_used;
 };
 /* Returns the first lane at or after `from` that is free at `start`, and marks the lane as occupied
  * until `end`. */
@@ -99,7 +99,7 @@ struct tr_sweep {
     size_t n, cap;
     uint32_t next_row; /* first row that starts after the time of the last call */
 };
-uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
+uint32_t tr_sweep_advance(struct tr_sweep *sweep, int64_t time);
 void tr_sweep_free(struct tr_sweep *sweep);
 
 /* Turns the records of one thread into tracks and appends these to *tracks: usually one; a stream

@@ -12,7 +12,7 @@
 
 /* --- Authentication --- */
 
-enum token_outcome { STRANGER, KNOWN, WRONG, TOO_OFTEN, BROKEN };
+enum token_outcome { TOKEN_NONE, TOKEN_VALID, TOKEN_INVALID, TOKEN_THROTTLED, TOKEN_UNCHECKED };
 
 static int64_t now_s(void)
 {
@@ -58,12 +58,12 @@ static enum token_outcome throttle_outcome(struct ps_request *req, enum ps_statu
                                            const struct ps_err *err)
 {
     if (status == PS_OK)
-        return KNOWN;
+        return TOKEN_VALID;
     if (err->code != PS_OK) /* the catalog could not be read, so this is not a failed login */
-        return BROKEN;
+        return TOKEN_UNCHECKED;
     ps_throttle_count_failure(&ps_request_api(req)->access.throttle, ps_api_client_address(req),
                               now_s());
-    return WRONG;
+    return TOKEN_INVALID;
 }
 
 static unsigned wait_s(struct ps_request *req)
@@ -79,14 +79,14 @@ static enum token_outcome identify_client(struct ps_request *req, struct ps_toke
     struct ps_err err = PS_ERR_INIT;
 
     if (token && wait_s(req) > 0)
-        return TOO_OFTEN;
+        return TOKEN_THROTTLED;
     if (token)
         return throttle_outcome(req, ps_token_check(api->store, token, out, &err), &err);
     session = ps_request_cookie(req, cookie_name(req));
-    if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
-        return KNOWN;
+    if (session && ps_login_session_check(api->store, session, out, &err) == PS_OK)
+        return TOKEN_VALID;
     /* an expired session does not count as a failed login */
-    return err.code == PS_OK ? STRANGER : BROKEN;
+    return err.code == PS_OK ? TOKEN_NONE : TOKEN_UNCHECKED;
 }
 
 const char *ps_api_secret(const struct ps_request *req)
@@ -104,7 +104,7 @@ bool ps_api_secret_is_valid(void *api, const char *secret)
     struct ps_token_holder holder;
 
     return ps_token_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND ||
-           ps_session_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND;
+           ps_login_session_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
 /* --- Authorisation --- */
@@ -128,15 +128,14 @@ static bool refuse_throttled(struct ps_request *req, struct ps_reply *reply)
     return false;
 }
 
-static bool refuse_presented(struct ps_request *req, enum token_outcome presented,
-                             struct ps_reply *reply)
+static bool refuse_token(struct ps_request *req, enum token_outcome outcome, struct ps_reply *reply)
 {
-    if (presented == TOO_OFTEN)
+    if (outcome == TOKEN_THROTTLED)
         return refuse_throttled(req, reply);
-    if (presented == WRONG)
+    if (outcome == TOKEN_INVALID)
         return refuse_request(reply, 401, "unauthorized", "this shelf does not have this token",
                               "`perfshelf token list` on the server lists the tokens");
-    if (presented == BROKEN)
+    if (outcome == TOKEN_UNCHECKED)
         return refuse_request(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);
     return refuse_request(
         reply, 401, "unauthorized", "this shelf needs a token",
@@ -146,24 +145,24 @@ static bool refuse_presented(struct ps_request *req, enum token_outcome presente
 
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply)
 {
-    struct ps_token_holder holder = {"", PS_RIGHT_NOBODY};
-    bool open = !ps_request_api(req)->access.config.tokens;
-    enum ps_right need =
-        route->required_right ? (enum ps_right)route->required_right : PS_RIGHT_ADMIN;
-    enum token_outcome presented;
+    struct ps_token_holder holder = {"", PS_ACCESS_NOBODY};
+    bool allows_everyone = !ps_request_api(req)->access.config.requires_token;
+    enum ps_access_role required =
+        route->required_right ? (enum ps_access_role)route->required_right : PS_ACCESS_ADMIN;
+    enum token_outcome outcome;
 
-    if (need == PS_RIGHT_NOBODY)
+    if (required == PS_ACCESS_NOBODY)
         return true;
-    presented = identify_client(req, &holder);
-    if (presented != KNOWN && !(open && presented == STRANGER))
-        return refuse_presented(req, presented, reply);
+    outcome = identify_client(req, &holder);
+    if (outcome != TOKEN_VALID && !(allows_everyone && outcome == TOKEN_NONE))
+        return refuse_token(req, outcome, reply);
     req->user_name = ps_arena_copy(&req->arena, ps_str_from_c(holder.name)).ptr;
-    req->right = open ? PS_RIGHT_ADMIN : holder.role;
-    if (req->right >= need)
+    req->right = allows_everyone ? PS_ACCESS_ADMIN : holder.role;
+    if (req->right >= required)
         return true;
     return refuse_request(reply, 403, "forbidden",
                           ps_arena_printf(&req->arena, "%s may not do this: the role %s is needed",
-                                          holder.name, ps_right_word(need)),
+                                          holder.name, ps_access_role_name(required)),
                           NULL);
 }
 
@@ -173,27 +172,27 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
 static void write_me(struct ps_request *req, const struct ps_token_holder *holder,
                      struct ps_reply *reply)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     ps_json_object(&out);
-    ps_json_kstr(&out, "name", holder->name[0] ? holder->name : NULL);
-    ps_json_kstr(&out, "role", ps_right_word(holder->role));
-    ps_json_kbool(&out, "tokens", ps_request_api(req)->access.config.tokens);
+    ps_json_key_str(&out, "name", holder->name[0] ? holder->name : NULL);
+    ps_json_key_str(&out, "role", ps_access_role_name(holder->role));
+    ps_json_key_bool(&out, "tokens", ps_request_api(req)->access.config.requires_token);
     ps_json_end(&out);
 }
 
 enum ps_status ps_get_me(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_token_holder holder = {"", PS_RIGHT_NOBODY};
-    enum token_outcome presented = identify_client(req, &holder);
+    struct ps_token_holder holder = {"", PS_ACCESS_NOBODY};
+    enum token_outcome outcome = identify_client(req, &holder);
 
     (void)err;
-    if (presented == KNOWN || presented == STRANGER) {
-        if (!ps_request_api(req)->access.config.tokens)
-            holder.role = PS_RIGHT_ADMIN;
+    if (outcome == TOKEN_VALID || outcome == TOKEN_NONE) {
+        if (!ps_request_api(req)->access.config.requires_token)
+            holder.role = PS_ACCESS_ADMIN;
         write_me(req, &holder, reply);
     } else {
-        (void)refuse_presented(req, presented, reply);
+        (void)refuse_token(req, outcome, reply);
     }
     return PS_OK;
 }
@@ -206,7 +205,7 @@ static void set_cookie(struct ps_request *req, struct ps_reply *reply, const cha
                         ps_arena_printf(&req->arena,
                                         "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s",
                                         cookie_name(req), value, age_s,
-                                        config->tls || config->is_proxied ? "; Secure" : ""));
+                                        config->uses_tls || config->is_proxied ? "; Secure" : ""));
 }
 
 static void delete_json(cJSON **json)
@@ -220,23 +219,24 @@ enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct p
     const char *token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "token"));
     char session[PS_TOKEN_SIZE];
     struct ps_token_holder holder;
-    enum token_outcome presented;
+    enum token_outcome outcome;
 
     if (!token)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"token\":\"psf_...\"}");
-    presented = wait_s(req) > 0 ? TOO_OFTEN
-                                : throttle_outcome(req,
-                                                   ps_session_open(ps_request_api(req)->store,
-                                                                   token, session, &holder, err),
-                                                   err);
-    if (presented == BROKEN)
+    outcome = wait_s(req) > 0
+                  ? TOKEN_THROTTLED
+                  : throttle_outcome(req,
+                                     ps_login_session_open(ps_request_api(req)->store, token,
+                                                           session, &holder, err),
+                                     err);
+    if (outcome == TOKEN_UNCHECKED)
         return err->code;
-    if (presented != KNOWN) {
-        (void)refuse_presented(req, presented, reply);
+    if (outcome != TOKEN_VALID) {
+        (void)refuse_token(req, outcome, reply);
         return PS_OK;
     }
     write_me(req, &holder, reply);
-    set_cookie(req, reply, session, PS_SESSION_S);
+    set_cookie(req, reply, session, PS_LOGIN_SESSION_S);
     return PS_OK;
 }
 
@@ -244,7 +244,7 @@ enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct 
 {
     const char *session = ps_request_cookie(req, cookie_name(req));
 
-    if (session && ps_session_close(ps_request_api(req)->store, session, err) != PS_OK)
+    if (session && ps_login_session_close(ps_request_api(req)->store, session, err) != PS_OK)
         return err->code;
     reply->status = 204;
     set_cookie(req, reply, "", 0);
@@ -255,20 +255,20 @@ enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct 
  * else with an error. */
 enum ps_status ps_get_health(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
     int64_t tokens;
 
     ps_token_count(ps_request_api(req)->store, &tokens, err);
     ps_json_object(&out);
-    ps_json_kbool(&out, "ok", err->code == PS_OK);
+    ps_json_key_bool(&out, "ok", err->code == PS_OK);
     ps_json_end(&out);
     return err->code;
 }
 
 enum ps_status ps_get_activity(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     reply->cache = PS_CACHE_CHECK;
-    return ps_query_activity(ps_request_api(req)->store, ps_api_params(req), &out, err);
+    return ps_query_activity(ps_request_api(req)->store, ps_api_get_params(req), &out, err);
 }

@@ -12,11 +12,11 @@
 #include "server/api/state.h"
 #include "server/catalog/quota.h"
 
-#define IMPORT_WORKERS 2
-#define LIST_JOBS      50
-#define KEEP_JOBS      2000
-#define SQL_WORKERS    2
-#define PING_EVERY_S   15
+#define IMPORT_WORKERS  2
+#define LISTED_JOBS_MAX 50
+#define KEPT_JOBS_MAX   2000
+#define SQL_WORKERS     2
+#define PING_INTERVAL_S 15
 
 /* --- Job events --- */
 
@@ -58,19 +58,19 @@ static void job_ended(void *user, const struct ps_job_view *job)
  * event makes clients reload the list of runs, which other processes (perfshelf add) change too.
  * After a change by this process, clients also get the event of that change, so they fetch the list
  * once more than necessary. */
-static void watch_shelf(struct ps_api *api, int64_t *known)
+static void watch_shelf(struct ps_api *api, int64_t *known_version)
 {
     int64_t version = ps_store_version(api->store);
 
-    if (version == *known)
+    if (version == *known_version)
         return;
-    *known = version;
+    *known_version = version;
     ps_api_send_shelf_event(api, version);
 }
 
 /* Waits for one second. Returns false at once if the watcher thread must stop. The caller holds
  * api->lock. */
-static bool next_second(struct ps_api *api)
+static bool wait_second(struct ps_api *api)
 {
     const int64_t until_ms = ps_monotonic_ms() + 1000;
 
@@ -79,17 +79,17 @@ static bool next_second(struct ps_api *api)
     return !api->is_stopping;
 }
 
-static void *watch_jobs(void *arg)
+static void *run_watcher(void *arg)
 {
     struct ps_api *api = arg;
-    int64_t known = ps_store_version(api->store);
+    int64_t known_version = ps_store_version(api->store);
 
     pthread_mutex_lock(&api->lock);
-    for (unsigned second = 1; next_second(api); second++) {
+    for (unsigned second = 1; wait_second(api); second++) {
         pthread_mutex_unlock(&api->lock);
         if (ps_hub_count_feeds(api->hub) > 0)
-            watch_shelf(api, &known);
-        if (second % PING_EVERY_S == 0)
+            watch_shelf(api, &known_version);
+        if (second % PING_INTERVAL_S == 0)
             ps_hub_ping(api->hub, ps_api_secret_is_valid, api);
         pthread_mutex_lock(&api->lock);
     }
@@ -102,8 +102,8 @@ static enum ps_status start_watcher(struct ps_api *api, struct ps_err *err)
     int code;
 
     pthread_cond_init(&api->wake, NULL);
-    code = pthread_create(&api->watcher, NULL, watch_jobs, api);
-    api->watching = code == 0;
+    code = pthread_create(&api->watcher, NULL, run_watcher, api);
+    api->has_watcher = code == 0;
     return code == 0 ? PS_OK : ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
 }
 
@@ -139,10 +139,10 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     const struct ps_jobs_config jobs = {
         .store = config->store,
         .workers = IMPORT_WORKERS,
-        .listed_max = LIST_JOBS,
-        .kept_max = KEEP_JOBS,
-        .unfinished_max = config->queue,
-        .limits = config->limits,
+        .listed_max = LISTED_JOBS_MAX,
+        .kept_max = KEPT_JOBS_MAX,
+        .unfinished_max = config->unfinished_max,
+        .limits = config->sandbox_limits,
         .changed = job_changed,
         .write = write_job,
         .on_ended = job_ended,
@@ -151,13 +151,13 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
 
     api->config = *config;
     api->store = config->store;
-    api->hub = ps_hub_create(&config->streams);
+    api->hub = ps_hub_create(&config->stream_limits);
     api->sql_limits = ps_sql_limits_server;
     ps_access_init(&api->access, &config->access);
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
     if (ps_jobs_start(&jobs, &api->jobs, err) != PS_OK ||
-        ps_work_create(SQL_WORKERS, SQL_WORKERS, &api->sql, err) != PS_OK ||
+        ps_work_create(SQL_WORKERS, SQL_WORKERS, &api->sql_workers, err) != PS_OK ||
         start_watcher(api, err) != PS_OK) {
         ps_api_free(api);
         return err->code;
@@ -171,9 +171,9 @@ struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell)
 {
     struct ps_api *api = ps_alloc(sizeof *api);
 
-    api->config = (struct ps_api_config){.store = store, .shell = shell, .listen = ""};
+    api->config = (struct ps_api_config){.store = store, .shell = shell, .listen_address = ""};
     api->store = store;
-    api->hub = ps_hub_create(&api->config.streams);
+    api->hub = ps_hub_create(&api->config.stream_limits);
     api->sql_limits = ps_sql_limits_local;
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
@@ -185,9 +185,9 @@ void ps_api_free(struct ps_api *api)
     if (!api)
         return;
     ps_store_listen(api->store, NULL, NULL);
-    if (api->watching)
+    if (api->has_watcher)
         stop_watcher(api);
-    ps_work_free(api->sql);
+    ps_work_free(api->sql_workers);
     ps_jobs_stop(api->jobs);
     ps_hub_free(api->hub);
     ps_throttle_free(&api->access.throttle);
@@ -199,15 +199,15 @@ void ps_api_free(struct ps_api *api)
 
 static enum ps_status spool_open(void *store, char **path, int *fd, struct ps_err *err)
 {
-    return ps_store_spool(store, path, fd, err);
+    return ps_store_create_spool_file(store, path, fd, err);
 }
 
-static enum ps_status spool_claim(void *store, uint64_t bytes, struct ps_err *err)
+static enum ps_status spool_reserve(void *store, uint64_t bytes, struct ps_err *err)
 {
     return ps_quota_reserve(store, bytes, err);
 }
 
-static void spool_give_back(void *store, uint64_t bytes)
+static void spool_release(void *store, uint64_t bytes)
 {
     ps_quota_release(store, bytes);
 }
@@ -219,8 +219,8 @@ static void spool_remove(void *store, const char *path)
 
 struct ps_spool ps_api_spool(struct ps_api *api)
 {
-    return (struct ps_spool){spool_open,   spool_claim, spool_give_back,
-                             spool_remove, api->store,  api->config.upload_max};
+    return (struct ps_spool){spool_open,   spool_reserve, spool_release,
+                             spool_remove, api->store,    api->config.upload_max};
 }
 
 uint64_t ps_api_run_mark(void *api, const char *run)

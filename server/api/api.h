@@ -14,10 +14,10 @@ struct ps_api;
 
 /* Configuration of access control (access.h). */
 struct ps_access_config {
-    bool tokens; /* every request needs a token */
+    bool requires_token; /* every request needs a token */
     /* a trusted proxy in front of this server serves HTTPS and sends the client's address */
     bool is_proxied;
-    bool tls; /* this server itself serves HTTPS */
+    bool uses_tls; /* this server itself serves HTTPS */
     /* TCP port; part of the cookie name, because browsers send cookies to all ports of a host */
     unsigned port;
 };
@@ -28,13 +28,13 @@ struct ps_api_config {
     size_t n_assets;
     struct ps_str shell; /* the HTML page for exports (ps_share_write_page) */
     struct ps_access_config access;
-    struct ps_hub_limits streams;           /* limits for event streams */
-    size_t queue;                           /* maximum number of unfinished imports; 0: no limit */
-    const struct ps_sandbox_limits *limits; /* limits of each import; NULL: defaults */
+    struct ps_hub_limits stream_limits; /* limits for event streams */
+    size_t unfinished_max;              /* maximum number of unfinished imports; 0: no limit */
+    const struct ps_sandbox_limits *sandbox_limits; /* limits of each import; NULL: defaults */
     /* maximum size in bytes of one upload, also of a resumable one */
     uint64_t upload_max;
     struct ps_retention retention; /* retention rules, shown by GET shelf */
-    const char *listen;            /* shown by GET shelf: "127.0.0.1:7700" */
+    const char *listen_address;    /* shown by GET shelf: "127.0.0.1:7700" */
 };
 
 /* Starts the import workers and the thread that watches the shelf. config->store must stay valid
@@ -50,8 +50,8 @@ struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
 /* The table of all URLs, and values for the members of struct ps_http_config: routes, admit
  * (ps_api_admit), spool (ps_api_spool) and mark (ps_api_run_mark); the member app is the struct
- * ps_api. ps_api_admit compares route->required_right, the minimum enum ps_right, with the rights
- * of the client. It sets req->user_name and req->right. */
+ * ps_api. ps_api_admit compares route->required_right, the minimum enum ps_access_role, with the
+ * rights of the client. It sets req->user_name and req->right. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);

@@ -5,7 +5,7 @@
 static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
                                  struct ps_err *err)
 {
-    struct ps_json json = ps_reply_json(reply);
+    struct ps_json json = ps_reply_json_writer(reply);
 
     ps_api_send_run_event(ps_request_api(req), id);
     reply->cache = PS_CACHE_CHECK;
@@ -16,7 +16,7 @@ enum ps_status ps_put_baseline(struct ps_request *req, struct ps_reply *reply, s
 {
     const char *id;
 
-    ps_api_run_id(req, &id, err);
+    ps_api_resolve_run(req, &id, err);
     if (ps_store_set_baseline(ps_request_api(req)->store, id, err) == PS_OK)
         answer_run(req, id, reply, err);
     return err->code;
@@ -27,7 +27,7 @@ enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply
 {
     const char *id;
 
-    ps_api_run_id(req, &id, err);
+    ps_api_resolve_run(req, &id, err);
     if (ps_store_clear_baseline_run(ps_request_api(req)->store, id, err) == PS_OK)
         answer_run(req, id, reply, err);
     return err->code;
@@ -36,7 +36,7 @@ enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply
 /* Clears the baseline of a series, even if the baseline run is no longer in the series. */
 enum ps_status ps_clear_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    const char *series = ps_param_get(ps_api_params(req), "series");
+    const char *series = ps_param_get(ps_api_get_params(req), "series");
 
     if (!series || !series[0])
         return ps_fail(err, PS_BAD_REQUEST, "the parameter series is missing");

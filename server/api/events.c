@@ -23,7 +23,7 @@ static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struc
     return PS_OK;
 }
 
-enum ps_status ps_all_events(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+enum ps_status ps_stream_events(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     return begin_stream(req, PS_TOPIC_ALL, reply, err);
 }
@@ -41,10 +41,11 @@ static void begin_job_stream(void *user, const struct ps_job_view *job)
         ps_feed_end(feed);
 }
 
-enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+enum ps_status ps_stream_job_events(struct ps_request *req, struct ps_reply *reply,
+                                    struct ps_err *err)
 {
     uint64_t id;
-    enum ps_status status = ps_api_job_id(req, &id, err);
+    enum ps_status status = ps_api_parse_job_id(req, &id, err);
 
     if (status == PS_OK)
         status = begin_stream(req, id, reply, err);
@@ -80,7 +81,7 @@ void ps_api_send_deleted_event(struct ps_api *api, const char *id)
     struct ps_json out = ps_json_writer(&text);
 
     ps_json_object(&out);
-    ps_json_kstr(&out, "id", id);
+    ps_json_key_str(&out, "id", id);
     ps_json_end(&out);
     ps_hub_send(api->hub, PS_TOPIC_SHELF, "gone", ps_buf_slice(&text));
 }
@@ -91,7 +92,7 @@ void ps_api_send_shelf_event(struct ps_api *api, int64_t version)
     struct ps_json out = ps_json_writer(&text);
 
     ps_json_object(&out);
-    ps_json_kint(&out, "version", version);
+    ps_json_key_int(&out, "version", version);
     ps_json_end(&out);
     ps_hub_send(api->hub, PS_TOPIC_SHELF, "shelf", ps_buf_slice(&text));
 }
@@ -102,11 +103,11 @@ void ps_api_on_change(void *user, const struct ps_row_change *change)
 
     switch (change->kind) {
     case PS_CHANGED_RUN:
-        if (send_run_event(api, change->run) == PS_NOT_FOUND)
-            ps_api_send_deleted_event(api, change->run);
+        if (send_run_event(api, change->run_id) == PS_NOT_FOUND)
+            ps_api_send_deleted_event(api, change->run_id);
         break;
     case PS_CHANGED_JOB:
-        ps_jobs_on_change(api->jobs, change->job);
+        ps_jobs_on_change(api->jobs, change->job_id);
         break;
     case PS_CHANGED_ANYTHING:
         ps_jobs_on_change(api->jobs, 0);

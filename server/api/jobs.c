@@ -18,18 +18,18 @@ static void iso_time(int64_t ms, char out[32])
     (void)snprintf(out, 32, "%s.%03dZ", day, (int)(ms % 1000));
 }
 
-void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts)
+void ps_job_parts_json(struct ps_json *out, const struct ps_job_parts *parts)
 {
     ps_json_array(out);
     for (size_t i = 0; i < parts->n; i++) {
         const struct ps_job_part *part = &parts->items[i];
 
         ps_json_object(out);
-        ps_json_kstr(out, "name", part->name);
-        ps_json_kstr(out, "run", part->run);
-        ps_json_kstr(out, "kind", part->kind);
-        ps_json_kbool(out, "already", part->already_existed);
-        ps_json_kbool(out, "left_out", part->is_skipped);
+        ps_json_key_str(out, "name", part->name);
+        ps_json_key_str(out, "run", part->run);
+        ps_json_key_str(out, "kind", part->kind);
+        ps_json_key_bool(out, "already", part->already_existed);
+        ps_json_key_bool(out, "left_out", part->is_skipped);
         ps_json_key(out, "error");
         if (part->run)
             ps_json_null(out);
@@ -51,34 +51,35 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     (void)snprintf(id, sizeof id, "j%llu", (unsigned long long)job->id);
     iso_time(job->created_ms, created);
     ps_json_object(out);
-    ps_json_kstr(out, "id", id);
-    ps_json_kstr(out, "state", ps_job_state_word(job->state));
-    ps_json_kstr(out, "name", job->name);
-    ps_json_kstr(out, "kind", job->kind);
-    ps_json_kint(out, "bytes_total", (int64_t)job->bytes_total);
-    ps_json_kint(out, "bytes_done", (int64_t)job->bytes_done);
-    ps_json_kint(out, "records", (int64_t)job->records);
-    ps_json_kstr(out, "run", job->run);
-    ps_json_kbool(out, "already", job->already_existed);
+    ps_json_key_str(out, "id", id);
+    ps_json_key_str(out, "state", ps_job_state_word(job->state));
+    ps_json_key_str(out, "name", job->name);
+    ps_json_key_str(out, "kind", job->kind);
+    ps_json_key_int(out, "bytes_total", (int64_t)job->bytes_total);
+    ps_json_key_int(out, "bytes_done", (int64_t)job->bytes_done);
+    ps_json_key_int(out, "records", (int64_t)job->records);
+    ps_json_key_str(out, "run", job->run);
+    ps_json_key_bool(out, "already", job->already_existed);
     ps_json_key(out, "error");
     if (job->err->code == PS_OK)
         ps_json_null(out);
     else
         ps_json_error(out, job->err);
-    ps_json_kstr(out, "created_at", created);
+    ps_json_key_str(out, "created_at", created);
     if (job->sources->n) {
         ps_json_key(out, "sources");
-        ps_sources_json(out, job->sources);
+        ps_source_outcomes_json(out, job->sources);
     }
     if (job->parts->n) {
         ps_json_key(out, "members");
-        ps_parts_json(out, job->parts);
-        ps_json_kint(out, "members_untold", (int64_t)job->parts->n_unlisted);
+        ps_job_parts_json(out, job->parts);
+        ps_json_key_int(out, "members_untold", (int64_t)job->parts->n_unlisted);
     }
     ps_json_end(out);
 }
 
-enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err)
+enum ps_status ps_api_parse_job_id(const struct ps_request *req, uint64_t *id_out,
+                                   struct ps_err *err)
 {
     const char *text = req->args[0];
     int64_t id = 0;
@@ -96,7 +97,7 @@ static void write_job(void *user, const struct ps_job_view *job)
 
 enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     ps_json_object(&out);
     ps_json_key(&out, "rows");
@@ -109,10 +110,10 @@ enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, stru
 
 enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
     uint64_t id = 0;
 
-    if (ps_api_job_id(req, &id, err) != PS_OK)
+    if (ps_api_parse_job_id(req, &id, err) != PS_OK)
         return err->code;
     return ps_jobs_show(ps_request_api(req)->jobs, id, write_job, &out, err);
 }
@@ -121,7 +122,7 @@ enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, str
 {
     uint64_t id = 0;
 
-    if (ps_api_job_id(req, &id, err) != PS_OK ||
+    if (ps_api_parse_job_id(req, &id, err) != PS_OK ||
         ps_jobs_cancel(ps_request_api(req)->jobs, id, err) != PS_OK)
         return err->code;
     return ps_get_job(req, reply, err);

@@ -11,20 +11,20 @@
  * maximum size of a piece in bytes. */
 static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     ps_json_object(&out);
-    ps_json_kstr(&out, "id", id);
-    ps_json_kint(&out, "bytes", (int64_t)bytes);
-    ps_json_kint(&out, "piece_max", (int64_t)PS_SMALL_MAX);
+    ps_json_key_str(&out, "id", id);
+    ps_json_key_int(&out, "bytes", (int64_t)bytes);
+    ps_json_key_int(&out, "piece_max", (int64_t)PS_SMALL_MAX);
     ps_json_end(&out);
 }
 
 enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    char id[PS_PARTIAL_ID_SIZE];
+    char id[PS_PARTIAL_UPLOAD_ID_SIZE];
 
-    if (ps_partial_begin(ps_request_api(req)->store, req->user_name, id, err) != PS_OK)
+    if (ps_partial_upload_begin(ps_request_api(req)->store, req->user_name, id, err) != PS_OK)
         return err->code;
     reply->status = 201;
     ps_reply_add_header(reply, "Location", ps_arena_printf(&req->arena, "/api/v1/uploads/%s", id));
@@ -36,8 +36,8 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
 {
     uint64_t bytes;
 
-    if (ps_partial_bytes(ps_request_api(req)->store, req->args[0], req->user_name, &bytes, err) ==
-        PS_OK)
+    if (ps_partial_upload_bytes(ps_request_api(req)->store, req->args[0], req->user_name, &bytes,
+                                err) == PS_OK)
         write_partial(req->args[0], bytes, reply);
     return err->code;
 }
@@ -45,7 +45,7 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
 enum ps_status ps_delete_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     reply->status = 204;
-    return ps_partial_remove(ps_request_api(req)->store, req->args[0], req->user_name, err);
+    return ps_partial_upload_remove(ps_request_api(req)->store, req->args[0], req->user_name, err);
 }
 
 static enum ps_status read_count(const struct ps_request *req, const char *key, uint64_t *out,
@@ -69,9 +69,9 @@ enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, stru
     if (req->n_files != 1)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the body must be one piece of the upload, and not empty");
-    if (ps_partial_append(ps_request_api(req)->store, req->args[0], req->user_name, offset,
-                          req->files[0].path, ps_request_api(req)->config.upload_max, &bytes,
-                          err) == PS_OK)
+    if (ps_partial_upload_append(ps_request_api(req)->store, req->args[0], req->user_name, offset,
+                                 req->files[0].path, ps_request_api(req)->config.upload_max, &bytes,
+                                 err) == PS_OK)
         write_partial(req->args[0], bytes, reply);
     return err->code;
 }
@@ -104,8 +104,8 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     read_count(req, "bytes", &job.bytes, err);
     /* If the queue is full, the upload is not claimed, so that the client can end it later. */
     if (err->code != PS_OK || ps_jobs_check_limit(ps_request_api(req)->jobs, err) != PS_OK ||
-        ps_partial_claim(ps_request_api(req)->store, req->args[0], req->user_name, job.bytes,
-                         &job.path, err) != PS_OK)
+        ps_partial_upload_claim(ps_request_api(req)->store, req->args[0], req->user_name, job.bytes,
+                                &job.path, err) != PS_OK)
         return err->code;
     job.filename = filename ? filename : "";
     job.name = labels.name;

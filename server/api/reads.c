@@ -17,14 +17,14 @@ static bool shows_sources(const char *view)
  * another run later, so caches must revalidate each time. */
 static void set_run_validators(struct ps_request *req, const char *id, struct ps_reply *reply)
 {
-    bool whole = strcmp(req->args[0], id) == 0;
+    bool has_complete_id = strcmp(req->args[0], id) == 0;
     uint64_t mark;
 
     if (shows_sources(req->args[1]))
         return; /* for these views, the ETag is computed from the body */
     reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_request_api(req)->build);
-    reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
-    mark = whole ? ps_run_mark(ps_request_api(req)->store, id) : 0;
+    reply->cache = has_complete_id ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
+    mark = has_complete_id ? ps_run_mark(ps_request_api(req)->store, id) : 0;
     if (mark)
         ps_reply_allow_caching(reply, ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr, mark);
 }
@@ -37,14 +37,15 @@ static void set_compare_validators(struct ps_request *req, const struct ps_compa
                                    struct ps_reply *reply)
 {
     PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
-    const char *base = ps_request_param(req, "base"), *now = ps_request_param(req, "new");
-    const char *of = req->args[0];
-    bool whole;
+    const char *base_list = ps_request_param(req, "base"), *new_list = ps_request_param(req, "new");
+    const char *table = req->args[0];
+    bool has_complete_ids;
 
     ps_compare_groups_ids(groups, &ids);
-    whole =
-        now && strcmp(ids.ptr, base ? ps_arena_printf(&req->arena, "%s|%s", base, now) : now) == 0;
-    if (whole && !(of && strcmp(of, "lines") == 0))
+    has_complete_ids = new_list && strcmp(ids.ptr, base_list ? ps_arena_printf(&req->arena, "%s|%s",
+                                                                               base_list, new_list)
+                                                             : new_list) == 0;
+    if (has_complete_ids && !(table && strcmp(table, "lines") == 0))
         reply->cache = PS_CACHE_FOREVER;
 }
 
@@ -70,7 +71,7 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
 {
     PS_AUTO(ps_read_request_free)
     struct ps_read_request question = {.store = ps_request_api(req)->store,
-                                       .params = ps_api_params(req),
+                                       .params = ps_api_get_params(req),
                                        .args = {req->args[0], req->args[1]}};
     struct ps_answer answer = {.type = "application/json"};
 
@@ -86,7 +87,7 @@ static enum ps_status answer_read(struct ps_request *req, const struct ps_read_r
     read->answer(&question, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;
-    if (err->code == PS_OK && answer.attachment)
+    if (err->code == PS_OK && answer.is_attachment)
         set_download(req, read, &question, reply);
     return err->code;
 }

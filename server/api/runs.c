@@ -8,7 +8,7 @@
 #include "server/catalog/deleted.h"
 #include "server/http/negotiate.h"
 
-enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err)
+enum ps_status ps_api_resolve_run(struct ps_request *req, const char **id_out, struct ps_err *err)
 {
     char id[PS_ID_SIZE];
 
@@ -17,7 +17,7 @@ enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct
     return err->code;
 }
 
-struct ps_params ps_api_params(struct ps_request *req)
+struct ps_params ps_api_get_params(struct ps_request *req)
 {
     struct ps_param *params = ps_arena_alloc(&req->arena, (req->params.n + 1) * sizeof *params);
 
@@ -40,7 +40,7 @@ enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, s
     const size_t most = (size_t)cJSON_GetArraySize(list);
     const char **words = ps_arena_alloc(&req->arena, (most + 1) * sizeof *words);
     char(*ids)[PS_ID_SIZE] = ps_arena_alloc(&req->arena, (most + 1) * sizeof *ids);
-    struct ps_json json = ps_reply_json(reply);
+    struct ps_json json = ps_reply_json_writer(reply);
     size_t n = 0;
 
     if (!cJSON_IsArray(list))
@@ -67,7 +67,7 @@ enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, s
 static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
                                  struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     reply->cache = PS_CACHE_CHECK;
     return ps_query_run(ps_request_api(req)->store, id, &out, err);
@@ -75,12 +75,12 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
 
 /* Fails with PS_FORBIDDEN unless the user may delete the run: users may delete their own runs,
  * admins all runs. */
-static enum ps_status may_remove(struct ps_request *req, const char *id, struct ps_err *err)
+static enum ps_status check_may_delete(struct ps_request *req, const char *id, struct ps_err *err)
 {
     struct ps_run_brief brief = {0};
 
     if (ps_store_read_brief(ps_request_api(req)->store, id, &brief, err) == PS_OK &&
-        req->right < PS_RIGHT_ADMIN && strcmp(brief.user_name, req->user_name) != 0)
+        req->right < PS_ACCESS_ADMIN && strcmp(brief.user_name, req->user_name) != 0)
         ps_fail(err, PS_FORBIDDEN, "%s may delete only their own runs; this run was added by %s",
                 req->user_name, brief.user_name[0] ? brief.user_name : "an unknown user");
     ps_run_brief_free(&brief);
@@ -91,10 +91,10 @@ enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, str
 {
     const char *id;
 
-    ps_api_run_id(req, &id, err);
-    may_remove(req, id, err);
+    ps_api_resolve_run(req, &id, err);
+    check_may_delete(req, id, err);
     if (err->code != PS_OK ||
-        ps_store_remove(ps_request_api(req)->store, id, req->user_name, err) != PS_OK)
+        ps_store_remove_run(ps_request_api(req)->store, id, req->user_name, err) != PS_OK)
         return err->code;
     ps_api_send_deleted_event(ps_request_api(req), id);
     reply->status = 204;
@@ -103,7 +103,7 @@ enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, str
 
 enum ps_status ps_get_deleted(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     reply->cache = PS_CACHE_CHECK;
     return ps_query_deleted(ps_request_api(req)->store, &out, err);
@@ -113,13 +113,13 @@ enum ps_status ps_get_deleted(struct ps_request *req, struct ps_reply *reply, st
 enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_store *store = ps_request_api(req)->store;
-    struct ps_deleted run;
+    struct ps_deleted_run run;
 
-    if (ps_deleted_find(store, req->args[0], &run, err) == PS_OK && req->right < PS_RIGHT_ADMIN &&
+    if (ps_deleted_find(store, req->args[0], &run, err) == PS_OK && req->right < PS_ACCESS_ADMIN &&
         strcmp(run.user_name, req->user_name) != 0)
         ps_fail(err, PS_FORBIDDEN, "%s may restore only own runs; this run was added by %s",
                 req->user_name, run.user_name[0] ? run.user_name : "an unknown user");
-    if (err->code == PS_OK && ps_store_undelete(store, run.id, err) == PS_OK) {
+    if (err->code == PS_OK && ps_store_recover_run(store, run.id, err) == PS_OK) {
         ps_api_send_run_event(ps_request_api(req), run.id);
         answer_run(req, run.id, reply, err);
     }
@@ -129,23 +129,23 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
 
 /* --- PATCH --- */
 
-static enum ps_status not_text(const char *key, struct ps_err *err)
+static enum ps_status fail_not_text(const char *key, struct ps_err *err)
 {
     return ps_fail(err, PS_BAD_REQUEST, "%s must be a string", key);
 }
 
-static enum ps_status edit_text(const cJSON *value, const char **out, struct ps_err *err)
+static enum ps_status read_text_edit(const cJSON *value, const char **out, struct ps_err *err)
 {
     if (!cJSON_IsString(value))
-        return not_text(value->string, err);
+        return fail_not_text(value->string, err);
     *out = value->valuestring;
     return ps_label_check_text(value->string, *out, err);
 }
 
 /* Reads the tags of an edit. With `merge`, a null value removes a tag, and the run keeps tags that
  * are not mentioned. Else the tags replace all tags of the run. */
-static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool merge,
-                                struct ps_run_edit *out, struct ps_err *err)
+static enum ps_status read_tags_edit(struct ps_request *req, const cJSON *tags, bool merge,
+                                     struct ps_run_edit *out, struct ps_err *err)
 {
     struct ps_tag *list = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *list);
     const cJSON *tag;
@@ -161,7 +161,7 @@ static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool 
         if (err->code != PS_OK)
             return err->code;
         if (!cJSON_IsString(tag) && !(merge && cJSON_IsNull(tag)))
-            return not_text("a tag's value", err);
+            return fail_not_text("a tag's value", err);
         if (out->n_tags == PS_TAGS_MAX || !tag->string[0])
             return ps_fail(err, PS_BAD_REQUEST, "a tag has no key, or there are more than %d tags",
                            PS_TAGS_MAX);
@@ -181,15 +181,15 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
     cJSON_ArrayForEach(value, body)
     {
         if (strcmp(value->string, "name") == 0)
-            edit_text(value, &out->name, err);
+            read_text_edit(value, &out->name, err);
         else if (strcmp(value->string, "series") == 0)
-            edit_text(value, &out->series, err);
+            read_text_edit(value, &out->series, err);
         else if (strcmp(value->string, "note") == 0)
             ps_note_parse(req, value, &out->note, err);
         else if (strcmp(value->string, "tags") == 0)
-            edit_tags(req, value, false, out, err);
+            read_tags_edit(req, value, false, out, err);
         else if (strcmp(value->string, "merge_tags") == 0)
-            edit_tags(req, value, true, out, err);
+            read_tags_edit(req, value, true, out, err);
         else
             ps_fail(err, PS_BAD_REQUEST, "only name, series, note and tags can be changed");
         if (err->code != PS_OK)
@@ -206,10 +206,11 @@ enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, stru
     PS_AUTO(delete_json) cJSON *body = NULL;
     const char *id;
 
-    ps_api_run_id(req, &id, err);
+    ps_api_resolve_run(req, &id, err);
     ps_labels_parse_body(req, "name, series, note, tags or merge_tags", &body, err);
     read_edit(req, body, &edit, err);
-    if (err->code != PS_OK || ps_store_edit(ps_request_api(req)->store, id, &edit, err) != PS_OK)
+    if (err->code != PS_OK ||
+        ps_store_edit_run(ps_request_api(req)->store, id, &edit, err) != PS_OK)
         return err->code;
     ps_api_send_run_event(ps_request_api(req), id);
     return answer_run(req, id, reply, err);
@@ -236,7 +237,7 @@ enum ps_status ps_get_original(struct ps_request *req, struct ps_reply *reply, s
 {
     const char *id;
 
-    if (ps_api_run_id(req, &id, err) != PS_OK)
+    if (ps_api_resolve_run(req, &id, err) != PS_OK)
         return err->code;
     reply->type = "application/octet-stream";
     reply->etag = ps_arena_printf(&req->arena, "\"%s\"", id);

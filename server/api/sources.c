@@ -8,23 +8,23 @@
 #include "server/api/state.h"
 #include "server/jobs/merge.h"
 
-void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources)
+void ps_source_outcomes_json(struct ps_json *out, const struct ps_source_outcomes *sources)
 {
     ps_json_array(out);
     for (size_t i = 0; i < sources->n; i++) {
-        const struct ps_source_outcome *one = &sources->items[i];
-        bool attached = one->err.code == PS_OK;
+        const struct ps_source_outcome *outcome = &sources->items[i];
+        bool attached = outcome->err.code == PS_OK;
 
         ps_json_object(out);
-        ps_json_kstr(out, "name", one->name);
-        ps_json_kstr(out, "path", one->path);
-        ps_json_kstr(out, "state", attached ? "attached" : NULL);
-        ps_json_kstr(out, "sha256", attached ? one->source.sha256 : NULL);
+        ps_json_key_str(out, "name", outcome->name);
+        ps_json_key_str(out, "path", outcome->path);
+        ps_json_key_str(out, "state", attached ? "attached" : NULL);
+        ps_json_key_str(out, "sha256", attached ? outcome->source.sha256 : NULL);
         ps_json_key(out, "error");
         if (attached)
             ps_json_null(out);
         else
-            ps_json_error(out, &one->err);
+            ps_json_error(out, &outcome->err);
         ps_json_end(out);
     }
     ps_json_end(out);
@@ -65,9 +65,9 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
 {
     const char *id, *path = ps_request_param(req, "path");
     struct ps_source source = {.bytes = 0};
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
-    if (ps_api_run_id(req, &id, err) != PS_OK)
+    if (ps_api_resolve_run(req, &id, err) != PS_OK)
         return err->code;
     if (!path || !path[0])
         return ps_fail(err, PS_BAD_REQUEST,
@@ -79,8 +79,8 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
         return err->code;
     ps_api_send_run_event(ps_request_api(req), id);
     ps_json_object(&out);
-    ps_json_kstr(&out, "sha256", source.sha256);
-    ps_json_kstr(&out, "state", source.changed ? "changed" : "attached");
+    ps_json_key_str(&out, "sha256", source.sha256);
+    ps_json_key_str(&out, "state", source.is_changed ? "changed" : "attached");
     ps_json_end(&out);
     return PS_OK;
 }
@@ -94,7 +94,7 @@ struct merge_state {
 };
 
 /* Writes the kinds of runs that can be merged, in the form "A and B". */
-static void list_merging(struct ps_buf *out)
+static void list_mergeable_kinds(struct ps_buf *out)
 {
     size_t n;
     const struct ps_kind *kinds = ps_kinds(&n);
@@ -116,7 +116,7 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
     if (err->code == PS_OK && !ps_merge_supports(brief.kind)) {
         PS_AUTO(ps_buf_free) struct ps_buf kinds = {0};
 
-        list_merging(&kinds);
+        list_mergeable_kinds(&kinds);
         ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only %.*s runs can be merged", brief.name,
                 brief.kind, (int)kinds.len, kinds.ptr);
     }

@@ -9,15 +9,15 @@
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
-#define WAITING_MAX 32
+#define PENDING_MAX 32
 
 const struct ps_sql_limits ps_sql_limits_server = {
     .seconds = 10,
     .max_seconds = 10,
     .rows = PS_SQL_FILE_ROWS,
     .max_rows = PS_SQL_FILE_ROWS,
-    .memory = (size_t)256 << 20,
-    .bytes = PS_SQL_FILE_BYTES,
+    .memory_bytes = (size_t)256 << 20,
+    .result_bytes = PS_SQL_FILE_BYTES,
 };
 const struct ps_sql_limits ps_sql_limits_local = {
     .seconds = 600, .max_seconds = 1000000, .rows = 10000000, .max_rows = INT64_MAX};
@@ -34,13 +34,13 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-static enum ps_status poll_asked(void *user, struct ps_err *err)
+static enum ps_status poll_task(void *user, struct ps_err *err)
 {
-    const struct sql_task *asked = user;
+    const struct sql_task *task = user;
 
-    if (atomic_load(&ps_request_api(asked->req)->is_closing))
+    if (atomic_load(&ps_request_api(task->req)->is_closing))
         return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
-    return ps_request_is_disconnected(asked->req)
+    return ps_request_is_disconnected(task->req)
                ? ps_fail(err, PS_CANCELLED, "the client closed its connection")
                : PS_OK;
 }
@@ -125,78 +125,78 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     return ps_query_find_runs(ps_request_api(req)->store, words.ptr, out->runs, &out->n_runs, err);
 }
 
-static enum ps_status read_question(struct sql_task *asked, struct ps_err *err)
+static enum ps_status read_question(struct sql_task *task, struct ps_err *err)
 {
-    struct ps_request *req = asked->req;
-    struct ps_sql_request *out = &asked->question;
+    struct ps_request *req = task->req;
+    struct ps_sql_request *out = &task->question;
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     const cJSON *sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
     const struct ps_sql_limits *limits = &ps_request_api(req)->sql_limits;
     int64_t seconds;
-    bool file;
+    bool is_file;
 
     if (!cJSON_IsString(sql))
         return ps_fail(err, PS_BAD_REQUEST,
                        "the body must be a JSON object with sql and run or runs");
     out->sql = ps_arena_copy(&req->arena, ps_str_from_c(sql->valuestring)).ptr;
     read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
-    file = out->format != PS_SQL_TABLE;
-    read_limit(body, "limit", file ? limits->max_rows : PS_SQL_ROWS_MAX,
-               file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
+    is_file = out->format != PS_SQL_TABLE;
+    read_limit(body, "limit", is_file ? limits->max_rows : PS_SQL_ROWS_MAX,
+               is_file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
     read_limit(body, "seconds", limits->max_seconds, limits->seconds, &seconds, err);
-    asked->timeout_ms = seconds * 1000;
+    task->timeout_ms = seconds * 1000;
     return runs ? read_runs(req, runs, out, err)
                 : read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), out, err);
 }
 
 static void answer_task(void *arg)
 {
-    struct sql_task *asked = arg;
-    struct ps_api *api = ps_request_api(asked->req);
-    struct ps_reply *reply = asked->reply;
+    struct sql_task *task = arg;
+    struct ps_api *api = ps_request_api(task->req);
+    struct ps_reply *reply = task->reply;
     struct ps_answer found = {.type = "application/json"};
     struct ps_err err = PS_ERR_INIT;
     struct ps_context context;
 
-    ps_context_begin(&context, asked->timeout_ms, poll_asked, asked);
+    ps_context_begin(&context, task->timeout_ms, poll_task, task);
     if (ps_context_check(&err) == PS_OK)
-        ps_query_user_sql(api->store, &asked->question, &found, &err);
-    (void)ps_context_leave(&context);
+        ps_query_user_sql(api->store, &task->question, &found, &err);
+    (void)ps_context_end(&context);
     reply->body = found.body;
     reply->type = found.type;
-    if (err.code == PS_OK && found.attachment)
+    if (err.code == PS_OK && found.is_attachment)
         ps_reply_add_header(reply, "Content-Disposition",
-                            ps_format_attachment(&asked->req->arena,
-                                                 asked->question.format == PS_SQL_CSV ? "result.csv"
-                                                 : asked->question.format == PS_SQL_JSON
+                            ps_format_attachment(&task->req->arena,
+                                                 task->question.format == PS_SQL_CSV ? "result.csv"
+                                                 : task->question.format == PS_SQL_JSON
                                                      ? "result.json"
                                                      : "result.txt"));
     atomic_fetch_sub(&api->sql_pending, 1);
-    ps_request_finish(asked->req, err.code, &err);
+    ps_request_finish(task->req, err.code, &err);
 }
 
 enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_api *api = ps_request_api(req);
-    struct sql_task *asked = ps_arena_alloc(&req->arena, sizeof *asked);
+    struct sql_task *task = ps_arena_alloc(&req->arena, sizeof *task);
 
-    *asked = (struct sql_task){.req = req,
-                               .reply = reply,
-                               .question.bytes = api->sql_limits.bytes,
-                               .question.limits = {.memory = api->sql_limits.memory}};
-    if (read_question(asked, err) != PS_OK)
+    *task = (struct sql_task){.req = req,
+                              .reply = reply,
+                              .question.bytes = api->sql_limits.result_bytes,
+                              .question.limits = {.memory_bytes = api->sql_limits.memory_bytes}};
+    if (read_question(task, err) != PS_OK)
         return err->code;
-    if (atomic_fetch_add(&api->sql_pending, 1) >= WAITING_MAX) {
+    if (atomic_fetch_add(&api->sql_pending, 1) >= PENDING_MAX) {
         atomic_fetch_sub(&api->sql_pending, 1);
         return ps_fail(err, PS_UNAVAILABLE,
                        "too many SQL statements are waiting" PS_HINT "try again in a few seconds");
     }
     ps_request_defer(req);
-    if (api->sql)
-        ps_work_add(api->sql, answer_task, asked);
+    if (api->sql_workers)
+        ps_work_add(api->sql_workers, answer_task, task);
     else
-        answer_task(asked);
+        answer_task(task);
     return PS_OK;
 }
 
@@ -213,11 +213,12 @@ static enum ps_status save_query(struct ps_request *req, const cJSON *body, stru
         return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with name and sql");
     ps_label_check_text("the name", saved.name, err);
     ps_label_check_text("the kind", saved.kind, err);
-    return ps_saved_query_put(ps_request_api(req)->store, &saved, req->right >= PS_RIGHT_ADMIN,
+    return ps_saved_query_put(ps_request_api(req)->store, &saved, req->right >= PS_ACCESS_ADMIN,
                               err);
 }
 
-enum ps_status ps_post_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+enum ps_status ps_post_saved_query(struct ps_request *req, struct ps_reply *reply,
+                                   struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
 
@@ -225,7 +226,8 @@ enum ps_status ps_post_query(struct ps_request *req, struct ps_reply *reply, str
     return save_query(req, body, err);
 }
 
-enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+enum ps_status ps_delete_saved_query(struct ps_request *req, struct ps_reply *reply,
+                                     struct ps_err *err)
 {
     int64_t id = 0;
 
@@ -233,5 +235,5 @@ enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, s
     if (!ps_str_parse_i64(ps_str_from_c(req->args[0]), &id))
         return ps_fail(err, PS_NOT_FOUND, "no saved query %s", req->args[0]);
     return ps_saved_query_remove(ps_request_api(req)->store, id, req->user_name,
-                                 req->right >= PS_RIGHT_ADMIN, err);
+                                 req->right >= PS_ACCESS_ADMIN, err);
 }

@@ -23,7 +23,7 @@ struct ps_sql_limits {
     int64_t seconds, max_seconds; /* time limit: default, and maximum that a request may set */
     int64_t rows, max_rows;       /* rows of a file: default, and maximum that a request may set */
     /* memory of SQLite, and size of a result file, in bytes; 0: no limit */
-    size_t memory, bytes;
+    size_t memory_bytes, result_bytes;
 };
 extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* defined in sql.c */
 
@@ -38,11 +38,11 @@ struct ps_api {
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool watching, is_stopping;
+    bool has_watcher, is_stopping;
     struct ps_sql_limits sql_limits;
     /* Threads for the SQL statements of users, so that the statements do not delay other requests.
      * NULL: statements run in the calling thread. */
-    struct ps_work *sql;
+    struct ps_work *sql_workers;
     atomic_uint sql_pending; /* number of statements that are running or waiting */
     atomic_bool is_closing;  /* running SQL statements must stop */
 };
@@ -53,18 +53,19 @@ static inline struct ps_api *ps_request_api(const struct ps_request *req)
 }
 
 /* Resolves the run in the first path argument to its full id, allocated in the request's arena. */
-enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err);
+enum ps_status ps_api_resolve_run(struct ps_request *req, const char **id_out, struct ps_err *err);
 /* Parses the job id in the first path argument: "j12" is 12. PS_NOT_FOUND: it is not a job id. */
-enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err);
+enum ps_status ps_api_parse_job_id(const struct ps_request *req, uint64_t *id_out,
+                                   struct ps_err *err);
 /* Writes JOB of docs/api.md as a value. */
 void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
 /* Writes the outcomes for the files of an archive as an array. */
-void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts);
+void ps_job_parts_json(struct ps_json *out, const struct ps_job_parts *parts);
 /* Writes the outcomes for the uploaded sources as an array. */
-void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources);
+void ps_source_outcomes_json(struct ps_json *out, const struct ps_source_outcomes *sources);
 /* Returns the parameters of the request in the form that queries use, allocated in the request's
  * arena. */
-struct ps_params ps_api_params(struct ps_request *req);
+struct ps_params ps_api_get_params(struct ps_request *req);
 
 /* Sends an event to all clients: a run was published or changed. */
 void ps_api_send_run_event(struct ps_api *api, const char *id);
@@ -112,7 +113,7 @@ ps_handler ps_put_source, ps_merge_runs;
 ps_handler ps_get_reveals, ps_get_export;
 ps_handler ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
-ps_handler ps_post_sql, ps_post_query, ps_delete_query;
-ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
+ps_handler ps_post_sql, ps_post_saved_query, ps_delete_saved_query;
+ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_stream_job_events, ps_stream_events;
 
 #endif

@@ -19,7 +19,7 @@ void ps_throttle_free(struct ps_throttle *throttle)
 /* Stores the key under which failures of an address are counted. One user usually has a complete
  * IPv6 network of 2^64 addresses, so the key of an IPv6 address is its /64 network. An IPv4 address
  * mapped to IPv6 has the key of the IPv4 address. */
-static void key_of(const char *address, char out[64])
+static void address_key(const char *address, char out[64])
 {
     struct in6_addr six;
 
@@ -54,32 +54,33 @@ static struct ps_throttle_entry *oldest_entry(struct ps_throttle *throttle)
 
 unsigned ps_throttle_wait_s(struct ps_throttle *throttle, const char *address, int64_t now_s)
 {
-    const struct ps_throttle_entry *one;
+    const struct ps_throttle_entry *entry;
     unsigned wait = 0;
     char key[64];
 
-    key_of(address, key);
+    address_key(address, key);
     pthread_mutex_lock(&throttle->lock);
-    one = find_address(throttle, key);
-    if (one && one->failures >= PS_THROTTLE_TRIES && now_s - one->since_s < PS_THROTTLE_PERIOD_S)
-        wait = (unsigned)(PS_THROTTLE_PERIOD_S - (now_s - one->since_s));
+    entry = find_address(throttle, key);
+    if (entry && entry->failures >= PS_THROTTLE_TRIES &&
+        now_s - entry->since_s < PS_THROTTLE_PERIOD_S)
+        wait = (unsigned)(PS_THROTTLE_PERIOD_S - (now_s - entry->since_s));
     pthread_mutex_unlock(&throttle->lock);
     return wait;
 }
 
 void ps_throttle_count_failure(struct ps_throttle *throttle, const char *address, int64_t now_s)
 {
-    struct ps_throttle_entry *one;
+    struct ps_throttle_entry *entry;
     char key[64];
 
-    key_of(address, key);
+    address_key(address, key);
     pthread_mutex_lock(&throttle->lock);
-    one = find_address(throttle, key);
-    if (!one || now_s - one->since_s >= PS_THROTTLE_PERIOD_S) {
-        one = one ? one : oldest_entry(throttle);
-        *one = (struct ps_throttle_entry){.since_s = now_s};
-        memcpy(one->address, key, sizeof key);
+    entry = find_address(throttle, key);
+    if (!entry || now_s - entry->since_s >= PS_THROTTLE_PERIOD_S) {
+        entry = entry ? entry : oldest_entry(throttle);
+        *entry = (struct ps_throttle_entry){.since_s = now_s};
+        memcpy(entry->address, key, sizeof key);
     }
-    one->failures++;
+    entry->failures++;
     pthread_mutex_unlock(&throttle->lock);
 }

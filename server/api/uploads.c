@@ -15,7 +15,7 @@ struct slot {
     struct ps_job_ticket ticket; /* first member: on_ended casts the ticket to the slot */
     struct upload_wait *waiting;
     char run[PS_ID_SIZE];
-    bool already;
+    bool already_existed;
     struct ps_source_outcomes sources;
     struct ps_job_parts parts;
     struct ps_err err;
@@ -35,7 +35,7 @@ struct upload_wait {
 /* Writes the object RUN of docs/api.md with the additional members already and sources of this
  * upload. */
 static enum ps_status write_run(struct upload_wait *waiting, const struct slot *slot,
-                                const char *id, bool already, struct ps_json *out,
+                                const char *id, bool already_existed, struct ps_json *out,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -44,13 +44,13 @@ static enum ps_status write_run(struct upload_wait *waiting, const struct slot *
     if (ps_query_run(waiting->api->store, id, &run, err) != PS_OK)
         return err->code;
     text.len--; /* removes the closing brace of RUN */
-    ps_buf_puts(&text, already ? ",\"already\":true" : ",\"already\":false");
+    ps_buf_puts(&text, already_existed ? ",\"already\":true" : ",\"already\":false");
     if (slot->sources.n) {
         struct ps_json sources;
 
         ps_buf_puts(&text, ",\"sources\":");
         sources = ps_json_writer(&text);
-        ps_sources_json(&sources, &slot->sources);
+        ps_source_outcomes_json(&sources, &slot->sources);
     }
     ps_buf_puts(&text, "}");
     ps_json_raw(out, ps_buf_slice(&text));
@@ -85,21 +85,21 @@ static void write_slot(struct upload_wait *waiting, struct slot *slot, struct ps
     if (slot->parts.runs)
         write_parts(waiting, slot, out);
     else if (slot->err.code != PS_OK ||
-             write_run(waiting, slot, slot->run, slot->already, out, &slot->err) != PS_OK)
+             write_run(waiting, slot, slot->run, slot->already_existed, out, &slot->err) != PS_OK)
         write_error(&slot->err, out);
 }
 
-static unsigned status_of(const struct upload_wait *waiting)
+static unsigned http_status_of(const struct upload_wait *waiting)
 {
     for (size_t i = 0; i < waiting->n; i++)
-        if (waiting->slots[i].err.code == PS_OK && !waiting->slots[i].already)
+        if (waiting->slots[i].err.code == PS_OK && !waiting->slots[i].already_existed)
             return 201;
     return 200;
 }
 
 static void write_many(struct upload_wait *waiting)
 {
-    struct ps_json out = ps_reply_json(waiting->reply);
+    struct ps_json out = ps_reply_json_writer(waiting->reply);
 
     ps_json_object(&out);
     ps_json_key(&out, "runs");
@@ -109,7 +109,7 @@ static void write_many(struct upload_wait *waiting)
     ps_json_end(&out);
     if (waiting->n == 1) {
         ps_json_key(&out, "members");
-        ps_parts_json(&out, &waiting->slots[0].parts);
+        ps_job_parts_json(&out, &waiting->slots[0].parts);
     }
     ps_json_end(&out);
 }
@@ -117,13 +117,13 @@ static void write_many(struct upload_wait *waiting)
 static enum ps_status write_one(struct upload_wait *waiting)
 {
     struct slot *slot = waiting->slots;
-    struct ps_json out = ps_reply_json(waiting->reply);
+    struct ps_json out = ps_reply_json_writer(waiting->reply);
 
     if (slot->err.code != PS_OK)
         return slot->err.code;
     ps_reply_add_header(waiting->reply, "Location",
                         ps_arena_printf(&waiting->req->arena, "/api/v1/runs/%s", slot->run));
-    return write_run(waiting, slot, slot->run, slot->already, &out, &slot->err);
+    return write_run(waiting, slot, slot->run, slot->already_existed, &out, &slot->err);
 }
 
 static void free_slot(struct slot *slot)
@@ -136,7 +136,7 @@ static void answer_upload(struct upload_wait *waiting)
 {
     enum ps_status status = PS_OK;
 
-    waiting->reply->status = status_of(waiting);
+    waiting->reply->status = http_status_of(waiting);
     if (waiting->n == 1 && !waiting->slots[0].parts.runs)
         status = write_one(waiting);
     else
@@ -157,7 +157,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
     struct slot *slot = (struct slot *)ticket;
 
     slot->err = *job->err;
-    slot->already = job->already_existed;
+    slot->already_existed = job->already_existed;
     ps_source_outcomes_copy(&slot->sources, job->sources);
     ps_job_parts_copy(&slot->parts, job->parts);
     if (job->run)
@@ -208,7 +208,7 @@ static enum ps_status write_job(struct ps_request *req, uint64_t id, struct ps_j
 static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, size_t n,
                                   struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_json out = ps_reply_json(reply);
+    struct ps_json out = ps_reply_json_writer(reply);
 
     ps_json_object(&out);
     ps_json_key(&out, "job");
@@ -246,7 +246,7 @@ enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *
 
 /* --- Handlers --- */
 
-static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
+static enum ps_status fail_no_file(const struct ps_request *req, struct ps_err *err)
 {
     return ps_fail(err, PS_BAD_REQUEST,
                    "the %s" PS_HINT
@@ -261,7 +261,7 @@ static bool is_source(const struct ps_upload_file *file)
 
 /* Takes the source files of a form from the request; NULL if there are none. The caller releases
  * the result with ps_source_set_release. */
-static struct ps_source_set *take_sources(struct ps_request *req)
+static struct ps_source_set *claim_sources(struct ps_request *req)
 {
     struct ps_source_set *set = NULL;
 
@@ -277,8 +277,8 @@ static struct ps_source_set *take_sources(struct ps_request *req)
 
 /* Makes n jobs in the request's arena, one for each profile of the request. All jobs refer to
  * `sources`. */
-static struct ps_job_request *take_profiles(struct ps_request *req, const struct ps_labels *labels,
-                                            struct ps_source_set *sources, size_t n)
+static struct ps_job_request *make_jobs(struct ps_request *req, const struct ps_labels *labels,
+                                        struct ps_source_set *sources, size_t n)
 {
     struct ps_job_request *jobs = ps_arena_alloc(&req->arena, n * sizeof *jobs), *job = jobs;
 
@@ -333,13 +333,13 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
     if (ps_labels_read_params(req, &labels, err) != PS_OK || check_source_fields(req, err) != PS_OK)
         return err->code;
     if (n == 0)
-        return no_file(req, err);
+        return fail_no_file(req, err);
     if (!req->is_form && filename && ps_label_check_text("filename", filename, err) != PS_OK)
         return err->code;
     if (!req->is_form && filename)
         req->files[0].filename = filename;
-    sources = take_sources(req);
-    ps_api_queue_jobs(req, take_profiles(req, &labels, sources, n), n, reply, err);
+    sources = claim_sources(req);
+    ps_api_queue_jobs(req, make_jobs(req, &labels, sources, n), n, reply, err);
     ps_source_set_release(sources);
     return err->code;
 }
@@ -348,6 +348,6 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
 enum ps_status ps_put_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     if (!ps_request_param(req, "filename"))
-        (void)ps_pairs_add(&req->arena, &req->params, "filename", req->args[0]);
+        (void)ps_url_params_add(&req->arena, &req->params, "filename", req->args[0]);
     return ps_post_runs(req, reply, err);
 }

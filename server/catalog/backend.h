@@ -32,7 +32,7 @@ struct ps_backend {
      */
     bool evicts_files;
     /* The catalog accepts only strings in UTF-8 without NUL. */
-    bool takes_only_utf8;
+    bool requires_utf8;
     /* The perfshelf command that restores a damaged run file, for example "rebuild". */
     const char *repair_command;
 
@@ -49,7 +49,7 @@ struct ps_backend {
     /* Describes a shared store. False: the shelf is a folder. */
     bool (*describe)(struct ps_store *store, struct ps_shared_store *out);
     /* Whether the last attempt to reach the database failed. */
-    bool (*is_away)(const struct ps_store *store);
+    bool (*is_unreachable)(const struct ps_store *store);
 
     /* --- Transactions of the catalog (transaction.c) --- */
 
@@ -71,50 +71,51 @@ struct ps_backend {
 
     /* --- Files --- */
 
-    /* These functions implement ps_file_* (files.h); `settle` implements ps_file_finish_puts. */
+    /* These functions implement ps_file_* (files.h); `finish_puts` implements ps_file_finish_puts.
+     */
 
     enum ps_status (*path)(struct ps_store *store, const char *folder, const char *key,
                            char **path_out, struct ps_err *err);
-    bool (*has)(struct ps_store *store, struct ps_db *db, const char *folder, const char *key);
-    int64_t (*layout)(struct ps_store *store, struct ps_db *db, const char *id);
+    bool (*has_file)(struct ps_store *store, struct ps_db *db, const char *folder, const char *key);
+    int64_t (*run_layout)(struct ps_store *store, struct ps_db *db, const char *id);
     /* Returns a number that changes when the file of the run is replaced. 0: the run has no file.
      */
-    uint64_t (*mark)(struct ps_store *store, const char *id);
+    uint64_t (*run_mark)(struct ps_store *store, const char *id);
     enum ps_status (*send)(struct ps_store *store, const char *folder, const char *path,
                            struct ps_sent_file *out, struct ps_err *err);
     enum ps_status (*put)(struct ps_store *store, const struct ps_sent_file *sent,
                           const char *folder, const char *key, const char *path,
                           struct ps_err *err);
-    enum ps_status (*settle)(struct ps_store *store, const char *folder, struct ps_err *err);
+    enum ps_status (*finish_puts)(struct ps_store *store, const char *folder, struct ps_err *err);
     enum ps_status (*remove)(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err);
-    enum ps_status (*check)(struct ps_store *store, const char *folder, const char *key,
-                            struct ps_err *err);
+    enum ps_status (*check_file)(struct ps_store *store, const char *folder, const char *key,
+                                 struct ps_err *err);
     /* Calls `each` for every file of the backend in the folders runs, labels, originals and
      * sources. */
-    enum ps_status (*list)(struct ps_store *store,
-                           void (*each)(void *user, const char *folder, const char *name),
-                           void *user, struct ps_err *err);
+    enum ps_status (*list_files)(struct ps_store *store,
+                                 void (*each)(void *user, const char *folder, const char *name),
+                                 void *user, struct ps_err *err);
     /* Makes all later calls read files from the authoritative copy and not from a cache. *dir_out:
      * a folder (malloc'ed path) that the caller deletes after closing the shelf, or NULL. */
     enum ps_status (*bypass_cache)(struct ps_store *store, char **dir_out, struct ps_err *err);
     /* Free bytes where the backend writes; UINT64_MAX: unknown. */
     uint64_t (*free_bytes)(const struct ps_store *store);
     /* Implements resumable uploads (partial.h). */
-    const struct ps_partial_ops *partial;
+    const struct ps_partial_upload_ops *partial_upload_ops;
 
     /* --- Sessions (session.c) --- */
 
     /* Whether the session is alive on any server. Called only for a session that has no file in
      * this folder. */
-    bool (*session_is_alive)(struct ps_store *store, const char *session);
+    bool (*is_session_alive)(struct ps_store *store, const char *session);
     /* Reports that a session of this folder has crashed. False: the other servers could not be
      * notified. */
-    bool (*session_expire)(struct ps_store *store, const char *session);
+    bool (*expire_session)(struct ps_store *store, const char *session);
     /* Checks again, in a transaction, a session that was not alive. *dead: it is still not alive.
      */
-    enum ps_status (*session_is_dead)(struct ps_store *store, const char *session, bool *dead,
-                                      struct ps_err *err);
+    enum ps_status (*confirm_session_dead)(struct ps_store *store, const char *session, bool *dead,
+                                           struct ps_err *err);
     /* Implement ps_store_watch_others and ps_store_unwatch_others. */
     enum ps_status (*watch)(struct ps_store *store, void (*tell)(void *user), void *user,
                             struct ps_err *err);

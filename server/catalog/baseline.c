@@ -15,7 +15,7 @@ static enum ps_status change_baseline(struct ps_store *store, const char *query,
     ps_bind_text(stmt, key, ps_str_from_c(value));
     if (ps_stmt_execute(stmt, err) == PS_OK)
         *changed = sqlite3_changes(store->catalog->handle);
-    ps_labels_save(store, "baselines", err);
+    ps_list_label_save(store, "baselines", err);
     return ps_catalog_end(store, err->code, err);
 }
 

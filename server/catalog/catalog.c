@@ -37,7 +37,7 @@ enum ps_status ps_store_list_outdated(struct ps_store *store, struct ps_buf *ids
         char id[PS_ID_SIZE];
 
         ps_col_id(stmt, id);
-        if (ps_run_outdated(store, id))
+        if (ps_run_is_outdated(store, id))
             ps_buf_add(ids, id, sizeof id);
     }
     ps_stmt_release(stmt);
@@ -88,8 +88,8 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
     return edit->merge_tags ? check_tag_count(db, id, err) : err->code;
 }
 
-enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
-                             struct ps_err *err)
+enum ps_status ps_store_edit_run(struct ps_store *store, const char *id,
+                                 const struct ps_run_edit *edit, struct ps_err *err)
 {
     ps_catalog_begin(store, PS_DURABLE, err);
     edit_locked(store->catalog, id, edit, err);
@@ -116,7 +116,7 @@ static enum ps_status remove_row(struct ps_store *store, const struct ps_removal
     ps_catalog_begin(store, PS_DURABLE, err);
     if (removal->check && err->code == PS_OK)
         removal->check(store->catalog, removal->user, err);
-    ps_deleted_label(store, removal->id, removal->user_name, at_ms, err);
+    ps_deleted_write_label(store, removal->id, removal->user_name, at_ms, err);
     note_removal(store->catalog, removal->id, removal->user_name, at_ms, err);
     run_for(store->catalog, "removed_since_add", removal->id, err);
     ps_deleted_add(store, removal->id, removal->user_name, at_ms, err);
@@ -149,8 +149,8 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
     return status;
 }
 
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *user_name,
-                               struct ps_err *err)
+enum ps_status ps_store_remove_run(struct ps_store *store, const char *id, const char *user_name,
+                                   struct ps_err *err)
 {
     return ps_catalog_remove(store, &(struct ps_removal){id, user_name, NULL, NULL}, err);
 }
@@ -170,7 +170,7 @@ static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *en
     if (entry->run_id[0])
         ps_bind_text(stmt, ":run", ps_str_from_c(entry->run_id));
     if (entry->err && entry->err->code != PS_OK) {
-        ps_bind_text(stmt, ":code", ps_str_from_c(ps_status_word(entry->err->code)));
+        ps_bind_text(stmt, ":code", ps_str_from_c(ps_status_name(entry->err->code)));
         ps_bind_text(stmt, ":text", ps_str_from_c(entry->err->text));
         ps_bind_text(stmt, ":hint", ps_str_from_c(entry->err->hint));
         if (entry->err->has_offset)
@@ -213,8 +213,9 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":summary", ps_str_from_c(row->summary));
 }
 
-enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
-                                  const char *label, struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_catalog_describe_differences(struct ps_db *db, const struct ps_catalog_row *row,
+                                               const char *label, struct ps_buf *out,
+                                               struct ps_err *err)
 {
     static const char *const queries[] = {"run_differs", "label_differs"};
 
@@ -226,14 +227,14 @@ enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row 
         ps_bind_text(stmt, ":label", ps_str_from_c(label));
         if (ps_stmt_step(stmt, err) && ps_col_text(stmt, 0).len) {
             ps_buf_puts(out, out->len ? ", " : "");
-            ps_buf_str(out, ps_col_text(stmt, 0));
+            ps_buf_add_str(out, ps_col_text(stmt, 0));
         }
     }
     return err->code;
 }
 
-enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
-                              struct ps_err *err)
+enum ps_status ps_catalog_put_run(struct ps_db *db, const struct ps_catalog_row *row,
+                                  char **name_out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -288,7 +289,7 @@ static enum ps_status publish_locked(struct ps_store *store, const struct ps_cat
 
     ps_file_check(store, "originals", row->sha256, err);
     ps_deleted_replace(store, row->id, pending, &replaced, err);
-    ps_catalog_put(store->catalog, row, name_out, err);
+    ps_catalog_put_run(store->catalog, row, name_out, err);
     insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
     publish_label(store, row, renewed || replaced, err);
     return ps_file_place(store, sent, "runs", row->id, part, err);
@@ -310,7 +311,8 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
     status = ps_catalog_begin(store, PS_DURABLE, err);
     if (status == PS_OK) {
         struct ps_err unknown = PS_ERR_INIT;
-        const enum ps_status found = ps_catalog_find(store->catalog, row->sha256, id, &unknown);
+        const enum ps_status found =
+            ps_catalog_find_by_hash(store->catalog, row->sha256, id, &unknown);
         const bool known = found == PS_OK;
 
         if (found != PS_OK && found != PS_NOT_FOUND)

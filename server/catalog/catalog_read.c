@@ -30,7 +30,8 @@ static struct ps_db *acquire_idle(struct ps_store *store)
     struct ps_db *db;
 
     ps_catalog_refresh(store);
-    while ((db = acquire_connection(store)) && db->immutable && !atomic_load(&store->immutable))
+    while ((db = acquire_connection(store)) && db->is_immutable &&
+           !atomic_load(&store->is_immutable))
         ps_db_close(db);
     return db;
 }
@@ -43,7 +44,7 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
 
     if (status != PS_OK)
         return status;
-    (*out)->immutable = immutable;
+    (*out)->is_immutable = immutable;
     status = ps_db_exec(*out, "PRAGMA cache_size=-256; PRAGMA mmap_size=2000000000", err);
     if (status == PS_OK)
         return status;

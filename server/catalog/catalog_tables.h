@@ -19,9 +19,9 @@ struct ps_catalog_column {
     const char *name;
     const char *type; /* SQLite type: INTEGER, REAL or TEXT */
     bool is_nullable;
-    int key;              /* 1-based position in the primary key; 0: not part of the key */
-    int since_layout;     /* first layout with this column; 0: all layouts have it */
-    const char *fallback; /* SQL literal of the DEFAULT clause; NULL: no default */
+    int key;                     /* 1-based position in the primary key; 0: not part of the key */
+    int since_layout;            /* first layout with this column; 0: all layouts have it */
+    const char *default_literal; /* SQL literal of the DEFAULT clause; NULL: no default */
 };
 
 /* Rows that `perfshelf copy` copies to another shelf. */
@@ -36,7 +36,7 @@ enum ps_salvage {
     PS_SALVAGE_NONE, /* no rows: they can be computed from run files and labels, or are not needed
                       */
     PS_SALVAGE_ROWS, /* all rows that can be read */
-    PS_SALVAGE_IF_WHOLE, /* all rows, if the old catalog is not damaged */
+    PS_SALVAGE_IF_INTACT, /* all rows, if the old catalog is not damaged */
 };
 
 struct ps_catalog_table {

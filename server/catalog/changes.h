@@ -16,8 +16,8 @@ enum ps_change_kind {
 
 struct ps_row_change {
     enum ps_change_kind kind;
-    char run[PS_ID_SIZE]; /* for PS_CHANGED_RUN: id of the run */
-    uint64_t job;         /* for PS_CHANGED_JOB: number of the job */
+    char run_id[PS_ID_SIZE]; /* for PS_CHANGED_RUN: id of the run */
+    uint64_t job_id;         /* for PS_CHANGED_JOB: number of the job */
 };
 
 /* Calls `heard` for each change soon after the change is visible in this store. All calls are made

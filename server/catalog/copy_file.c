@@ -21,8 +21,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-enum ps_status ps_copy_rest(int from, const char *from_name, int to, const char *to_name,
-                            struct ps_err *err)
+enum ps_status ps_copy_remaining(int from, const char *from_name, int to, const char *to_name,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
     enum ps_status status = PS_OK;
@@ -57,11 +57,11 @@ static enum ps_status compare_files(int from, int to, const char *path, struct p
     return PS_OK;
 }
 
-enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_err *err)
+enum ps_status ps_copy_and_verify(int from, int to, const char *path, struct ps_err *err)
 {
     const bool cloned = ioctl(to, FICLONE, from) == 0; /* shares the disk blocks */
     struct stat about;
-    enum ps_status status = cloned ? PS_OK : ps_copy_rest(from, path, to, path, err);
+    enum ps_status status = cloned ? PS_OK : ps_copy_remaining(from, path, to, path, err);
 
     if (status == PS_OK &&
         (fstat(from, &about) != 0 ||
@@ -105,7 +105,7 @@ enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const ch
         return PS_OK;
     status = ps_new_part(to, folder, &part, &out, err);
     if (status == PS_OK)
-        status = ps_copy_complete(in, out, target, err);
+        status = ps_copy_and_verify(in, out, target, err);
     if (status == PS_OK && rename(part, target) != 0)
         status = ps_fail_errno(err, "cannot rename to", target);
     if (status != PS_OK && part)

@@ -16,11 +16,11 @@ enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const ch
 
 /* Copies the bytes from the current position of `from` to its end into `to`. The names are for
  * messages. */
-enum ps_status ps_copy_rest(int from, const char *from_name, int to, const char *to_name,
-                            struct ps_err *err);
+enum ps_status ps_copy_remaining(int from, const char *from_name, int to, const char *to_name,
+                                 struct ps_err *err);
 /* Copies the complete file `from` into the empty file `to`, with its timestamps, and syncs the
  * copy. Then reads the copy back and compares it, unless both share their disk blocks. `path` names
  * both files in messages. */
-enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_err *err);
+enum ps_status ps_copy_and_verify(int from, int to, const char *path, struct ps_err *err);
 
 #endif

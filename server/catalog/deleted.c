@@ -42,8 +42,8 @@ enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char
     return run_for(store->catalog, "run_delete", id, NULL, err);
 }
 
-enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *user_name,
-                                int64_t at_ms, struct ps_err *err)
+enum ps_status ps_deleted_write_label(struct ps_store *store, const char *id, const char *user_name,
+                                      int64_t at_ms, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -65,17 +65,17 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
 /* --- Restoring --- */
 
-void ps_deleted_free(struct ps_deleted *deleted)
+void ps_deleted_free(struct ps_deleted_run *deleted)
 {
     free(deleted->name);
     free(deleted->user_name);
-    *deleted = (struct ps_deleted){.name = NULL};
+    *deleted = (struct ps_deleted_run){.name = NULL};
 }
 
 static enum ps_status find_deleted(struct ps_db *db, const char *run, void *out_,
                                    struct ps_err *err)
 {
-    struct ps_deleted *out = out_;
+    struct ps_deleted_run *out = out_;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, ps_query_sql("deleted_find"), &stmt, err);
@@ -99,10 +99,10 @@ static enum ps_status find_deleted(struct ps_db *db, const char *run, void *out_
                    run);
 }
 
-enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted *out,
+enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted_run *out,
                                struct ps_err *err)
 {
-    *out = (struct ps_deleted){.name = NULL};
+    *out = (struct ps_deleted_run){.name = NULL};
     return ps_catalog_run_query(store, find_deleted, run, out, err);
 }
 
@@ -117,11 +117,11 @@ static enum ps_status restore_run(struct ps_store *store, const char *id, struct
     run_for(store->catalog, "deleted_forget", id, &found, err);
     if (!found)
         ps_fail(err, PS_NOT_FOUND, "run %s was restored or deleted for good meanwhile", id);
-    ps_labels_save(store, "baselines", err);
+    ps_list_label_save(store, "baselines", err);
     return ps_label_save(store, id, err);
 }
 
-enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct ps_err *err)
+enum ps_status ps_store_recover_run(struct ps_store *store, const char *id, struct ps_err *err)
 {
     enum ps_status status;
 
@@ -218,7 +218,7 @@ void ps_deleted_expire(struct ps_store *store)
     const int64_t before = ps_wall_clock_ms() - PS_DELETED_MS;
     int64_t jump;
 
-    if (store->read_only || ps_store_is_away(store) || !ps_clock_check(store, &jump))
+    if (store->is_read_only || ps_store_is_unreachable(store) || !ps_clock_check(store, &jump))
         return;
     while (ps_deleted_purge_next(store, before))
         ;

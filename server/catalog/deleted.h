@@ -15,19 +15,19 @@
 /* ms after its deletion until a run can no longer be recovered */
 #define PS_DELETED_MS ((int64_t)24 * 3600 * 1000)
 
-struct ps_deleted {
+struct ps_deleted_run {
     char id[PS_ID_SIZE];
     char *name, *user_name; /* user_name: the user that added the run; "": unknown */
 };
-void ps_deleted_free(struct ps_deleted *deleted); /* frees its members */
+void ps_deleted_free(struct ps_deleted_run *deleted); /* frees its members */
 
 /* Finds a deleted run by `run`, as users write it: an id, a unique prefix of four digits or more,
  * or a name. Free *out with ps_deleted_free. PS_NOT_FOUND: no run matches; PS_CONFLICT: several
  * match. */
-enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted *out,
+enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted_run *out,
                                struct ps_err *err);
 /* Restores a deleted run unchanged. PS_NOT_FOUND: it can no longer be recovered. */
-enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct ps_err *err);
+enum ps_status ps_store_recover_run(struct ps_store *store, const char *id, struct ps_err *err);
 
 /* Purges the run that was deleted first, with its files, if it was deleted before before_ms (ms
  * since 1970). False: there is no such run, or it could not be purged. */

@@ -94,7 +94,7 @@ char *ps_store_entry_path(const struct ps_store *store, const char *folder,
 
 unsigned ps_store_next_number(struct ps_store *store)
 {
-    return atomic_fetch_add(&store->counter, 1);
+    return atomic_fetch_add(&store->next_number, 1);
 }
 
 char *ps_store_new_path(struct ps_store *store, const char *folder, const char *ending)

@@ -19,14 +19,14 @@ enum ps_status ps_file_path(struct ps_store *store, const char *folder, const ch
 
 bool ps_file_has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key)
 {
-    return store->backend->has(store, db, folder, key);
+    return store->backend->has_file(store, db, folder, key);
 }
 
 enum ps_status ps_file_open(struct ps_store *store, const char *folder, const char *key,
                             int *fd_out, struct ps_err *err)
 {
     *fd_out = -1;
-    for (int i = 0; i < PS_FILE_TRIES; i++) {
+    for (int i = 0; i < PS_FILE_OPEN_ATTEMPTS; i++) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
         enum ps_status status = ps_file_path(store, folder, key, &path, err);
 
@@ -61,7 +61,7 @@ static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
     to = open(part.ptr, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (to < 0)
         return ps_fail_errno(err, "cannot write", part.ptr);
-    status = ps_copy_rest(from, path, to, path, err);
+    status = ps_copy_remaining(from, path, to, path, err);
     if (status == PS_OK && rename(part.ptr, path) != 0)
         status = ps_fail_errno(err, "cannot rename to", path);
     if (status != PS_OK)
@@ -83,7 +83,7 @@ enum ps_status ps_file_link(struct ps_store *store, const char *folder, const ch
 }
 
 /* Reads the layout from the header of the run file. */
-int64_t ps_file_layout_at(const char *path)
+int64_t ps_file_read_layout(const char *path)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     unsigned char b[4];
@@ -97,7 +97,7 @@ int64_t ps_file_layout_at(const char *path)
 
 int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
 {
-    return store->backend->layout(store, db, id);
+    return store->backend->run_layout(store, db, id);
 }
 
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
@@ -116,7 +116,7 @@ enum ps_status ps_file_put(struct ps_store *store, const struct ps_sent_file *se
 
 enum ps_status ps_file_finish_puts(struct ps_store *store, const char *folder, struct ps_err *err)
 {
-    return err->code == PS_OK ? store->backend->settle(store, folder, err) : err->code;
+    return err->code == PS_OK ? store->backend->finish_puts(store, folder, err) : err->code;
 }
 
 enum ps_status ps_file_place(struct ps_store *store, const struct ps_sent_file *sent,
@@ -137,7 +137,7 @@ enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const 
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err)
 {
-    return err->code == PS_OK ? store->backend->check(store, folder, key, err) : err->code;
+    return err->code == PS_OK ? store->backend->check_file(store, folder, key, err) : err->code;
 }
 
 enum ps_status ps_file_read_row(struct ps_db *db, const char *folder, const char *key,
@@ -169,8 +169,8 @@ static enum ps_status read_kept_row(struct ps_db *db, const char *key, void *use
     return ps_file_read_row(db, wanted->folder, key, wanted->out, err);
 }
 
-enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
-                            const char *key, struct ps_file_row *out, struct ps_err *err)
+enum ps_status ps_file_find_row(struct ps_store *store, struct ps_db *db, const char *folder,
+                                const char *key, struct ps_file_row *out, struct ps_err *err)
 {
     struct row_lookup wanted = {folder, out};
 

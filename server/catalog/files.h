@@ -17,14 +17,14 @@
 
 struct ps_db;
 
-#define PS_CACHE_BYTES ((uint64_t)10 << 30) /* default maximum bytes of the cache */
+#define PS_CACHE_BYTES_DEFAULT ((uint64_t)10 << 30) /* default maximum bytes of the cache */
 
 /* Sets *path_out to the malloc'ed path of the file. In a shared shelf, fetches the file first if
  * necessary; PS_NOT_FOUND: there is no such file. In a folder, the file may not exist. The cache
  * may evict the file before the caller opens it: then call this function again. */
 enum ps_status ps_file_path(struct ps_store *store, const char *folder, const char *key,
                             char **path_out, struct ps_err *err);
-#define PS_FILE_TRIES 10 /* attempts to open a file that the cache keeps evicting */
+#define PS_FILE_OPEN_ATTEMPTS 10 /* attempts to open a file that the cache keeps evicting */
 enum ps_status ps_file_fail_evicted(
     const char *key,
     struct ps_err *err); /* for the last of these attempts: sets and returns PS_UNAVAILABLE */
@@ -90,13 +90,13 @@ int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
 
 /* Returns the layout of the run file at `path`, from its header. -1: there is no such file; 0: the
  * file is too short. */
-int64_t ps_file_layout_at(const char *path);
+int64_t ps_file_read_layout(const char *path);
 
 /* Whether the shelf has the file. `db` as in ps_file_layout. */
 bool ps_file_has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key);
 /* Reads the row of a file. `db` as in ps_file_layout. PS_NOT_FOUND, without a message: there is no
  * row. */
-enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
-                            const char *key, struct ps_file_row *out, struct ps_err *err);
+enum ps_status ps_file_find_row(struct ps_store *store, struct ps_db *db, const char *folder,
+                                const char *key, struct ps_file_row *out, struct ps_err *err);
 
 #endif

@@ -162,7 +162,7 @@ static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
     (void)db;
-    return place_of(store, "runs", id, &path, PS_ERR_IGNORED) == PS_OK ? ps_file_layout_at(path)
+    return place_of(store, "runs", id, &path, PS_ERR_IGNORED) == PS_OK ? ps_file_read_layout(path)
                                                                        : -1;
 }
 
@@ -200,7 +200,7 @@ static enum ps_status send(struct ps_store *store, const char *folder, const cha
     struct stat about;
 
     (void)store;
-    *out = (struct ps_sent_file){.layout = is_run(folder) ? ps_file_layout_at(path) : 0};
+    *out = (struct ps_sent_file){.layout = is_run(folder) ? ps_file_read_layout(path) : 0};
     if (stat(path, &about) != 0)
         return ps_fail_errno(err, "cannot read", path);
     out->bytes = (uint64_t)about.st_size;
@@ -322,7 +322,7 @@ const struct ps_backend ps_folder_backend = {
     .open = open_folder,
     .close = close_folder,
     .describe = describe,
-    .is_away = is_away,
+    .is_unreachable = is_away,
     .acquire = acquire,
     .begin = acquire,
     .commit = commit,
@@ -330,21 +330,21 @@ const struct ps_backend ps_folder_backend = {
     .transaction_number = transaction_number,
     .catch_up = catch_up,
     .path = path_of,
-    .has = has,
-    .layout = layout,
-    .mark = mark,
+    .has_file = has,
+    .run_layout = layout,
+    .run_mark = mark,
     .send = send,
     .put = put,
-    .settle = settle,
+    .finish_puts = settle,
     .remove = remove_file,
-    .check = check,
-    .list = list,
+    .check_file = check,
+    .list_files = list,
     .bypass_cache = bypass_cache,
     .free_bytes = free_bytes,
-    .partial = &ps_folder_partial,
-    .session_is_alive = session_is_alive,
-    .session_expire = session_expire,
-    .session_is_dead = session_is_dead,
+    .partial_upload_ops = &ps_folder_partial_upload_ops,
+    .is_session_alive = session_is_alive,
+    .expire_session = session_expire,
+    .confirm_session_dead = session_is_dead,
     .watch = watch,
     .unwatch = close_folder,
     .listen = listen_to_changes,

@@ -71,7 +71,7 @@ static enum ps_status read_all(struct ps_ingest *ingest, struct ps_gzip_writer *
             status = hash_while_growing(ingest);
     }
     if (status == PS_OK)
-        ps_digest_text(&hash, original->sha256);
+        ps_digest_write_hex(&hash, original->sha256);
     if (status == PS_OK && !atomic_load(&ingest->hash_only))
         status = ps_gzip_writer_add(copy, PS_STR(""), true, &ingest->err);
     return status == PS_OK ? hash_while_growing(ingest) : status;
@@ -86,9 +86,9 @@ static void *ingest_thread(void *user)
     ps_gzip_writer_free(copy);
     if (status != PS_OK)
         return NULL;
-    if (ps_store_find(ingest->store, ingest->original.sha256, ingest->id, PS_ERR_IGNORED) ==
+    if (ps_store_find_by_hash(ingest->store, ingest->original.sha256, ingest->id, PS_ERR_IGNORED) ==
             PS_OK &&
-        !ps_run_outdated(ingest->store, ingest->id))
+        !ps_run_is_outdated(ingest->store, ingest->id))
         atomic_store(&ingest->is_known, true);
     else if (!atomic_load(&ingest->hash_only) && fsync(ingest->part_fd) != 0)
         ps_fail_errno(&ingest->err, "cannot sync", ingest->part);

@@ -22,7 +22,7 @@ enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *r
     ps_bind_int(stmt, ":id", (int64_t)row->id);
     ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
     ps_bind_text(stmt, ":state", ps_str_from_c(row->state));
-    ps_bind_text(stmt, ":view", row->view);
+    ps_bind_text(stmt, ":view", row->json);
     return ps_stmt_execute(stmt, err);
 }
 
@@ -41,7 +41,7 @@ static enum ps_status next_id(struct ps_store *store, int64_t at, uint64_t *id_o
     return err->code;
 }
 
-enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
+enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_new_job *job,
                                  uint64_t *id_out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf view = {0};
@@ -50,13 +50,13 @@ enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new
 
     if (status != PS_OK)
         return status;
-    job->view(job->user, row.id, &view);
-    row.view = ps_buf_slice(&view);
+    job->write_json(job->user, row.id, &view);
+    row.json = ps_buf_slice(&view);
     *id_out = row.id;
     return ps_job_row_put(store, &row, err);
 }
 
-enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *job,
+enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_new_job *job,
                               uint64_t *id_out, struct ps_err *err)
 {
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
@@ -103,7 +103,7 @@ static void read_row(struct ps_store *store, struct ps_stmt *stmt, struct ps_are
         .is_ours = ps_str_eq_c(ps_col_text(stmt, 1), store->session),
         .has_ended = is_ended(ps_col_text(stmt, 2)),
         .state = ps_arena_copy(arena, ps_col_text(stmt, 2)).ptr,
-        .view = ps_arena_copy(arena, ps_col_text(stmt, 3)),
+        .json = ps_arena_copy(arena, ps_col_text(stmt, 3)),
         .is_cancel_requested = ps_col_int(stmt, 4) != 0,
         .requested_ms = ps_col_int(stmt, 5),
     };
@@ -220,7 +220,7 @@ static enum ps_status execute_for_session(struct ps_store *store, const char *qu
     ps_db_prepare(store->catalog, ps_query_sql(query), &stmt, err);
     ps_bind_text(stmt, ":dead", ps_str_from_c(dead));
     ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
-    ps_bind_text(stmt, ":code", ps_str_from_c(ps_status_word(PS_INTERRUPTED)));
+    ps_bind_text(stmt, ":code", ps_str_from_c(ps_status_name(PS_INTERRUPTED)));
     ps_bind_text(stmt, ":text", PS_STR("the server stopped before it reported the result"));
     ps_bind_text(stmt, ":hint",
                  PS_STR("look for the run on the shelf; if it is missing, send it again"));

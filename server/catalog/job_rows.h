@@ -19,22 +19,22 @@ struct ps_job_row {
     uint64_t id; /* 1 and up; never reused within a store */
     bool has_ended;
     const char *state;        /* queued, running, done, failed or cancelled */
-    struct ps_str view;       /* the job as JSON (JOB of docs/api.md), on one line */
+    struct ps_str json;       /* the job as JSON (JOB of docs/api.md), on one line */
     bool is_ours;             /* this server runs the job, or ran it */
     bool is_cancel_requested; /* a user requested the cancellation */
     int64_t requested_ms;     /* ms since 1970: when the job was requested */
 };
 
-/* A job to insert, in the state queued. `view` appends the JSON of the job (ps_job_row.view); it is
- * called when the number of the job is known. */
-struct ps_job_new {
+/* A job to insert, in the state queued. `write_json` appends the JSON of the job (ps_job_row.view);
+ * it is called when the number of the job is known. */
+struct ps_new_job {
     int64_t requested_ms; /* ms since 1970: when the job was requested */
-    void (*view)(void *user, uint64_t id, struct ps_buf *out);
+    void (*write_json)(void *user, uint64_t id, struct ps_buf *out);
     void *user;
 };
 /* Assigns a number to the job and inserts its row. Do not call it for an accepted upload:
  * ps_upload_accept inserts that row. */
-enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *job,
+enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_new_job *job,
                               uint64_t *id_out, struct ps_err *err);
 
 /* Updates the rows of jobs of this server in one transaction; reads id, state, has_ended and view

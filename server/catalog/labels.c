@@ -57,7 +57,7 @@ enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *ou
     ps_bind_text(stmt, ":id", ps_str_from_c(id));
     if (!ps_stmt_step(stmt, err))
         return err->code == PS_OK ? PS_NOT_FOUND : err->code;
-    ps_buf_str(out, ps_col_text(stmt, 0));
+    ps_buf_add_str(out, ps_col_text(stmt, 0));
     return PS_OK;
 }
 
@@ -107,7 +107,7 @@ enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_e
                : status;
 }
 
-enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
+enum ps_status ps_label_save_all(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
@@ -170,7 +170,7 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
     return apply_label(db, "label_sources", id, label, err);
 }
 
-enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err)
+enum ps_status ps_list_label_save(struct ps_store *store, const char *of, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 

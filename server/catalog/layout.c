@@ -55,8 +55,8 @@ static enum ps_status add_column(struct ps_db *db, const struct ps_catalog_table
 
     ps_buf_printf(&sql, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s%s", table->name, column->name,
                   column->type, column->is_nullable ? "" : " NOT NULL");
-    if (column->fallback)
-        ps_buf_printf(&sql, " DEFAULT %s", column->fallback);
+    if (column->default_literal)
+        ps_buf_printf(&sql, " DEFAULT %s", column->default_literal);
     if (table->is_shared)
         status = restart_mirror(db, err);
     return status == PS_OK ? ps_db_exec(db, sql.ptr, err) : status;
@@ -89,7 +89,7 @@ static enum ps_status drop_views(struct ps_db *db, struct ps_err *err)
                   "WHERE type IN ('view', 'trigger')",
                   &stmt, err);
     while (ps_stmt_step(stmt, err))
-        ps_buf_str(&sql, ps_col_text(stmt, 0));
+        ps_buf_add_str(&sql, ps_col_text(stmt, 0));
     if (err->code != PS_OK)
         return err->code;
     ps_stmt_rewind(stmt);
@@ -126,8 +126,8 @@ static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table
             continue;
         lacks_column(db, table->name, column->name, &missing, err);
         if (missing)
-            ps_buf_printf(&sql, ", %s AS \"%s\"", column->fallback ? column->fallback : "NULL",
-                          column->name);
+            ps_buf_printf(&sql, ", %s AS \"%s\"",
+                          column->default_literal ? column->default_literal : "NULL", column->name);
     }
     if (sql.len) {
         PS_AUTO(ps_buf_free) struct ps_buf view = {0};
@@ -139,7 +139,7 @@ static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table
     return err->code;
 }
 
-enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err)
+enum ps_status ps_catalog_add_compat_views(struct ps_db *db, struct ps_err *err)
 {
     int64_t layout = 0;
 
@@ -149,7 +149,7 @@ enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err)
     return err->code;
 }
 
-enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err)
+enum ps_status ps_catalog_drop_compat_views(struct ps_db *db, struct ps_err *err)
 {
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -162,7 +162,8 @@ enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err)
 
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err)
 {
-    if (ps_db_open(uri, false, out, err) != PS_OK || ps_catalog_show_columns(*out, err) == PS_OK)
+    if (ps_db_open(uri, false, out, err) != PS_OK ||
+        ps_catalog_add_compat_views(*out, err) == PS_OK)
         return err->code;
     ps_db_close(*out);
     *out = NULL;

@@ -28,7 +28,7 @@ static enum ps_status read_presence(struct ps_db *db, const char *id, void *unus
 static uint64_t mark_of(struct ps_store *store, const char *id)
 {
     return ps_catalog_run_query(store, read_presence, id, NULL, PS_ERR_IGNORED) == PS_OK
-               ? store->backend->mark(store, id)
+               ? store->backend->run_mark(store, id)
                : 0;
 }
 
@@ -45,7 +45,7 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id)
     unsigned forgotten;
 
     pthread_mutex_lock(&store->marks.lock);
-    if (now - place->since_us < PS_RUN_MARK_CACHE_US && strcmp(place->id, id) == 0)
+    if (now - place->cached_at_us < PS_RUN_MARK_CACHE_US && strcmp(place->id, id) == 0)
         mark = place->mark;
     forgotten = store->marks.n_invalidations;
     pthread_mutex_unlock(&store->marks.lock);
@@ -55,7 +55,7 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id)
     pthread_mutex_lock(&store->marks.lock);
     if (forgotten == store->marks.n_invalidations) { /* otherwise `mark` may be that of a file that
                                                         was replaced meanwhile */
-        *place = (struct ps_mark){.mark = mark, .since_us = now};
+        *place = (struct ps_mark){.mark = mark, .cached_at_us = now};
         (void)snprintf(place->id, sizeof place->id, "%s", id);
     }
     pthread_mutex_unlock(&store->marks.lock);

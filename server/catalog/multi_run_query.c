@@ -468,8 +468,8 @@ static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const cha
 static const char run_views[] =
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
     " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
-/* Lists the views of schema/shelf_views.sql. The other temporary views, of ps_catalog_show_columns,
- * contain "AS SELECT *, ". */
+/* Lists the views of schema/shelf_views.sql. The other temporary views, of
+ * ps_catalog_add_compat_views, contain "AS SELECT *, ". */
 static const char shelf_views[] =
     "SELECT s.name, c.name FROM sqlite_temp_schema s, pragma_table_info(s.name, 'temp') c"
     " WHERE s.type = 'view' AND instr(s.sql, 'AS SELECT *, ') = 0"
@@ -520,7 +520,7 @@ enum ps_status ps_shelf_open_for_user_query(struct ps_store *store, char (*ids)[
     if (n)
         memcpy(multi_run->ids, ids, n * PS_ID_SIZE);
     multi_run->runs = ps_alloc_array(n, sizeof *multi_run->runs);
-    (*out)->memory = multi_run->memory = ps_memory_limit_begin(by->memory);
+    (*out)->memory_limit = multi_run->memory = ps_memory_limit_begin(by->memory_bytes);
     (*out)->owns_memory = true;
     sqlite3_create_module_v2((*out)->handle, "ps_multi_run", &ps_multi_run_module, multi_run,
                              free_query);

@@ -59,19 +59,19 @@ static enum ps_status temporary_file(char **path_out, int *fd_out, struct ps_err
     return PS_OK;
 }
 
-enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
-                              struct ps_err *err)
+enum ps_status ps_store_create_spool_file(struct ps_store *store, char **path_out, int *fd_out,
+                                          struct ps_err *err)
 {
-    if (!store || store->read_only)
+    if (!store || store->is_read_only)
         return temporary_file(path_out, fd_out, err);
     return new_file(store, "spool", "", path_out, fd_out, err);
 }
 
-enum ps_status ps_store_scratch(struct ps_store *store, int *write_fd, int *read_fd,
-                                struct ps_err *err)
+enum ps_status ps_store_create_scratch_file(struct ps_store *store, int *write_fd, int *read_fd,
+                                            struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = ps_store_spool(store, &path, write_fd, err);
+    enum ps_status status = ps_store_create_spool_file(store, &path, write_fd, err);
 
     if (status != PS_OK)
         return status;
@@ -114,7 +114,7 @@ enum ps_status ps_store_open_original_by_hash(struct ps_store *store, const char
 
     if (status != PS_OK)
         return status;
-    *out = ps_stream_decompress(ps_stream_fd(*fd_out, 0), &none);
+    *out = ps_stream_decompress(ps_stream_from_fd(*fd_out, 0), &none);
     return PS_OK;
 }
 

@@ -84,7 +84,7 @@ static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
-    ps_uri_path(&uri, part->path);
+    ps_uri_append_path(&uri, part->path);
     ps_buf_puts(&uri, "?nolock=1");
     status = ps_db_open(uri.ptr, true, &part->db, err);
     if (status != PS_OK)
@@ -166,9 +166,9 @@ static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_ro
     struct ps_json label = ps_json_writer(&text);
 
     ps_json_object(&label);
-    ps_json_kstr(&label, "series", row->series);
-    ps_json_kstr(&label, "who", row->user_name);
-    ps_json_kint(&label, "created_at", row->created_ms);
+    ps_json_key_str(&label, "series", row->series);
+    ps_json_key_str(&label, "who", row->user_name);
+    ps_json_key_int(&label, "created_at", row->created_ms);
     ps_json_key(&label, "tags");
     ps_json_array(&label);
     for (size_t i = 0; i < row->n_tags; i++) {

@@ -19,9 +19,9 @@
 
 #define KEEP_S ((int64_t)24 * 3600)
 
-static enum ps_status make_id(char out[PS_PARTIAL_ID_SIZE], struct ps_err *err)
+static enum ps_status make_id(char out[PS_PARTIAL_UPLOAD_ID_SIZE], struct ps_err *err)
 {
-    unsigned char random[(PS_PARTIAL_ID_SIZE - 1) / 2];
+    unsigned char random[(PS_PARTIAL_UPLOAD_ID_SIZE - 1) / 2];
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
@@ -30,8 +30,9 @@ static enum ps_status make_id(char out[PS_PARTIAL_ID_SIZE], struct ps_err *err)
     return PS_OK;
 }
 
-enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
-                                  const char *user_name, struct ps_stmt **out, struct ps_err *err)
+enum ps_status ps_partial_upload_prepare(struct ps_store *store, const char *query, const char *id,
+                                         const char *user_name, struct ps_stmt **out,
+                                         struct ps_err *err)
 {
     int64_t now = ps_wall_clock_ms() / 1000;
 
@@ -40,7 +41,7 @@ enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, con
     ps_bind_text(*out, ":who", ps_str_from_c(user_name));
     ps_bind_int(*out, ":at", now);
     ps_bind_int(*out, ":before", now - KEEP_S);
-    ps_bind_int(*out, ":most", PS_PARTIALS_MAX);
+    ps_bind_int(*out, ":most", PS_PARTIAL_UPLOADS_MAX);
     return err->code;
 }
 
@@ -54,7 +55,7 @@ static enum ps_status run_query(struct ps_store *store, const char *query, const
 
     *out = NULL;
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
-    ps_partial_prepare(store, query, id, user_name, &stmt, err);
+    ps_partial_upload_prepare(store, query, id, user_name, &stmt, err);
     if (file)
         ps_bind_text(stmt, ":file", ps_str_from_c(file));
     if (ps_stmt_step(stmt, err))
@@ -79,17 +80,17 @@ static void remove_expired(struct ps_store *store)
     }
 }
 
-enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
-                                char id_out[PS_PARTIAL_ID_SIZE], struct ps_err *err)
+enum ps_status ps_partial_upload_begin(struct ps_store *store, const char *user_name,
+                                       char id_out[PS_PARTIAL_UPLOAD_ID_SIZE], struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_free_ptr) char *found = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     enum ps_status status = make_id(id_out, err);
 
-    store->backend->partial->expire(store);
-    if (status == PS_OK && store->backend->partial->grows_file)
-        status = ps_store_spool(store, &path, &fd, err);
+    store->backend->partial_upload_ops->expire(store);
+    if (status == PS_OK && store->backend->partial_upload_ops->grows_file)
+        status = ps_store_create_spool_file(store, &path, &fd, err);
     if (status != PS_OK)
         return status;
     status = run_query(store, "partial_add", id_out, user_name, path ? strrchr(path, '/') + 1 : "",
@@ -98,13 +99,13 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *user_name,
         status = ps_fail(err, PS_CONFLICT,
                          "%d uploads in pieces are already open" PS_HINT
                          "finish or delete one of them; they expire after a day",
-                         PS_PARTIALS_MAX);
+                         PS_PARTIAL_UPLOADS_MAX);
     if (status != PS_OK && path)
         (void)unlink(path);
     return status;
 }
 
-enum ps_status ps_partial_fail_unknown(struct ps_err *err)
+enum ps_status ps_partial_upload_fail_unknown(struct ps_err *err)
 {
     return ps_fail(err, PS_NOT_FOUND,
                    "no such upload; it may have expired" PS_HINT "start the upload again");
@@ -120,7 +121,7 @@ static enum ps_status find_upload(struct ps_store *store, const char *query, con
 
     *path_out = NULL;
     if (status == PS_OK && !file)
-        return ps_partial_fail_unknown(err);
+        return ps_partial_upload_fail_unknown(err);
     if (status == PS_OK)
         status = ps_store_path(store, "spool", file, "", path_out, err);
     return status;
@@ -141,7 +142,7 @@ static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, str
 {
     *fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (*fd < 0)
-        return ps_partial_fail_unknown(err);
+        return ps_partial_upload_fail_unknown(err);
     if (flock(*fd, LOCK_EX) != 0)
         return ps_fail_errno(err, "cannot lock", path);
     return size_of(*fd, path, bytes, err);
@@ -158,7 +159,7 @@ static enum ps_status grown_bytes(struct ps_store *store, const char *id, const 
     return status == PS_OK ? open_alone(path, &fd, out, err) : status;
 }
 
-enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps_err *err)
+enum ps_status ps_partial_upload_check_offset(uint64_t have, uint64_t offset, struct ps_err *err)
 {
     if (have == offset)
         return PS_OK;
@@ -166,8 +167,8 @@ enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps
                    (unsigned long long)have, (unsigned long long)offset);
 }
 
-enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,
-                                     struct ps_err *err)
+enum ps_status ps_partial_upload_check_size(uint64_t offset, uint64_t piece, uint64_t max,
+                                            struct ps_err *err)
 {
     if (piece <= max - (offset < max ? offset : max))
         return PS_OK;
@@ -189,11 +190,11 @@ static enum ps_status append_piece(const char *path, const char *from, uint64_t 
     if (status == PS_OK)
         status = size_of(fd, from, &piece, err);
     if (status == PS_OK)
-        status = ps_partial_check_offset(*bytes_out, offset, err);
+        status = ps_partial_upload_check_offset(*bytes_out, offset, err);
     if (status == PS_OK)
-        status = ps_partial_check_size(offset, piece, max, err);
+        status = ps_partial_upload_check_size(offset, piece, max, err);
     if (status == PS_OK) {
-        status = ps_copy_rest(fd, from, to, path, err);
+        status = ps_copy_remaining(fd, from, to, path, err);
         if (status != PS_OK && ftruncate(to, (off_t)offset) != 0)
             return ps_fail_errno(err, "cannot truncate", path);
     }
@@ -236,12 +237,12 @@ static enum ps_status grown_take(struct ps_store *store, const char *id, const c
     *path_out = NULL;
     status = grown_bytes(store, id, user_name, &have, err);
     if (status == PS_OK)
-        status = ps_partial_check_offset(have, bytes, err);
+        status = ps_partial_upload_check_offset(have, bytes, err);
     return status == PS_OK ? find_upload(store, "partial_take", id, user_name, path_out, err)
                            : status;
 }
 
-const struct ps_partial_ops ps_folder_partial = {
+const struct ps_partial_upload_ops ps_folder_partial_upload_ops = {
     .grows_file = true,
     .expire = remove_expired,
     .bytes = grown_bytes,
@@ -250,28 +251,30 @@ const struct ps_partial_ops ps_folder_partial = {
     .claim = grown_take,
 };
 
-enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *user_name,
-                                uint64_t *out, struct ps_err *err)
+enum ps_status ps_partial_upload_bytes(struct ps_store *store, const char *id,
+                                       const char *user_name, uint64_t *out, struct ps_err *err)
 {
-    return store->backend->partial->bytes(store, id, user_name, out, err);
+    return store->backend->partial_upload_ops->bytes(store, id, user_name, out, err);
 }
 
-enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *user_name,
-                                 uint64_t offset, const char *from, uint64_t max,
-                                 uint64_t *bytes_out, struct ps_err *err)
+enum ps_status ps_partial_upload_append(struct ps_store *store, const char *id,
+                                        const char *user_name, uint64_t offset, const char *from,
+                                        uint64_t max, uint64_t *bytes_out, struct ps_err *err)
 {
-    return store->backend->partial->append(store, id, user_name, offset, from, max, bytes_out, err);
+    return store->backend->partial_upload_ops->append(store, id, user_name, offset, from, max,
+                                                      bytes_out, err);
 }
 
-enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *user_name,
-                                 struct ps_err *err)
+enum ps_status ps_partial_upload_remove(struct ps_store *store, const char *id,
+                                        const char *user_name, struct ps_err *err)
 {
-    return store->backend->partial->remove(store, id, user_name, err);
+    return store->backend->partial_upload_ops->remove(store, id, user_name, err);
 }
 
-enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *user_name,
-                                uint64_t bytes, char **path_out, struct ps_err *err)
+enum ps_status ps_partial_upload_claim(struct ps_store *store, const char *id,
+                                       const char *user_name, uint64_t bytes, char **path_out,
+                                       struct ps_err *err)
 {
     *path_out = NULL;
-    return store->backend->partial->claim(store, id, user_name, bytes, path_out, err);
+    return store->backend->partial_upload_ops->claim(store, id, user_name, bytes, path_out, err);
 }

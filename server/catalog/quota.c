@@ -73,7 +73,7 @@ static enum ps_status count_stored(struct ps_store *store, uint64_t *out, uint64
 
 /* A reservation is released only after the catalog counts the bytes, so the bytes briefly count
  * twice. */
-enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err)
+enum ps_status ps_quota_read_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err)
 {
     uint64_t kept = 0, deleted = 0;
     const int64_t reserved_bytes = atomic_load(&store->reserved_bytes);
@@ -96,7 +96,7 @@ static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
 enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
 {
     enum ps_status status =
-        ps_store_is_away(store) || store->read_only ? PS_OK : complete_sizes(store, err);
+        ps_store_is_unreachable(store) || store->is_read_only ? PS_OK : complete_sizes(store, err);
 
     atomic_store(&store->reserved_bytes, (int64_t)ps_session_spooled_bytes(store));
     store->quota = quota;
@@ -109,7 +109,8 @@ static enum ps_status fail_exceeded(const struct ps_quota *usage, uint64_t bytes
     return ps_fail(err, PS_FULL,
                    "quota exceeded: %.1f MiB more do not fit; %.1f of %.1f MiB are used" PS_HINT
                    "delete runs, or serve the shelf with a larger --quota; nothing was changed",
-                   (double)bytes / MIB, (double)usage->used / MIB, (double)usage->quota / MIB);
+                   (double)bytes / MIB, (double)usage->used_bytes / MIB,
+                   (double)usage->max_bytes / MIB);
 }
 
 /* bytes kept free on the disk for the catalog and other files that are not counted */
@@ -126,11 +127,12 @@ static enum ps_status purge_until_fits(struct ps_store *store, uint64_t bytes,
 {
     enum ps_status status = PS_OK;
 
-    while (status == PS_OK && usage->deleted &&
-           ((usage->quota && usage->used + usage->deleted + bytes > usage->quota) ||
+    while (status == PS_OK && usage->deleted_bytes &&
+           ((usage->max_bytes &&
+             usage->used_bytes + usage->deleted_bytes + bytes > usage->max_bytes) ||
             is_disk_short(store, bytes)) &&
            ps_deleted_purge_next(store, INT64_MAX))
-        status = ps_quota_usage(store, usage, err);
+        status = ps_quota_read_usage(store, usage, err);
     return status;
 }
 
@@ -146,9 +148,9 @@ enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct p
         return PS_OK;
     }
     pthread_mutex_lock(&store->quota_lock);
-    status = ps_quota_usage(store, &usage, err);
-    if (status == PS_OK && usage.quota &&
-        (usage.used > usage.quota || bytes > usage.quota - usage.used))
+    status = ps_quota_read_usage(store, &usage, err);
+    if (status == PS_OK && usage.max_bytes &&
+        (usage.used_bytes > usage.max_bytes || bytes > usage.max_bytes - usage.used_bytes))
         status = fail_exceeded(&usage, bytes, err);
     if (status == PS_OK)
         status = purge_until_fits(store, bytes, &usage, err);

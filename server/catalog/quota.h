@@ -21,12 +21,13 @@
 enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_err *err);
 
 struct ps_quota {
-    uint64_t used;    /* bytes */
-    uint64_t deleted; /* bytes of deleted runs that can be recovered, not part of `used`; the runs
-                         are purged when the space is needed (deleted.h) */
-    uint64_t quota;   /* bytes; 0: no quota */
+    uint64_t used_bytes;    /* bytes */
+    uint64_t deleted_bytes; /* bytes of deleted runs that can be recovered, not part of
+                         `used_bytes`; the runs are purged when the space is needed (deleted.h) */
+    uint64_t max_bytes;     /* bytes; 0: no quota */
 };
-enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err);
+enum ps_status ps_quota_read_usage(struct ps_store *store, struct ps_quota *out,
+                                   struct ps_err *err);
 
 /* Reserves `bytes` more bytes. PS_FULL: that would exceed the quota; nothing is reserved. */
 enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct ps_err *err);

@@ -26,7 +26,7 @@ int64_t ps_store_version(struct ps_store *store)
 
     ps_catalog_refresh(store);
     db = ps_catalog_lock(store);
-    version = store->changes;
+    version = store->n_changes;
     /* data_version changes with commits of other connections, store->changes with commits of this
      * connection. */
     if (ps_db_prepare(db, "PRAGMA data_version", &stmt, PS_ERR_IGNORED) == PS_OK &&
@@ -43,12 +43,12 @@ static struct ps_db *take_pooled(struct ps_store *store, const char *id)
     struct ps_db *found = NULL;
 
     pthread_mutex_lock(&store->pool_lock);
-    for (struct ps_db **at = &store->pool; *at; at = &(*at)->next) {
+    for (struct ps_db **at = &store->idle_runs; *at; at = &(*at)->next) {
         if (strcmp((*at)->id, id) != 0)
             continue;
         found = *at;
         *at = found->next;
-        store->pooled--;
+        store->n_pooled--;
         break;
     }
     pthread_mutex_unlock(&store->pool_lock);
@@ -80,7 +80,7 @@ enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, st
                                       struct ps_err *err)
 {
     *out = NULL;
-    if (ps_run_outdated(store, id))
+    if (ps_run_is_outdated(store, id))
         return ps_fail(err, PS_CONFLICT,
                        "run %s was written by an older perfshelf" PS_HINT
                        "`perfshelf renew %s` imports its original again",
@@ -99,16 +99,16 @@ void ps_run_release(struct ps_db *db)
         return;
     }
     pthread_mutex_lock(&store->pool_lock);
-    db->next = store->pool;
-    store->pool = db;
-    if (++store->pooled > PS_POOL_MAX) {
-        struct ps_db **last = &store->pool;
+    db->next = store->idle_runs;
+    store->idle_runs = db;
+    if (++store->n_pooled > PS_POOL_MAX) {
+        struct ps_db **last = &store->idle_runs;
 
         while ((*last)->next)
             last = &(*last)->next;
         old = *last;
         *last = NULL;
-        store->pooled--;
+        store->n_pooled--;
     }
     pthread_mutex_unlock(&store->pool_lock);
     ps_db_close(old);
@@ -155,11 +155,11 @@ enum ps_status ps_run_open_for_user_query(struct ps_store *store, const char *id
                                           struct ps_err *err)
 {
     enum ps_status status;
-    struct ps_memory_limit *memory = ps_memory_limit_begin(by->memory);
+    struct ps_memory_limit *memory = ps_memory_limit_begin(by->memory_bytes);
 
     status = ps_run_open_limited(store, id, memory, out, err);
     if (*out)
-        (*out)->memory = memory, (*out)->owns_memory = true;
+        (*out)->memory_limit = memory, (*out)->owns_memory = true;
     else
         ps_memory_limit_end(memory);
     return status;
@@ -179,7 +179,7 @@ static enum ps_status find_source(struct ps_db *db, const char *id, const char *
         return ps_fail(err, PS_NOT_FOUND, "no source file is attached for %s", path);
     ps_col_copy(stmt, 0, out->sha256, sizeof out->sha256);
     out->bytes = (uint64_t)ps_col_int(stmt, 1);
-    out->changed = ps_col_int(stmt, 2) != 0;
+    out->is_changed = ps_col_int(stmt, 2) != 0;
     return PS_OK;
 }
 

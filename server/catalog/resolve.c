@@ -26,8 +26,8 @@ enum ps_status ps_stmt_open_for_run(struct ps_db *db, const char *query, const c
     return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
 }
 
-enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
-                               struct ps_err *err)
+enum ps_status ps_catalog_find_by_hash(struct ps_db *db, const char *sha256,
+                                       char id_out[PS_ID_SIZE], struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -42,11 +42,11 @@ enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out
 static enum ps_status find_by_hash(struct ps_db *db, const char *sha256, void *id_out,
                                    struct ps_err *err)
 {
-    return ps_catalog_find(db, sha256, id_out, err);
+    return ps_catalog_find_by_hash(db, sha256, id_out, err);
 }
 
-enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
-                             struct ps_err *err)
+enum ps_status ps_store_find_by_hash(struct ps_store *store, const char *sha256,
+                                     char id_out[PS_ID_SIZE], struct ps_err *err)
 {
     return ps_catalog_run_query(store, find_by_hash, sha256, id_out, err);
 }
@@ -130,7 +130,7 @@ static void add_candidate(struct ps_stmt *stmt, bool by_name, struct ps_buf *out
     struct tm utc;
 
     ps_buf_puts(out, out->len ? ", " : "");
-    ps_buf_str(out, id);
+    ps_buf_add_str(out, id);
     if (by_name) {
         if (gmtime_r(&seconds, &utc))
             (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M", &utc);

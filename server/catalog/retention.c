@@ -46,7 +46,7 @@ static void add_candidate(struct ps_stmt *row, size_t rule, struct ps_prune_list
     run->bytes = (uint64_t)ps_col_int(row, 3);
     run->name = ps_arena_copy(&out->arena, ps_col_text(row, 4)).ptr;
     run->series = ps_arena_copy(&out->arena, ps_col_text(row, 5)).ptr;
-    run->rule = rule;
+    run->rule_index = rule;
 }
 
 static enum ps_status find_runs_of_rule(struct ps_db *db, const struct ps_retention *keep, size_t i,
@@ -76,7 +76,7 @@ static int by_age(const void *a_, const void *b_)
         return a->created_ms < b->created_ms ? -1 : 1;
     if (a->seq != b->seq)
         return a->seq < b->seq ? -1 : 1;
-    return a->rule < b->rule ? -1 : a->rule > b->rule;
+    return a->rule_index < b->rule_index ? -1 : a->rule_index > b->rule_index;
 }
 
 /* Sorts the runs, oldest first, and removes duplicates: of equal runs, the one with the lowest rule
@@ -189,8 +189,8 @@ enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_reten
     PS_AUTO(ps_buf_free) struct ps_buf by = {0};
 
     if (user_name[0])
-        ps_buf_printf(&by, "%s (--keep %s)", user_name, keep->rules[run->rule].text);
+        ps_buf_printf(&by, "%s (--keep %s)", user_name, keep->rules[run->rule_index].text);
     else
-        ps_buf_printf(&by, "--keep %s", keep->rules[run->rule].text);
+        ps_buf_printf(&by, "--keep %s", keep->rules[run->rule_index].text);
     return ps_catalog_remove(store, &(struct ps_removal){run->id, by.ptr, is_still_due, run}, err);
 }

@@ -47,7 +47,7 @@ struct ps_prune_candidate {
     int64_t seq, created_ms; /* created_ms: ms since 1970 */
     uint64_t bytes;          /* bytes of the run file and of the uncompressed original */
     const char *name, *series;
-    size_t rule; /* index of the first rule that does not keep the run */
+    size_t rule_index; /* index of the first rule that does not keep the run */
 };
 struct ps_prune_list {
     struct ps_prune_candidate *items; /* oldest first */
@@ -75,8 +75,8 @@ enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_ret
                                      struct ps_err *err);
 void ps_prune_list_free(struct ps_prune_list *list);
 
-/* Removes one of the found runs like ps_store_remove. `user_name`: the user who requested it; "":
- * nobody, the rules are applied automatically. PS_NOT_FOUND: since it was found, the run was
+/* Removes one of the found runs like ps_store_remove_run. `user_name`: the user who requested it;
+ * "": nobody, the rules are applied automatically. PS_NOT_FOUND: since it was found, the run was
  * deleted, became a baseline or moved to another series. */
 enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
                                    const struct ps_prune_candidate *run, const char *user_name,

@@ -13,7 +13,7 @@ static enum ps_status execute_and_end(struct ps_store *store, struct ps_stmt *st
 {
     if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
         return ps_catalog_end(store, PS_FORBIDDEN, err);
-    ps_labels_save(store, "queries", err);
+    ps_list_label_save(store, "queries", err);
     return ps_catalog_end(store, err->code, err);
 }
 

@@ -31,7 +31,7 @@ static bool lock_new(int fd)
 
 /* The name is <pid>.<time in ns>.<random>: processes in containers on several machines may have the
  * same pid and start time. */
-enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
+enum ps_status ps_session_choose_name(struct ps_store *store, struct ps_err *err)
 {
     uint32_t random;
 
@@ -46,7 +46,7 @@ enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
 {
     for (;;) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
-        enum ps_status status = ps_session_name(store, err);
+        enum ps_status status = ps_session_choose_name(store, err);
         int fd;
 
         if (status == PS_OK)
@@ -93,7 +93,7 @@ bool ps_session_is_alive(struct ps_store *store, const char *session)
 {
     const enum session_state here = local_session_state(store, session);
 
-    return here == NOWHERE ? store->backend->session_is_alive(store, session) : here == ALIVE;
+    return here == NOWHERE ? store->backend->is_session_alive(store, session) : here == ALIVE;
 }
 
 bool ps_session_has_others(const struct ps_store *store)
@@ -185,7 +185,7 @@ static void expire_session(struct ps_store *store, const struct dirent *session)
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
 
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-        store->backend->session_expire(store, session->d_name))
+        store->backend->expire_session(store, session->d_name))
         (void)unlink(path);
 }
 
@@ -208,7 +208,7 @@ void ps_session_sweep(struct ps_store *store)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         sweep_folder(store, folders[i], is_dead_part);
     sweep_folder(store, "spool", is_dead_spool);
-    if (!ps_store_is_away(store))
+    if (!ps_store_is_unreachable(store))
         ps_pending_delete_sweep(store);
     sweep_sessions(store);
 }

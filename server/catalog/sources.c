@@ -19,7 +19,7 @@ static enum ps_status put_row(struct ps_db *db, const char *id, const char *path
     ps_bind_text(stmt, ":path", ps_str_from_c(path));
     ps_bind_text(stmt, ":sha256", ps_str_from_c(source->sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)source->bytes);
-    ps_bind_int(stmt, ":changed", source->changed);
+    ps_bind_int(stmt, ":changed", source->is_changed);
     ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     (void)ps_stmt_step(stmt, err);
     ps_stmt_release(stmt);
@@ -77,7 +77,7 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
     if (status == PS_OK)
         status = ps_ingest_keep(ingest, err);
     if (status == PS_OK) {
-        *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
+        *out = (struct ps_source){.bytes = bytes.bytes, .is_changed = changed};
         memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
         status = attach_source(store, id, path, out, err);
     }
@@ -95,9 +95,9 @@ enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, str
 
     if (status != PS_OK)
         return status;
-    stream = ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
+    stream = ps_stream_decompress(ps_stream_from_fd(fd, 0), &limits);
     while ((bytes = ps_stream_peek(stream, 1)).len) {
-        ps_buf_str(&out->text, bytes);
+        ps_buf_add_str(&out->text, bytes);
         ps_stream_skip(stream, bytes.len);
     }
     status = ps_stream_status(stream, err);

@@ -22,7 +22,7 @@ struct ps_marks {
     struct ps_mark {
         char id[PS_ID_SIZE];
         uint64_t mark; /* 0: nothing is cached */
-        int64_t since_us;
+        int64_t cached_at_us;
     } slots[PS_MARK_SLOTS];
     unsigned n_invalidations; /* number of calls of ps_run_mark_invalidate */
 };
@@ -35,9 +35,9 @@ struct ps_owned_upload {
                          upload is being imported */
     bool has_ended;   /* the import has ended, but the row could not be deleted */
     /* if has_ended: number, state and view to write into the row of its job; state NULL: no row */
-    uint64_t job;
-    const char *state;
-    char *view; /* malloc'ed */
+    uint64_t job_id;
+    const char *job_state;
+    char *job_json; /* malloc'ed */
 };
 
 struct ps_backend;
@@ -48,7 +48,7 @@ struct ps_store {
     char session[48]; /* name of this session (session.c) */
     int session_fd;
     int runs_fd; /* descriptor of the folder of run files */
-    atomic_uint counter;
+    atomic_uint next_number;
     struct ps_db *catalog;
     bool is_durable; /* the open transaction is durable (PS_DURABLE) */
     /* never NULL (backend.h) */
@@ -57,25 +57,25 @@ struct ps_store {
     struct ps_replica *replica;
     /* number of the last transaction of other servers that was applied here */
     _Atomic int64_t seen_transaction;
-    bool has_order; /* backend->release must be called after the current transaction */
+    bool must_release; /* backend->release must be called after the current transaction */
     struct ps_owned_upload *owned_uploads; /* use only with the catalog locked */
     size_t n_owned_uploads, cap_owned_uploads;
     struct ps_buf undeleted_intents; /* intent log entries of this session that could not be deleted
                              (pending_delete.c); use only with the catalog locked */
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
-    struct ps_db *pool; /* idle readers of run files, most recently used first */
-    unsigned pooled;
+    struct ps_db *idle_runs; /* idle readers of run files, most recently used first */
+    unsigned n_pooled;
     struct ps_marks marks;
     bool has_file_readers;       /* the catalog is a file, so each reader gets its own connection
                                     (catalog_read.c) */
     struct ps_db *idle_catalogs; /* idle connections to the catalog file */
     unsigned n_idle_catalogs;
-    int64_t changes;       /* counts catalog changes by this process, for ps_store_version */
-    bool read_only;        /* this user may not write to the folder: every change fails */
-    atomic_bool immutable; /* only if read_only: `catalog` was opened as immutable since no process
-                              was writing */
-    bool deletes_folder;   /* ps_store_close deletes the folder */
+    int64_t n_changes;           /* counts catalog changes by this process, for ps_store_version */
+    bool is_read_only;           /* this user may not write to the folder: every change fails */
+    atomic_bool is_immutable;    /* only if is_read_only: `catalog` was opened as immutable since no
+                                 process    was writing */
+    bool deletes_folder;         /* ps_store_close deletes the folder */
     pthread_mutex_t quota_lock;  /* held while the quota is checked and reserved */
     atomic_llong reserved_bytes; /* bytes reserved for files whose size is not in the catalog yet */
     uint64_t quota;              /* bytes; 0: no quota */
@@ -111,9 +111,9 @@ void ps_catalog_refresh(struct ps_store *store);
 enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err);
 /* For a read-only catalog of an older layout: creates temporary views that hide the tables of the
  * same names. They add the missing columns, with their default values. */
-enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err);
-/* Drops the views that ps_catalog_show_columns created. */
-enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err);
+enum ps_status ps_catalog_add_compat_views(struct ps_db *db, struct ps_err *err);
+/* Drops the views that ps_catalog_add_compat_views created. */
+enum ps_status ps_catalog_drop_compat_views(struct ps_db *db, struct ps_err *err);
 /* Opens a read-only connection to a catalog, which may have an older layout. */
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err);
 /* Whether the catalog is a mirror of a PostgreSQL database. */
@@ -133,8 +133,8 @@ enum ps_status ps_new_part(struct ps_store *store, const char *where, char **pat
 unsigned ps_store_next_number(struct ps_store *store);
 #define PS_STORED_SUFFIX ".gz" /* suffix of stored files (originals and sources) */
 /* Finds the run of the original with this hash. PS_NOT_FOUND, without a message: there is none. */
-enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
-                               struct ps_err *err);
+enum ps_status ps_catalog_find_by_hash(struct ps_db *db, const char *sha256,
+                                       char id_out[PS_ID_SIZE], struct ps_err *err);
 /* "runs", "labels", "originals", "sources", NULL */
 extern const char *const ps_stored_folders[];
 
@@ -169,14 +169,14 @@ struct ps_removal {
     enum ps_status (*check)(struct ps_db *db, const void *user, struct ps_err *err);
     const void *user;
 };
-/* Implements ps_store_remove. */
+/* Implements ps_store_remove_run. */
 enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal *removal,
                                  struct ps_err *err);
 
 /* --- Sessions (session.c) --- */
 
 /* Sets store->session to a name that no other session has. */
-enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err);
+enum ps_status ps_session_choose_name(struct ps_store *store, struct ps_err *err);
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
 void ps_session_end(struct ps_store *store);
 /* Whether a session of this folder, or of any server that shares the store, is alive. */
@@ -232,7 +232,7 @@ enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_
                               struct ps_err *err);
 /* Writes the result of schema/queries/<of>.sql to labels/<of>.json. `of` is "baselines" or
  * "queries". Call it inside the transaction that changes them. */
-enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err);
+enum ps_status ps_list_label_save(struct ps_store *store, const char *of, struct ps_err *err);
 /* Writes the current label of the run, from the catalog, to labels/<id>.json. Call it inside the
  * transaction that changes the run. */
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
@@ -241,7 +241,7 @@ enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_e
  * before the transaction ends, which may fail. */
 bool ps_label_has_hash(struct ps_db *db, const char *id, bool *differs);
 /* Writes the labels of all runs, for a shelf of an older perfshelf without labels/. */
-enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err);
+enum ps_status ps_label_save_all(struct ps_store *store, struct ps_err *err);
 /* Appends the label of a run, built from the catalog. PS_NOT_FOUND, without a message: there is no
  * such run. */
 enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *out,
@@ -257,22 +257,22 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
 
 /* --- Runs that can be recovered (deleted.c) --- */
 
-/* Inside a transaction: moves the row of the run to table deleted_run; ps_store_undelete moves it
- * back. */
+/* Inside a transaction: moves the row of the run to table deleted_run; ps_store_recover_run moves
+ * it back. */
 enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *user_name,
                               int64_t at_ms, struct ps_err *err);
 /* Inside a transaction, before the row of the run is deleted: writes a label file that marks the
  * run as deleted. */
-enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *user_name,
-                                int64_t at_ms, struct ps_err *err);
+enum ps_status ps_deleted_write_label(struct ps_store *store, const char *id, const char *user_name,
+                                      int64_t at_ms, struct ps_err *err);
 /* Inside the transaction that publishes a run: permanently deletes a deleted run of the same id.
  * *replaced: there was one. */
 enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
                                   struct ps_pending_delete *pending, bool *replaced,
                                   struct ps_err *err);
 /* Like ps_job_row_add, inside a transaction (job_rows.c). */
-struct ps_job_new;
-enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
+struct ps_new_job;
+enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_new_job *job,
                                  uint64_t *id_out, struct ps_err *err);
 /* Inside a transaction: updates the row of a job. Does nothing if another session has taken over
  * the job. */
@@ -302,13 +302,14 @@ void ps_catalog_read_close(struct ps_store *store);
 
 /* Inserts the row of a run, or updates the existing row. *name_out: the name of the run in the
  * catalog, malloc'ed. */
-enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
-                              struct ps_err *err);
+enum ps_status ps_catalog_put_run(struct ps_db *db, const struct ps_catalog_row *row,
+                                  char **name_out, struct ps_err *err);
 /* Appends the names of the properties in which the catalog differs from `row`, which was read from
  * the run file, or from the last label of the run (labels.c). label NULL: the last label is
  * unknown. */
-enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
-                                  const char *label, struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_catalog_describe_differences(struct ps_db *db, const struct ps_catalog_row *row,
+                                               const char *label, struct ps_buf *out,
+                                               struct ps_err *err);
 /* Renames `part` to the final path of the run file, and inserts or updates the row of the run. Sets
  * out->already_existed if the shelf has an up-to-date run of these bytes, and does nothing else
  * then. Otherwise sets out->name. */

@@ -76,9 +76,9 @@ bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "catalog.db");
     PS_AUTO(ps_free_ptr) char *shm = ps_store_file_path(store, "catalog.db-shm");
-    const bool immutable = store->read_only && access(shm, F_OK) != 0;
+    const bool immutable = store->is_read_only && access(shm, F_OK) != 0;
 
-    ps_uri_path(out, path);
+    ps_uri_append_path(out, path);
     if (immutable)
         ps_buf_puts(out, "?immutable=1");
     return immutable;
@@ -89,15 +89,15 @@ void ps_catalog_refresh(struct ps_store *store)
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_db *db = NULL, *old = NULL;
 
-    if (!atomic_load(&store->immutable) || ps_catalog_uri(store, &uri))
+    if (!atomic_load(&store->is_immutable) || ps_catalog_uri(store, &uri))
         return;
     (void)ps_catalog_lock(store);
-    if (atomic_load(&store->immutable) &&
+    if (atomic_load(&store->is_immutable) &&
         ps_catalog_open_reader(uri.ptr, &db, PS_ERR_IGNORED) == PS_OK) {
         old = store->catalog;
         store->catalog = db;
-        store->changes++;
-        atomic_store(&store->immutable, false);
+        store->n_changes++;
+        atomic_store(&store->is_immutable, false);
     }
     ps_catalog_unlock(store);
     ps_db_close(old);
@@ -108,7 +108,7 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     status = ps_db_open(uri.ptr, true, out, err);
     if (status == PS_OK)
         status = ps_db_exec(
@@ -133,9 +133,9 @@ bool ps_store_exists(const char *dir)
     return false;
 }
 
-bool ps_store_read_only(const struct ps_store *store)
+bool ps_store_is_read_only(const struct ps_store *store)
 {
-    return store->read_only;
+    return store->is_read_only;
 }
 
 /* Whether permissions or a read-only mount forbid changes of the folder, of open/ or of catalog.db.
@@ -183,13 +183,13 @@ static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
     status = store->backend->check_folder(store, err);
     if (status == PS_OK)
         status = check_log(store, err);
-    atomic_store(&store->immutable, ps_catalog_uri(store, &uri));
+    atomic_store(&store->is_immutable, ps_catalog_uri(store, &uri));
     if (status == PS_OK)
         status = ps_catalog_open_reader(uri.ptr, &store->catalog, err);
     if (status == PS_OK)
         status = store->backend->open(store, NULL, err);
     store->has_file_readers = status == PS_OK;
-    return status == PS_OK ? ps_session_name(store, err) : status;
+    return status == PS_OK ? ps_session_choose_name(store, err) : status;
 }
 
 static enum ps_status open_catalog(struct ps_store *store, const void *where, struct ps_err *err)
@@ -237,7 +237,7 @@ struct ps_store *ps_store_new(const char *dir)
     store->dir = ps_strdup(ps_str_from_c(dir));
     store->backend = &ps_folder_backend;
     store->session_fd = store->runs_fd = -1;
-    atomic_init(&store->counter, 0);
+    atomic_init(&store->next_number, 0);
     atomic_init(&store->reserved_bytes, 0);
     pthread_mutex_init(&store->catalog_lock, NULL);
     pthread_mutex_init(&store->quota_lock, NULL);
@@ -280,7 +280,7 @@ static enum ps_status open_writable(struct ps_store *store, const void *where, s
     if (status == PS_OK)
         status = open_catalog(store, where, err);
     if (status == PS_OK && labels_new && store->backend->keeps_labels)
-        status = ps_labels_save_all(store, err);
+        status = ps_label_save_all(store, err);
     if (status != PS_OK)
         return status;
     ps_session_sweep(store);
@@ -296,9 +296,9 @@ enum ps_status ps_store_open_backend(const char *dir, const struct ps_backend *b
     enum ps_status status;
 
     store->backend = backend;
-    store->read_only =
+    store->is_read_only =
         backend == &ps_folder_backend && ps_store_exists(dir) && is_write_protected(store);
-    status = store->read_only ? open_read_only(store, err) : open_writable(store, where, err);
+    status = store->is_read_only ? open_read_only(store, err) : open_writable(store, where, err);
     if (status == PS_OK)
         *out = store;
     else
@@ -316,9 +316,9 @@ bool ps_store_describe_shared(struct ps_store *store, struct ps_shared_store *ou
     return store->backend->describe(store, out);
 }
 
-bool ps_store_is_away(const struct ps_store *store)
+bool ps_store_is_unreachable(const struct ps_store *store)
 {
-    return store->backend->is_away(store);
+    return store->backend->is_unreachable(store);
 }
 
 enum ps_status ps_store_watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
@@ -344,11 +344,11 @@ void ps_store_close(struct ps_store *store)
         return;
     store->backend->unwatch(store);
     store->backend->close(store);
-    while (store->pool) {
-        struct ps_db *next = store->pool->next;
+    while (store->idle_runs) {
+        struct ps_db *next = store->idle_runs->next;
 
-        ps_db_close(store->pool);
-        store->pool = next;
+        ps_db_close(store->idle_runs);
+        store->idle_runs = next;
     }
     ps_catalog_read_close(store);
     ps_db_close(store->catalog);
@@ -385,7 +385,7 @@ int64_t ps_current_layout(void)
 /* Oldest layout of run files that is still read. `perfshelf renew` imports older runs again. */
 enum { OLDEST_LAYOUT = 3 };
 
-bool ps_run_outdated(struct ps_store *store, const char *id)
+bool ps_run_is_outdated(struct ps_store *store, const char *id)
 {
     return ps_file_layout(store, NULL, id) < ps_current_layout();
 }
@@ -416,7 +416,7 @@ static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_er
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
     status = ps_db_open(uri.ptr, false, out, err);
     if (status != PS_OK)
@@ -441,7 +441,7 @@ static enum ps_status open_run(struct ps_store *store, const char *id, struct ps
     *left = false;
     if (status != PS_OK)
         return status;
-    layout = ps_file_layout_at(path);
+    layout = ps_file_read_layout(path);
     *left = store->backend->evicts_files && layout < 0;
     if (*left)
         return ps_file_fail_evicted(id, err);
@@ -459,7 +459,7 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
     struct ps_err own = PS_ERR_INIT;
     bool left = true;
 
-    for (int i = 0; left && i < PS_FILE_TRIES; i++) {
+    for (int i = 0; left && i < PS_FILE_OPEN_ATTEMPTS; i++) {
         own = (struct ps_err)PS_ERR_INIT;
         if (open_run(store, id, out, &left, &own) == PS_NOT_FOUND)
             return check_layout(-1, id, err);

@@ -33,7 +33,7 @@
  *
  *     if (ps_store_open("/srv/shelf", &store, err) == PS_OK &&
  *         ps_store_resolve(store, "@1", id, err) == PS_OK)          the newest run
- *         ps_store_edit(store, id, &(struct ps_run_edit){.name = "after"}, err);
+ *         ps_store_edit_run(store, id, &(struct ps_run_edit){.name = "after"}, err);
  *     ps_store_close(store);
  */
 #ifndef PS_CATALOG_STORE_H
@@ -47,7 +47,7 @@
 
 struct ps_store;
 struct ps_writer;
-struct ps_job_new;
+struct ps_new_job;
 struct ps_job_row;
 
 struct ps_tag {
@@ -72,16 +72,17 @@ void ps_store_close(struct ps_store *store); /* NULL is allowed */
 /* Whether the folder contains a shelf. If not, ps_store_open creates a shelf in it. */
 bool ps_store_exists(const char *dir);
 /* Whether this user may only read the folder. If so, every change fails with PS_FORBIDDEN. */
-bool ps_store_read_only(const struct ps_store *store);
+bool ps_store_is_read_only(const struct ps_store *store);
 const char *ps_store_dir(const struct ps_store *store);
 /* Whether the database of a shared store was unreachable at the last attempt. */
-bool ps_store_is_away(const struct ps_store *store);
+bool ps_store_is_unreachable(const struct ps_store *store);
 /* State of a store that several servers share, as this server sees it. */
 struct ps_shared_store {
     char *location;                  /* host and database name, for display; malloc'ed */
     uint64_t cache_bytes, cache_max; /* bytes of the cached files; their maximum */
-    uint64_t hits, misses;     /* requests that the cache answered; requests that fetched a file */
-    uint64_t fetched, evicted; /* bytes fetched and evicted since the store was opened */
+    uint64_t hits, misses; /* requests that the cache answered; requests that fetched a file */
+    uint64_t fetched_bytes,
+        evicted_bytes; /* bytes fetched and evicted since the store was opened */
 };
 /* Fills *out. False: the store is not shared. */
 bool ps_store_describe_shared(struct ps_store *store, struct ps_shared_store *out);
@@ -99,13 +100,13 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id);
 /* Creates an empty file in DIR/spool (in $TMPDIR if store is NULL), open for writing. The caller
  * unlinks and frees the malloc'ed *path_out. If the process ends without unlinking a file in
  * DIR/spool, a later session deletes it unless an accepted upload refers to it. */
-enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
-                              struct ps_err *err);
+enum ps_status ps_store_create_spool_file(struct ps_store *store, char **path_out, int *fd_out,
+                                          struct ps_err *err);
 /* Creates a file without a name. The caller writes through *write_fd, then reads from the start
  * through *read_fd. The caller closes both descriptors, also after a failure (-1: not open); the
  * kernel then deletes the file. */
-enum ps_status ps_store_scratch(struct ps_store *store, int *write_fd, int *read_fd,
-                                struct ps_err *err);
+enum ps_status ps_store_create_scratch_file(struct ps_store *store, int *write_fd, int *read_fd,
+                                            struct ps_err *err);
 
 struct ps_original {
     char sha256[PS_SHA256_SIZE];
@@ -196,8 +197,8 @@ void ps_part_abort(struct ps_part *part);
 struct ps_source {
     char sha256[PS_SHA256_SIZE];
     uint64_t bytes;
-    bool changed; /* the file was modified after the profile was recorded, so line numbers may not
-                     match */
+    bool is_changed;    /* the file was modified after the profile was recorded, so line numbers may
+                        not    match */
     struct ps_buf text; /* filled by ps_store_source_get; free it */
 };
 
@@ -215,7 +216,7 @@ enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const
 /* A source file that is attached to a run. */
 struct ps_attached_source {
     char *path;
-    bool changed;
+    bool is_changed;
 };
 struct ps_attached_list {
     struct ps_attached_source *items;
@@ -252,10 +253,10 @@ struct ps_accepted_upload {
     const struct ps_tag *sources;
     size_t n_sources;
     const char *sources_text; /* JSON of the sources; equal for uploads that share their sources */
-    unsigned tries; /* number of imports of this upload that were started and did not end */
+    unsigned n_tries; /* number of imports of this upload that were started and did not end */
     /* the job that imports the upload (job_rows.h); NULL: no job row is inserted */
-    const struct ps_job_new *job_row;
-    uint64_t job; /* number of the job that imports the upload; 0: none */
+    const struct ps_new_job *new_job;
+    uint64_t job_id; /* number of the job that imports the upload; 0: none */
     struct ps_err
         err; /* set by ps_upload_take_over if the upload cannot be imported; path may be "" then */
     bool is_retry; /* ps_upload_take_over reported the upload before, and it was postponed */
@@ -312,13 +313,13 @@ enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const c
 /* Whether the file of a run is missing, or an older perfshelf wrote it in an older layout, which
  * may still be readable. Importing the original of an outdated run replaces the file, and keeps the
  * name, series, note, tags and sources of the run. */
-bool ps_run_outdated(struct ps_store *store, const char *id);
+bool ps_run_is_outdated(struct ps_store *store, const char *id);
 /* Appends the ids of all outdated runs, each followed by a NUL. */
 enum ps_status ps_store_list_outdated(struct ps_store *store, struct ps_buf *ids,
                                       struct ps_err *err);
 /* Finds the run of the original with this hash. PS_NOT_FOUND, without a message: there is none. */
-enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
-                             struct ps_err *err);
+enum ps_status ps_store_find_by_hash(struct ps_store *store, const char *sha256,
+                                     char id_out[PS_ID_SIZE], struct ps_err *err);
 /* Summary of a run. Free it with ps_run_brief_free. */
 struct ps_run_brief {
     char kind[32];
@@ -346,12 +347,12 @@ struct ps_run_edit {
     size_t n_tags;
     bool set_tags, merge_tags;
 };
-enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
-                             struct ps_err *err);
+enum ps_status ps_store_edit_run(struct ps_store *store, const char *id,
+                                 const struct ps_run_edit *edit, struct ps_err *err);
 /* Removes a run, which can be recovered for a day (deleted.h), and writes `user_name` ("": unknown)
  * to the removal log. */
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *user_name,
-                               struct ps_err *err);
+enum ps_status ps_store_remove_run(struct ps_store *store, const char *id, const char *user_name,
+                                   struct ps_err *err);
 
 /* Makes a run the baseline of its series, and replaces an earlier baseline. PS_CONFLICT: the run
  * has no series. If the run moves to another series, it is not a baseline while it is there. */

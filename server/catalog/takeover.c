@@ -53,7 +53,7 @@ static void take_over_session(struct ps_store *store, const char *session)
     bool dead = false;
 
     if (ps_catalog_begin(store, PS_NOT_DURABLE, &ignored) == PS_OK)
-        store->backend->session_is_dead(store, session, &dead, &ignored);
+        store->backend->confirm_session_dead(store, session, &dead, &ignored);
     if (dead)
         take_over(store, session, &ignored);
     ps_catalog_end(store, ignored.code, &ignored);
@@ -146,8 +146,8 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
         .user_name = text_of(arena, stmt, 5),
         .note = text_of(arena, stmt, 10),
         .sources_text = text_of(arena, stmt, 7),
-        .tries = (unsigned)ps_col_int(stmt, 8),
-        .job = (uint64_t)ps_col_int(stmt, 9),
+        .n_tries = (unsigned)ps_col_int(stmt, 8),
+        .job_id = (uint64_t)ps_col_int(stmt, 9),
         .err = PS_ERR_INIT,
     };
     out->tags =
@@ -236,7 +236,7 @@ enum ps_status ps_upload_take_over(struct ps_store *store,
     int64_t after = 0;
     bool found;
 
-    if (!ps_store_is_away(store))
+    if (!ps_store_is_unreachable(store))
         claim_all(store);
     do {
         struct ps_arena arena = {0};

@@ -38,9 +38,9 @@ static enum ps_status show_catalog(const struct run_visitor *s, struct ps_err *e
     ps_catalog_unlock(s->store);
     if (!bytes)
         return ps_fail(err, PS_LIMIT, "not enough memory for a copy of the catalog");
-    status =
-        visit_file(s, "/catalog.db",
-                   ps_stream_memory((struct ps_str){(const char *)bytes, (size_t)len}, 0), err);
+    status = visit_file(s, "/catalog.db",
+                        ps_stream_from_memory((struct ps_str){(const char *)bytes, (size_t)len}, 0),
+                        err);
     sqlite3_free(bytes);
     return status;
 }
@@ -54,7 +54,7 @@ static enum ps_status show_run(const struct run_visitor *s, const char *id, stru
     if (status != PS_OK)
         return status;
     (void)snprintf(name, sizeof name, "/runs/%s.db", id);
-    return visit_file(s, name, ps_stream_fd(fd, 0), err);
+    return visit_file(s, name, ps_stream_from_fd(fd, 0), err);
 }
 
 static enum ps_status show_source(const struct run_visitor *s, const char *sha256,
@@ -68,7 +68,7 @@ static enum ps_status show_source(const struct run_visitor *s, const char *sha25
     if (status != PS_OK)
         return status;
     (void)snprintf(name, sizeof name, "/sources/%s", sha256);
-    return visit_file(s, name, ps_stream_decompress(ps_stream_fd(fd, 0), &limits), err);
+    return visit_file(s, name, ps_stream_decompress(ps_stream_from_fd(fd, 0), &limits), err);
 }
 
 typedef enum ps_status show_one(const struct run_visitor *s, const char *key, struct ps_err *err);
@@ -133,7 +133,7 @@ static char *new_folder(struct ps_store *of)
 {
     struct ps_buf dir = {0};
 
-    if (!of->read_only)
+    if (!of->is_read_only)
         return ps_store_new_path(of, "spool", PS_TEMP_SHELF_SUFFIX);
     ps_buf_printf(&dir, "%s/perfshelf-%s-%u" PS_TEMP_SHELF_SUFFIX, ps_temporary_folder(),
                   of->session, ps_store_next_number(of));
@@ -220,7 +220,7 @@ static enum ps_status put_row(struct ps_store *from, struct ps_store *to, const 
         return ps_fail_errno(err, "cannot read", path);
     row->db_bytes = (uint64_t)file.st_size;
     (void)snprintf(row->id, sizeof row->id, "%s", id);
-    status = ps_catalog_put(to->catalog, row, &name, err);
+    status = ps_catalog_put_run(to->catalog, row, &name, err);
     return status == PS_OK ? ps_label_apply(to->catalog, id, ps_buf_slice(&label), err) : status;
 }
 

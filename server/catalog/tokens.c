@@ -23,14 +23,14 @@
 
 static const char *const words[] = {"", "nobody", "viewer", "uploader", "admin"};
 
-const char *ps_right_word(enum ps_right role)
+const char *ps_access_role_name(enum ps_access_role role)
 {
     return words[role];
 }
 
-enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_err *err)
+enum ps_status ps_access_role_parse(const char *word, enum ps_access_role *out, struct ps_err *err)
 {
-    for (enum ps_right role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++) {
+    for (enum ps_access_role role = PS_ACCESS_VIEWER; role <= PS_ACCESS_ADMIN; role++) {
         *out = role;
         if (strcmp(words[role], word) == 0)
             return PS_OK;
@@ -121,7 +121,7 @@ static enum ps_status run_statement(struct ps_db *db, const char *query, const c
 }
 
 static enum ps_status insert_token(struct ps_db *db, const struct token_text *token_text,
-                                   const char *name, enum ps_right role, struct ps_err *err)
+                                   const char *name, enum ps_access_role role, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     bool inserted = false;
@@ -153,7 +153,7 @@ static enum ps_status check_name(const char *name, struct ps_err *err)
     return PS_OK;
 }
 
-enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_right role,
+enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_access_role role,
                             char text_out[PS_TOKEN_SIZE], struct ps_err *err)
 {
     struct token_text token_text;
@@ -196,12 +196,12 @@ enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct 
 }
 
 /* Reads a role. An unknown role in the catalog has no rights. */
-static enum ps_right role_at(struct ps_stmt *stmt, int column)
+static enum ps_access_role role_at(struct ps_stmt *stmt, int column)
 {
-    enum ps_right role = PS_RIGHT_NOBODY;
+    enum ps_access_role role = PS_ACCESS_NOBODY;
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(ps_col_text(stmt, column));
 
-    return ps_right_parse(word, &role, PS_ERR_IGNORED) == PS_OK ? role : PS_RIGHT_NOBODY;
+    return ps_access_role_parse(word, &role, PS_ERR_IGNORED) == PS_OK ? role : PS_ACCESS_NOBODY;
 }
 
 enum ps_status ps_token_each(struct ps_store *store,
@@ -300,7 +300,7 @@ enum ps_status ps_token_check(struct ps_store *store, const char *text, struct p
     if (!parse_token(text, &token_text))
         return PS_NOT_FOUND;
     status = look_up(store, "token_get", &token_text, out, &used, err);
-    if (status == PS_OK && ps_wall_clock_ms() - used > HOUR_MS && !ps_store_is_away(store))
+    if (status == PS_OK && ps_wall_clock_ms() - used > HOUR_MS && !ps_store_is_unreachable(store))
         note_use(store, token_text.id);
     return status;
 }
@@ -314,13 +314,13 @@ static enum ps_status insert_session(struct ps_db *db, const struct token_text *
     prepare_statement(db, "session_insert", session->id, &stmt, err);
     ps_bind_text(stmt, ":token", ps_str_from_c(token->id));
     ps_bind_text(stmt, ":hash", ps_str_from_c(session->hash));
-    ps_bind_int(stmt, ":expires_at", ps_wall_clock_ms() + (int64_t)PS_SESSION_S * 1000);
+    ps_bind_int(stmt, ":expires_at", ps_wall_clock_ms() + (int64_t)PS_LOGIN_SESSION_S * 1000);
     return ps_stmt_execute(stmt, err);
 }
 
-enum ps_status ps_session_open(struct ps_store *store, const char *token,
-                               char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
-                               struct ps_err *err)
+enum ps_status ps_login_session_open(struct ps_store *store, const char *token,
+                                     char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
+                                     struct ps_err *err)
 {
     struct token_text given, session;
     enum ps_status status = generate_token(&session, err);
@@ -343,8 +343,8 @@ enum ps_status ps_session_open(struct ps_store *store, const char *token,
     return status;
 }
 
-enum ps_status ps_session_check(struct ps_store *store, const char *text,
-                                struct ps_token_holder *out, struct ps_err *err)
+enum ps_status ps_login_session_check(struct ps_store *store, const char *text,
+                                      struct ps_token_holder *out, struct ps_err *err)
 {
     struct token_text token_text;
 
@@ -353,7 +353,7 @@ enum ps_status ps_session_check(struct ps_store *store, const char *text,
                : PS_NOT_FOUND;
 }
 
-enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err)
+enum ps_status ps_login_session_close(struct ps_store *store, const char *text, struct ps_err *err)
 {
     struct token_text token_text;
 

@@ -15,30 +15,30 @@
 #include "server/catalog/store.h"
 
 /* Roles. Each role has all rights of the previous role. The catalog stores their names. */
-enum ps_right {
-    PS_RIGHT_UNDECLARED, /* a route without a declared role: only PS_RIGHT_ADMIN may use it */
-    PS_RIGHT_NOBODY,     /* needs no token: loads the page, logs in */
-    PS_RIGHT_VIEWER,     /* reads runs */
-    PS_RIGHT_UPLOADER,   /* also adds runs, and edits and deletes own runs */
-    PS_RIGHT_ADMIN,      /* also deletes all runs, issues tokens */
+enum ps_access_role {
+    PS_ACCESS_UNDECLARED, /* a route without a declared role: only PS_ACCESS_ADMIN may use it */
+    PS_ACCESS_NOBODY,     /* needs no token: loads the page, logs in */
+    PS_ACCESS_VIEWER,     /* reads runs */
+    PS_ACCESS_UPLOADER,   /* also adds runs, and edits and deletes own runs */
+    PS_ACCESS_ADMIN,      /* also deletes all runs, issues tokens */
 };
 
-const char *ps_right_word(enum ps_right role);
+const char *ps_access_role_name(enum ps_access_role role);
 /* Parses the name of a role that a token can have. PS_BAD_REQUEST: unknown name. */
-enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_err *err);
+enum ps_status ps_access_role_parse(const char *word, enum ps_access_role *out, struct ps_err *err);
 
 #define PS_TOKEN_SIZE      61  /* "psf_", 12 hex digits, "_", 43 letters, NUL */
 #define PS_TOKEN_NAME_SIZE 101 /* bytes of a token's name, with its NUL */
-#define PS_SESSION_S       (30 * 24 * 3600)
+#define PS_LOGIN_SESSION_S (30 * 24 * 3600)
 
 struct ps_token_holder {
     char name[PS_TOKEN_NAME_SIZE];
-    enum ps_right role;
+    enum ps_access_role role;
 };
 
 /* Creates a token. text_out: its string, which perfshelf does not store. PS_CONFLICT: a token with
  * this name exists. */
-enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_right role,
+enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_access_role role,
                             char text_out[PS_TOKEN_SIZE], struct ps_err *err);
 /* Revokes a token and all its sessions, immediately and on every server. PS_NOT_FOUND: no token has
  * this name. */
@@ -46,10 +46,10 @@ enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct 
 
 struct ps_token_row {
     const char *name;
-    enum ps_right role;
+    enum ps_access_role role;
     int64_t created_ms,
         used_ms; /* both ms since 1970. used_ms is updated at most once an hour; 0: never used */
-    int64_t sessions;
+    int64_t n_sessions;
 };
 enum ps_status ps_token_each(struct ps_store *store,
                              void (*show)(void *user, const struct ps_token_row *row), void *user,
@@ -60,13 +60,13 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
 /* Finds the holder of a token. PS_NOT_FOUND, without a message: the token is unknown. */
 enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_token_holder *out,
                               struct ps_err *err);
-/* Opens a session of PS_SESSION_S seconds for the holder of a token. text_out: the string of the
- * session. PS_NOT_FOUND, without a message: the token is unknown. */
-enum ps_status ps_session_open(struct ps_store *store, const char *token,
-                               char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
-                               struct ps_err *err);
-enum ps_status ps_session_check(struct ps_store *store, const char *text,
-                                struct ps_token_holder *out, struct ps_err *err);
-enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err);
+/* Opens a session of PS_LOGIN_SESSION_S seconds for the holder of a token. text_out: the string of
+ * the session. PS_NOT_FOUND, without a message: the token is unknown. */
+enum ps_status ps_login_session_open(struct ps_store *store, const char *token,
+                                     char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
+                                     struct ps_err *err);
+enum ps_status ps_login_session_check(struct ps_store *store, const char *text,
+                                      struct ps_token_holder *out, struct ps_err *err);
+enum ps_status ps_login_session_close(struct ps_store *store, const char *text, struct ps_err *err);
 
 #endif

@@ -10,12 +10,12 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     enum ps_status status = err->code == PS_OK ? store->backend->acquire(store, err) : err->code;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (store->read_only)
+    if (store->is_read_only)
         status = ps_fail(err, PS_FORBIDDEN,
                          "no permission to write to the shelf" PS_HINT
                          "ask the owner for write access, or copy the shelf to your own folder");
     store->is_durable = sync == PS_DURABLE;
-    store->has_order = status == PS_OK;
+    store->must_release = status == PS_OK;
     if (status == PS_OK)
         status = ps_db_exec(db,
                             store->is_durable ? "BEGIN IMMEDIATE"
@@ -37,15 +37,15 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
     if (status == PS_OK) {
         status = ps_db_exec(store->catalog, "COMMIT", elsewhere ? PS_ERR_IGNORED : err);
         committed = status == PS_OK;
-        store->changes += store->is_durable;
+        store->n_changes += store->is_durable;
         if (elsewhere)
             status = PS_OK;
     }
     if (!committed) /* fails if no transaction began or SQLite rolled it back already */
         (void)ps_db_exec(store->catalog, "ROLLBACK", PS_ERR_IGNORED);
-    if (!store->is_durable && !store->read_only) /* fails only on a broken connection */
+    if (!store->is_durable && !store->is_read_only) /* fails only on a broken connection */
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", PS_ERR_IGNORED);
-    if (store->has_order)
+    if (store->must_release)
         store->backend->release(store, committed);
     ps_catalog_unlock(store);
     return status;

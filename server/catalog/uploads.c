@@ -58,7 +58,7 @@ void ps_upload_release(struct ps_store *store, int64_t id)
 
     if (!at)
         return;
-    free(at->view);
+    free(at->job_json);
     *at = store->owned_uploads[--store->n_owned_uploads];
 }
 
@@ -203,7 +203,7 @@ static enum ps_status insert_upload(struct ps_store *store, struct ps_accepted_u
     ps_bind_text(stmt, ":tags", ps_buf_slice(&tags));
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));
     ps_bind_int(stmt, ":at", ps_wall_clock_ms());
-    ps_bind_int(stmt, ":job", (int64_t)upload->job);
+    ps_bind_int(stmt, ":job", (int64_t)upload->job_id);
     if (ps_stmt_step(stmt, err)) {
         upload->id = ps_col_int(stmt, 0);
         (void)ps_stmt_step(stmt, err);
@@ -218,8 +218,8 @@ static enum ps_status accept_upload(struct ps_store *store, struct ps_accepted_u
 {
     ps_catalog_begin(store, promised ? PS_DURABLE : PS_NOT_DURABLE, err);
     upload->id = 0;
-    if (upload->job_row)
-        ps_job_row_insert(store, upload->job_row, &upload->job, err);
+    if (upload->new_job)
+        ps_job_row_insert(store, upload->new_job, &upload->job_id, err);
     insert_upload(store, upload, err);
     if (store->backend->has_other_servers)
         place_files(store, upload, sent, err);
@@ -318,9 +318,9 @@ static void mark_ended(struct ps_owned_upload *at, const struct ps_job_row *job)
     at->has_ended = true;
     if (!job)
         return;
-    at->job = job->id;
-    at->state = job->state;
-    at->view = ps_strdup(job->view);
+    at->job_id = job->id;
+    at->job_state = job->state;
+    at->job_json = ps_strdup(job->json);
 }
 
 void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *job)
@@ -357,9 +357,9 @@ void ps_uploads_retry_end(struct ps_store *store)
     for (;;) {
         const struct ps_owned_upload over = next_ended(store);
         const struct ps_job_row job = {
-            .id = over.job, .state = over.state, .view = ps_str_from_c(over.view)};
+            .id = over.job_id, .state = over.job_state, .json = ps_str_from_c(over.job_json)};
 
-        if (!over.id || end_upload(store, over.id, over.state ? &job : NULL) != PS_OK)
+        if (!over.id || end_upload(store, over.id, over.job_state ? &job : NULL) != PS_OK)
             return;
         (void)ps_catalog_lock(store);
         ps_upload_release(store, over.id);

@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEEPEST 64 /* maximum depth of nested folders */
+#define DEPTH_MAX 64 /* maximum depth of nested folders */
 
 struct add_state {
     const struct ps_options *options;
@@ -33,7 +33,7 @@ struct add_state {
     const char *user_name;
     struct ps_sandbox_limits limits;
     struct ps_sniffer sniffer;
-    struct ps_imported_runs shelved;
+    struct ps_imported_runs imported_runs;
     int status;
 };
 
@@ -60,16 +60,17 @@ static void import_profile(struct add_state *adding, struct ps_import_profile *p
                                    .n_tags = options->n_tags,
                                    .update = options->update};
     profile->limits = &adding->limits;
-    int failed = ps_client_import(adding->client, &label, profile, options->json, &adding->shelved);
+    int failed =
+        ps_client_import(adding->client, &label, profile, options->json, &adding->imported_runs);
     if (failed)
         adding->status = 1;
 }
 
-static void import_file(struct add_state *adding, int fd, const char *path, bool found)
+static void import_file(struct add_state *adding, int fd, const char *path, bool is_from_folder)
 {
     struct ps_import_profile profile = {
         .fd = fd,
-        .is_from_folder = found,
+        .is_from_folder = is_from_folder,
         .path = path,
         .filename = base_name(path),
         .provenance = {path, adding->options->source_root, current_timespec()}};
@@ -108,7 +109,7 @@ static void import_pipe(struct add_state *adding, int pipe, const char *path, co
     PS_AUTO(ps_close_fd) int fd = -1;
     PS_AUTO(ps_close_fd) int readable = -1;
     ps_progress_start(&progress, path);
-    if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK)
+    if (ps_store_create_scratch_file(adding->store, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
     struct ps_import_profile profile = {
@@ -140,18 +141,18 @@ struct walk {
     struct folder *out;
 };
 
-static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
-                                struct ps_err *err);
+static enum ps_status read_folder(const struct walk *walk, const char *path, unsigned depth,
+                                  struct ps_err *err);
 
-static enum ps_status take_path(const struct walk *walk, const char *path, unsigned depth,
-                                struct ps_err *err)
+static enum ps_status add_path(const struct walk *walk, const char *path, unsigned depth,
+                               struct ps_err *err)
 {
     struct folder *out = walk->out;
     struct stat about;
     if (lstat(path, &about) != 0)
         return ps_fail_errno(err, "cannot read", path);
     if (S_ISDIR(about.st_mode))
-        return read_into(walk, path, depth + 1, err);
+        return read_folder(walk, path, depth + 1, err);
     if (S_ISLNK(about.st_mode) && stat(path, &about) != 0)
         return PS_OK; /* a dangling link is skipped */
     if (!S_ISREG(about.st_mode))
@@ -161,31 +162,30 @@ static enum ps_status take_path(const struct walk *walk, const char *path, unsig
     return PS_OK;
 }
 
-static void take_entry(const struct walk *walk, const char *folder, const char *name,
-                       unsigned depth)
+static void add_entry(const struct walk *walk, const char *folder, const char *name, unsigned depth)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     struct ps_err err = PS_ERR_INIT;
     size_t len = strlen(folder);
     ps_buf_printf(&path, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", name);
-    if (take_path(walk, path.ptr, depth, &err) != PS_OK)
+    if (add_path(walk, path.ptr, depth, &err) != PS_OK)
         walk->unreadable(walk->user, path.ptr, &err);
 }
 
-static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
-                                struct ps_err *err)
+static enum ps_status read_folder(const struct walk *walk, const char *path, unsigned depth,
+                                  struct ps_err *err)
 {
-    if (depth > DEEPEST)
+    if (depth > DEPTH_MAX)
         return ps_fail(err, PS_LIMIT,
                        "folders are nested more than %d deep" PS_HINT
                        "add a deeper folder by its own name",
-                       DEEPEST);
+                       DEPTH_MAX);
     DIR *dir = opendir(path);
     if (!dir)
         return ps_fail_errno(err, "cannot open", path);
     for (struct dirent *entry; (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
-            take_entry(walk, path, entry->d_name, depth);
+            add_entry(walk, path, entry->d_name, depth);
     closedir(dir);
     return PS_OK;
 }
@@ -201,7 +201,7 @@ static enum ps_status list_folder(const char *path, folder_unreadable *unreadabl
                                   struct folder *out, struct ps_err *err)
 {
     const struct walk walk = {unreadable, user, out};
-    enum ps_status status = read_into(&walk, path, 0, err);
+    enum ps_status status = read_folder(&walk, path, 0, err);
     if (out->count)
         qsort(out->paths, out->count, sizeof *out->paths, by_path);
     return status;
@@ -245,7 +245,7 @@ static enum ps_status next_operand(void *user, struct ps_import_process_file *ou
     return PS_OK;
 }
 
-static bool is_not_interrupted(void *user, uint64_t done, uint64_t total, uint64_t records)
+static bool may_continue_merging(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     (void)user, (void)done, (void)total, (void)records;
     return !ps_progress_interrupted();
@@ -260,10 +260,10 @@ static void add_merged(struct add_state *adding, const char *const *paths, size_
     PS_AUTO(ps_close_fd) int fd = -1;
     PS_AUTO(ps_close_fd) int readable = -1;
     struct merge_state merging = {.paths = paths, .n = n, .modified = current_timespec()};
-    if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK) {
-        const struct ps_import_process apart = {adding->store, fd, &adding->limits,
-                                                is_not_interrupted, NULL};
-        (void)ps_import_process_merge(&apart, next_operand, &merging, &err);
+    if (ps_store_create_scratch_file(adding->store, &fd, &readable, &err) == PS_OK) {
+        const struct ps_import_process process = {adding->store, fd, &adding->limits,
+                                                  may_continue_merging, NULL};
+        (void)ps_import_process_merge(&process, next_operand, &merging, &err);
     }
     if (err.code == PS_CANCELLED)
         return; /* an interrupt is reported once, at the end */
@@ -316,25 +316,25 @@ static void add_job(struct add_state *adding, const struct folder *folder, size_
 }
 
 /* Imports one file of a folder. Returns whether it is a profile. */
-static bool add_found(struct add_state *adding, const char *file)
+static bool add_listed_file(struct add_state *adding, const char *file)
 {
-    struct ps_err why = PS_ERR_INIT;
+    struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        ps_fail_errno(&why, "cannot open", file);
-        adding->status = ps_print_failure(file, &why);
-    } else if (ps_sniffer_check(&adding->sniffer, fd, &why) == PS_OK) {
+        ps_fail_errno(&err, "cannot open", file);
+        adding->status = ps_print_failure(file, &err);
+    } else if (ps_sniffer_check(&adding->sniffer, fd, &err) == PS_OK) {
         import_file(adding, fd, file, true);
         return true;
-    } else if (why.code == PS_INTERNAL || why.code == PS_INTERRUPTED) {
-        adding->status = ps_print_failure(file, &why);
-    } else if (why.code != PS_CANCELLED) { /* an interrupt is reported once, at the end */
-        ps_print_skipped(file, &why);
+    } else if (err.code == PS_INTERNAL || err.code == PS_INTERRUPTED) {
+        adding->status = ps_print_failure(file, &err);
+    } else if (err.code != PS_CANCELLED) { /* an interrupt is reported once, at the end */
+        ps_print_skipped(file, &err);
     }
     return false;
 }
 
-static bool not_interrupted(void *user)
+static bool may_continue_sniffing(void *user)
 {
     (void)user;
     return !ps_progress_interrupted();
@@ -350,7 +350,7 @@ static void add_folder(struct add_state *adding, const char *path)
 {
     PS_AUTO(free_folder) struct folder folder = {0};
     struct ps_err err = PS_ERR_INIT;
-    size_t known = 0;
+    size_t n_profiles = 0;
     if (list_folder(path, print_unreadable, adding, &folder, &err) != PS_OK) {
         adding->status = ps_print_failure(path, &err);
         return;
@@ -359,10 +359,10 @@ static void add_folder(struct add_state *adding, const char *path)
         size_t job = job_files(&folder, i);
         if (job > 1)
             add_job(adding, &folder, i, job);
-        known += job > 1 || add_found(adding, folder.paths[i]);
+        n_profiles += job > 1 || add_listed_file(adding, folder.paths[i]);
         i += job > 1 ? job : 1;
     }
-    if (known || ps_progress_interrupted())
+    if (n_profiles || ps_progress_interrupted())
         return;
     ps_fail(&err, PS_UNKNOWN_KIND,
             "no profile in this folder or its subfolders" PS_HINT
@@ -418,9 +418,9 @@ int ps_cli_add(const struct ps_options *options)
     if (!client)
         return 1;
     adding.client = client;
-    adding.shelved.url = options->json && ps_server_find_url(options, &url) ? url.ptr : NULL;
+    adding.imported_runs.url = options->json && ps_server_find_url(options, &url) ? url.ptr : NULL;
     adding.store = ps_client_store(client);
-    adding.sniffer = (struct ps_sniffer){&adding.limits, not_interrupted, NULL, {0, -1}};
+    adding.sniffer = (struct ps_sniffer){&adding.limits, may_continue_sniffing, NULL, {0, -1}};
     ps_progress_catch_interrupts();
     check_source_root(&adding);
     if (options->merge)
@@ -429,7 +429,7 @@ int ps_cli_add(const struct ps_options *options)
          i++)
         add_operand(&adding, options->operands[i]);
     ps_sniffer_end(&adding.sniffer);
-    ps_server_print_url(options, &adding.shelved);
+    ps_server_print_url(options, &adding.imported_runs);
     if (ps_progress_interrupted() && adding.status == 0) {
         ps_fail(&err, PS_CANCELLED, "interrupted");
         adding.status = ps_print_failure("add", &err);

@@ -13,17 +13,17 @@ static void print_summary(const struct ps_options *options, const struct ps_back
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kint(&json, "runs", (int64_t)sum->runs);
-        ps_json_kint(&json, "files", (int64_t)sum->files);
-        ps_json_kint(&json, "bytes", (int64_t)sum->bytes);
-        ps_json_kint(&json, "removed", (int64_t)sum->removed);
+        ps_json_key_int(&json, "runs", (int64_t)sum->runs);
+        ps_json_key_int(&json, "files", (int64_t)sum->files);
+        ps_json_key_int(&json, "bytes", (int64_t)sum->bytes);
+        ps_json_key_int(&json, "removed", (int64_t)sum->removed_files);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s in the backup: %s copied (%s), %s deleted",
                       ps_format_count(sum->runs, "run", runs),
                       ps_format_count(sum->files, "file", files),
                       ps_format_bytes((double)sum->bytes, size),
-                      ps_format_count(sum->removed, "file", removed));
+                      ps_format_count(sum->removed_files, "file", removed));
     }
     ps_buf_puts(&line, "\n");
     ps_print(&line);

@@ -37,8 +37,8 @@ static void print_cleared(const char *series, bool json, struct ps_buf *out)
         return;
     }
     ps_json_object(&text);
-    ps_json_kstr(&text, "series", series);
-    ps_json_kbool(&text, "cleared", true);
+    ps_json_key_str(&text, "series", series);
+    ps_json_key_bool(&text, "cleared", true);
     ps_json_end(&text);
 }
 
@@ -61,14 +61,14 @@ int ps_cli_baseline(const struct ps_options *options)
         return 1;
     if (options->clear) {
         ps_buf_puts(&path, "baselines");
-        ps_path_param(&path, "series", options->clear);
+        ps_path_add_param(&path, "series", options->clear);
         status =
             ps_client_send(client, "DELETE", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
         print_cleared(options->clear, options->json, &out);
     } else {
         status = pin_run(client, options->operands[0], &answer, &err);
         if (status == PS_OK && options->json)
-            ps_buf_str(&out, ps_buf_slice(&answer));
+            ps_buf_add_str(&out, ps_buf_slice(&answer));
         else if (status == PS_OK)
             status = print_pinned(&answer, &out, &err);
     }

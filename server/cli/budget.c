@@ -41,7 +41,7 @@ enum ps_status ps_value_read(const char *option, const char *example, const char
     return PS_OK;
 }
 
-static enum ps_status wrong_form(const char *text, struct ps_err *err)
+static enum ps_status fail_form(const char *text, struct ps_err *err)
 {
     return ps_fail(err, PS_BAD_REQUEST,
                    "invalid value '%s' for --budget" PS_HINT
@@ -54,7 +54,7 @@ enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps
     const char *equals = strrchr(text, '='), *dot = strchr(text, '.');
     *out = (struct ps_budget){.text = text};
     if (!equals || equals == text)
-        return wrong_form(text, err);
+        return fail_form(text, err);
     size_t table = (size_t)((dot && dot < equals ? dot : equals) - text);
     (void)snprintf(out->table, sizeof out->table, "%.*s", (int)table, text);
     if (table < (size_t)(equals - text)) {
@@ -62,7 +62,7 @@ enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps
         out->name_len = (size_t)(equals - out->name);
     }
     if (!out->name_len != (strcmp(out->table, "headline") == 0))
-        return wrong_form(text, err);
+        return fail_form(text, err);
     return ps_value_read("--budget",
                          "a number, with the unit of the metric, such as 1.2s, 2GiB or 1000",
                          equals + 1, &out->value, out->unit, err);

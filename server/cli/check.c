@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MAX 1000 /* maximum number of rows in one request */
-#define CAUSES   5    /* maximum number of rows listed as causes of a slower headline */
+#define ROWS_MAX   1000 /* maximum number of rows in one request */
+#define CAUSES_MAX 5    /* maximum number of rows listed as causes of a slower headline */
 
 enum state { WITHIN, OVER, MISSING };
 
@@ -55,14 +55,14 @@ static void add_json(struct report *report, const struct finding *finding)
     struct ps_json *json = &report->json;
     struct ps_str rest = ps_buf_slice(&finding->details);
     ps_json_object(json);
-    ps_json_kstr(json, "what", finding->name);
-    ps_json_kstr(json, "place", finding->place);
-    ps_json_kstr(json, "state", states[finding->state]);
-    ps_json_kreal(json, "value", finding->value);
-    ps_json_kreal(json, "limit", finding->limit);
-    ps_json_kreal(json, "base", finding->base);
-    ps_json_kstr(json, "unit", finding->unit);
-    ps_json_kstr(json, "significance", finding->significance);
+    ps_json_key_str(json, "what", finding->name);
+    ps_json_key_str(json, "place", finding->place);
+    ps_json_key_str(json, "state", states[finding->state]);
+    ps_json_key_real(json, "value", finding->value);
+    ps_json_key_real(json, "limit", finding->limit);
+    ps_json_key_real(json, "base", finding->base);
+    ps_json_key_str(json, "unit", finding->unit);
+    ps_json_key_str(json, "significance", finding->significance);
     ps_json_key(json, "details");
     ps_json_array(json);
     while (rest.len) {
@@ -93,24 +93,24 @@ static void add_finding(struct report *report, const struct finding *finding)
     static const char *const words[] = {"within ", "over   ", "missing"};
     static const char *const bold[] = {"within", "**over**", "**missing**"};
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
-    char is[64] = "";
+    char value_text[64] = "";
     ps_buf_puts(&what, finding->name);
     if (finding->place)
         ps_buf_printf(&what, " (%s)", finding->place);
     if (!isnan(finding->value))
-        ps_cli_format_value(finding->value, finding->unit, is);
+        ps_cli_format_value(finding->value, finding->unit, value_text);
     report->n_checked++;
     report->n_over += finding->state == OVER;
     report->n_missing += finding->state == MISSING;
     ps_buf_printf(&report->lines, "%s ", words[finding->state]);
     ps_append_escaped(&report->lines, ps_str_from_c(what.ptr));
-    ps_buf_printf(&report->lines, "%s%s  %s%s", is[0] ? "  " : "", is, finding->limit_text,
-                  finding->comparison_text[0] ? "  " : "");
+    ps_buf_printf(&report->lines, "%s%s  %s%s", value_text[0] ? "  " : "", value_text,
+                  finding->limit_text, finding->comparison_text[0] ? "  " : "");
     ps_append_escaped(&report->lines, ps_str_from_c(finding->comparison_text));
     ps_buf_puts(&report->lines, "\n");
     ps_buf_printf(&report->rows, "| %s | ", bold[finding->state]);
     add_cell(&report->rows, what.ptr);
-    ps_buf_printf(&report->rows, " | %s | %s | ", is, finding->limit_text);
+    ps_buf_printf(&report->rows, " | %s | %s | ", value_text, finding->limit_text);
     add_cell(&report->rows, finding->comparison_text);
     ps_buf_puts(&report->rows, " |\n");
     add_details(report, &finding->details);
@@ -132,9 +132,9 @@ static enum ps_status read_imports(struct ps_client *client, const char *run, co
     ps_buf_printf(&path, "runs/%s/imports", run);
     if (id)
         ps_path_add(&path, id);
-    ps_path_param(&path, "format", "rows");
-    ps_path_param(&path, "sort", "ord");
-    ps_path_param(&path, "module", module);
+    ps_path_add_param(&path, "format", "rows");
+    ps_path_add_param(&path, "sort", "ord");
+    ps_path_add_param(&path, "module", module);
     return ps_client_read(client, path.ptr, out, err);
 }
 
@@ -167,12 +167,12 @@ static bool is_import(const char *table)
 
 static void set_budget(struct finding *finding, double limit, const char *unit)
 {
-    char figure[64], percent[32];
+    char value_text[64], percent[32];
     finding->limit = limit;
     finding->unit = unit;
     finding->state = finding->value > limit ? OVER : WITHIN;
     (void)snprintf(finding->limit_text, sizeof finding->limit_text, "budget %.50s",
-                   ps_cli_format_value(limit, unit, figure));
+                   ps_cli_format_value(limit, unit, value_text));
     (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s",
                    ps_cli_format_percent(finding->value - limit, limit, percent));
 }
@@ -182,23 +182,23 @@ static enum ps_status check_row(struct report *report, const struct ps_cli_compa
                                 const struct ps_budget *budget, const char *what,
                                 struct ps_err *err)
 {
-    const char *place = ps_cli_text(page, row, "place");
+    const char *place = ps_cli_get_text(page, row, "place");
     bool imports = is_import(budget->table);
     PS_AUTO(finding_free)
     struct finding finding = {.name = what,
                               .place = place[0] && !imports ? place : NULL,
-                              .value = ps_cli_number(page, row, "new"),
+                              .value = ps_cli_get_number(page, row, "new"),
                               .base = NAN};
     set_budget(&finding, limit, unit);
     if (finding.state == OVER && imports)
-        add_path(&finding, compared, ps_cli_text(page, row, "name"), err);
+        add_path(&finding, compared, ps_cli_get_text(page, row, "name"), err);
     if (err->code == PS_OK)
         add_finding(report, &finding);
     return err->code;
 }
 
-static enum ps_status wrong_unit(const struct ps_budget *budget, const char *unit,
-                                 struct ps_err *err)
+static enum ps_status fail_unit(const struct ps_budget *budget, const char *unit,
+                                struct ps_err *err)
 {
     return ps_fail(err, PS_BAD_REQUEST,
                    "--budget %s: wrong unit for this metric" PS_HINT "write the limit %s%s",
@@ -220,11 +220,11 @@ static enum ps_status find_in_series(const struct ps_cli_comparison *compared, c
         return PS_NOT_FOUND;
     ps_buf_printf(&runs, "series:%s", series);
     ps_buf_puts(&path, "trend");
-    ps_path_param(&path, "runs", runs.ptr);
-    ps_path_param(&path, "of", table);
-    ps_path_param(&path, "row", name);
-    ps_path_param(&path, "kind", ps_run_text(run, "kind"));
-    ps_path_param(&path, "limit", "2000");
+    ps_path_add_param(&path, "runs", runs.ptr);
+    ps_path_add_param(&path, "of", table);
+    ps_path_add_param(&path, "row", name);
+    ps_path_add_param(&path, "kind", ps_run_text(run, "kind"));
+    ps_path_add_param(&path, "limit", "2000");
     enum ps_status status = ps_client_read(compared->client, path.ptr, &trend, err);
     cJSON_ArrayForEach(point, cJSON_GetObjectItemCaseSensitive(trend, "points"))
     {
@@ -279,22 +279,22 @@ static enum ps_status check_rows(struct report *report, const struct ps_cli_comp
                                  const cJSON *metric, const cJSON *page, const char *name,
                                  struct ps_err *err)
 {
-    bool found = false, in_base = false;
+    bool is_in_run = false, in_base = false;
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     ps_buf_printf(&what, "%s.%s", budget->table, name);
-    for (int row = 0; err->code == PS_OK && ps_cli_cell(page, row, "new"); row++) {
-        const char *unit = ps_cli_unit(table, metric, page, row);
+    for (int row = 0; err->code == PS_OK && ps_cli_get_cell(page, row, "new"); row++) {
+        const char *unit = ps_cli_get_unit(table, metric, page, row);
         double limit;
-        in_base |= ps_cli_number(page, row, "in_base") > 0;
-        if (ps_cli_number(page, row, "in_new") == 0)
+        in_base |= ps_cli_get_number(page, row, "in_base") > 0;
+        if (ps_cli_get_number(page, row, "in_new") == 0)
             continue;
-        found = true;
+        is_in_run = true;
         if (ps_value_convert(budget->value, budget->unit, unit, &limit))
             check_row(report, compared, page, row, limit, unit, budget, what.ptr, err);
         else
-            wrong_unit(budget, unit, err);
+            fail_unit(budget, unit, err);
     }
-    if (err->code == PS_OK && !found)
+    if (err->code == PS_OK && !is_in_run)
         check_missing(report, compared, budget, name, in_base, err);
     return err->code;
 }
@@ -307,14 +307,14 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_free_ptr) char *name = ps_strdup((struct ps_str){budget->name, budget->name_len});
     double limit;
-    ps_cli_table(compared, budget->table, &table, err);
-    if (ps_cli_metric(table, ps_run_text(table, "budget"), &metric, err) != PS_OK)
+    ps_cli_find_table(compared, budget->table, &table, err);
+    if (ps_cli_find_metric(table, ps_run_text(table, "budget"), &metric, err) != PS_OK)
         return err->code;
     if (!ps_cli_unit_is_place(table) &&
         !ps_value_convert(budget->value, budget->unit, ps_run_text(metric, "unit"), &limit))
-        return wrong_unit(budget, ps_run_text(metric, "unit"), err);
+        return fail_unit(budget, ps_run_text(metric, "unit"), err);
     of_run.per = ps_cli_has_per(table, "run") ? "run" : NULL;
-    if (ps_cli_rows(&of_run, table, metric, name, ROWS_MAX, &page, err) == PS_OK)
+    if (ps_cli_read_rows(&of_run, table, metric, name, ROWS_MAX, &page, err) == PS_OK)
         check_rows(report, compared, budget, table, metric, page, name, err);
     return err->code;
 }
@@ -354,7 +354,7 @@ static enum ps_status check_headline(struct report *report,
     struct finding finding = {
         .name = ps_run_text(headline, "label"), .value = median_of(headline, "new"), .base = NAN};
     if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
-        return wrong_unit(budget, unit, err);
+        return fail_unit(budget, unit, err);
     set_budget(&finding, limit, unit);
     add_finding(report, &finding);
     return PS_OK;
@@ -366,15 +366,16 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
 {
     const cJSON *table = NULL, *metric = NULL;
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    ps_cli_table(compared, NULL, &table, err);
-    ps_cli_metric(table, NULL, &metric, err);
-    ps_cli_rows(compared, table, metric, NULL, ROWS_MAX, &page, err);
-    for (int row = 0, shown = 0; shown < CAUSES; row++) {
-        double delta = ps_cli_number(page, row, "delta");
-        const char *name = ps_cli_text(page, row, "name"), *by = ps_cli_text(page, row, "by");
+    ps_cli_find_table(compared, NULL, &table, err);
+    ps_cli_find_metric(table, NULL, &metric, err);
+    ps_cli_read_rows(compared, table, metric, NULL, ROWS_MAX, &page, err);
+    for (int row = 0, shown = 0; shown < CAUSES_MAX; row++) {
+        double delta = ps_cli_get_number(page, row, "delta");
+        const char *name = ps_cli_get_text(page, row, "name"),
+                   *by = ps_cli_get_text(page, row, "by");
         PS_AUTO(ps_buf_free) struct ps_buf text = {0};
         char change[64];
-        if (!ps_cli_cell(page, row, "delta"))
+        if (!ps_cli_get_cell(page, row, "delta"))
             break;
         if (delta <= 0)
             continue;
@@ -402,7 +403,7 @@ static bool is_above_all(const cJSON *headline)
 
 /* Adds details about growth of unknown significance: the probability of chance, or the number of
  * runs that a test needs. */
-static void add_unknown(struct finding *finding, const struct ps_cli_comparison *compared)
+static void add_uncertainty(struct finding *finding, const struct ps_cli_comparison *compared)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->response, "new");
     const int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")),
@@ -452,7 +453,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
 {
     const cJSON *headline;
     double allowed, limit;
-    char unit[8], figure[64];
+    char unit[8], value_text[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
     if (ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB", fail_on,
                       &allowed, unit, err) != PS_OK ||
@@ -471,11 +472,11 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     judge_growth(&finding, headline, finding.value > finding.limit,
                  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")));
     (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
-                   ps_cli_format_value(finding.base, finding.unit, figure));
+                   ps_cli_format_value(finding.base, finding.unit, value_text));
     if (finding.state == OVER)
         add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
-        add_unknown(&finding, compared);
+        add_uncertainty(&finding, compared);
     if (err->code == PS_OK)
         add_finding(report, &finding);
     return err->code;
@@ -493,9 +494,9 @@ static void add_json_report(const struct ps_cli_comparison *compared, bool again
         ps_json_key(&json, groups[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), groups[i]));
     }
-    ps_json_kint(&json, "checked", (int64_t)report->n_checked);
-    ps_json_kint(&json, "over", (int64_t)report->n_over);
-    ps_json_kint(&json, "missing", (int64_t)report->n_missing);
+    ps_json_key_int(&json, "checked", (int64_t)report->n_checked);
+    ps_json_key_int(&json, "over", (int64_t)report->n_over);
+    ps_json_key_int(&json, "missing", (int64_t)report->n_missing);
     ps_json_key(&json, "findings");
     ps_json_raw(&json, ps_buf_slice(&report->items));
     ps_json_end(&json);
@@ -515,9 +516,9 @@ static void print_report(const struct ps_options *options, const struct ps_cli_c
         if (report->n_missing)
             ps_buf_printf(&out, ", %zu missing", report->n_missing);
         ps_buf_puts(&out, "\n\n| | Metric | Value | Limit | Change |\n|---|---|--:|--:|--:|\n");
-        ps_buf_str(&out, ps_buf_slice(&report->rows));
+        ps_buf_add_str(&out, ps_buf_slice(&report->rows));
     } else {
-        ps_buf_str(&out, ps_buf_slice(&report->lines));
+        ps_buf_add_str(&out, ps_buf_slice(&report->lines));
     }
     ps_print(&out);
 }
@@ -571,7 +572,7 @@ static bool has_id(const cJSON *runs, const char *id)
     return false;
 }
 
-static enum ps_status no_baseline(const char *against, const cJSON *base, struct ps_err *err)
+static enum ps_status fail_no_baseline(const char *against, const cJSON *base, struct ps_err *err)
 {
     if (cJSON_GetArraySize(base) == 1)
         return ps_fail(err, PS_NOT_FOUND,
@@ -590,21 +591,21 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
                                    struct ps_cli_comparison *out, struct ps_buf *ids,
                                    struct ps_err *err)
 {
-    const cJSON *base, *now, *of_base;
-    int left = 0;
+    const cJSON *base_runs, *new_runs, *base_run;
+    int n_kept = 0;
     if (ps_cli_compare(client, against, run, out, err) != PS_OK)
         return err->code;
-    base = cJSON_GetObjectItemCaseSensitive(out->response, "base");
-    now = cJSON_GetObjectItemCaseSensitive(out->response, "new");
-    cJSON_ArrayForEach(of_base, base)
+    base_runs = cJSON_GetObjectItemCaseSensitive(out->response, "base");
+    new_runs = cJSON_GetObjectItemCaseSensitive(out->response, "new");
+    cJSON_ArrayForEach(base_run, base_runs)
     {
-        if (has_id(now, ps_run_text(of_base, "id")))
+        if (has_id(new_runs, ps_run_text(base_run, "id")))
             continue;
-        ps_buf_printf(ids, "%s%s", left++ ? "," : "", ps_run_text(of_base, "id"));
+        ps_buf_printf(ids, "%s%s", n_kept++ ? "," : "", ps_run_text(base_run, "id"));
     }
-    if (left == 0)
-        return no_baseline(against, base, err);
-    if (left == cJSON_GetArraySize(base))
+    if (n_kept == 0)
+        return fail_no_baseline(against, base_runs, err);
+    if (n_kept == cJSON_GetArraySize(base_runs))
         return PS_OK;
     ps_cli_comparison_close(out);
     return ps_cli_compare(client, ids->ptr, run, out, err);

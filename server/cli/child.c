@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define QUIET_MS   20 /* print an incomplete line after this pause: it may be a prompt */
-#define ANSWER_MAX 65536
+#define PROMPT_DELAY_MS 20 /* print an incomplete line after this pause: it may be a prompt */
+#define OUTPUT_MAX      65536
 
 extern char **environ;
 
@@ -68,15 +68,15 @@ char *ps_find_program(const char *name)
 
 /* --- Signals --- */
 
-static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-#define N_PASSED (sizeof passed_on / sizeof *passed_on)
+static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+#define N_FORWARDED (sizeof forwarded_signals / sizeof *forwarded_signals)
 
-static volatile sig_atomic_t running; /* pid of the child, 0 if there is none */
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t child_pid; /* pid of the child, 0 if there is none */
+static volatile sig_atomic_t was_interrupted;
 
 bool ps_child_interrupted(void)
 {
-    return interrupted;
+    return was_interrupted;
 }
 
 /* The terminal sends its signals to the child too. Only a signal that a process sent to this
@@ -84,51 +84,51 @@ bool ps_child_interrupted(void)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    interrupted = 1;
-    if (running && info->si_code <= 0)
-        kill((pid_t)running, number);
+    was_interrupted = 1;
+    if (child_pid && info->si_code <= 0)
+        kill((pid_t)child_pid, number);
 }
 
 static void block_signals(sigset_t *before)
 {
     sigset_t all;
     sigemptyset(&all);
-    for (size_t i = 0; i < N_PASSED; i++)
-        sigaddset(&all, passed_on[i]);
+    for (size_t i = 0; i < N_FORWARDED; i++)
+        sigaddset(&all, forwarded_signals[i]);
     sigprocmask(SIG_BLOCK, &all, before);
 }
 
 /* Installs on_signal. Signals that are ignored (nohup) remain ignored, in this process and in the
  * child. */
-static void catch_signals(struct sigaction before[N_PASSED])
+static void catch_signals(struct sigaction before[N_FORWARDED])
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < N_PASSED; i++) {
-        sigaction(passed_on[i], NULL, &before[i]);
+    for (size_t i = 0; i < N_FORWARDED; i++) {
+        sigaction(forwarded_signals[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
-            sigaction(passed_on[i], &action, NULL);
+            sigaction(forwarded_signals[i], &action, NULL);
     }
 }
 
-static void restore_signals(const struct sigaction before[N_PASSED])
+static void restore_signals(const struct sigaction before[N_FORWARDED])
 {
-    for (size_t i = 0; i < N_PASSED; i++)
-        sigaction(passed_on[i], &before[i], NULL);
+    for (size_t i = 0; i < N_FORWARDED; i++)
+        sigaction(forwarded_signals[i], &before[i], NULL);
 }
 
 /* --- Running --- */
 
-/* Descriptors for stdin, stdout and stderr of the child. -1: inherited, NOWHERE: /dev/null. */
+/* Descriptors for stdin, stdout and stderr of the child. -1: inherited, DEV_NULL: /dev/null. */
 struct descriptors {
     int in, out, err;
     const sigset_t *mask; /* signal mask of the child; NULL: inherited */
 };
-#define NOWHERE (-2)
+#define DEV_NULL (-2)
 
 static void redirect(posix_spawn_file_actions_t *files, int theirs, int ours)
 {
-    if (ours == NOWHERE)
+    if (ours == DEV_NULL)
         posix_spawn_file_actions_addopen(files, theirs, "/dev/null", O_RDWR, 0);
     else if (ours >= 0)
         posix_spawn_file_actions_adddup2(files, ours, theirs);
@@ -167,15 +167,15 @@ static bool has_ended(pid_t pid, int how)
     return about.si_pid == pid;
 }
 
-/* Returns the exit status, or 128 + n after signal n. Resets `running` before waitpid, because the
- * kernel may reuse the pid afterwards and signals must not be sent to another process. */
+/* Returns the exit status, or 128 + n after signal n. Resets `child_pid` before waitpid, because
+ * the kernel may reuse the pid afterwards and signals must not be sent to another process. */
 static int reap_child(pid_t pid)
 {
     sigset_t before;
     int status = 0;
     (void)has_ended(pid, 0);
     block_signals(&before);
-    running = 0;
+    child_pid = 0;
     waitpid(pid, &status, 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -183,7 +183,7 @@ static int reap_child(pid_t pid)
 
 /* Writes the output of the program to stderr and the lines about imports to `log`. If stderr is
  * closed, only the output of the program is lost. */
-static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
+static enum ps_status write_output(struct ps_import_split *split, int log, struct ps_err *err)
 {
     /* no message can be printed if stderr is closed */
     (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->other_output), "stderr", PS_ERR_IGNORED);
@@ -199,24 +199,24 @@ static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_
 static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *err)
 {
     PS_AUTO(ps_import_split_free) struct ps_import_split split = {0};
-    char block_of[16384];
+    char block[16384];
     for (;;) {
         struct pollfd ready = {.fd = pipe, .events = POLLIN};
         bool ended = has_ended(pid, WNOHANG);
-        if (poll(&ready, 1, ended ? 0 : QUIET_MS) == 0) {
+        if (poll(&ready, 1, ended ? 0 : PROMPT_DELAY_MS) == 0) {
             if (ended)
                 break;
             ps_import_split_flush(&split, false);
         } else {
-            ssize_t n = read(pipe, block_of, sizeof block_of);
+            ssize_t n = read(pipe, block, sizeof block);
             if (n == 0 || (n < 0 && errno != EINTR))
                 break;
-            ps_import_split_feed(&split, block_of, n > 0 ? (size_t)n : 0);
+            ps_import_split_feed(&split, block, n > 0 ? (size_t)n : 0);
         }
-        (void)pass_on(&split, log, err);
+        (void)write_output(&split, log, err);
     }
     ps_import_split_flush(&split, true);
-    return pass_on(&split, log, err);
+    return write_output(&split, log, err);
 }
 
 static enum ps_status run_split(const struct ps_child *child, struct descriptors *to,
@@ -232,7 +232,7 @@ static enum ps_status run_split(const struct ps_child *child, struct descriptors
     to->err = ends[1];
     enum ps_status status = spawn_child(child->path, child->argv, to, &pid, err);
     close(ends[1]);
-    running = pid;
+    child_pid = pid;
     sigprocmask(SIG_SETMASK, to->mask, NULL);
     return status == PS_OK ? split_stderr(read_end, pid, child->import_log, err) : status;
 }
@@ -242,54 +242,54 @@ static enum ps_status run_plain(const struct ps_child *child, struct descriptors
 {
     pid_t pid = 0;
     enum ps_status status = spawn_child(child->path, child->argv, to, &pid, err);
-    running = pid;
+    child_pid = pid;
     sigprocmask(SIG_SETMASK, to->mask, NULL);
     return status;
 }
 
 enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struct ps_err *err)
 {
-    struct sigaction before[N_PASSED];
+    struct sigaction before[N_FORWARDED];
     sigset_t mask;
     struct descriptors to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
     if (child->is_silent)
-        to = (struct descriptors){NOWHERE, NOWHERE, NOWHERE, &mask};
-    interrupted = 0;
+        to = (struct descriptors){DEV_NULL, DEV_NULL, DEV_NULL, &mask};
+    was_interrupted = 0;
     block_signals(&mask);
     catch_signals(before);
     enum ps_status status =
         child->import_log >= 0 ? run_split(child, &to, err) : run_plain(child, &to, err);
-    if (running)
-        *status_out = reap_child((pid_t)running);
+    if (child_pid)
+        *status_out = reap_child((pid_t)child_pid);
     restore_signals(before);
     return status;
 }
 
-static void read_answer(int pipe, struct ps_buf *out)
+static void read_output(int pipe, struct ps_buf *out)
 {
-    char some[4096];
+    char block[4096];
     ssize_t n;
-    while ((n = read(pipe, some, sizeof some)) != 0) {
+    while ((n = read(pipe, block, sizeof block)) != 0) {
         if (n < 0 && errno != EINTR)
             return;
-        size_t room = ANSWER_MAX > out->len ? ANSWER_MAX - out->len : 0;
+        size_t room = OUTPUT_MAX > out->len ? OUTPUT_MAX - out->len : 0;
         if (n > 0)
-            ps_buf_add(out, some, (size_t)n < room ? (size_t)n : room);
+            ps_buf_add(out, block, (size_t)n < room ? (size_t)n : room);
     }
 }
 
-enum ps_status ps_child_capture(const char *path, const char *const *argv, bool quiet,
+enum ps_status ps_child_capture(const char *path, const char *const *argv, bool drops_stderr,
                                 struct ps_buf *out, int *status_out, struct ps_err *err)
 {
     int ends[2];
     pid_t pid = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return ps_fail_errno(err, "cannot create", "a pipe");
-    struct descriptors to = {NOWHERE, ends[1], quiet ? NOWHERE : -1, NULL};
+    struct descriptors to = {DEV_NULL, ends[1], drops_stderr ? DEV_NULL : -1, NULL};
     enum ps_status status = spawn_child(path, argv, &to, &pid, err);
     close(ends[1]);
     if (status == PS_OK) {
-        read_answer(ends[0], out);
+        read_output(ends[0], out);
         *status_out = reap_child(pid);
     }
     close(ends[0]);

@@ -37,8 +37,8 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
 bool ps_child_interrupted(void);
 
 /* Runs a program with stdin at /dev/null and appends its stdout to out, up to a length of 64 KiB;
- * further output is dropped. `quiet`: stderr is dropped, otherwise it is inherited. */
-enum ps_status ps_child_capture(const char *path, const char *const *argv, bool quiet,
+ * further output is dropped. `drops_stderr`: stderr is dropped, otherwise it is inherited. */
+enum ps_status ps_child_capture(const char *path, const char *const *argv, bool drops_stderr,
                                 struct ps_buf *out, int *status_out, struct ps_err *err);
 
 /* The path of a program: `name` itself if it contains a slash, else the first executable file in

@@ -55,8 +55,8 @@ struct ps_check_output {
     struct ps_progress progress;
     bool json;
 };
-void ps_check_output_finding(void *looking, const struct ps_finding *finding);
-bool ps_check_output_progress(void *looking, uint64_t done, uint64_t total, uint64_t files);
+void ps_check_output_finding(void *user, const struct ps_finding *finding);
+bool ps_check_output_progress(void *user, uint64_t done, uint64_t total, uint64_t files);
 
 /* Checks that the folder is a shelf, for commands that do not create one. PS_NOT_FOUND: it is not a
  * shelf. */
@@ -65,7 +65,7 @@ enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
 void ps_print_created(const char *dir);
 /* Opens the shelf of --data or --store; add and record create it. NULL after reporting a
  * failure. */
-struct ps_store *ps_cli_open(const struct ps_options *options);
+struct ps_store *ps_cli_open_store(const struct ps_options *options);
 void ps_store_close_ptr(struct ps_store **store); /* for PS_AUTO */
 
 #endif

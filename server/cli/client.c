@@ -25,11 +25,11 @@ struct ps_client {
 
 static struct ps_remote_http *open_remote(const struct ps_options *options)
 {
-    const char *kept = getenv("PERFSHELF_TOKEN");
+    const char *env_token = getenv("PERFSHELF_TOKEN");
     const struct ps_remote_config config = {options->server,
-                                            options->token    ? options->token
-                                            : kept && kept[0] ? kept
-                                                              : NULL,
+                                            options->token              ? options->token
+                                            : env_token && env_token[0] ? env_token
+                                                                        : NULL,
                                             options->ca};
     struct ps_remote_http *http = NULL;
     struct ps_err err = PS_ERR_INIT;
@@ -44,12 +44,12 @@ static bool open_local(struct ps_client *client, const struct ps_options *option
     const struct ps_str shell = {(const char *)ps_offline_page,
                                  (size_t)(ps_offline_page_end - ps_offline_page)};
 
-    client->store = ps_cli_open(options);
+    client->store = ps_cli_open_store(options);
     if (!client->store)
         return false;
     client->api = ps_api_create_local(client->store, shell);
     client->local = (struct ps_local){ps_api_routes, ps_api_routes_count, client->api,
-                                      ps_cli_login_name(), PS_RIGHT_ADMIN};
+                                      ps_cli_login_name(), PS_ACCESS_ADMIN};
     return true;
 }
 
@@ -94,7 +94,7 @@ void ps_path_add(struct ps_buf *path, const char *segment)
     ps_url_escape(path, segment);
 }
 
-void ps_path_param(struct ps_buf *path, const char *key, const char *value)
+void ps_path_add_param(struct ps_buf *path, const char *key, const char *value)
 {
     if (!value)
         return;
@@ -114,7 +114,7 @@ static enum ps_status copy_stream(struct ps_stream *stream, struct ps_buf *out, 
         if (bytes.len == 0)
             return ps_stream_status(stream, err);
         if (fd < 0)
-            ps_buf_str(out, bytes);
+            ps_buf_add_str(out, bytes);
         else if (ps_write_all(fd, bytes, "the answer", err) != PS_OK)
             return err->code;
         ps_stream_skip(stream, bytes.len);
@@ -129,8 +129,8 @@ static void read_headers(const struct ps_reply *reply, const struct ps_remote_re
                 request->headers[i].value = ps_strdup(ps_str_from_c(reply->headers[j].value));
 }
 
-static enum ps_status ask_local(struct ps_client *client, const struct ps_remote_request *request,
-                                struct ps_buf *out, int fd, struct ps_err *err)
+static enum ps_status call_local(struct ps_client *client, const struct ps_remote_request *request,
+                                 struct ps_buf *out, int fd, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf target = {0};
     struct ps_local_result *answer = NULL;
@@ -147,7 +147,7 @@ static enum ps_status ask_local(struct ps_client *client, const struct ps_remote
         else if (fd >= 0)
             ps_write_all(fd, bytes, "the answer", err);
         else
-            ps_buf_str(out, bytes);
+            ps_buf_add_str(out, bytes);
     }
     ps_local_result_free(answer);
     return err->code;
@@ -160,7 +160,7 @@ static enum ps_status send_request(struct ps_client *client,
     if (err->code != PS_OK)
         return err->code;
     return client->http ? ps_remote_fetch(client->http, request, out, fd, err)
-                        : ask_local(client, request, out, fd, err);
+                        : call_local(client, request, out, fd, err);
 }
 
 enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,
@@ -214,8 +214,8 @@ enum ps_status ps_client_fail_empty_run(struct ps_err *err)
     return ps_fail(err, PS_BAD_REQUEST, "RUN is empty" PS_HINT "`perfshelf list` shows the runs");
 }
 
-enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
-                             struct ps_err *err)
+enum ps_status ps_client_get_run(struct ps_client *client, const char *run, struct ps_buf *out,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
@@ -231,6 +231,6 @@ enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJS
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    ps_client_run(client, run, &text, err);
+    ps_client_get_run(client, run, &text, err);
     return ps_client_parse(ps_buf_slice(&text), out, err);
 }

@@ -119,7 +119,7 @@ const struct ps_option_row ps_option_rows[] = {
     {"--html", NULL, FLAG, ON(EXPORT), FIELD(html),
      "write an HTML page that shows the runs in any browser, without a network"},
     {"--base", "RUNS", TEXT, ON(EXPORT), FIELD(base), "export a comparison: its base"},
-    {"--new", "RUNS", TEXT, ON(EXPORT), FIELD(fresh), "export a comparison: its new runs"},
+    {"--new", "RUNS", TEXT, ON(EXPORT), FIELD(new_runs), "export a comparison: its new runs"},
     {"--redact", "CATEGORIES", TEXT, ON(EXPORT), FIELD(redact),
      "leave out these categories, with commas between them, or all"},
     {"--preview", NULL, FLAG, ON(EXPORT), FIELD(preview),

@@ -50,7 +50,7 @@ struct ps_option_row {
     enum ps_option_type type;
     unsigned commands;       /* bit mask of 1 << PS_COMMAND_... */
     size_t field;            /* offset in struct ps_options */
-    bool of_shelf;           /* the option selects the shelf; many commands have it */
+    bool selects_shelf;      /* the option selects the shelf; many commands have it */
     const char *description; /* without a full stop at its end */
 };
 

@@ -19,15 +19,16 @@ static void add_path(const struct ps_cli_comparison *compared, const char *of, s
     ps_buf_puts(path, "compare");
     if (of)
         ps_path_add(path, of);
-    ps_path_param(path, "new", compared->new_runs);
-    ps_path_param(path, "base", compared->base_runs);
+    ps_path_add_param(path, "new", compared->new_runs);
+    ps_path_add_param(path, "base", compared->base_runs);
 }
 
-enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
+enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, const char *new_runs,
                               struct ps_cli_comparison *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    *out = (struct ps_cli_comparison){.client = client, .base_runs = base, .new_runs = now};
+    *out =
+        (struct ps_cli_comparison){.client = client, .base_runs = base_runs, .new_runs = new_runs};
     add_path(out, NULL, &path);
     ps_client_get(client, path.ptr, &out->text, err);
     return ps_client_parse(ps_buf_slice(&out->text), &out->response, err);
@@ -42,8 +43,8 @@ void ps_cli_comparison_close(struct ps_cli_comparison *compared)
 
 /* Finds the list item whose `key` is `name`, or the first item if name is NULL. The hint of a
  * failure lists all names. */
-static enum ps_status choose_table(const cJSON *list, const char *key, const char *name,
-                                   const char *what, const cJSON **out, struct ps_err *err)
+static enum ps_status choose_item(const cJSON *list, const char *key, const char *name,
+                                  const char *what, const cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf names = {0};
     struct ps_nearest nearest = {.typed = name ? name : ""};
@@ -72,25 +73,25 @@ static enum ps_status choose_table(const cJSON *list, const char *key, const cha
     return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s '%s'", what, name);
 }
 
-enum ps_status ps_cli_table(const struct ps_cli_comparison *compared, const char *of,
-                            const cJSON **out, struct ps_err *err)
+enum ps_status ps_cli_find_table(const struct ps_cli_comparison *compared, const char *of,
+                                 const cJSON **out, struct ps_err *err)
 {
-    return choose_table(cJSON_GetObjectItemCaseSensitive(compared->response, "tables"), "of", of,
-                        "table", out, err);
+    return choose_item(cJSON_GetObjectItemCaseSensitive(compared->response, "tables"), "of", of,
+                       "table", out, err);
 }
 
-enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
-                             struct ps_err *err)
+enum ps_status ps_cli_find_metric(const cJSON *table, const char *name, const cJSON **out,
+                                  struct ps_err *err)
 {
-    return choose_table(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name,
-                        "metric", out, err);
+    return choose_item(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name, "metric",
+                       out, err);
 }
 
-enum ps_status ps_cli_rows(const struct ps_cli_comparison *compared, const cJSON *table,
-                           const cJSON *metric, const char *name, unsigned limit, cJSON **out,
-                           struct ps_err *err)
+enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                                const cJSON *metric, const char *name, unsigned limit, cJSON **out,
+                                struct ps_err *err)
 {
-    return ps_cli_rows_by(compared, table, metric, name, NULL, limit, out, err);
+    return ps_cli_read_sorted_rows(compared, table, metric, name, NULL, limit, out, err);
 }
 
 enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
@@ -110,27 +111,27 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
     *rows = (unsigned)n;
     if (options->sort && strcmp(options->sort, "name") == 0)
         (void)snprintf(sort, 80, "name");
-    else if (options->sort && ps_cli_metric(table, options->sort, &column, err) != PS_OK)
+    else if (options->sort && ps_cli_find_metric(table, options->sort, &column, err) != PS_OK)
         return err->code;
     else if (options->sort && column != metric)
         (void)snprintf(sort, 80, "median_%.60s", options->sort);
     return PS_OK;
 }
 
-enum ps_status ps_cli_rows_by(const struct ps_cli_comparison *compared, const cJSON *table,
-                              const cJSON *metric, const char *name, const char *sort,
-                              unsigned limit, cJSON **out, struct ps_err *err)
+enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                                       const cJSON *metric, const char *name, const char *sort,
+                                       unsigned limit, cJSON **out, struct ps_err *err)
 {
     char limit_text[24];
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
     add_path(compared, ps_run_text(table, "of"), &path);
-    ps_path_param(&path, "metric", ps_run_text(metric, "metric"));
-    ps_path_param(&path, "per", compared->per);
-    ps_path_param(&path, "limit", limit_text);
-    ps_path_param(&path, "name", name);
-    ps_path_param(&path, "sort", sort);
-    ps_path_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
+    ps_path_add_param(&path, "metric", ps_run_text(metric, "metric"));
+    ps_path_add_param(&path, "per", compared->per);
+    ps_path_add_param(&path, "limit", limit_text);
+    ps_path_add_param(&path, "name", name);
+    ps_path_add_param(&path, "sort", sort);
+    ps_path_add_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 
@@ -142,7 +143,7 @@ enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 
-const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column)
+const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column)
 {
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(page, "rows"), at),
                 *name;
@@ -156,15 +157,15 @@ const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column)
     return NULL;
 }
 
-double ps_cli_number(const cJSON *page, int at, const char *column)
+double ps_cli_get_number(const cJSON *page, int at, const char *column)
 {
-    const cJSON *cell = ps_cli_cell(page, at, column);
+    const cJSON *cell = ps_cli_get_cell(page, at, column);
     return cJSON_IsNumber(cell) ? cell->valuedouble : 0;
 }
 
-const char *ps_cli_text(const cJSON *page, int at, const char *column)
+const char *ps_cli_get_text(const cJSON *page, int at, const char *column)
 {
-    const char *text = cJSON_GetStringValue(ps_cli_cell(page, at, column));
+    const char *text = cJSON_GetStringValue(ps_cli_get_cell(page, at, column));
     return text ? text : "";
 }
 
@@ -233,32 +234,35 @@ bool ps_cli_unit_is_place(const cJSON *table)
     return strcmp(ps_run_text(table, "place"), "unit") == 0;
 }
 
-const char *ps_cli_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
+const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
 {
-    return ps_cli_unit_is_place(table) ? ps_cli_text(page, row, "place")
+    return ps_cli_unit_is_place(table) ? ps_cli_get_text(page, row, "place")
                                        : ps_run_text(metric, "unit");
 }
 
-void ps_cli_name_cell(struct ps_table *table, const cJSON *about, const cJSON *page, int row)
+void ps_cli_add_name_cell(struct ps_table *table, const cJSON *comparison_table, const cJSON *page,
+                          int row)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const char *place = ps_cli_unit_is_place(about) ? "" : ps_cli_text(page, row, "place");
-    const char *within = ps_cli_text(page, row, "within");
-    double line = ps_cli_number(page, row, "line");
-    ps_buf_puts(&text, ps_cli_text(page, row, "name"));
+    const char *place =
+        ps_cli_unit_is_place(comparison_table) ? "" : ps_cli_get_text(page, row, "place");
+    const char *within = ps_cli_get_text(page, row, "within");
+    double line = ps_cli_get_number(page, row, "line");
+    ps_buf_puts(&text, ps_cli_get_text(page, row, "name"));
     if (within[0])
         ps_buf_printf(&text, "  in %s", within);
     if (place[0])
         ps_buf_printf(&text, "  %s", place);
     if (line == 0)
-        line = ps_cli_number(page, row, "base_line");
+        line = ps_cli_get_number(page, row, "base_line");
     if (line > 0)
         ps_buf_printf(&text, ":%.0f", line);
     ps_table_cell(table, text.ptr);
 }
 
-enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, const cJSON *table,
-                                      const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,
+                                             const cJSON *table, const cJSON *metric,
+                                             struct ps_buf *out, struct ps_err *err)
 {
     static const char *const members[] = {"base", "new", "headline"};
     const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
@@ -269,9 +273,9 @@ enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, 
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_json json = ps_json_writer(out);
     add_path(compared, of, &path);
-    ps_path_param(&path, "metric", name);
-    ps_path_param(&path, "per", per);
-    ps_path_param(&path, "format", "rows");
+    ps_path_add_param(&path, "metric", name);
+    ps_path_add_param(&path, "per", per);
+    ps_path_add_param(&path, "format", "rows");
     if (ps_client_get(compared->client, path.ptr, &rows, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
@@ -279,10 +283,10 @@ enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, 
         ps_json_key(&json, members[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), members[i]));
     }
-    ps_json_kstr(&json, "of", of);
-    ps_json_kstr(&json, "metric", name);
-    ps_json_kstr(&json, "per", per);
-    ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
+    ps_json_key_str(&json, "of", of);
+    ps_json_key_str(&json, "metric", name);
+    ps_json_key_str(&json, "per", per);
+    ps_json_key_str(&json, "unit", ps_run_text(metric, "unit"));
     ps_json_key(&json, "rows");
     ps_json_raw(&json, ps_buf_slice(&rows));
     ps_json_end(&json);
@@ -299,13 +303,14 @@ char *ps_cli_format_value(double value, const char *unit, char out[64])
         double seconds, bytes;
     } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0},  {"us", 1e-6, 0},    {"ns", 1e-9, 0},
                  {"B", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
-    char figure[48];
+    char value_text[48];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(unit, known[i].unit) != 0)
             continue;
         (void)snprintf(out, 64, "%s",
-                       known[i].seconds > 0 ? ps_format_seconds(value * known[i].seconds, figure)
-                                            : ps_format_bytes(value * known[i].bytes, figure));
+                       known[i].seconds > 0
+                           ? ps_format_seconds(value * known[i].seconds, value_text)
+                           : ps_format_bytes(value * known[i].bytes, value_text));
         return out;
     }
     if (value == floor(value) && fabs(value) < 1e15)
@@ -317,12 +322,12 @@ char *ps_cli_format_value(double value, const char *unit, char out[64])
 
 char *ps_cli_format_change(double value, const char *unit, char out[64])
 {
-    char figure[64];
+    char value_text[64];
     (void)snprintf(out, 64, "%s%.60s",
                    value > 0   ? "+"
                    : value < 0 ? "-"
                                : "",
-                   ps_cli_format_value(fabs(value), unit, figure));
+                   ps_cli_format_value(fabs(value), unit, value_text));
     return out;
 }
 

@@ -16,30 +16,31 @@ struct ps_cli_comparison {
     cJSON *response;    /* the same response as a tree */
 };
 
-/* Compares two groups. `base`, `now`: RUN, or several runs separated by commas; `base` NULL:
- * reports only the group `now`. Call ps_cli_comparison_close in any case. */
-enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
+/* Compares two groups. `base_runs`, `new_runs`: RUN, or several runs separated by commas;
+ * `base_runs` NULL: reports only the group `new_runs`. Call ps_cli_comparison_close in any case. */
+enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, const char *new_runs,
                               struct ps_cli_comparison *out, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
 /* The table `of`, such as "functions"; NULL: the first table. PS_BAD_REQUEST: there is none; the
  * hint lists the names. */
-enum ps_status ps_cli_table(const struct ps_cli_comparison *compared, const char *of,
-                            const cJSON **out, struct ps_err *err);
+enum ps_status ps_cli_find_table(const struct ps_cli_comparison *compared, const char *of,
+                                 const cJSON **out, struct ps_err *err);
 /* The metric `name` of the table; NULL: its first metric. PS_BAD_REQUEST: there is none; the hint
  * lists the names. */
-enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
-                             struct ps_err *err);
+enum ps_status ps_cli_find_metric(const cJSON *table, const char *name, const cJSON **out,
+                                  struct ps_err *err);
 
 /* Reads at most `limit` rows of a table, and its sums; free *out with ps_run_free. name: only rows
  * of exactly this name; NULL: all rows. */
-enum ps_status ps_cli_rows(const struct ps_cli_comparison *compared, const cJSON *table,
-                           const cJSON *metric, const char *name, unsigned limit, cJSON **out,
-                           struct ps_err *err);
-/* Like ps_cli_rows. sort: a column of docs/api-compare.md; NULL: the default order of the API. */
-enum ps_status ps_cli_rows_by(const struct ps_cli_comparison *compared, const cJSON *table,
-                              const cJSON *metric, const char *name, const char *sort,
-                              unsigned limit, cJSON **out, struct ps_err *err);
+enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                                const cJSON *metric, const char *name, unsigned limit, cJSON **out,
+                                struct ps_err *err);
+/* Like ps_cli_read_rows. sort: a column of docs/api-compare.md; NULL: the default order of the API.
+ */
+enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                                       const cJSON *metric, const char *name, const char *sort,
+                                       unsigned limit, cJSON **out, struct ps_err *err);
 /* Evaluates --rows and --sort of `show`. *rows contains the default and is replaced if --rows is
  * set; sort receives a column, "name", or "" for the default order. */
 enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
@@ -54,9 +55,10 @@ enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON
                                  struct ps_err *err);
 
 /* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
-const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column);
-double ps_cli_number(const cJSON *page, int at, const char *column);    /* 0 if there is none */
-const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" if there is none */
+const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column);
+double ps_cli_get_number(const cJSON *page, int at, const char *column); /* 0 if there is none */
+const char *ps_cli_get_text(const cJSON *page, int at,
+                            const char *column); /* "" if there is none */
 
 /* Whether the values of a table can be per this word. */
 bool ps_cli_has_per(const cJSON *table, const char *word);
@@ -70,13 +72,16 @@ void ps_cli_format_names(const cJSON *runs, struct ps_buf *out);
 /* Whether each row of the table has its own unit, in the column `place`. */
 bool ps_cli_unit_is_place(const cJSON *table);
 /* The unit of a metric in a row. */
-const char *ps_cli_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
-/* Adds a cell with the name and the location of a row. `about` is the table of the comparison. */
-void ps_cli_name_cell(struct ps_table *table, const cJSON *about, const cJSON *page, int row);
+const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
+/* Adds a cell with the name and the location of a row. `comparison_table` is the table of the
+ * comparison. */
+void ps_cli_add_name_cell(struct ps_table *table, const cJSON *comparison_table, const cJSON *page,
+                          int row);
 /* Appends all rows of a table and the runs as one line of JSON. Numbers are copied as text, since
  * parsing would lose digits. */
-enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, const cJSON *table,
-                                      const cJSON *metric, struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,
+                                             const cJSON *table, const cJSON *metric,
+                                             struct ps_buf *out, struct ps_err *err);
 
 /* "1.234 s", "67.0 KiB", "12.5 %": a number with its unit. Returns out. */
 char *ps_cli_format_value(double value, const char *unit, char out[64]);

@@ -10,7 +10,7 @@
 
 /* --- Headline in words --- */
 
-static const char *words_of(const char *verdict, bool size)
+static const char *verdict_words(const char *verdict, bool size)
 {
     static const char *const words[][3] = {{"up", "slower", "more"},
                                            {"down", "faster", "less"},
@@ -71,7 +71,7 @@ static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf
         return;
     }
     if (verdict[0])
-        ps_buf_printf(out, "%s: ", words_of(verdict, !is_time(unit)));
+        ps_buf_printf(out, "%s: ", verdict_words(verdict, !is_time(unit)));
     ps_buf_printf(out, "%s %s → %s, %s (%s)\n", ps_run_text(headline, "label"),
                   ps_cli_format_value(from, unit, text[0]), ps_cli_format_value(to, unit, text[1]),
                   ps_cli_format_change(to - from, unit, text[2]),
@@ -134,18 +134,20 @@ static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, s
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
                     const cJSON *page, int row)
 {
-    const char *unit = ps_cli_unit(about, metric, page, row);
-    double base = ps_cli_number(page, row, "base"), delta = ps_cli_number(page, row, "delta");
-    const char *verdict = ps_cli_text(page, row, "verdict");
-    char figure[64], percent[32];
-    ps_table_cell(table, ps_cli_format_value(base, unit, figure));
-    ps_table_cell(table, ps_cli_format_value(ps_cli_number(page, row, "new"), unit, figure));
-    ps_table_cell(table, ps_cli_format_change(delta, unit, figure));
+    const char *unit = ps_cli_get_unit(about, metric, page, row);
+    double base = ps_cli_get_number(page, row, "base"),
+           delta = ps_cli_get_number(page, row, "delta");
+    const char *verdict = ps_cli_get_text(page, row, "verdict");
+    char value_text[64], percent[32];
+    ps_table_cell(table, ps_cli_format_value(base, unit, value_text));
+    ps_table_cell(table,
+                  ps_cli_format_value(ps_cli_get_number(page, row, "new"), unit, value_text));
+    ps_table_cell(table, ps_cli_format_change(delta, unit, value_text));
     ps_table_cell(table, ps_cli_format_percent(delta, base, percent));
-    ps_table_printf(table, "%+.1f %%", ps_cli_number(page, row, "share"));
-    ps_table_cell(table, words_of(verdict, !is_time(unit)));
-    ps_table_cell(table, ps_cli_text(page, row, "change"));
-    ps_cli_name_cell(table, about, page, row);
+    ps_table_printf(table, "%+.1f %%", ps_cli_get_number(page, row, "share"));
+    ps_table_cell(table, verdict_words(verdict, !is_time(unit)));
+    ps_table_cell(table, ps_cli_get_text(page, row, "change"));
+    ps_cli_add_name_cell(table, about, page, row);
 }
 
 static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page,
@@ -162,7 +164,7 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
-    while (ps_cli_cell(page, rows, "delta") && ps_cli_number(page, rows, "delta") != 0)
+    while (ps_cli_get_cell(page, rows, "delta") && ps_cli_get_number(page, rows, "delta") != 0)
         add_row(&table, about, metric, page, rows++);
     if (rows)
         ps_table_print(&table, out);
@@ -179,7 +181,7 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
                                   const cJSON *metric, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    if (ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK)
+    if (ps_cli_read_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK)
         return err->code;
     add_headline(compared, out);
     if (add_conclusion(compared, out, err) != PS_OK)
@@ -199,10 +201,10 @@ int ps_cli_diff(const struct ps_options *options)
         return 1;
     ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
     compared.per = options->per;
-    ps_cli_table(&compared, options->of, &table, &err);
-    ps_cli_metric(table, options->metric, &metric, &err);
+    ps_cli_find_table(&compared, options->of, &table, &err);
+    ps_cli_find_metric(table, options->metric, &metric, &err);
     if (options->json)
-        ps_cli_comparison_json(&compared, table, metric, &out, &err);
+        ps_cli_append_comparison_json(&compared, table, metric, &out, &err);
     else
         print_table(&compared, table, metric, &out, &err);
     if (err.code != PS_OK)

@@ -7,21 +7,21 @@
 #include "server/cli/cli.h"
 #include "server/cli/runs.h"
 
-void ps_edit_json(const struct ps_edit *edit, struct ps_buf *out)
+void ps_edit_append_json(const struct ps_edit *edit, struct ps_buf *out)
 {
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
     if (edit->name)
-        ps_json_kstr(&json, "name", edit->name);
+        ps_json_key_str(&json, "name", edit->name);
     if (edit->series)
-        ps_json_kstr(&json, "series", edit->series);
+        ps_json_key_str(&json, "series", edit->series);
     if (edit->note)
-        ps_json_kstr(&json, "note", edit->note);
+        ps_json_key_str(&json, "note", edit->note);
     if (edit->n_tags) {
         ps_json_key(&json, "merge_tags");
         ps_json_object(&json);
         for (size_t i = 0; i < edit->n_tags; i++)
-            ps_json_kstr(&json, edit->tags[i].key, edit->tags[i].value);
+            ps_json_key_str(&json, edit->tags[i].key, edit->tags[i].value);
         ps_json_end(&json);
     }
     ps_json_end(&json);
@@ -53,11 +53,11 @@ enum ps_status ps_edit_run(struct ps_client *client, const char *id, const struc
     PS_AUTO(ps_buf_free) struct ps_buf body = {0};
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, id);
-    ps_edit_json(edit, &body);
+    ps_edit_append_json(edit, &body);
     return ps_client_send(client, "PATCH", path.ptr, ps_buf_slice(&body), out, err);
 }
 
-static int edit_one(const struct ps_options *options, struct ps_client *client, const char *id,
+static int edit_run(const struct ps_options *options, struct ps_client *client, const char *id,
                     const struct ps_edit *edit)
 {
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
@@ -114,6 +114,6 @@ int ps_cli_edit(const struct ps_options *options)
     if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
         return ps_print_failure("nothing edited", &err);
     for (size_t i = 0; i < ids.n; i++)
-        status |= edit_one(options, client, ids.items[i], &edit);
+        status |= edit_run(options, client, ids.items[i], &edit);
     return status;
 }

@@ -12,7 +12,7 @@ struct ps_edit {
 };
 
 /* Appends the JSON body of PATCH runs/{id}. */
-void ps_edit_json(const struct ps_edit *edit, struct ps_buf *out);
+void ps_edit_append_json(const struct ps_edit *edit, struct ps_buf *out);
 /* Whether the edit would change the RUN. */
 bool ps_edit_changes(const struct ps_edit *edit, const cJSON *run);
 /* Changes the run, and appends its changed RUN object (JSON) to out. */

@@ -17,7 +17,7 @@
 
 /* Appends a selector. A name that contains a comma is replaced by the id of its run, because commas
  * separate runs. */
-static void add_word(struct ps_client *client, const char *word, struct ps_buf *runs)
+static void add_selector(struct ps_client *client, const char *word, struct ps_buf *runs)
 {
     PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
     struct ps_err none = PS_ERR_INIT;
@@ -27,18 +27,18 @@ static void add_word(struct ps_client *client, const char *word, struct ps_buf *
 }
 
 /* Appends the path of the runs or the comparison to export; of: "export" or "reveals". */
-static void put_path(const struct ps_options *options, struct ps_client *client, const char *of,
-                     struct ps_buf *path)
+static void build_path(const struct ps_options *options, struct ps_client *client, const char *of,
+                       struct ps_buf *path)
 {
     PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
     for (size_t i = 0; i < options->n_operands; i++)
-        add_word(client, options->operands[i], &runs);
+        add_selector(client, options->operands[i], &runs);
     ps_buf_puts(path, options->n_operands ? "runs" : "compare");
     if (options->n_operands)
         ps_path_add(path, runs.ptr);
     ps_buf_printf(path, "/%s", of);
-    ps_path_param(path, "base", options->base);
-    ps_path_param(path, "new", options->fresh);
+    ps_path_add_param(path, "base", options->base);
+    ps_path_add_param(path, "new", options->new_runs);
 }
 
 /* --- Preview --- */
@@ -67,7 +67,7 @@ static void add_category(struct ps_table *table, const cJSON *category)
     ps_table_cell(table, "");
 }
 
-static void print_reveals(const struct ps_buf *text)
+static void print_preview_table(const struct ps_buf *text)
 {
     struct ps_table table = {.columns = 4, .right = 1U << 1};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
@@ -88,11 +88,11 @@ static enum ps_status print_preview(const struct ps_options *options, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    put_path(options, client, "reveals", &path);
+    build_path(options, client, "reveals", &path);
     if (ps_client_get(client, path.ptr, &text, err) != PS_OK)
         return err->code;
     if (!options->json) {
-        print_reveals(&text);
+        print_preview_table(&text);
         return PS_OK;
     }
     ps_buf_puts(&text, "\n");
@@ -102,8 +102,8 @@ static enum ps_status print_preview(const struct ps_options *options, struct ps_
 
 /* --- File --- */
 
-/* Indexes of the requested response headers; HEADERS is their number. */
-enum { NAME, RUNS, HEADERS };
+/* Indexes of the requested response headers; N_HEADERS is their number. */
+enum { NAME, RUNS, N_HEADERS };
 
 static void add_json(const struct ps_out_file *out, const char *ending, char *runs,
                      struct ps_buf *line)
@@ -113,9 +113,9 @@ static void add_json(const struct ps_out_file *out, const char *ending, char *ru
     char *rest = NULL;
     (void)fstat(out->fd, &about);
     ps_json_object(&json);
-    ps_json_kstr(&json, "file", out->path);
-    ps_json_kstr(&json, "format", ending + 1);
-    ps_json_kint(&json, "bytes", (int64_t)about.st_size);
+    ps_json_key_str(&json, "file", out->path);
+    ps_json_key_str(&json, "format", ending + 1);
+    ps_json_key_int(&json, "bytes", (int64_t)about.st_size);
     ps_json_key(&json, "runs");
     ps_json_array(&json);
     for (char *id = runs ? strtok_r(runs, ",", &rest) : NULL; id; id = strtok_r(NULL, ",", &rest))
@@ -129,8 +129,8 @@ static void name_file(struct ps_out_file *out, const char *disposition)
 {
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
     const char *name = ps_parse_attachment(&arena, disposition);
-    char stem[PS_SHARE_NAME];
-    ps_share_file_name(name && name[0] ? name : "perfshelf", stem);
+    char stem[PS_SHARE_NAME_SIZE];
+    ps_share_sanitize_file_name(name && name[0] ? name : "perfshelf", stem);
     size_t len = strlen(stem), ending = strlen(out->ending);
     if (len > ending && strcmp(stem + len - ending, out->ending) == 0)
         stem[len - ending] = '\0';
@@ -144,16 +144,16 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     const char *ending = ps_share_file_ending(options->html);
-    struct ps_wanted_header headers[HEADERS] = {{"Content-Disposition", NULL},
-                                                {PS_SHARE_RUNS_HEADER, NULL}};
+    struct ps_wanted_header headers[N_HEADERS] = {{"Content-Disposition", NULL},
+                                                  {PS_SHARE_RUNS_HEADER, NULL}};
     if (options->output)
         ps_out_file_open(options->output, options->force, &out, err);
     else
         ps_out_file_open_unique(ending, &out, err);
-    put_path(options, client, "export", &path);
-    ps_path_param(&path, "as", options->html ? "html" : NULL);
-    ps_path_param(&path, "redact", options->redact);
-    ps_client_save(client, "GET", path.ptr, (struct ps_str){NULL, 0}, out.fd, headers, HEADERS,
+    build_path(options, client, "export", &path);
+    ps_path_add_param(&path, "as", options->html ? "html" : NULL);
+    ps_path_add_param(&path, "redact", options->redact);
+    ps_client_save(client, "GET", path.ptr, (struct ps_str){NULL, 0}, out.fd, headers, N_HEADERS,
                    err);
     if (err->code == PS_OK && !options->output)
         name_file(&out, headers[NAME].value);
@@ -167,7 +167,7 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
         ps_buf_puts(&line, "\n");
         ps_print(&line);
     }
-    for (size_t i = 0; i < HEADERS; i++)
+    for (size_t i = 0; i < N_HEADERS; i++)
         free(headers[i].value);
     return err->code;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FIGURE_SIZE 48
+#define VALUE_TEXT_SIZE 48
 
 /* Whether a character of `len` bytes controls the terminal instead of being shown: C0, DEL, C1,
  * bidirectional controls. */
@@ -52,16 +52,16 @@ void ps_append_escaped(struct ps_buf *out, struct ps_str text)
 
 /* Formats `value` with `digits` significant digits. A value such as 9.9996, which is rounded up to
  * 10, gets one decimal less. */
-static void add_digits(double value, int digits, const char *unit, char out[FIGURE_SIZE])
+static void add_digits(double value, int digits, const char *unit, char out[VALUE_TEXT_SIZE])
 {
     int decimals = digits - 1;
     for (double limit = 10; decimals > 0 && fabs(value) >= limit - 0.5 * pow(10, -decimals);
          limit *= 10)
         decimals--;
-    (void)snprintf(out, FIGURE_SIZE, "%.*f %s", decimals, value, unit);
+    (void)snprintf(out, VALUE_TEXT_SIZE, "%.*f %s", decimals, value, unit);
 }
 
-char *ps_format_seconds(double seconds, char out[FIGURE_SIZE])
+char *ps_format_seconds(double seconds, char out[VALUE_TEXT_SIZE])
 {
     static const struct {
         double below, times;
@@ -80,9 +80,10 @@ char *ps_format_seconds(double seconds, char out[FIGURE_SIZE])
     }
     long long whole = llround(seconds);
     if (llabs(whole) < 3600)
-        (void)snprintf(out, FIGURE_SIZE, "%lld min %02lld s", whole / 60, llabs(whole % 60));
+        (void)snprintf(out, VALUE_TEXT_SIZE, "%lld min %02lld s", whole / 60, llabs(whole % 60));
     else
-        (void)snprintf(out, FIGURE_SIZE, "%lld h %02lld min", whole / 3600, llabs(whole / 60 % 60));
+        (void)snprintf(out, VALUE_TEXT_SIZE, "%lld h %02lld min", whole / 3600,
+                       llabs(whole / 60 % 60));
     return out;
 }
 
@@ -92,14 +93,14 @@ char *ps_format_count(uint64_t n, const char *noun, char out[64])
     return out;
 }
 
-char *ps_format_bytes(double bytes, char out[FIGURE_SIZE])
+char *ps_format_bytes(double bytes, char out[VALUE_TEXT_SIZE])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
     for (; fabs(bytes) >= 1023.5 && unit + 1 < sizeof units / sizeof *units; unit++)
         bytes /= 1024;
     if (unit == 0)
-        (void)snprintf(out, FIGURE_SIZE, "%.0f %s", bytes, units[unit]);
+        (void)snprintf(out, VALUE_TEXT_SIZE, "%.0f %s", bytes, units[unit]);
     else
         add_digits(bytes, 3, units[unit], out);
     return out;

@@ -11,10 +11,10 @@ static void print_json(const struct ps_importer *const *list, size_t count, stru
     ps_json_array(&json);
     for (size_t i = 0; i < count; i++) {
         ps_json_object(&json);
-        ps_json_kstr(&json, "kind", list[i]->kind);
-        ps_json_kstr(&json, "label", list[i]->label);
-        ps_json_kstr(&json, "what", list[i]->description);
-        ps_json_kstr(&json, "record", list[i]->record);
+        ps_json_key_str(&json, "kind", list[i]->kind);
+        ps_json_key_str(&json, "label", list[i]->label);
+        ps_json_key_str(&json, "what", list[i]->description);
+        ps_json_key_str(&json, "record", list[i]->record_command);
         ps_json_end(&json);
     }
     ps_json_end(&json);
@@ -30,7 +30,7 @@ static void print_table(const struct ps_importer *const *list, size_t count, str
     for (size_t i = 0; i < count; i++) {
         ps_table_cell(&table, list[i]->kind);
         ps_table_cell(&table, list[i]->description);
-        ps_table_cell(&table, list[i]->record);
+        ps_table_cell(&table, list[i]->record_command);
     }
     ps_table_print(&table, out);
 }

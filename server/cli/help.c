@@ -12,7 +12,7 @@
 
 /* --- Text --- */
 
-static unsigned spaces_at(struct ps_str text)
+static unsigned count_leading_spaces(struct ps_str text)
 {
     unsigned n = 0;
     while (n < text.len && text.ptr[n] == ' ')
@@ -24,7 +24,7 @@ static unsigned spaces_at(struct ps_str text)
  * empty string if there are no more words. */
 static struct ps_str next_word(struct ps_str *line)
 {
-    struct ps_str word = ps_str_skip(*line, spaces_at(*line));
+    struct ps_str word = ps_str_skip(*line, count_leading_spaces(*line));
     const char *end = word.len ? memchr(word.ptr, ' ', word.len) : NULL;
     word.len = end ? (size_t)(end - word.ptr) : word.len;
     *line = ps_str_skip(*line, (size_t)(word.ptr + word.len - line->ptr));
@@ -44,7 +44,7 @@ static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column,
             ps_buf_puts(out, " ");
             column++;
         }
-        ps_buf_str(out, word);
+        ps_buf_add_str(out, word);
         column += (unsigned)word.len;
     }
     ps_buf_puts(out, "\n");
@@ -63,7 +63,7 @@ static struct ps_str next_line(struct ps_str *text)
 
 /* Returns `column`, the column of the descriptions, or a greater one if the term needs more space.
  * Terms longer than TERM_MAX are ignored. */
-static unsigned column_for(unsigned column, size_t term)
+static unsigned widen_column(unsigned column, size_t term)
 {
     const unsigned needed = INDENT + (unsigned)term + GAP;
     return term <= TERM_MAX && needed > column ? needed : column;
@@ -73,7 +73,7 @@ static void add_entry(struct ps_buf *out, unsigned column, struct ps_str term, s
 {
     const size_t width = INDENT + term.len;
     ps_buf_printf(out, "%*s", INDENT, "");
-    ps_buf_str(out, term);
+    ps_buf_add_str(out, term);
     if (width + GAP > column)
         ps_buf_printf(out, "\n%*s", (int)column, "");
     else
@@ -87,8 +87,8 @@ static void add_list(struct ps_buf *out, struct ps_str lines)
     unsigned column = 0;
     for (struct ps_str rest = lines; rest.len;) {
         struct ps_str line = next_line(&rest);
-        column =
-            column_for(column, (size_t)((const char *)memchr(line.ptr, '\t', line.len) - line.ptr));
+        column = widen_column(column,
+                              (size_t)((const char *)memchr(line.ptr, '\t', line.len) - line.ptr));
     }
     while (lines.len) {
         struct ps_str line = next_line(&lines);
@@ -129,7 +129,7 @@ static void add_usage(const char *command, const char *usage, struct ps_buf *out
         struct ps_str form = next_line(&forms);
         ps_buf_printf(out, "%-6s perfshelf %s", title, command);
         ps_buf_puts(out, form.len ? " " : "");
-        ps_buf_str(out, form);
+        ps_buf_add_str(out, form);
         ps_buf_puts(out, strstr(usage, "[OPTIONS]") ? "\n" : " [OPTIONS]\n");
         title = "";
     } while (forms.len);
@@ -142,23 +142,23 @@ static void add_spelling(const struct ps_option_row *option, struct ps_buf *out)
         ps_buf_printf(out, " %s", option->arg);
 }
 
-/* Appends the options of the command that select the shelf or, if of_shelf is false, its other
+/* Appends the options of the command that select the shelf or, if selects_shelf is false, its other
  * options. Appends nothing if there are none. */
-static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *out)
+static void add_options(enum ps_command command, bool selects_shelf, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lines = {0};
     for (size_t i = 0; i < ps_option_rows_count; i++) {
         const struct ps_option_row *option = &ps_option_rows[i];
-        if (!ps_option_applies_to(option, command) || option->of_shelf != of_shelf)
+        if (!ps_option_applies_to(option, command) || option->selects_shelf != selects_shelf)
             continue;
         add_spelling(option, &lines);
         ps_buf_printf(&lines, "\t%s\n", option->description);
     }
-    if (!of_shelf)
+    if (!selects_shelf)
         ps_buf_puts(&lines, "--help\tshow this help\n");
     if (!lines.len)
         return;
-    ps_buf_printf(out, "\n%s:\n", of_shelf ? "Shelf options" : "Options");
+    ps_buf_printf(out, "\n%s:\n", selects_shelf ? "Shelf options" : "Options");
     add_list(out, ps_buf_slice(&lines));
 }
 
@@ -168,7 +168,7 @@ static void add_examples(const char *examples, struct ps_buf *out)
     ps_buf_puts(out, "\nExamples:\n");
     while (rest.len) {
         ps_buf_puts(out, "  ");
-        ps_buf_str(out, next_line(&rest));
+        ps_buf_add_str(out, next_line(&rest));
         ps_buf_puts(out, "\n");
     }
 }

@@ -19,20 +19,21 @@ const char *ps_cli_login_name(void)
     return entry && entry->pw_name ? entry->pw_name : "";
 }
 
-static void json_line(const char *url, const struct ps_import_result *result, struct ps_buf *out)
+static void add_json_line(const char *url, const struct ps_import_result *result,
+                          struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
-    ps_json_kstr(&json, "id", result->id);
-    ps_json_kstr(&json, "kind", result->kind);
-    ps_json_kstr(&json, "name", result->name);
-    ps_json_kstr(&json, "sha256", result->sha256);
-    ps_json_kint(&json, "bytes", (int64_t)result->bytes);
-    ps_json_kint(&json, "rows", (int64_t)result->rows);
-    ps_json_kint(&json, "repaired", (int64_t)result->repaired);
-    ps_json_kint(&json, "rejected", (int64_t)result->rejected);
-    ps_json_kbool(&json, "already", result->already_existed);
+    ps_json_key_str(&json, "id", result->id);
+    ps_json_key_str(&json, "kind", result->kind);
+    ps_json_key_str(&json, "name", result->name);
+    ps_json_key_str(&json, "sha256", result->sha256);
+    ps_json_key_int(&json, "bytes", (int64_t)result->bytes);
+    ps_json_key_int(&json, "rows", (int64_t)result->rows);
+    ps_json_key_int(&json, "repaired", (int64_t)result->repaired);
+    ps_json_key_int(&json, "rejected", (int64_t)result->rejected);
+    ps_json_key_bool(&json, "already", result->already_existed);
     if (url) {
         ps_buf_printf(&shown, "%s#/run/%s", url, result->id);
         ps_json_key(&json, "url");
@@ -41,7 +42,8 @@ static void json_line(const char *url, const struct ps_import_result *result, st
     ps_json_end(&json);
 }
 
-static void plain_line(const char *path, const struct ps_import_result *result, struct ps_buf *out)
+static void add_plain_line(const char *path, const struct ps_import_result *result,
+                           struct ps_buf *out)
 {
     char size[48], rows[64];
     ps_buf_printf(out, "%s  %-10s  ", result->id, result->kind);
@@ -61,39 +63,40 @@ static void print_run(const char *path, bool json, const char *url,
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (json)
-        json_line(url, result, &line);
+        add_json_line(url, result, &line);
     else
-        plain_line(path, result, &line);
+        add_plain_line(path, result, &line);
     ps_buf_puts(&line, "\n");
     ps_print(&line);
     fflush(stdout);
 }
 
-int ps_imported_runs_add(struct ps_imported_runs *shelved, const char *path, bool json,
+int ps_imported_runs_add(struct ps_imported_runs *imported_runs, const char *path, bool json,
                          const struct ps_import_result *result)
 {
     PS_AUTO(ps_free_ptr) char *name = NULL;
     struct ps_import_result labeled = *result;
-    int failed = result->already_existed && shelved->label_known
-                     ? shelved->label_known(shelved->user, path, result->id, &name)
+    int failed = result->already_existed && imported_runs->label_known
+                     ? imported_runs->label_known(imported_runs->user, path, result->id, &name)
                      : 0;
     labeled.name = name ? name : result->name;
-    print_run(path, json, shelved->url, &labeled);
-    shelved->n++;
-    memcpy(shelved->id, result->id, PS_ID_SIZE);
+    print_run(path, json, imported_runs->url, &labeled);
+    imported_runs->n++;
+    memcpy(imported_runs->id, result->id, PS_ID_SIZE);
     return failed;
 }
 
 /* State of the report about the profiles of one file. */
-struct output {
+struct import_report {
     struct ps_store *store;
     const struct ps_import_profile *profile;
     struct ps_progress progress;
     bool json, failed;
-    struct ps_imported_runs *shelved;
+    struct ps_imported_runs *imported_runs;
 };
 
-static void print_failure_result(struct output *output, const char *path, const struct ps_err *err)
+static void print_failure_result(struct import_report *output, const char *path,
+                                 const struct ps_err *err)
 {
     if (err->code == PS_UNKNOWN_KIND) {
         ps_print_skipped(path, err);
@@ -106,7 +109,7 @@ static void print_failure_result(struct output *output, const char *path, const 
 static void on_outcome(void *user, const char *name, const struct ps_import_result *result,
                        const struct ps_err *err)
 {
-    struct output *output = user;
+    struct import_report *output = user;
     const struct ps_import_profile *profile = output->profile;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
@@ -118,7 +121,7 @@ static void on_outcome(void *user, const char *name, const struct ps_import_resu
         print_failure_result(output, path.ptr, err);
     } else {
         output->failed |=
-            ps_imported_runs_add(output->shelved, path.ptr, output->json, result) != 0;
+            ps_imported_runs_add(output->imported_runs, path.ptr, output->json, result) != 0;
         if (!profile->is_reimport)
             ps_cli_attach_sources(output->store, result->id, &profile->provenance);
     }
@@ -131,8 +134,8 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
                           struct ps_imported_runs *out)
 {
     struct ps_imported_runs unused = {.n = 0};
-    struct output output = {
-        .store = store, .profile = profile, .json = json, .shelved = out ? out : &unused};
+    struct import_report output = {
+        .store = store, .profile = profile, .json = json, .imported_runs = out ? out : &unused};
     struct ps_err err = PS_ERR_INIT;
     struct ps_import_request request = {
         .fd = profile->fd,

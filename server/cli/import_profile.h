@@ -52,7 +52,7 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
 
 /* Prints the line of one run to stdout and counts the run. Returns 0, or 1 after reporting that its
  * labels could not be changed. */
-int ps_imported_runs_add(struct ps_imported_runs *shelved, const char *path, bool json,
+int ps_imported_runs_add(struct ps_imported_runs *imported_runs, const char *path, bool json,
                          const struct ps_import_result *result);
 
 /* Login name of the user of this process; "" if unknown. Static storage. */

@@ -10,10 +10,10 @@
  * are output of the program. */
 static bool is_import(const char *line, size_t len)
 {
-    size_t least = MARK_LEN;
-    while (least < len && strchr(" 0123456789abcdefghijklmnopqrstuvwxyz[]", line[least]))
-        least++;
-    const char *bar = least < len && line[least] == '|' ? line + least : NULL;
+    size_t end = MARK_LEN;
+    while (end < len && strchr(" 0123456789abcdefghijklmnopqrstuvwxyz[]", line[end]))
+        end++;
+    const char *bar = end < len && line[end] == '|' ? line + end : NULL;
     return bar && memchr(bar + 1, '|', len - (size_t)(bar + 1 - line));
 }
 
@@ -50,26 +50,26 @@ static size_t split_line(struct ps_import_split *split, const char *text, size_t
 
 void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n)
 {
-    size_t at = 0, took;
+    size_t at = 0, n_moved;
     ps_buf_add(&split->pending, bytes, n);
     do {
-        took = split_line(split, split->pending.ptr + at, split->pending.len - at);
-        at += took;
-    } while (took && at < split->pending.len);
+        n_moved = split_line(split, split->pending.ptr + at, split->pending.len - at);
+        at += n_moved;
+    } while (n_moved && at < split->pending.len);
     memmove(split->pending.ptr, split->pending.ptr + at, split->pending.len - at);
     split->pending.len -= at;
 }
 
 void ps_import_split_flush(struct ps_import_split *split, bool ended)
 {
-    struct ps_buf *held = &split->pending;
-    if (ended && held->len > MARK_LEN && is_import(held->ptr, held->len)) {
-        ps_buf_str(&split->log, ps_buf_slice(held));
+    struct ps_buf *pending = &split->pending;
+    if (ended && pending->len > MARK_LEN && is_import(pending->ptr, pending->len)) {
+        ps_buf_add_str(&split->log, ps_buf_slice(pending));
         ps_buf_puts(&split->log, "\n");
     } else {
-        ps_buf_str(&split->other_output, ps_buf_slice(held));
+        ps_buf_add_str(&split->other_output, ps_buf_slice(pending));
     }
-    held->len = 0;
+    pending->len = 0;
 }
 
 void ps_import_split_free(struct ps_import_split *split)

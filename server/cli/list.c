@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define PAGE 200
+#define PAGE_ROWS 200
 
 /* Writes one run of the list; `n` counts from 1. */
 typedef enum ps_status write_run(struct ps_table *table, struct ps_buf *out, struct ps_str run,
@@ -17,7 +17,7 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
                               size_t n, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *run = NULL;
-    char figure[64];
+    char value_text[64];
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     (void)out;
     if (ps_client_parse(text, &run, err) != PS_OK)
@@ -26,9 +26,9 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
     ps_table_printf(table, "@%zu", n);
     ps_table_cell(table, ps_run_text(run, "id"));
     ps_table_cell(table, ps_run_text(run, "kind"));
-    ps_table_cell(table, ps_run_format_headline(run, figure));
-    ps_table_cell(table, ps_format_bytes(ps_run_number(run, "bytes"), figure));
-    ps_table_cell(table, ps_run_format_time(run, figure));
+    ps_table_cell(table, ps_run_format_headline(run, value_text));
+    ps_table_cell(table, ps_format_bytes(ps_run_number(run, "bytes"), value_text));
+    ps_table_cell(table, ps_run_format_time(run, value_text));
     ps_table_cell(table, ps_run_text(run, "series"));
     ps_table_cell(table, ps_run_text(run, "name"));
     ps_table_cell(table, tags.ptr);
@@ -41,7 +41,7 @@ static enum ps_status add_json(struct ps_table *table, struct ps_buf *out, struc
 {
     (void)table, (void)err;
     ps_buf_puts(out, n > 1 ? ",\n" : "");
-    ps_buf_str(out, run);
+    ps_buf_add_str(out, run);
     return PS_OK;
 }
 
@@ -55,16 +55,16 @@ static enum ps_status write_all(struct ps_client *client, write_run *write, stru
         PS_AUTO(ps_buf_free) struct ps_buf page = {0};
         struct ps_str rows, run;
         before = n;
-        ps_buf_printf(&path, "runs?sort=created_at&desc=1&limit=%d&offset=%zu", PAGE, n);
+        ps_buf_printf(&path, "runs?sort=created_at&desc=1&limit=%d&offset=%zu", PAGE_ROWS, n);
         ps_client_get(client, path.ptr, &page, err);
         rows = ps_json_member(ps_buf_slice(&page), "rows");
         while (err->code == PS_OK && ps_json_next_element(&rows, &run))
             write(table, out, run, ++n, err);
-    } while (err->code == PS_OK && n == before + PAGE);
+    } while (err->code == PS_OK && n == before + PAGE_ROWS);
     return err->code;
 }
 
-static void head(struct ps_table *table)
+static void add_header_row(struct ps_table *table)
 {
     static const char *const titles[] = {"",     "id",     "kind", "headline", "size",
                                          "when", "series", "name", "tags"};
@@ -83,7 +83,7 @@ int ps_cli_list(const struct ps_options *options)
     if (options->json)
         ps_buf_puts(&out, "[");
     else
-        head(&table);
+        add_header_row(&table);
     write_all(client, options->json ? add_json : add_row, &table, &out, &err);
     if (options->json)
         ps_buf_puts(&out, "]\n");

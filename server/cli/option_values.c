@@ -9,27 +9,27 @@
 #include "server/http/listen.h"
 #include "server/share/redact.h"
 
-#define GREATEST 1e15 /* maximum value: exact as a double, far below UINT64_MAX */
+#define VALUE_MAX 1e15 /* maximum value: exact as a double, far below UINT64_MAX */
 
 /* Parses a value and converts it to `unit`, which is also the default unit. *out is unchanged if
  * text is NULL. */
-static enum ps_status read_one(const char *option, const char *text, const char *unit,
-                               uint64_t *out, struct ps_err *err)
+static enum ps_status read_value(const char *option, const char *text, const char *unit,
+                                 uint64_t *out, struct ps_err *err)
 {
     const char *example = strcmp(unit, "B") == 0   ? "a size, such as 512MB or 8GiB"
                           : strcmp(unit, "s") == 0 ? "a time, such as 90s or 30min"
                                                    : "a whole number, such as 10000";
-    char given[8];
+    char given_unit[8];
     double value;
 
     if (!text)
         return PS_OK;
-    if (ps_value_read(option, example, text, &value, given, err) != PS_OK)
+    if (ps_value_read(option, example, text, &value, given_unit, err) != PS_OK)
         return PS_BAD_REQUEST;
-    if (given[0] && !ps_value_convert(value, given, unit, &value))
+    if (given_unit[0] && !ps_value_convert(value, given_unit, unit, &value))
         return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s" PS_HINT "write %s", text,
                        option, example);
-    if (value < 1 || value > GREATEST)
+    if (value < 1 || value > VALUE_MAX)
         return ps_fail(err, PS_BAD_REQUEST, "value '%s' for %s is out of range", text, option);
     *out = (uint64_t)value;
     return PS_OK;
@@ -38,19 +38,21 @@ static enum ps_status read_one(const char *option, const char *text, const char 
 enum ps_status ps_options_read_limits(const struct ps_options *options,
                                       struct ps_sandbox_limits *out, struct ps_err *err)
 {
-    *out = (struct ps_sandbox_limits){PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S, PS_SANDBOX_FILE};
-    if (read_one("--import-memory", options->import_memory, "B", &out->memory, err) != PS_OK)
+    *out = (struct ps_sandbox_limits){PS_SANDBOX_MEMORY_BYTES, PS_SANDBOX_CPU_S,
+                                      PS_SANDBOX_FILE_BYTES};
+    if (read_value("--import-memory", options->import_memory, "B", &out->memory_bytes, err) !=
+        PS_OK)
         return err->code;
-    return read_one("--import-cpu", options->import_cpu, "s", &out->cpu_s, err);
+    return read_value("--import-cpu", options->import_cpu, "s", &out->cpu_s, err);
 }
 
 enum ps_status ps_options_read_queue(const struct ps_options *options, size_t *out,
                                      struct ps_err *err)
 {
-    uint64_t most = 10000;
-    enum ps_status status = read_one("--queue", options->queue, "", &most, err);
+    uint64_t max = 10000;
+    enum ps_status status = read_value("--queue", options->queue, "", &max, err);
 
-    *out = (size_t)most;
+    *out = (size_t)max;
     return status;
 }
 
@@ -58,28 +60,28 @@ enum ps_status ps_options_read_quota(const struct ps_options *options, uint64_t 
                                      struct ps_err *err)
 {
     *out = 0;
-    return read_one("--quota", options->quota, "B", out, err);
+    return read_value("--quota", options->quota, "B", out, err);
 }
 
 enum ps_status ps_options_read_cache(const struct ps_options *options, uint64_t *out,
                                      struct ps_err *err)
 {
     *out = 0;
-    return read_one("--cache-size", options->cache_size, "B", out, err);
+    return read_value("--cache-size", options->cache_size, "B", out, err);
 }
 
-enum ps_status ps_options_parse_count(const char *option, const char *text, int64_t most,
+enum ps_status ps_options_parse_count(const char *option, const char *text, int64_t max,
                                       int64_t *out, struct ps_err *err)
 {
     *out = 0;
-    if (!text || (ps_str_parse_i64(ps_str_from_c(text), out) && *out >= 1 && *out <= most))
+    if (!text || (ps_str_parse_i64(ps_str_from_c(text), out) && *out >= 1 && *out <= max))
         return PS_OK;
-    if (most == INT64_MAX)
+    if (max == INT64_MAX)
         return ps_fail(err, PS_BAD_REQUEST,
                        "invalid value '%s' for %s: not a positive whole number", text, option);
     return ps_fail(err, PS_BAD_REQUEST,
                    "invalid value '%s' for %s: not a whole number from 1 to %lld", text, option,
-                   (long long)most);
+                   (long long)max);
 }
 
 static enum ps_status check_sizes(const struct ps_options *options, struct ps_err *err)
@@ -135,12 +137,12 @@ static enum ps_status check_server(const char *url, struct ps_err *err)
 static enum ps_status check_role(const char *word, struct ps_err *err)
 {
     struct ps_nearest nearest = {.typed = word};
-    enum ps_right role;
+    enum ps_access_role role;
 
-    if (!word || ps_right_parse(word, &role, PS_ERR_IGNORED) == PS_OK)
+    if (!word || ps_access_role_parse(word, &role, PS_ERR_IGNORED) == PS_OK)
         return PS_OK;
-    for (role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++)
-        ps_nearest_offer(&nearest, ps_right_word(role));
+    for (role = PS_ACCESS_VIEWER; role <= PS_ACCESS_ADMIN; role++)
+        ps_nearest_offer(&nearest, ps_access_role_name(role));
     return ps_fail(err, PS_BAD_REQUEST,
                    "invalid value '%s' for --role" PS_HINT
                    "%s%s%sthe roles are viewer, uploader and admin",
@@ -161,7 +163,7 @@ static const char *nearest_category(const char *words)
 {
     while (*words) {
         PS_AUTO(ps_free_ptr) char *word = ps_strdup((struct ps_str){words, strcspn(words, ",")});
-        const char *nearest = ps_nearest_find(word, ps_reveal_words, PS_N_REVEALS);
+        const char *nearest = ps_nearest_find(word, ps_reveal_names, PS_N_REVEALS);
         unsigned bits;
 
         if (nearest && ps_reveal_parse(word, &bits, PS_ERR_IGNORED) != PS_OK)
@@ -198,8 +200,8 @@ static enum ps_status check_words(const struct ps_options *options, struct ps_er
     if (options->command == PS_COMMAND_RECORD && !ps_recorder_find(options->operands[0], err))
         return err->code;
     if (options->command == PS_COMMAND_EXPORT &&
-        ((options->n_operands > 0) == (options->fresh != NULL) ||
-         (options->base && !options->fresh)))
+        ((options->n_operands > 0) == (options->new_runs != NULL) ||
+         (options->base && !options->new_runs)))
         return ps_fail(err, PS_BAD_REQUEST,
                        "name either RUN..., or a comparison with --base RUNS --new RUNS" PS_HINT
                        "see `perfshelf help export`");

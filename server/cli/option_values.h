@@ -22,8 +22,8 @@ enum ps_status ps_options_read_quota(const struct ps_options *options, uint64_t 
 enum ps_status ps_options_read_cache(const struct ps_options *options, uint64_t *out,
                                      struct ps_err *err);
 
-/* Parses an integer from 1 to `most`; *out is 0 if text is NULL. */
-enum ps_status ps_options_parse_count(const char *option, const char *text, int64_t most,
+/* Parses an integer from 1 to `max`; *out is 0 if text is NULL. */
+enum ps_status ps_options_parse_count(const char *option, const char *text, int64_t max,
                                       int64_t *out, struct ps_err *err);
 
 /* Checks all values, before a shelf is opened or created. PS_BAD_REQUEST: invalid value. */

@@ -68,14 +68,14 @@ static enum ps_status unknown_command(const char *word, struct ps_err *err)
                    "unknown command '%s'" PS_HINT "`perfshelf help` lists the commands", word);
 }
 
-#define COMMANDS_NAMED 3
+#define COMMANDS_LISTED_MAX 3
 
 /* Appends the names of a set of commands: "show, diff and trend", "record, add, list and 18
  * more". */
 static void add_commands(unsigned commands, struct ps_buf *out)
 {
     const unsigned n = (unsigned)__builtin_popcount(commands);
-    const unsigned named = n > COMMANDS_NAMED + 1 ? COMMANDS_NAMED : n;
+    const unsigned named = n > COMMANDS_LISTED_MAX + 1 ? COMMANDS_LISTED_MAX : n;
     unsigned count = 0;
     for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS && count < named; i++) {
         if (!(commands & (1U << i)))
@@ -196,8 +196,8 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
 }
 
 /* Parses the option argv[*i]; its value follows '=' or is the next argument. */
-static enum ps_status take_option(int argc, char **argv, int *i, struct ps_options *out,
-                                  struct ps_err *err)
+static enum ps_status parse_option(int argc, char **argv, int *i, struct ps_options *out,
+                                   struct ps_err *err)
 {
     const char *word = argv[*i];
     const struct ps_option_row *row = find_option(out->command, word);
@@ -213,14 +213,14 @@ static enum ps_status take_option(int argc, char **argv, int *i, struct ps_optio
     return set_option(out, row, value, err);
 }
 
-static enum ps_status take_arguments(int argc, char **argv, struct ps_options *out,
-                                     struct ps_err *err)
+static enum ps_status parse_arguments(int argc, char **argv, struct ps_options *out,
+                                      struct ps_err *err)
 {
-    size_t own = ps_commands[out->command].n_own_operands;
+    size_t n_own_operands = ps_commands[out->command].n_own_operands;
     bool only_operands = false;
     for (int i = 2; i < argc; i++) {
         const char *word = argv[i];
-        if (own && out->n_operands >= own)
+        if (n_own_operands && out->n_operands >= n_own_operands)
             only_operands = true;
         if (only_operands || word[0] != '-' || !word[1]) {
             out->operands[out->n_operands++] = word;
@@ -229,7 +229,7 @@ static enum ps_status take_arguments(int argc, char **argv, struct ps_options *o
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             out->help = true;
             return PS_OK;
-        } else if (take_option(argc, argv, &i, out, err) != PS_OK) {
+        } else if (parse_option(argc, argv, &i, out, err) != PS_OK) {
             return err->code;
         }
     }
@@ -265,14 +265,14 @@ static enum ps_status check_operands(const struct ps_options *out, struct ps_err
 
 /* Sets the default folder: $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG
  * specification requires that a relative XDG_DATA_HOME is ignored. */
-static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
+static enum ps_status set_default_data(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (xdg && xdg[0] == '/')
         out->data = ps_arena_printf(&out->arena, "%s/perfshelf", xdg);
     else if (home && home[0])
         out->data = ps_arena_printf(&out->arena, "%s/.local/share/perfshelf", home);
-    out->default_shelf = true;
+    out->is_default_shelf = true;
     if (out->data && out->data[0])
         return PS_OK;
     return ps_fail(err, PS_BAD_REQUEST,
@@ -280,12 +280,13 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
                    "name one with --data DIR");
 }
 
-/* Refuses a password in an argument (`said`): all users of the machine can read a command line, but
- * not the environment of a process. */
-static enum ps_status check_url(const char *option, const char *url, bool said, struct ps_err *err)
+/* Refuses a password in an argument (`is_argument`): all users of the machine can read a command
+ * line, but not the environment of a process. */
+static enum ps_status check_url(const char *option, const char *url, bool is_argument,
+                                struct ps_err *err)
 {
     bool secret;
-    if (ps_pg_check(url, &secret, err) != PS_OK || !said || !secret)
+    if (ps_pg_check(url, &secret, err) != PS_OK || !is_argument || !secret)
         return err->code;
     return ps_fail(err, PS_BAD_REQUEST,
                    "%s contains a password, which other users of this machine can see" PS_HINT
@@ -295,12 +296,12 @@ static enum ps_status check_url(const char *option, const char *url, bool said, 
 
 /* Determines both shelves of a copy: folders or URLs. $PERFSHELF_STORE replaces one missing shelf.
  */
-static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
+static enum ps_status select_copied_shelves(struct ps_options *out, struct ps_err *err)
 {
-    const char *kept = getenv("PERFSHELF_STORE");
+    const char *environment = getenv("PERFSHELF_STORE");
     const bool from_said = out->from != NULL, to_said = out->to != NULL;
-    if (kept && kept[0] && from_said != to_said)
-        *(from_said ? &out->to : &out->from) = kept;
+    if (environment && environment[0] && from_said != to_said)
+        *(from_said ? &out->to : &out->from) = environment;
     if (!out->from || !out->to || !out->from[0] || !out->to[0])
         return fail_usage(out, err, "missing --from STORE or --to STORE");
     if (ps_pg_is_url(out->from) && check_url("--from", out->from, from_said, err) != PS_OK)
@@ -308,39 +309,39 @@ static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
     return ps_pg_is_url(out->to) ? check_url("--to", out->to, to_said, err) : PS_OK;
 }
 
-static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
+static enum ps_status select_store(struct ps_options *out, struct ps_err *err)
 {
-    const char *kept = getenv("PERFSHELF_STORE");
-    const bool said = out->store != NULL;
-    if (!said && kept && kept[0] && find_option(out->command, "--store"))
-        out->store = kept;
+    const char *environment = getenv("PERFSHELF_STORE");
+    const bool is_argument = out->store != NULL;
+    if (!is_argument && environment && environment[0] && find_option(out->command, "--store"))
+        out->store = environment;
     if (!out->store)
         return PS_OK;
     if (!ps_pg_is_url(out->store))
         return ps_fail(err, PS_BAD_REQUEST,
                        "%s is not a URL of PostgreSQL" PS_HINT
                        "write postgresql://HOST/DATABASE, or use --data DIR for a folder",
-                       said ? "--store" : "$PERFSHELF_STORE");
-    return check_url("--store", out->store, said, err);
+                       is_argument ? "--store" : "$PERFSHELF_STORE");
+    return check_url("--store", out->store, is_argument, err);
 }
 
 /* Uses --server, or $PERFSHELF_SERVER if the command line selects no shelf. */
-static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
+static enum ps_status select_server(struct ps_options *out, struct ps_err *err)
 {
-    const char *kept = getenv("PERFSHELF_SERVER");
+    const char *environment = getenv("PERFSHELF_SERVER");
     if (!ps_command_works_on_runs(out->command))
         return PS_OK;
     if (out->server && (out->data || out->store))
         return fail_usage(out, err, "--server and %s cannot be combined: each names a shelf",
                           out->data ? "--data" : "--store");
-    if (!out->server && !out->data && !out->store && kept && kept[0])
-        out->server = kept;
+    if (!out->server && !out->data && !out->store && environment && environment[0])
+        out->server = environment;
     return PS_OK;
 }
 
 /* Sets the folder of the cache for a store: $XDG_CACHE_HOME/perfshelf/<host and database>, else
  * ~/.cache/perfshelf/<host and database>. */
-static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
+static enum ps_status set_default_cache(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     PS_AUTO(ps_free_ptr) char *place = ps_pg_place(out->store);
@@ -406,22 +407,22 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
     out->hosts = ps_arena_alloc(&out->arena, most * sizeof *out->hosts);
     out->retention_rules = ps_arena_alloc(&out->arena, most * sizeof *out->retention_rules);
     out->tags = ps_arena_alloc(&out->arena, most * sizeof *out->tags);
-    if (take_arguments(argc, argv, out, err) != PS_OK || out->help)
+    if (parse_arguments(argc, argv, out, err) != PS_OK || out->help)
         return err->code;
     if (check_operands(out, err) != PS_OK)
         return err->code;
     if (out->note && ps_note_read(&out->arena, out->note, &out->note, &note_err) != PS_OK)
         return fail_usage(out, err, "%s", note_err.text);
     if (out->command == PS_COMMAND_COPY)
-        return take_sides(out, err);
-    if (take_server(out, err) != PS_OK || out->server || out->command == PS_COMMAND_FORMATS)
+        return select_copied_shelves(out, err);
+    if (select_server(out, err) != PS_OK || out->server || out->command == PS_COMMAND_FORMATS)
         return err->code;
-    if (take_store(out, err) != PS_OK || out->data)
+    if (select_store(out, err) != PS_OK || out->data)
         return err->code;
-    return out->store ? default_cache(out, err) : default_data(out, err);
+    return out->store ? set_default_cache(out, err) : set_default_data(out, err);
 }
 
-void ps_options_free(struct ps_options *options_)
+void ps_options_free(struct ps_options *options)
 {
-    ps_arena_free(&options_->arena);
+    ps_arena_free(&options->arena);
 }

@@ -41,10 +41,10 @@ enum ps_command {
 struct ps_options {
     enum ps_command command;
     bool help, version;
-    const char *data;   /* folder of the shelf, or of the cache of a store; NULL with --server */
-    bool default_shelf; /* neither the command line nor the environment selects a shelf */
-    const char *store;  /* URL of a shared store; NULL: the folder is the shelf */
-    const char *listen; /* ADDR:PORT */
+    const char *data;      /* folder of the shelf, or of the cache of a store; NULL with --server */
+    bool is_default_shelf; /* neither the command line nor the environment selects a shelf */
+    const char *store;     /* URL of a shared store; NULL: the folder is the shelf */
+    const char *listen;    /* ADDR:PORT */
     const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
@@ -53,7 +53,7 @@ struct ps_options {
     const char *output, *repeat;                       /* NULL: not given */
     const char *of, *metric, *per, *against, *fail_on; /* NULL: not given */
     const char *row, *place, *by, *clear;              /* NULL: not given */
-    const char *redact, *base, *fresh;                 /* NULL: not given */
+    const char *redact, *base, *new_runs;              /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
     const char **retention_rules; /* values of --keep: retention_options.h */

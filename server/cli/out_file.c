@@ -18,7 +18,7 @@
 /* --- Target --- */
 
 /* Target of the link at `path`, malloc'ed; NULL: it is not a link. */
-static char *target_of(const char *path)
+static char *read_link(const char *path)
 {
     char target[PATH_MAX];
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
@@ -35,16 +35,16 @@ static char *target_of(const char *path)
 /* Sets *out (malloc'ed) to the path after following all links. The target need not exist. */
 static enum ps_status follow_links(const char *path, char **out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_from_c(path));
+    PS_AUTO(ps_free_ptr) char *target = ps_strdup(ps_str_from_c(path));
     for (int i = 0; i < LINKS_MAX; i++) {
-        char *next = target_of(at);
+        char *next = read_link(target);
         if (!next) {
-            *out = at;
-            at = NULL;
+            *out = target;
+            target = NULL;
             return PS_OK;
         }
-        free(at);
-        at = next;
+        free(target);
+        target = next;
     }
     errno = ELOOP;
     return ps_fail_errno(err, "cannot write", path);
@@ -54,18 +54,18 @@ static enum ps_status follow_links(const char *path, char **out, struct ps_err *
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_from_c(path));
-    for (int i = 0; at && i < LINKS_MAX; i++) {
+    PS_AUTO(ps_free_ptr) char *target = ps_strdup(ps_str_from_c(path));
+    for (int i = 0; target && i < LINKS_MAX; i++) {
         for (size_t j = 0; j < sizeof folders / sizeof *folders; j++) {
             const size_t len = strlen(folders[j]);
             int64_t n;
-            if (strncmp(at, folders[j], len) == 0 &&
-                ps_str_parse_i64(ps_str_from_c(at + len), &n) && n >= 0 && n <= INT_MAX)
+            if (strncmp(target, folders[j], len) == 0 &&
+                ps_str_parse_i64(ps_str_from_c(target + len), &n) && n >= 0 && n <= INT_MAX)
                 return (int)n;
         }
-        char *next = target_of(at);
-        free(at);
-        at = next;
+        char *next = read_link(target);
+        free(target);
+        target = next;
     }
     return -1;
 }
@@ -113,7 +113,7 @@ static enum ps_status check_folder(const char *path, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf folder = {0};
     if (follow_links(path, &target, err) != PS_OK)
         return err->code;
-    ps_buf_str(&folder, folder_of(target));
+    ps_buf_add_str(&folder, folder_of(target));
     ps_buf_puts(&folder, ".");
     return access(folder.ptr, W_OK | X_OK) == 0 ? PS_OK : ps_fail_errno(err, "cannot write", path);
 }
@@ -154,7 +154,7 @@ static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
 static enum ps_status open_part(struct ps_out_file *out, mode_t mode, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
-    ps_buf_str(&part, folder_of(out->path));
+    ps_buf_add_str(&part, folder_of(out->path));
     ps_buf_puts(&part, ".perfshelf-XXXXXX");
     out->fd = mkostemp(part.ptr, O_CLOEXEC);
     if (out->fd < 0)
@@ -246,7 +246,7 @@ static int rename_new(const char *from, const char *to)
     return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-static void number_name(struct ps_out_file *out, unsigned n)
+static void set_numbered_name(struct ps_out_file *out, unsigned n)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_printf(&path, "%.*s-%u%s", (int)out->stem, out->path, n, out->ending);
@@ -258,7 +258,7 @@ static enum ps_status publish_part(struct ps_out_file *out, struct ps_err *err)
 {
     int failed = out->replaces ? rename(out->part, out->path) : rename_new(out->part, out->path);
     for (unsigned n = 2; failed && errno == EEXIST && out->ending && n < UNIQUE_MAX; n++) {
-        number_name(out, n);
+        set_numbered_name(out, n);
         failed = rename_new(out->part, out->path);
     }
     if (failed)

@@ -58,10 +58,10 @@ void ps_print(const struct ps_buf *text)
 
 int ps_flush_stdout(int status)
 {
-    static bool is_said;
-    if (is_said || (fflush(stdout) == 0 && !ferror(stdout)))
-        return is_said ? 1 : status;
-    is_said = true;
+    static bool is_reported;
+    if (is_reported || (fflush(stdout) == 0 && !ferror(stdout)))
+        return is_reported ? 1 : status;
+    is_reported = true;
     struct ps_err err = PS_ERR_INIT;
     ps_fail_errno(&err, "cannot write", "standard output");
     return ps_print_failure("", &err);
@@ -103,7 +103,7 @@ static enum ps_status open_shelf(const struct ps_options *options, struct ps_sto
                            : status;
 }
 
-struct ps_store *ps_cli_open(const struct ps_options *options)
+struct ps_store *ps_cli_open_store(const struct ps_options *options)
 {
     struct ps_store *store = NULL;
     struct ps_err err = PS_ERR_INIT;

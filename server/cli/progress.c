@@ -43,7 +43,7 @@ static double monotonic_s(void)
 void ps_progress_start(struct ps_progress *progress, const char *subject)
 {
     *progress = (struct ps_progress){
-        .subject = subject, .started_s = monotonic_s(), .terminal = isatty(STDERR_FILENO)};
+        .subject = subject, .started_s = monotonic_s(), .is_terminal = isatty(STDERR_FILENO)};
 }
 
 /* Draws "big.prof  [#######-----]  62 %, 27.1 MiB of 43.5 MiB, about 2 s left". spent: seconds. */
@@ -73,7 +73,7 @@ static void draw_bar(const struct ps_progress *progress, double done, double tot
 bool ps_progress_step(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     struct ps_progress *progress = user;
-    if (progress->terminal) {
+    if (progress->is_terminal) {
         double now = monotonic_s();
         if (now - progress->started_s >= FIRST_AFTER_S && now - progress->drawn_s >= REDRAW_S) {
             draw_bar(progress, (double)done, (double)total, records, now - progress->started_s);

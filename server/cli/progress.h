@@ -10,7 +10,7 @@
 struct ps_progress {
     const char *subject;       /* name of the processed file or command */
     double started_s, drawn_s; /* seconds of the monotonic clock; drawn 0: no bar is shown */
-    bool terminal;
+    bool is_terminal;
 };
 
 void ps_progress_start(struct ps_progress *progress, const char *subject);

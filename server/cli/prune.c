@@ -23,17 +23,17 @@ struct prune_state {
 static void print_run(const struct prune_state *pruning, const struct ps_prune_candidate *run)
 {
     const bool removed = !pruning->options->dry_run;
-    const char *rule = pruning->retention.rules[run->rule].text;
+    const char *rule = pruning->retention.rules[run->rule_index].text;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (pruning->options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kstr(&json, "id", run->id);
-        ps_json_kstr(&json, "name", run->name);
-        ps_json_kstr(&json, "series", run->series);
-        ps_json_kint(&json, "bytes", (int64_t)run->bytes);
-        ps_json_kstr(&json, "rule", rule);
-        ps_json_kbool(&json, "removed", removed);
+        ps_json_key_str(&json, "id", run->id);
+        ps_json_key_str(&json, "name", run->name);
+        ps_json_key_str(&json, "series", run->series);
+        ps_json_key_int(&json, "bytes", (int64_t)run->bytes);
+        ps_json_key_str(&json, "rule", rule);
+        ps_json_key_bool(&json, "removed", removed);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  %s  ", run->id, removed ? "deleted" : "would be deleted");
@@ -53,9 +53,9 @@ static void print_summary(const struct prune_state *pruning)
     if (pruning->options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kint(&json, "runs", (int64_t)pruning->n);
-        ps_json_kint(&json, "bytes", (int64_t)pruning->bytes);
-        ps_json_kbool(&json, "removed", !pruning->options->dry_run);
+        ps_json_key_int(&json, "runs", (int64_t)pruning->n);
+        ps_json_key_int(&json, "bytes", (int64_t)pruning->bytes);
+        ps_json_key_bool(&json, "removed", !pruning->options->dry_run);
         ps_json_end(&json);
         ps_buf_puts(&line, "\n");
         ps_print(&line);
@@ -72,7 +72,7 @@ static void print_summary(const struct prune_state *pruning)
 
 /* Deletes one run. It is no failure if another process deleted the run, or if the rules keep it
  * now. False: deleting the remaining runs would fail too. */
-static bool remove_one(struct prune_state *pruning, const struct ps_prune_candidate *run)
+static bool remove_run(struct prune_state *pruning, const struct ps_prune_candidate *run)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = PS_OK;
@@ -94,7 +94,7 @@ static bool remove_one(struct prune_state *pruning, const struct ps_prune_candid
 int ps_cli_prune(const struct ps_options *options)
 {
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
-    PS_AUTO(ps_prune_list_free) struct ps_prune_list leaving = {.n = 0};
+    PS_AUTO(ps_prune_list_free) struct ps_prune_list candidates = {.n = 0};
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
     struct prune_state pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
@@ -106,15 +106,16 @@ int ps_cli_prune(const struct ps_options *options)
         ps_print_failure("prune", &err);
         return 2;
     }
-    pruning.store = store = ps_cli_open(options);
+    pruning.store = store = ps_cli_open_store(options);
     if (!store)
         return 1;
-    if (ps_retention_find(store, &pruning.retention, ps_wall_clock_ms(), &leaving, &err) != PS_OK)
+    if (ps_retention_find(store, &pruning.retention, ps_wall_clock_ms(), &candidates, &err) !=
+        PS_OK)
         return ps_print_failure("prune", &err);
     if (!options->dry_run)
         ps_clock_accept(store); /* running prune by hand confirms that the clock is right */
-    for (size_t i = 0; i < leaving.n; i++)
-        if (!remove_one(&pruning, &leaving.items[i]))
+    for (size_t i = 0; i < candidates.n; i++)
+        if (!remove_run(&pruning, &candidates.items[i]))
             break;
     print_summary(&pruning);
     return pruning.status;

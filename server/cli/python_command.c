@@ -32,20 +32,20 @@ static bool is_python(const char *path)
 
 /* State of the parser of interpreter options. Each function parses words[i] and its value, and
  * returns true once the program is found. */
-struct flags {
+struct option_parser {
     const char *const *words;
     size_t n, i;
 };
 
-static const char *value_of(struct flags *flags, const char *behind)
+static const char *value_of(struct option_parser *flags, const char *attached_value)
 {
-    if (behind[0])
-        return behind;
+    if (attached_value[0])
+        return attached_value;
     return flags->i + 1 < flags->n ? flags->words[++flags->i] : NULL;
 }
 
-static bool take_program(struct flags *flags, enum ps_program_kind kind, const char *target,
-                         struct ps_python_command *out)
+static bool set_program(struct option_parser *flags, enum ps_program_kind kind, const char *target,
+                        struct ps_python_command *out)
 {
     out->kind = kind;
     out->target = target;
@@ -55,7 +55,7 @@ static bool take_program(struct flags *flags, enum ps_program_kind kind, const c
 }
 
 /* Parses short options such as "-X", "-Xdev", "-Im"; some letters have a value. */
-static bool take_letters(struct flags *flags, struct ps_python_command *out)
+static bool parse_short_options(struct option_parser *flags, struct ps_python_command *out)
 {
     const char *word = flags->words[flags->i];
     size_t at = 1 + strcspn(word + 1, "cmWXQ");
@@ -69,20 +69,20 @@ static bool take_letters(struct flags *flags, struct ps_python_command *out)
     if (at > 1)
         ps_words_add(&out->flags, ps_arena_copy(&out->arena, (struct ps_str){word, at}).ptr);
     value = value_of(flags, word + at + 1);
-    return take_program(flags, word[at] == 'c' ? PS_PROGRAM_CODE : PS_PROGRAM_MODULE, value, out);
+    return set_program(flags, word[at] == 'c' ? PS_PROGRAM_CODE : PS_PROGRAM_MODULE, value, out);
 }
 
-static bool take_word(struct flags *flags, struct ps_python_command *out)
+static bool parse_word(struct option_parser *flags, struct ps_python_command *out)
 {
     const char *word = flags->words[flags->i];
     if (word[0] != '-')
-        return take_program(flags, PS_PROGRAM_FILE, word, out);
+        return set_program(flags, PS_PROGRAM_FILE, word, out);
     if (!word[1])
-        return take_program(flags, PS_PROGRAM_FILE, NULL, out);
+        return set_program(flags, PS_PROGRAM_FILE, NULL, out);
     if (word[1] != '-')
-        return take_letters(flags, out);
+        return parse_short_options(flags, out);
     if (!word[2]) /* -- */
-        return take_program(flags, PS_PROGRAM_FILE, value_of(flags, ""), out);
+        return set_program(flags, PS_PROGRAM_FILE, value_of(flags, ""), out);
     ps_words_add(&out->flags, word);
     if (strcmp(word, "--check-hash-based-pycs") == 0 && flags->i + 1 < flags->n)
         ps_words_add(&out->flags, flags->words[++flags->i]);
@@ -90,10 +90,10 @@ static bool take_word(struct flags *flags, struct ps_python_command *out)
 }
 
 /* Parses a command line whose words[0] is a Python interpreter. */
-static enum ps_status read_words(const char *const *words, size_t n, struct ps_python_command *out,
-                                 struct ps_err *err)
+static enum ps_status parse_words(const char *const *words, size_t n, struct ps_python_command *out,
+                                  struct ps_err *err)
 {
-    struct flags flags = {words, n, 1};
+    struct option_parser flags = {words, n, 1};
     PS_AUTO(ps_free_ptr) char *path = ps_find_program(words[0]);
     if (!path || access(path, X_OK) != 0)
         return ps_fail(err, PS_NOT_FOUND,
@@ -102,7 +102,7 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
                        words[0], path ? "not an executable file" : "not found in PATH");
     out->python = words[0];
     out->path = ps_arena_copy(&out->arena, ps_str_from_c(path)).ptr;
-    while (flags.i < n && !take_word(&flags, out))
+    while (flags.i < n && !parse_word(&flags, out))
         flags.i++;
     if (out->target)
         return PS_OK;
@@ -171,7 +171,7 @@ static bool read_first_lines(char *text, struct ps_words *words)
     return true;
 }
 
-static enum ps_status not_python(const char *word, const char *path, struct ps_err *err)
+static enum ps_status fail_not_python(const char *word, const char *path, struct ps_err *err)
 {
     size_t len = strlen(path);
     bool is_script = len > 3 && strcmp(path + len - 3, ".py") == 0;
@@ -184,7 +184,7 @@ static enum ps_status not_python(const char *word, const char *path, struct ps_e
                    is_script ? word : base_name(word));
 }
 
-static enum ps_status read_head(const char *path, char *head, size_t size, struct ps_err *err)
+static enum ps_status read_beginning(const char *path, char *head, size_t size, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd >= 0 ? read(fd, head, size - 1) : -1;
@@ -197,25 +197,25 @@ static enum ps_status read_script(const char *const *words, size_t n, const char
 {
     char *head = ps_arena_alloc(&out->arena, 4096);
     struct ps_words all = {0};
-    if (read_head(path, head, 4096, err) != PS_OK)
+    if (read_beginning(path, head, 4096, err) != PS_OK)
         return err->code;
     if (!read_first_lines(head, &all)) {
         ps_words_free(&all);
-        return not_python(words[0], path, err);
+        return fail_not_python(words[0], path, err);
     }
     ps_words_add(&all, path);
     for (size_t i = 1; i < n; i++)
         ps_words_add(&all, words[i]);
-    const char **kept = ps_arena_alloc(&out->arena, all.n * sizeof *kept);
-    memcpy(kept, all.items, all.n * sizeof *kept);
+    const char **all_words = ps_arena_alloc(&out->arena, all.n * sizeof *all_words);
+    memcpy(all_words, all.items, all.n * sizeof *all_words);
     n = all.n;
     ps_words_free(&all);
-    return read_words(kept, n, out, err);
+    return parse_words(all_words, n, out, err);
 }
 
 /* Whether the command starts other programs. Some such commands are Python scripts, and would be
  * profiled instead of the program that they start. */
-static bool starts_others(const char *word)
+static bool starts_programs(const char *word)
 {
     static const char *const names[] = {
         "uv",         "uvx",     "poetry",  "pipenv", "pipx", "conda",    "mamba",
@@ -232,13 +232,13 @@ enum ps_status ps_python_command_read(const char *const *words, size_t n,
                                       struct ps_python_command *out, struct ps_err *err)
 {
     *out = (struct ps_python_command){.kind = PS_PROGRAM_FILE};
-    if (starts_others(words[0]))
+    if (starts_programs(words[0]))
         return ps_fail(err, PS_BAD_REQUEST,
                        "%s starts other programs and cannot be recorded" PS_HINT
                        "let it start perfshelf: %s ... perfshelf record ... -- python ...",
                        words[0], base_name(words[0]));
     if (is_python(words[0]))
-        return read_words(words, n, out, err);
+        return parse_words(words, n, out, err);
     PS_AUTO(ps_free_ptr) char *path = ps_find_program(words[0]);
     if (!path && access(words[0], R_OK) == 0)
         return ps_fail(err, PS_NOT_FOUND, "%s: not found in PATH" PS_HINT "write `python %s`",

@@ -33,15 +33,15 @@ static void on_report(void *user, const char *file, const char *text)
 static int import_original(const struct ps_options *options, struct ps_store *store,
                            const char *sha256)
 {
-    PS_AUTO(ps_close_fd) int kept = -1;
+    PS_AUTO(ps_close_fd) int original_fd = -1;
     PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_stream *in = NULL;
     struct ps_err err = PS_ERR_INIT;
     const struct ps_label label = {.name = NULL, .user_name = ps_cli_login_name()};
-    enum ps_status status = ps_store_open_original_by_hash(store, sha256, &in, &kept, &err);
+    enum ps_status status = ps_store_open_original_by_hash(store, sha256, &in, &original_fd, &err);
     if (status == PS_OK)
-        status = ps_store_scratch(store, &to, &fd, &err);
+        status = ps_store_create_scratch_file(store, &to, &fd, &err);
     if (status == PS_OK)
         status = ps_stream_spool(in, to, &err);
     ps_stream_free(in);
@@ -55,7 +55,7 @@ static int import_original(const struct ps_options *options, struct ps_store *st
 
 static int import_originals(const struct ps_options *options, const struct ps_buf *originals)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open_store(options);
     int status = store ? 0 : 1;
     for (size_t at = 0; store && at < originals->len && !ps_progress_interrupted();
          at += PS_SHA256_SIZE)
@@ -71,9 +71,9 @@ static void print_summary(const struct ps_options *options, const struct ps_rebu
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kint(&json, "runs", (int64_t)sum->runs);
-        ps_json_kint(&json, "imported_again", (int64_t)originals);
-        ps_json_kint(&json, "set_aside", (int64_t)sum->moved_to_lost);
+        ps_json_key_int(&json, "runs", (int64_t)sum->runs);
+        ps_json_key_int(&json, "imported_again", (int64_t)originals);
+        ps_json_key_int(&json, "set_aside", (int64_t)sum->moved_to_lost);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s in the catalog, %s imported again, %s moved to lost/",

@@ -29,9 +29,10 @@
 
 #define RUN_NAME_MAX 60
 #define TAGS_MAX     6
-#define CUT          "..."
-#define COMMAND_MAX  (PS_LABEL_MAX - sizeof CUT + 1) /* bytes before CUT in a truncated tag */
-#define MASK         "(masked)"
+#define ELLIPSIS     "..."
+#define COMMAND_MAX                                                                                \
+    (PS_LABEL_MAX - sizeof ELLIPSIS + 1) /* bytes before ELLIPSIS in a truncated tag */
+#define MASK "(masked)"
 
 /* --- Masked command --- */
 
@@ -70,9 +71,9 @@ static void add_masked(struct ps_buf *out, const char *before, const char *word)
     struct ps_str all = ps_str_from_c(word);
     size_t name = strcspn(word, "=:"); /* the colon is for "Authorization: ..." */
     struct ps_str value = ps_str_skip(all, name < all.len ? name + 1 : name);
-    bool told = before[0] == '-' && !strchr(before, '=') && word[0] != '-' &&
-                ps_is_secret_name(ps_str_from_c(before + strspn(before, "-")));
-    if (told || ps_is_token(all) || has_password(word)) {
+    bool follows_secret_option = before[0] == '-' && !strchr(before, '=') && word[0] != '-' &&
+                                 ps_is_secret_name(ps_str_from_c(before + strspn(before, "-")));
+    if (follows_secret_option || ps_is_token(all) || has_password(word)) {
         ps_buf_puts(out, MASK);
     } else if (value.len &&
                (ps_is_token(value) || ps_is_secret_name((struct ps_str){
@@ -119,7 +120,7 @@ static void set_tag(struct record_tags *about, const char *key, const char *valu
 
 /* The first line of the output of git; NULL if git fails or is missing, or the folder is not a
  * checkout. */
-static char *ask_git(struct ps_arena *arena, const char *const *words)
+static char *run_git(struct ps_arena *arena, const char *const *words)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     PS_AUTO(ps_free_ptr) char *git = ps_find_program("git");
@@ -136,17 +137,17 @@ static void add_checkout(struct record_tags *about)
     static const char *const head[] = {"git", "rev-parse", "--verify", "-q", "HEAD", NULL};
     static const char *const changes[] = {"git",         "--no-optional-locks",  "status",
                                           "--porcelain", "--untracked-files=no", NULL};
-    char *commit = ask_git(&about->arena, head);
+    char *commit = run_git(&about->arena, head);
     if (!commit || !commit[0])
         return;
     set_tag(about, "commit", commit);
-    char *changed = ask_git(&about->arena, changes);
+    char *changed = run_git(&about->arena, changes);
     if (changed && changed[0])
         set_tag(about, "dirty", "yes");
 }
 
 /* A copy of the text. If it is longer than PS_LABEL_MAX bytes, it is truncated between characters
- * and ends with CUT. */
+ * and ends with ELLIPSIS. */
 static char *shorten_text(struct ps_arena *arena, const char *text)
 {
     size_t len = strlen(text), most = COMMAND_MAX;
@@ -154,20 +155,20 @@ static char *shorten_text(struct ps_arena *arena, const char *text)
         return ps_arena_printf(arena, "%s", text);
     while (most && ((unsigned char)text[most] & 0xC0) == 0x80)
         most--;
-    return ps_arena_printf(arena, "%.*s" CUT, (int)most, text);
+    return ps_arena_printf(arena, "%.*s" ELLIPSIS, (int)most, text);
 }
 
 /* Starts with the tags of the user, which take precedence. Then adds `command` (as typed, with
  * likely secrets masked), `host`, `python` (its version), and in a git checkout `commit`, and
  * `dirty=yes` if tracked files are modified. */
-static void fill_tags(struct record_tags *about, const struct ps_tag *given, size_t n_given,
+static void fill_tags(struct record_tags *about, const struct ps_tag *user_tags, size_t n_user_tags,
                       const char *typed, const char *python)
 {
     char host[256] = "";
-    about->tags = ps_arena_alloc(&about->arena, (n_given + TAGS_MAX) * sizeof *about->tags);
-    if (n_given)
-        memcpy(about->tags, given, n_given * sizeof *given);
-    about->n = n_given;
+    about->tags = ps_arena_alloc(&about->arena, (n_user_tags + TAGS_MAX) * sizeof *about->tags);
+    if (n_user_tags)
+        memcpy(about->tags, user_tags, n_user_tags * sizeof *user_tags);
+    about->n = n_user_tags;
     set_tag(about, "command", shorten_text(&about->arena, typed));
     if (gethostname(host, sizeof host - 1) == 0 && host[0])
         set_tag(about, "host", ps_arena_printf(&about->arena, "%s", host));
@@ -190,7 +191,7 @@ struct recording {
     /* temporary folder, and the file that the profiler writes; deleted at the end */
     char *folder, *file;
     char *importers; /* temporary file for --importers, or NULL */
-    struct ps_imported_runs shelved;
+    struct ps_imported_runs imported_runs;
     struct ps_arena arena;
 };
 
@@ -329,7 +330,7 @@ static enum ps_status make_folder(struct recording *r, struct ps_err *err)
 static enum ps_status run_program(struct recording *r, int fd, int *exit_status, struct ps_err *err)
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
-    ps_recorder_command(r->recorder, &r->command, r->file, r->typed, &r->arena, &words);
+    ps_recorder_add_command(r->recorder, &r->command, r->file, r->typed, &r->arena, &words);
     const struct ps_child child = {
         .path = r->command.path,
         .argv = ps_words_end(&words),
@@ -356,7 +357,7 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
     int exit_status = 0;
-    ps_recorder_importers_command(&r->command, r->importers, &r->arena, &words);
+    ps_recorder_add_importers_command(&r->command, r->importers, &r->arena, &words);
     const struct ps_child child = {
         .path = r->command.path, .argv = ps_words_end(&words), .import_log = -1, .is_silent = true};
     if (i == 1 && ps_child_run(&child, &exit_status, err) != PS_OK)
@@ -403,7 +404,7 @@ static void report_exit(const struct recording *r, int exit_status, const char *
     ps_print_note(r->subject, &note);
 }
 
-static int nothing_recorded(const struct recording *r, int exit_status)
+static int fail_no_profile(const struct recording *r, int exit_status)
 {
     struct ps_err err = PS_ERR_INIT;
     report_exit(r, exit_status, "it wrote no profile");
@@ -434,23 +435,23 @@ static int add_to_shelf(struct recording *r, unsigned i)
                                               .path = r->filename,
                                               .filename = r->filename,
                                               .provenance = {r->filename, NULL, about.st_mtim}};
-    return ps_client_import(r->client, &label, &profile, r->options->json, &r->shelved);
+    return ps_client_import(r->client, &label, &profile, r->options->json, &r->imported_runs);
 }
 
-static int take_profile(struct recording *r, unsigned i, int exit_status)
+static int store_profile(struct recording *r, unsigned i, int exit_status)
 {
     struct ps_err err = PS_ERR_INIT;
     struct stat about;
     if (stat(r->file, &about) != 0 || about.st_size == 0)
-        return nothing_recorded(r, exit_status);
+        return fail_no_profile(r, exit_status);
     int status = copy_to_output(r, i, &err) == PS_OK ? 0 : ps_print_failure(r->subject, &err);
     ps_progress_catch_interrupts();
     size_t n_tags = r->tags.n;
-    bool shelved = add_to_shelf(r, i) == 0;
+    bool is_stored = add_to_shelf(r, i) == 0;
     r->tags.n = n_tags;
     report_exit(r, exit_status,
-                shelved ? "its profile is on the shelf" : "its profile cannot be imported");
-    return exit_status ? exit_status : shelved ? status : 1;
+                is_stored ? "its profile is on the shelf" : "its profile cannot be imported");
+    return exit_status ? exit_status : is_stored ? status : 1;
 }
 
 /* Records once. Returns the exit status of the command or, if the command succeeded, the status of
@@ -472,7 +473,7 @@ static int record_once(struct recording *r, unsigned i)
     }
     if (r->importers && !ps_child_interrupted() && add_importers(r, i, &err) != PS_OK)
         ps_print_note(r->subject, &err);
-    return take_profile(r, i, exit_status);
+    return store_profile(r, i, exit_status);
 }
 
 /* Opens the run at the running server of the shelf (server_record.h), or serves the shelf at
@@ -503,14 +504,14 @@ static int record_all(struct recording *r)
 }
 
 /* If no function was measured, prints a note on how to mark one. */
-static void report_empty(const struct recording *r)
+static void report_no_functions(const struct recording *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_run_free) cJSON *sources = NULL;
     struct ps_err note = PS_ERR_INIT, none = PS_ERR_INIT;
-    if (!r->recorder->empty_hint || !r->shelved.n)
+    if (!r->recorder->empty_hint || !r->imported_runs.n)
         return;
-    ps_buf_printf(&path, "runs/%s/sources", r->shelved.id);
+    ps_buf_printf(&path, "runs/%s/sources", r->imported_runs.id);
     if (ps_client_read(r->client, path.ptr, &sources, &none) != PS_OK ||
         cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(sources, "rows")) > 0)
         return;
@@ -526,7 +527,8 @@ static int record_to(struct recording *r)
         return 1;
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
     r->client = client;
-    r->shelved.url = r->options->json && ps_server_find_url(r->options, &url) ? url.ptr : NULL;
+    r->imported_runs.url =
+        r->options->json && ps_server_find_url(r->options, &url) ? url.ptr : NULL;
     if (make_folder(r, &err) != PS_OK)
         return ps_print_failure(r->subject, &err);
     int status = record_all(r);
@@ -537,8 +539,8 @@ static int record_to(struct recording *r)
         ps_fail_errno(&err, "cannot remove", r->folder);
         ps_print_note(r->subject, &err);
     }
-    report_empty(r);
-    ps_server_print_url(r->options, &r->shelved);
+    report_no_functions(r);
+    ps_server_print_url(r->options, &r->imported_runs);
     return status;
 }
 
@@ -551,7 +553,8 @@ int ps_cli_record(const struct ps_options *options)
         status = record_to(&r);
     else
         status = ps_print_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);
-    if (options->open && r.shelved.n && open_run(options, r.shelved.id) != 0 && status == 0)
+    if (options->open && r.imported_runs.n && open_run(options, r.imported_runs.id) != 0 &&
+        status == 0)
         status = 1;
     ps_python_command_free(&r.command);
     ps_arena_free(&r.tags.arena);

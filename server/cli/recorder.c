@@ -54,7 +54,7 @@ const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
     return NULL;
 }
 
-static const char *text_of(const char *name)
+static const char *launch_text(const char *name)
 {
     const struct ps_launch_text *text = ps_launch_texts;
     while (text->name && strcmp(text->name, name) != 0)
@@ -130,7 +130,7 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
     int exit_status = 0;
     add_python(command, &words);
     ps_words_add(&words, "-c");
-    ps_words_add(&words, text_of("probe"));
+    ps_words_add(&words, launch_text("probe"));
     ps_words_add(&words, recorder->module);
     if (ps_child_capture(command->path, ps_words_end(&words), has_importtime(command), &answer,
                          &exit_status, err) != PS_OK)
@@ -154,7 +154,7 @@ static void add_program(const struct ps_python_command *command, struct ps_words
 
 /* Appends the command with -X importtime, unless the user passed that option already, for example
  * as -X importtime=2. */
-static void add_flag(const struct ps_python_command *command, struct ps_words *words)
+static void add_importtime_command(const struct ps_python_command *command, struct ps_words *words)
 {
     add_python(command, words);
     if (!has_importtime(command)) {
@@ -174,34 +174,34 @@ static void add_launch(const struct ps_recorder *recorder, const struct ps_pytho
         [PS_PROGRAM_FILE] = "file", [PS_PROGRAM_MODULE] = "module", [PS_PROGRAM_CODE] = "code"};
     add_python(command, words);
     ps_words_add(words, "-c");
-    ps_words_add(words,
-                 ps_arena_printf(arena, "%s\n%s", text_of("program"), text_of(recorder->launch)));
+    ps_words_add(words, ps_arena_printf(arena, "%s\n%s", launch_text("program"),
+                                        launch_text(recorder->launch)));
     ps_words_add(words, out);
     ps_words_add(words, kinds[command->kind]);
     ps_words_add(words, command->target);
     add_program(command, words);
 }
 
-void ps_recorder_command(const struct ps_recorder *recorder,
-                         const struct ps_python_command *command, const char *out,
-                         const char *typed, struct ps_arena *arena, struct ps_words *words)
+void ps_recorder_add_command(const struct ps_recorder *recorder,
+                             const struct ps_python_command *command, const char *out,
+                             const char *typed, struct ps_arena *arena, struct ps_words *words)
 {
     if (!recorder->launch) {
-        add_flag(command, words);
+        add_importtime_command(command, words);
         return;
     }
     if (recorder->outer) {
         add_python(command, words);
         ps_words_add(words, "-c");
-        ps_words_add(words, text_of(recorder->outer));
+        ps_words_add(words, launch_text(recorder->outer));
         ps_words_add(words, out);
         ps_words_add(words, typed);
     }
     add_launch(recorder, command, out, arena, words);
 }
 
-void ps_recorder_importers_command(const struct ps_python_command *command, const char *out,
-                                   struct ps_arena *arena, struct ps_words *words)
+void ps_recorder_add_importers_command(const struct ps_python_command *command, const char *out,
+                                       struct ps_arena *arena, struct ps_words *words)
 {
     add_launch(&(const struct ps_recorder){.launch = "importers"}, command, out, arena, words);
 }

@@ -28,13 +28,13 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
 
 /* Appends the command line that records the command into the file `out`; `typed` is the command as
  * typed, with secrets masked. The strings are in `arena` or belong to the command. */
-void ps_recorder_command(const struct ps_recorder *recorder,
-                         const struct ps_python_command *command, const char *out,
-                         const char *typed, struct ps_arena *arena, struct ps_words *words);
+void ps_recorder_add_command(const struct ps_recorder *recorder,
+                             const struct ps_python_command *command, const char *out,
+                             const char *typed, struct ps_arena *arena, struct ps_words *words);
 
 /* Appends a command line that runs the program once more and writes all importers of each module to
  * the file `out` (launch/importers.py). */
-void ps_recorder_importers_command(const struct ps_python_command *command, const char *out,
-                                   struct ps_arena *arena, struct ps_words *words);
+void ps_recorder_add_importers_command(const struct ps_python_command *command, const char *out,
+                                       struct ps_arena *arena, struct ps_words *words);
 
 #endif

@@ -11,10 +11,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-#define ANSWER_MAX  ((size_t)512 << 20) /* maximum bytes of a response in memory */
-#define TRIES       9
-#define TRIES_FIRST 3
-#define SILENCE_S   90L /* longer than the server's time limit for queries */
+#define RESPONSE_MAX    ((size_t)512 << 20) /* maximum bytes of a response in memory */
+#define TRIES           9
+#define TRIES_FIRST     3
+#define STALL_TIMEOUT_S 90L /* longer than the server's time limit for queries */
 
 struct ps_remote_http {
     CURL *curl;
@@ -34,7 +34,7 @@ struct exchange {
     struct ps_err err;    /* reason why the transfer was aborted */
 };
 
-static bool is_good(struct ps_remote_http *http)
+static bool is_success(struct ps_remote_http *http)
 {
     long status = 0;
 
@@ -42,17 +42,17 @@ static bool is_good(struct ps_remote_http *http)
     return status / 100 == 2;
 }
 
-static size_t take_answer(char *bytes, size_t size, size_t n, void *user)
+static size_t receive_body(char *bytes, size_t size, size_t n, void *user)
 {
     struct exchange *exchange = user;
     const struct ps_str block = {bytes, size * n};
 
-    if (exchange->fd >= 0 && is_good(exchange->http))
+    if (exchange->fd >= 0 && is_success(exchange->http))
         (void)ps_write_all(exchange->fd, block, "the answer", &exchange->err);
-    else if (exchange->answer.len + block.len > ANSWER_MAX)
-        ps_fail(&exchange->err, PS_LIMIT, "the answer is larger than %zu MiB", ANSWER_MAX >> 20);
+    else if (exchange->answer.len + block.len > RESPONSE_MAX)
+        ps_fail(&exchange->err, PS_LIMIT, "the answer is larger than %zu MiB", RESPONSE_MAX >> 20);
     else
-        ps_buf_str(&exchange->answer, block);
+        ps_buf_add_str(&exchange->answer, block);
     return exchange->err.code == PS_OK ? block.len : 0;
 }
 
@@ -75,7 +75,7 @@ static void add_header(struct ps_remote_http *http, const char *line)
     http->headers = curl_slist_append(http->headers, line);
 }
 
-static void set_up(struct ps_remote_http *http, const struct ps_remote_config *config)
+static void configure_curl(struct ps_remote_http *http, const struct ps_remote_config *config)
 {
     CURL *curl = http->curl;
 
@@ -85,11 +85,11 @@ static void set_up(struct ps_remote_http *http, const struct ps_remote_config *c
     (void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
     (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
+    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, STALL_TIMEOUT_S);
     (void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_error);
     (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
     (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers);
-    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_body);
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_transfer);
     (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     if (config->ca)
@@ -137,7 +137,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
         ps_buf_printf(&line, "Authorization: Bearer %s", config->token);
         add_header(http, line.ptr);
     }
-    set_up(http, config);
+    configure_curl(http, config);
     *out = http;
     return PS_OK;
 }
@@ -155,7 +155,7 @@ void ps_remote_http_close(struct ps_remote_http *http)
 /* --- One attempt --- */
 
 /* Converts the error code of a response to ps_status. */
-static enum ps_status code_of(const char *word, long http)
+static enum ps_status status_of_code(const char *word, long http)
 {
     static const enum ps_status codes[] = {
         PS_BAD_INPUT,   PS_UNKNOWN_KIND, PS_CANCELLED, PS_INTERRUPTED, PS_NOT_FOUND,   PS_CONFLICT,
@@ -163,7 +163,7 @@ static enum ps_status code_of(const char *word, long http)
     };
 
     for (size_t i = 0; word && i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(word, ps_status_word(codes[i])) == 0)
+        if (strcmp(word, ps_status_name(codes[i])) == 0)
             return codes[i];
     return http == 413 ? PS_LIMIT : http >= 500 ? PS_IO : PS_FORBIDDEN;
 }
@@ -177,7 +177,7 @@ void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err)
 {
     const char *text = text_of(error, "text"), *hint = text_of(error, "hint");
     const cJSON *at = cJSON_GetObjectItemCaseSensitive(error, "at");
-    enum ps_status code = code_of(text_of(error, "code"), http);
+    enum ps_status code = status_of_code(text_of(error, "code"), http);
 
     if (!hint)
         hint = text ? "" : "check the URL of --server";
@@ -190,10 +190,10 @@ void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err)
 
 static void set_body(CURL *curl, const struct ps_remote_request *request)
 {
-    bool reads = strcmp(request->method, "GET") == 0;
+    bool is_get = strcmp(request->method, "GET") == 0;
 
     (void)curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
-    if (reads)
+    if (is_get)
         return;
     (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
@@ -202,7 +202,7 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
 
 /* Reports a failure without a response. An invalid certificate is PS_FORBIDDEN, which is not
  * retried. */
-static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err *err)
+static void fail_transport(struct ps_remote_http *http, CURLcode code, struct ps_err *err)
 {
     bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
     const char *hint = "";
@@ -218,7 +218,7 @@ static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err 
 }
 
 /* Adds the server and the HTTP status to the error. */
-static void name_server(const struct ps_remote_http *http, long status, struct ps_err *err)
+static void add_server_to_error(const struct ps_remote_http *http, long status, struct ps_err *err)
 {
     struct ps_err own = *err;
 
@@ -278,7 +278,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     else if (exchange.err.code != PS_OK)
         (void)ps_fail_copy(err, &exchange.err);
     else if (code != CURLE_OK)
-        fail_line(http, code, err);
+        fail_transport(http, code, err);
     else
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
     if (code == CURLE_OK && *status_out / 100 != 2) {
@@ -295,11 +295,11 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
                 refusal.text);
     ps_fail_copy(err, &refusal);
     if (err->code != PS_OK)
-        name_server(http, *status_out, err);
+        add_server_to_error(http, *status_out, err);
     else
         read_headers(http->curl, request);
     if (err->code == PS_OK && fd < 0)
-        ps_buf_str(out, ps_buf_slice(&exchange.answer));
+        ps_buf_add_str(out, ps_buf_slice(&exchange.answer));
     ps_buf_free(&exchange.answer);
 }
 
@@ -327,19 +327,19 @@ enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remo
                                struct ps_buf *out, int fd, struct ps_err *err)
 {
     for (unsigned n = 1;; n++) {
-        struct ps_err own = PS_ERR_INIT;
+        struct ps_err attempt_err = PS_ERR_INIT;
         long status;
 
-        try_once(http, request, &status, out, fd, &own);
+        try_once(http, request, &status, out, fd, &attempt_err);
         http->has_responded |= status != 0;
-        if (own.code == PS_OK)
+        if (attempt_err.code == PS_OK)
             return PS_OK;
-        if (!may_retry(status, &own) || (request->no_retry && status == 0) ||
+        if (!may_retry(status, &attempt_err) || (request->no_retry && status == 0) ||
             !ps_remote_wait(http, n)) {
             if (ps_progress_interrupted())
                 return ps_fail(err, PS_CANCELLED, "interrupted");
-            *err = own;
-            return own.code;
+            *err = attempt_err;
+            return attempt_err.code;
         }
     }
 }

@@ -16,20 +16,20 @@
 #include "server/cli/sources.h"
 #include "server/http/url.h"
 
-#define PIECE_MAX   ((size_t)8 << 20) /* bytes; half of the maximum of the server for one request */
-#define PIECE_MIN   ((size_t)64 << 10)
-#define BEGINNINGS  3 /* maximum number of uploads if the server has lost an upload */
-#define LOOK_MS_MAX 1000
+#define CHUNK_MAX   ((size_t)8 << 20) /* bytes; half of the maximum of the server for one request */
+#define CHUNK_MIN   ((size_t)64 << 10)
+#define UPLOADS_MAX 3 /* maximum number of uploads if the server has lost an upload */
+#define POLL_MS_MAX 1000
 
 struct remote_upload {
     struct ps_remote_http *http;
     const struct ps_label *label;
     const struct ps_import_profile *profile;
-    struct ps_imported_runs *shelved;
+    struct ps_imported_runs *imported_runs;
     struct ps_progress progress;
     bool json, failed;
     uint64_t bytes, offset; /* size of the file; number of bytes that the server has */
-    size_t piece;
+    size_t chunk_size;
     char id[64];
 };
 
@@ -52,44 +52,43 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-static enum ps_status send_request(struct remote_upload *sending, const char *method,
+static enum ps_status send_request(struct remote_upload *upload, const char *method,
                                    const char *path, bool once, cJSON **out, struct ps_err *err)
 {
     const struct ps_remote_request request = {.method = method, .path = path, .no_retry = once};
 
-    return ps_remote_send(sending->http, &request, out, err);
+    return ps_remote_send(upload->http, &request, out, err);
 }
 
 /* --- Sending the file --- */
 
-static enum ps_status begin_upload(struct remote_upload *sending, struct ps_err *err)
+static enum ps_status begin_upload(struct remote_upload *upload, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
 
-    if (send_request(sending, "POST", "uploads", false, &answer, err) != PS_OK)
+    if (send_request(upload, "POST", "uploads", false, &answer, err) != PS_OK)
         return err->code;
-    (void)snprintf(sending->id, sizeof sending->id, "%s", text_of(answer, "id"));
-    sending->offset = 0;
-    if (strspn(sending->id, "0123456789abcdef") == strlen(sending->id) && sending->id[0])
+    (void)snprintf(upload->id, sizeof upload->id, "%s", text_of(answer, "id"));
+    upload->offset = 0;
+    if (strspn(upload->id, "0123456789abcdef") == strlen(upload->id) && upload->id[0])
         return PS_OK;
     return ps_fail(err, PS_IO,
                    "the answer is not that of a perfshelf server" PS_HINT
                    "check the URL of --server");
 }
 
-static enum ps_status read_piece(const struct remote_upload *sending, char *to, size_t *n,
+static enum ps_status read_chunk(const struct remote_upload *upload, char *to, size_t *n,
                                  struct ps_err *err)
 {
-    uint64_t left = sending->bytes - sending->offset;
-    size_t want = left < sending->piece ? (size_t)left : sending->piece;
+    uint64_t left = upload->bytes - upload->offset;
+    size_t want = left < upload->chunk_size ? (size_t)left : upload->chunk_size;
 
     *n = 0;
     while (*n < want) {
-        ssize_t got =
-            pread(sending->profile->fd, to + *n, want - *n, (off_t)(sending->offset + *n));
+        ssize_t got = pread(upload->profile->fd, to + *n, want - *n, (off_t)(upload->offset + *n));
 
         if (got < 0)
-            return ps_fail_errno(err, "cannot read", sending->profile->path);
+            return ps_fail_errno(err, "cannot read", upload->profile->path);
         if (got == 0)
             return ps_fail(err, PS_IO,
                            "the file was truncated while it was uploaded" PS_HINT
@@ -99,7 +98,7 @@ static enum ps_status read_piece(const struct remote_upload *sending, char *to, 
     return PS_OK;
 }
 
-static enum ps_status put_piece(struct remote_upload *sending, struct ps_str bytes,
+static enum ps_status put_chunk(struct remote_upload *upload, struct ps_str bytes,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -107,60 +106,60 @@ static enum ps_status put_piece(struct remote_upload *sending, struct ps_str byt
     struct ps_remote_request request = {.method = "PUT",
                                         .body = bytes,
                                         .no_retry = true,
-                                        .progress = &sending->progress,
-                                        .bytes_before = sending->offset,
-                                        .total = sending->bytes};
+                                        .progress = &upload->progress,
+                                        .bytes_before = upload->offset,
+                                        .total = upload->bytes};
 
-    ps_buf_printf(&path, "uploads/%s?offset=%llu", sending->id,
-                  (unsigned long long)sending->offset);
+    ps_buf_printf(&path, "uploads/%s?offset=%llu", upload->id, (unsigned long long)upload->offset);
     request.path = path.ptr;
-    return ps_remote_send(sending->http, &request, &answer, err);
+    return ps_remote_send(upload->http, &request, &answer, err);
 }
 
 /* Called if a chunk or its response was lost: asks the server how many bytes it has, and halves the
  * chunk size, because smaller chunks are more likely to arrive over bad connections. */
-static enum ps_status find_offset(struct remote_upload *sending, struct ps_err *err)
+static enum ps_status find_offset(struct remote_upload *upload, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
 
-    sending->piece = sending->piece / 2 > PIECE_MIN ? sending->piece / 2 : PIECE_MIN;
-    ps_buf_printf(&path, "uploads/%s", sending->id);
-    if (send_request(sending, "GET", path.ptr, false, &answer, err) != PS_OK)
+    upload->chunk_size = upload->chunk_size / 2 > CHUNK_MIN ? upload->chunk_size / 2 : CHUNK_MIN;
+    ps_buf_printf(&path, "uploads/%s", upload->id);
+    if (send_request(upload, "GET", path.ptr, false, &answer, err) != PS_OK)
         return err->code;
-    sending->offset = count_of(answer, "bytes");
-    if (sending->offset <= sending->bytes)
+    upload->offset = count_of(answer, "bytes");
+    if (upload->offset <= upload->bytes)
         return PS_OK;
     return ps_fail(err, PS_IO,
                    "the server has more bytes than the file" PS_HINT "add the file again");
 }
 
-static enum ps_status send_pieces(struct remote_upload *sending, struct ps_err *err)
+static enum ps_status send_chunks(struct remote_upload *upload, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, PIECE_MAX, 1);
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, CHUNK_MAX, 1);
     unsigned failures = 0;
 
-    while (sending->offset < sending->bytes) {
-        struct ps_err own = PS_ERR_INIT;
-        uint64_t before = sending->offset;
+    while (upload->offset < upload->bytes) {
+        struct ps_err chunk_err = PS_ERR_INIT;
+        uint64_t before = upload->offset;
         size_t n;
 
-        if (read_piece(sending, block, &n, err) != PS_OK)
+        if (read_chunk(upload, block, &n, err) != PS_OK)
             return err->code;
-        if (put_piece(sending, (struct ps_str){block, n}, &own) == PS_OK) {
-            sending->offset += n;
-            sending->piece = sending->piece * 2 < PIECE_MAX ? sending->piece * 2 : PIECE_MAX;
+        if (put_chunk(upload, (struct ps_str){block, n}, &chunk_err) == PS_OK) {
+            upload->offset += n;
+            upload->chunk_size =
+                upload->chunk_size * 2 < CHUNK_MAX ? upload->chunk_size * 2 : CHUNK_MAX;
             failures = 0;
             continue;
         }
-        if ((own.code != PS_IO && own.code != PS_CONFLICT) ||
-            !ps_remote_wait(sending->http, ++failures)) {
-            *err = own;
-            return own.code;
+        if ((chunk_err.code != PS_IO && chunk_err.code != PS_CONFLICT) ||
+            !ps_remote_wait(upload->http, ++failures)) {
+            *err = chunk_err;
+            return chunk_err.code;
         }
-        if (find_offset(sending, err) != PS_OK)
+        if (find_offset(upload, err) != PS_OK)
             return err->code;
-        failures = sending->offset > before ? 0 : failures;
+        failures = upload->offset > before ? 0 : failures;
     }
     return PS_OK;
 }
@@ -175,16 +174,16 @@ static void add_param(struct ps_buf *path, const char *key, const char *value)
     ps_url_escape(path, value);
 }
 
-static enum ps_status end_upload(struct remote_upload *sending, cJSON **out, struct ps_err *err)
+static enum ps_status end_upload(struct remote_upload *upload, cJSON **out, struct ps_err *err)
 {
-    const struct ps_label *label = sending->label;
+    const struct ps_label *label = upload->label;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf body = {0};
     struct ps_remote_request request = {.method = "POST"};
 
-    ps_buf_printf(&path, "uploads/%s/end?bytes=%llu", sending->id,
-                  (unsigned long long)sending->bytes);
-    add_param(&path, "filename", sending->profile->filename);
+    ps_buf_printf(&path, "uploads/%s/end?bytes=%llu", upload->id,
+                  (unsigned long long)upload->bytes);
+    add_param(&path, "filename", upload->profile->filename);
     add_param(&path, "name", label->name);
     add_param(&path, "series", label->series);
     add_param(&path, "who", label->user_name);
@@ -195,22 +194,22 @@ static enum ps_status end_upload(struct remote_upload *sending, cJSON **out, str
         ps_url_escape(&path, label->tags[i].value);
     }
     if (label->note && label->note[0])
-        ps_edit_json(&(struct ps_edit){.note = label->note}, &body);
+        ps_edit_append_json(&(struct ps_edit){.note = label->note}, &body);
     request.path = path.ptr;
     request.body = ps_buf_slice(&body);
-    return ps_remote_send(sending->http, &request, out, err);
+    return ps_remote_send(upload->http, &request, out, err);
 }
 
 /* Reads the job that `first` describes. PS_NOT_FOUND: the server was restarted, and another job has
  * the id now. */
-static enum ps_status read_job(struct remote_upload *sending, const cJSON *first, cJSON **out,
+static enum ps_status read_job(struct remote_upload *upload, const cJSON *first, cJSON **out,
                                struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "jobs/");
     ps_url_escape(&path, text_of(first, "id"));
-    if (send_request(sending, "GET", path.ptr, false, out, err) != PS_OK)
+    if (send_request(upload, "GET", path.ptr, false, out, err) != PS_OK)
         return err->code;
     if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
         return PS_OK;
@@ -226,35 +225,35 @@ static bool has_ended(const cJSON *job)
 }
 
 /* Waits until the job that `first` describes has ended; *out is its final state. */
-static enum ps_status watch_job(struct remote_upload *sending, const cJSON *first, cJSON **out,
-                                struct ps_err *err)
+static enum ps_status wait_for_job(struct remote_upload *upload, const cJSON *first, cJSON **out,
+                                   struct ps_err *err)
 {
     long wait_ms = 20;
 
     for (;;) {
-        enum ps_status status = read_job(sending, first, out, err);
+        enum ps_status status = read_job(upload, first, out, err);
 
         if (status != PS_OK || has_ended(*out))
             return status;
-        if (!ps_progress_step(&sending->progress, count_of(*out, "bytes_done"),
+        if (!ps_progress_step(&upload->progress, count_of(*out, "bytes_done"),
                               count_of(*out, "bytes_total"), count_of(*out, "records")))
             return ps_fail(err, PS_CANCELLED, "interrupted; the server continues the import");
         cJSON_Delete(*out);
         *out = NULL;
         ps_sleep_ms(wait_ms);
-        wait_ms = wait_ms * 2 < LOOK_MS_MAX ? wait_ms * 2 : LOOK_MS_MAX;
+        wait_ms = wait_ms * 2 < POLL_MS_MAX ? wait_ms * 2 : POLL_MS_MAX;
     }
 }
 
 /* Deletes a refused upload, which the server would otherwise store for a day. */
-static void give_up(struct remote_upload *sending)
+static void delete_upload(struct remote_upload *upload)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
-    struct ps_err unheard = PS_ERR_INIT;
+    struct ps_err ignored = PS_ERR_INIT;
 
-    ps_buf_printf(&path, "uploads/%s", sending->id);
-    (void)send_request(sending, "DELETE", path.ptr, true, &answer, &unheard);
+    ps_buf_printf(&path, "uploads/%s", upload->id);
+    (void)send_request(upload, "DELETE", path.ptr, true, &answer, &ignored);
 }
 
 static bool is_refusal(enum ps_status status)
@@ -263,20 +262,21 @@ static bool is_refusal(enum ps_status status)
 }
 
 /* Uploads and imports the file once. */
-static enum ps_status send_once(struct remote_upload *sending, cJSON **job, struct ps_err *err)
+static enum ps_status upload_and_import(struct remote_upload *upload, cJSON **job,
+                                        struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
-    enum ps_status status = begin_upload(sending, err);
+    enum ps_status status = begin_upload(upload, err);
 
     if (status != PS_OK)
         return status;
-    status = send_pieces(sending, err);
+    status = send_chunks(upload, err);
     if (status == PS_OK)
-        status = end_upload(sending, &answer, err);
+        status = end_upload(upload, &answer, err);
     if (is_refusal(status))
-        give_up(sending);
+        delete_upload(upload);
     if (status == PS_OK)
-        status = watch_job(sending, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
+        status = wait_for_job(upload, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
     return status;
 }
 
@@ -306,10 +306,10 @@ static enum ps_status read_whole(int fd, const char *path, struct ps_buf *out, s
     return PS_OK;
 }
 
-static enum ps_status attach_there(void *user, const char *path, int fd, bool changed,
-                                   struct ps_err *err)
+static enum ps_status attach_remote_source(void *user, const char *path, int fd, bool changed,
+                                           struct ps_err *err)
 {
-    const struct remote_run *there = user;
+    const struct remote_run *remote = user;
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
@@ -319,18 +319,18 @@ static enum ps_status attach_there(void *user, const char *path, int fd, bool ch
         return err->code;
     if (bytes.len == 0)
         return PS_OK; /* an empty file has no lines to show */
-    ps_buf_printf(&where, "runs/%s/sources?changed=%d&path=", there->run, changed);
+    ps_buf_printf(&where, "runs/%s/sources?changed=%d&path=", remote->run, changed);
     ps_url_escape(&where, path);
     request.path = where.ptr;
     request.body = ps_buf_slice(&bytes);
-    return ps_remote_send(there->http, &request, &answer, err);
+    return ps_remote_send(remote->http, &request, &answer, err);
 }
 
 /* Like ps_cli_attach_sources, for a run of the remote server; `run` is its id. */
 static void upload_sources(struct ps_remote_http *http, const char *run,
                            const struct ps_provenance *from)
 {
-    struct remote_run there = {http, run};
+    struct remote_run remote = {http, run};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
     PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;
@@ -356,12 +356,12 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
             wanted[n++] =
                 (struct ps_wanted_source){text_of(row, "path"), strcmp(state, "missing") != 0};
     }
-    ps_cli_attach_files(from, wanted, n, attach_there, &there);
+    ps_cli_attach_files(from, wanted, n, attach_remote_source, &remote);
 }
 
 /* --- Output --- */
 
-static void print_run(struct remote_upload *sending, const char *path, const cJSON *run,
+static void print_run(struct remote_upload *upload, const char *path, const cJSON *run,
                       bool already)
 {
     const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(run, "ledger");
@@ -377,21 +377,21 @@ static void print_run(struct remote_upload *sending, const char *path, const cJS
 
     (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
     (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
-    sending->failed |= ps_imported_runs_add(sending->shelved, path, sending->json, &result) != 0;
+    upload->failed |= ps_imported_runs_add(upload->imported_runs, path, upload->json, &result) != 0;
 }
 
-static void report_failure(struct remote_upload *sending, const char *path,
-                           const struct ps_err *err, bool skip)
+static void report_failure(struct remote_upload *upload, const char *path, const struct ps_err *err,
+                           bool skip)
 {
     if (skip && err->code == PS_UNKNOWN_KIND)
         ps_print_skipped(path, err);
     else
-        sending->failed = ps_print_failure(path, err) != 0;
+        upload->failed = ps_print_failure(path, err) != 0;
 }
 
 /* Prints the run or the error of a job, or of one member of an archive. `skip`: a file that is not
  * a profile is no failure. */
-static void print_outcome(struct remote_upload *sending, const char *path, const cJSON *of,
+static void print_outcome(struct remote_upload *upload, const char *path, const cJSON *outcome,
                           bool skip)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -399,25 +399,25 @@ static void print_outcome(struct remote_upload *sending, const char *path, const
     PS_AUTO(delete_json) cJSON *run = NULL;
 
     ps_buf_puts(&where, "runs/");
-    ps_url_escape(&where, text_of(of, "run"));
-    if (!text_of(of, "run")[0]) {
-        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(of, "error"), 0, &err);
-    } else if (send_request(sending, "GET", where.ptr, false, &run, &err) == PS_OK) {
-        print_run(sending, path, run,
-                  cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(of, "already")));
-        upload_sources(sending->http, text_of(run, "id"), &sending->profile->provenance);
+    ps_url_escape(&where, text_of(outcome, "run"));
+    if (!text_of(outcome, "run")[0]) {
+        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(outcome, "error"), 0, &err);
+    } else if (send_request(upload, "GET", where.ptr, false, &run, &err) == PS_OK) {
+        print_run(upload, path, run,
+                  cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(outcome, "already")));
+        upload_sources(upload->http, text_of(run, "id"), &upload->profile->provenance);
     }
     if (err.code != PS_OK)
-        report_failure(sending, path, &err, skip);
+        report_failure(upload, path, &err, skip);
 }
 
-static void tell_all(struct remote_upload *sending, const cJSON *job)
+static void print_outcomes(struct remote_upload *upload, const cJSON *job)
 {
     const cJSON *members = cJSON_GetObjectItemCaseSensitive(job, "members"), *member;
-    const struct ps_import_profile *profile = sending->profile;
+    const struct ps_import_profile *profile = upload->profile;
 
     if (!cJSON_GetArraySize(members) || !text_of(job, "run")[0]) {
-        print_outcome(sending, profile->path, job, profile->is_from_folder);
+        print_outcome(upload, profile->path, job, profile->is_from_folder);
         return;
     }
     cJSON_ArrayForEach(member, members)
@@ -425,7 +425,7 @@ static void tell_all(struct remote_upload *sending, const cJSON *job)
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
         ps_buf_printf(&path, "%s/%s", profile->path, text_of(member, "name"));
-        print_outcome(sending, path.ptr, member, true);
+        print_outcome(upload, path.ptr, member, true);
     }
 }
 
@@ -434,16 +434,16 @@ static void tell_all(struct remote_upload *sending, const cJSON *job)
  * dropped connections, waits for the import, prints a line for each run and attaches its sources.
  * Returns 0, or 1 after reporting the failure.
  */
-static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
-                            const struct ps_import_profile *profile, bool json,
-                            struct ps_imported_runs *out)
+static int import_remote(struct ps_remote_http *http, const struct ps_label *label,
+                         const struct ps_import_profile *profile, bool json,
+                         struct ps_imported_runs *out)
 {
-    struct remote_upload sending = {.http = http,
-                                    .label = label,
-                                    .profile = profile,
-                                    .shelved = out,
-                                    .json = json,
-                                    .piece = PIECE_MAX / 2};
+    struct remote_upload upload = {.http = http,
+                                   .label = label,
+                                   .profile = profile,
+                                   .imported_runs = out,
+                                   .json = json,
+                                   .chunk_size = CHUNK_MAX / 2};
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(delete_json) cJSON *job = NULL;
     struct stat about;
@@ -453,19 +453,19 @@ static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *
         ps_fail_errno(&err, "cannot read", profile->path);
         return ps_print_failure(profile->path, &err);
     }
-    sending.bytes = (uint64_t)about.st_size;
-    ps_progress_start(&sending.progress, profile->path);
-    for (unsigned n = 0; n < BEGINNINGS && status == PS_NOT_FOUND; n++) {
+    upload.bytes = (uint64_t)about.st_size;
+    ps_progress_start(&upload.progress, profile->path);
+    for (unsigned n = 0; n < UPLOADS_MAX && status == PS_NOT_FOUND; n++) {
         cJSON_Delete(job);
         job = NULL;
         err = (struct ps_err)PS_ERR_INIT;
-        status = send_once(&sending, &job, &err);
+        status = upload_and_import(&upload, &job, &err);
     }
-    ps_progress_end(&sending.progress);
+    ps_progress_end(&upload.progress);
     if (status != PS_OK)
         return ps_print_failure(profile->path, &err);
-    tell_all(&sending, job);
-    return sending.failed ? 1 : 0;
+    print_outcomes(&upload, job);
+    return upload.failed ? 1 : 0;
 }
 
 struct label_change {
@@ -516,7 +516,7 @@ int ps_client_import(struct ps_client *client, const struct ps_label *label,
 
     out->label_known = label_known;
     out->user = &relabeling;
-    int failed = http ? ps_remote_shelve(http, label, profile, json, out)
+    int failed = http ? import_remote(http, label, profile, json, out)
                       : ps_cli_import_profile(ps_client_store(client), label, profile, json, out);
     out->label_known = NULL;
     out->user = NULL;

@@ -12,13 +12,13 @@
 static enum ps_status unpack_original(struct ps_store *store, const char *id, int *fd_out,
                                       struct ps_err *err)
 {
-    PS_AUTO(ps_close_fd) int kept = -1;
+    PS_AUTO(ps_close_fd) int original_fd = -1;
     PS_AUTO(ps_close_fd) int to = -1;
     struct ps_stream *in = NULL;
     uint64_t bytes;
-    enum ps_status status = ps_store_open_original(store, id, &in, &kept, &bytes, err);
+    enum ps_status status = ps_store_open_original(store, id, &in, &original_fd, &bytes, err);
     if (status == PS_OK)
-        status = ps_store_scratch(store, &to, fd_out, err);
+        status = ps_store_create_scratch_file(store, &to, fd_out, err);
     if (status == PS_OK)
         status = ps_stream_spool(in, to, err);
     ps_stream_free(in);

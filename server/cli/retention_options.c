@@ -9,31 +9,31 @@
 #include "server/cli/budget.h"
 #include "server/cli/format.h"
 
-#define GREATEST 1e15 /* maximum value: exact as a double, far below INT64_MAX */
-#define EACH     "/series"
-#define HOUR_MS  3600000
-#define DAY_MS   86400000
+#define LIMIT_MAX          1e15 /* maximum value: exact as a double, far below INT64_MAX */
+#define EACH_SERIES_SUFFIX "/series"
+#define HOUR_MS            3600000
+#define DAY_MS             86400000
 
 /* --- Rules in words --- */
 
 static void add_limit(const struct ps_retention_rule *rule, struct ps_buf *out)
 {
     const uint64_t n = (uint64_t)rule->limit;
-    char figure[64];
+    char value_text[64];
 
     if (rule->unit == PS_RETAIN_BY_RUNS)
-        ps_buf_puts(out, ps_format_count(n, "run", figure));
+        ps_buf_puts(out, ps_format_count(n, "run", value_text));
     else if (rule->unit == PS_RETAIN_BY_BYTES)
-        ps_buf_puts(out, ps_format_bytes((double)n, figure));
+        ps_buf_puts(out, ps_format_bytes((double)n, value_text));
     else if (n % DAY_MS == 0)
-        ps_buf_puts(out, ps_format_count(n / DAY_MS, "day", figure));
+        ps_buf_puts(out, ps_format_count(n / DAY_MS, "day", value_text));
     else if (n % HOUR_MS == 0)
-        ps_buf_puts(out, ps_format_count(n / HOUR_MS, "hour", figure));
+        ps_buf_puts(out, ps_format_count(n / HOUR_MS, "hour", value_text));
     else
-        ps_buf_puts(out, ps_format_seconds((double)n / 1e3, figure));
+        ps_buf_puts(out, ps_format_seconds((double)n / 1e3, value_text));
 }
 
-static const char *rule_words(const struct ps_retention_rule *rule, struct ps_arena *arena)
+static const char *describe_rule(const struct ps_retention_rule *rule, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
@@ -63,7 +63,7 @@ static bool read_limit(const char *text, struct ps_retention_rule *out)
         out->unit = PS_RETAIN_BY_AGE;
     else if (!ps_value_convert(value, unit, "B", &value))
         return false;
-    if (value < 1 || value > GREATEST || (out->unit == PS_RETAIN_BY_RUNS && value != floor(value)))
+    if (value < 1 || value > LIMIT_MAX || (out->unit == PS_RETAIN_BY_RUNS && value != floor(value)))
         return false;
     out->limit = llround(value);
     return true;
@@ -74,7 +74,7 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena,
 {
     const char *equals = strrchr(text, '=');
     struct ps_str limit = ps_str_from_c(equals ? equals + 1 : text);
-    const struct ps_str each = PS_STR(EACH);
+    const struct ps_str each = PS_STR(EACH_SERIES_SUFFIX);
 
     *out = (struct ps_retention_rule){
         .text = text, .scope = equals ? PS_RETAIN_IN_ONE_SERIES : PS_RETAIN_IN_SHELF};
@@ -92,7 +92,7 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena,
                        "write a number of runs, an age or a size: 500, 90d or 50GiB; 20/series for "
                        "each series, nightly=20 for one series",
                        text);
-    out->description = rule_words(out, arena);
+    out->description = describe_rule(out, arena);
     return PS_OK;
 }
 

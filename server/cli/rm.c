@@ -24,9 +24,9 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kstr(&json, "id", id);
-        ps_json_kstr(&json, "name", ps_run_text(about, "name"));
-        ps_json_kbool(&json, "removed", true);
+        ps_json_key_str(&json, "id", id);
+        ps_json_key_str(&json, "name", ps_run_text(about, "name"));
+        ps_json_key_bool(&json, "removed", true);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  deleted  ", id);

@@ -17,8 +17,8 @@ static bool has_id(const struct ps_run_ids *ids, const char *id)
 }
 
 /* Sends POST resolve, which resolves all arguments in one snapshot of the catalog. */
-static enum ps_status ask_ids(struct ps_client *client, const char *const *words, size_t n,
-                              cJSON **out, struct ps_err *err)
+static enum ps_status request_ids(struct ps_client *client, const char *const *words, size_t n,
+                                  cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf body = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
@@ -39,7 +39,7 @@ enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words
 {
     PS_AUTO(ps_run_free) cJSON *answer = NULL;
     const cJSON *item;
-    ask_ids(client, words, n, &answer, err);
+    request_ids(client, words, n, &answer, err);
     out->items = ps_grow(NULL, n, sizeof *out->items);
     out->n = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(answer, "ids"))
@@ -79,12 +79,14 @@ char *ps_run_format_headline(const cJSON *run, char out[64])
 {
     const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
     const char *unit = ps_run_text(headline, "unit");
-    char figure[48];
+    char value_text[48];
     out[0] = '\0';
     if (strcmp(unit, "s") == 0)
-        (void)snprintf(out, 64, "%s", ps_format_seconds(ps_run_number(headline, "value"), figure));
+        (void)snprintf(out, 64, "%s",
+                       ps_format_seconds(ps_run_number(headline, "value"), value_text));
     else if (strcmp(unit, "B") == 0)
-        (void)snprintf(out, 64, "%s", ps_format_bytes(ps_run_number(headline, "value"), figure));
+        (void)snprintf(out, 64, "%s",
+                       ps_format_bytes(ps_run_number(headline, "value"), value_text));
     else if (unit[0])
         (void)snprintf(out, 64, "%.4g %s", ps_run_number(headline, "value"), unit);
     return out;

@@ -37,15 +37,15 @@
 #include "server/jobs/jobs.h"
 #include "server/replica/replica.h"
 
-#define DEFAULT_LISTEN "127.0.0.1:7700"
-#define UPLOAD_MAX     ((uint64_t)8 << 30)
-#define THREADS        4
-#define CONNECTIONS    512
-#define PER_ADDRESS    128
-#define IDLE_S         30
-#define TIMEOUT_MS     60000 /* time limit of a query; PERFSHELF_TIMEOUT_MS lowers it for tests */
-#define STREAMS        256   /* maximum of event streams; the other connections serve requests */
-#define STREAMS_EACH   64    /* maximum of event streams per address, and per user */
+#define DEFAULT_LISTEN   "127.0.0.1:7700"
+#define UPLOAD_MAX       ((uint64_t)8 << 30)
+#define THREADS          4
+#define CONNECTIONS      512
+#define PER_ADDRESS      128
+#define IDLE_S           30
+#define TIMEOUT_MS       60000 /* time limit of a query; PERFSHELF_TIMEOUT_MS lowers it for tests */
+#define STREAMS_MAX      256   /* maximum of event streams; the other connections serve requests */
+#define STREAMS_EACH_MAX 64    /* maximum of event streams per address, and per user */
 /* Times for stopping. Running requests and imports may finish within GRACE_MS, then they are
  * cancelled. The process always exits within EXIT_MS after the first signal, or CUT_MS after the
  * second. GRACE_SHARED_MS and CUT_SHARED_MS replace these times for a shared store, because
@@ -71,8 +71,8 @@ struct server {
     const char **hosts; /* accepted host names; owns the array, but not the strings */
     size_t n_hosts;
     struct ps_buf tls_cert, tls_key;
-    bool tokens;
-    bool created; /* the shelf is new */
+    bool requires_tokens;
+    bool is_new_shelf; /* the shelf is new */
     char url[URL_MAX];
 };
 
@@ -88,7 +88,7 @@ static struct {
     sigset_t set;
 } signals = {.lock = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER};
 
-static void note_signal(void)
+static void count_signal(void)
 {
     pthread_mutex_lock(&signals.lock);
     if (signals.n++ == 0)
@@ -97,13 +97,13 @@ static void note_signal(void)
     pthread_mutex_unlock(&signals.lock);
 }
 
-static void *take_signals(void *user)
+static void *receive_signals(void *user)
 {
     int signal_number;
 
     while (sigwait(&signals.set, &signal_number) != 0)
         ;
-    note_signal();
+    count_signal();
     for (;;) {
         const int64_t left = signals.first_ms + EXIT_MS - ps_monotonic_ms();
         const struct timespec wait = {left / 1000, left % 1000 * 1000000};
@@ -111,7 +111,7 @@ static void *take_signals(void *user)
         if (left <= 0)
             break;
         if (sigtimedwait(&signals.set, NULL, &wait) > 0)
-            note_signal();
+            count_signal();
     }
     ps_log("forced exit: requests and imports took longer than %d s to finish", EXIT_MS / 1000);
     _exit(1);
@@ -131,7 +131,7 @@ static enum ps_status start_signals(struct ps_err *err)
     sigaddset(&signals.set, SIGHUP);
     (void)pthread_sigmask(SIG_BLOCK, &signals.set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
-    code = pthread_create(&thread, NULL, take_signals, NULL);
+    code = pthread_create(&thread, NULL, receive_signals, NULL);
     if (code != 0)
         return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
     (void)pthread_detach(thread);
@@ -139,7 +139,7 @@ static enum ps_status start_signals(struct ps_err *err)
 }
 
 /* Waits at most wait_ms for the n-th signal (from 1). Returns whether it has arrived. */
-static bool is_signalled(unsigned n, int wait_ms)
+static bool wait_for_signal(unsigned n, int wait_ms)
 {
     const int64_t until_ms = ps_monotonic_ms() + wait_ms;
     bool arrived;
@@ -167,7 +167,7 @@ static void collect_hosts(struct server *server, const struct ps_serve_options *
     add_host(server, server->listener.host);
     for (size_t i = 0; i < options->n_hosts; i++)
         add_host(server, options->hosts[i]);
-    if (server->listener.loopback ||
+    if (server->listener.is_loopback ||
         gethostname(server->hostname, sizeof server->hostname - 1) != 0)
         return;
     (void)snprintf(server->hostname_local, sizeof server->hostname_local, "%s.local",
@@ -218,12 +218,12 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .n_assets = ps_assets_count,
         .shell = {(const char *)ps_offline_page, (size_t)(ps_offline_page_end - ps_offline_page)},
         .upload_max = upload_max(options),
-        .listen = server->listener.address,
-        .streams = {STREAMS, STREAMS_EACH, STREAMS_EACH},
-        .queue = options->queue,
+        .listen_address = server->listener.address,
+        .stream_limits = {STREAMS_MAX, STREAMS_EACH_MAX, STREAMS_EACH_MAX},
+        .unfinished_max = options->queue,
         .retention = options->retention,
-        .limits = options->limits,
-        .access = {server->tokens, options->is_proxied, server->tls_key.len > 0,
+        .sandbox_limits = options->limits,
+        .access = {server->requires_tokens, options->is_proxied, server->tls_key.len > 0,
                    server->listener.port},
     };
 
@@ -247,14 +247,14 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .routes = ps_api_routes,
         .n_routes = ps_api_routes_count,
         .listen_fd = server->listener.fd,
-        .guard = {server->hosts, server->n_hosts, !server->listener.loopback},
+        .guard = {server->hosts, server->n_hosts, !server->listener.is_loopback},
         .spool = ps_api_spool(server->api),
         .threads = THREADS,
         .slow_threads = THREADS,
         .timeout_ms = timeout_ms(),
         .connections = CONNECTIONS,
         /* All requests through a proxy, or from this machine, have the same address. */
-        .per_address = options->is_proxied || server->listener.loopback ? 0 : PER_ADDRESS,
+        .per_address = options->is_proxied || server->listener.is_loopback ? 0 : PER_ADDRESS,
         .idle_s = IDLE_S,
         .app = server->api,
         .admit = ps_api_admit,
@@ -282,7 +282,7 @@ static void write_url(const struct server *server, const char *host, char url[UR
 }
 
 /* The loopback address of a server that listens on all addresses. */
-static const char *any_host(const struct server *server)
+static const char *loopback_host(const struct server *server)
 {
     return server->listener.host[0] == '[' ? "[::1]" : "127.0.0.1";
 }
@@ -294,8 +294,9 @@ static enum ps_status start_server(struct server *server, const struct ps_serve_
 
     if (ps_listen(where, &server->listener, err) != PS_OK)
         return err->code;
-    server->created = !options->store && !ps_store_exists(options->data);
-    server->tokens = options->tokens || options->is_proxied || !server->listener.loopback;
+    server->is_new_shelf = !options->store && !ps_store_exists(options->data);
+    server->requires_tokens =
+        options->tokens || options->is_proxied || !server->listener.is_loopback;
     if (ps_store_open_shared(options->store, options->data, options->cache, &server->store, err) !=
             PS_OK ||
         ps_quota_begin(server->store, options->quota, err) != PS_OK ||
@@ -305,7 +306,7 @@ static enum ps_status start_server(struct server *server, const struct ps_serve_
             PS_OK)
         return err->code;
     collect_hosts(server, options);
-    write_url(server, server->listener.is_wildcard ? any_host(server) : server->listener.host,
+    write_url(server, server->listener.is_wildcard ? loopback_host(server) : server->listener.host,
               server->url);
     if (start_http(server, options, err) != PS_OK)
         return err->code;
@@ -314,7 +315,7 @@ static enum ps_status start_server(struct server *server, const struct ps_serve_
 }
 
 /* Logs what the sandbox lacks. Profiles are still imported: memory and time are always limited. */
-static void announce_sandbox(void)
+static void log_missing_sandbox_parts(void)
 {
     unsigned parts = ps_sandbox_parts();
 
@@ -328,17 +329,17 @@ static void announce_sandbox(void)
 
 /* Logs a warning if the quota is exceeded: files may have been added without the server, or the
  * quota was lowered. */
-static void print_quota(const struct server *server)
+static void log_exceeded_quota(const struct server *server)
 {
-    struct ps_quota room;
+    struct ps_quota usage;
     char used[48], quota[48];
 
-    if (ps_quota_usage(server->store, &room, PS_ERR_IGNORED) == PS_OK && room.quota &&
-        room.used > room.quota)
+    if (ps_quota_read_usage(server->store, &usage, PS_ERR_IGNORED) == PS_OK && usage.max_bytes &&
+        usage.used_bytes > usage.max_bytes)
         ps_log("warning: the shelf takes %s, more than its quota of %s: uploads are refused until "
                "runs are deleted",
-               ps_format_bytes((double)room.used, used),
-               ps_format_bytes((double)room.quota, quota));
+               ps_format_bytes((double)usage.used_bytes, used),
+               ps_format_bytes((double)usage.max_bytes, quota));
 }
 
 /* Prints the URLs for other machines if the server listens on all addresses, because 0.0.0.0 is not
@@ -382,34 +383,34 @@ static void print_start(const struct server *server)
                  is_shared ? shared.location : ps_store_dir(server->store), server->url);
     if (server->listener.is_wildcard)
         print_addresses(server);
-    if (server->created)
+    if (server->is_new_shelf)
         (void)printf("created a new shelf in %s\n", ps_store_dir(server->store));
     (void)fflush(stdout);
-    if (ps_store_read_only(server->store))
+    if (ps_store_is_read_only(server->store))
         ps_log("%s: note: read-only for this user: runs can be read, not added or changed",
                ps_store_dir(server->store));
-    if (server->tokens && ps_token_count(server->store, &tokens, PS_ERR_IGNORED) == PS_OK &&
-        tokens == 0)
+    if (server->requires_tokens &&
+        ps_token_count(server->store, &tokens, PS_ERR_IGNORED) == PS_OK && tokens == 0)
         ps_log(
             "note: no access token exists yet; create one: perfshelf token add NAME --role admin "
             "--data %s%s",
             ps_store_dir(server->store),
             is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
     free(shared.location);
-    if (ps_store_is_away(server->store))
+    if (ps_store_is_unreachable(server->store))
         ps_log(
             "warning: cannot reach the store: cached files are served, and changes fail until it "
             "is back");
-    announce_sandbox();
-    print_quota(server);
-    if (!server->listener.loopback && server->tls_key.len == 0)
+    log_missing_sandbox_parts();
+    log_exceeded_quota(server);
+    if (!server->listener.is_loopback && server->tls_key.len == 0)
         ps_log("warning: tokens and profiles cross the network unencrypted; use --tls-cert and "
                "--tls-key, or a proxy");
 }
 
 /* Writes the record by which `perfshelf add` and other commands find this server. Writes none for a
  * shared store, which has no folder. */
-static void record_server(struct server *server)
+static void write_server_record(struct server *server)
 {
     struct ps_err failure = PS_ERR_INIT, err = PS_ERR_INIT;
 
@@ -427,9 +428,9 @@ static void record_server(struct server *server)
 
 /* --- Stop --- */
 
-static bool at_rest(struct server *server)
+static bool is_idle(struct server *server)
 {
-    return ps_http_in_flight(server->http) == 0 &&
+    return ps_http_count_requests(server->http) == 0 &&
            ps_jobs_unfinished(ps_api_jobs(server->api)) == 0;
 }
 
@@ -450,30 +451,30 @@ static void cancel_imports(struct server *server)
 
 /* Waits for running requests and imports, and cancels them after the grace time or a second signal.
  * False: requests or imports are left after the time limit. */
-static bool drain_jobs(struct server *server)
+static bool drain_server(struct server *server)
 {
     const bool is_shared = ps_store_is_shared(server->store);
     const int64_t grace_ms = is_shared ? GRACE_SHARED_MS : GRACE_MS;
     const int64_t cut_ms = is_shared ? CUT_SHARED_MS : CUT_MS;
     const int64_t began = ps_monotonic_ms();
-    int64_t hurried = 0;
+    int64_t second_signal_ms = 0;
     bool cancelled = false;
-    int calm = 0;
+    int n_idle_checks = 0;
 
     /* Check twice: the kernel may buffer a request that no thread has read yet. */
-    while (calm < 2) {
-        if (is_signalled(2, CHECK_MS) && !hurried)
-            hurried = ps_monotonic_ms();
-        if (hurried)
+    while (n_idle_checks < 2) {
+        if (wait_for_signal(2, CHECK_MS) && !second_signal_ms)
+            second_signal_ms = ps_monotonic_ms();
+        if (second_signal_ms)
             ps_sleep_ms(CHECK_MS);
-        if (!cancelled && (hurried || ps_monotonic_ms() - began > grace_ms)) {
+        if (!cancelled && (second_signal_ms || ps_monotonic_ms() - began > grace_ms)) {
             cancelled = true;
             ps_http_cancel(server->http);
             cancel_imports(server);
         }
-        if (hurried && ps_monotonic_ms() - hurried > cut_ms)
+        if (second_signal_ms && ps_monotonic_ms() - second_signal_ms > cut_ms)
             return false;
-        calm = at_rest(server) ? calm + 1 : 0;
+        n_idle_checks = is_idle(server) ? n_idle_checks + 1 : 0;
     }
     return true;
 }
@@ -486,7 +487,7 @@ static void end_streams(struct server *server)
         ps_sleep_ms(CHECK_MS);
 }
 
-static void forget_tls(struct server *server)
+static void free_tls(struct server *server)
 {
     ps_buf_free(&server->tls_cert);
     ps_buf_free(&server->tls_key);
@@ -498,11 +499,11 @@ static int stop_server(struct server *server)
     ps_store_unwatch_others(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
-    if (!drain_jobs(server)) {
+    if (!drain_server(server)) {
         char count[64];
 
         ps_log("forced exit: %s not answered",
-               ps_format_count(ps_http_in_flight(server->http), "request", count));
+               ps_format_count(ps_http_count_requests(server->http), "request", count));
         _exit(1);
     }
     ps_retention_thread_stop(server->keeper);
@@ -510,7 +511,7 @@ static int stop_server(struct server *server)
     ps_http_stop(server->http);
     ps_api_free(server->api);
     ps_store_close(server->store);
-    forget_tls(server);
+    free_tls(server);
     return 0;
 }
 
@@ -520,7 +521,7 @@ static void give_up(struct server *server)
     ps_http_stop(server->http);
     ps_api_free(server->api);
     ps_store_close(server->store);
-    forget_tls(server);
+    free_tls(server);
 }
 
 /* --- Profiles on the command line --- */
@@ -617,17 +618,17 @@ static enum ps_status queue_file(struct ps_store *store, struct ps_jobs *jobs, c
 static void import_files(struct ps_store *store, struct ps_jobs *jobs,
                          const struct ps_serve_options *options, const char *url)
 {
-    bool to_show = options->open;
+    bool shows_shelf = options->open;
 
     for (size_t i = 0; i < options->n_files; i++) {
         struct ps_err err = PS_ERR_INIT;
 
-        if (queue_file(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
-            to_show = false;
+        if (queue_file(store, jobs, options->files[i], shows_shelf ? url : NULL, &err) == PS_OK)
+            shows_shelf = false;
         else
             ps_log_err(options->files[i], &err);
     }
-    if (to_show)
+    if (shows_shelf)
         show_run(url, options->run);
 }
 
@@ -648,10 +649,10 @@ int ps_cli_serve(const struct ps_serve_options *options)
         free(server.hosts);
         return 1;
     }
-    record_server(&server);
+    write_server_record(&server);
     print_start(&server);
     import_files(server.store, ps_api_jobs(server.api), options, server.url);
-    while (!is_signalled(1, SWEEP_MS)) {
+    while (!wait_for_signal(1, SWEEP_MS)) {
         ps_http_sweep(server.http);
         ps_deleted_expire(server.store);
     }

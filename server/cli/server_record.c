@@ -20,7 +20,7 @@
 #include "server/cli/import_profile.h"
 
 #define RECORD_MAX 16384
-#define ENDING     ".server"
+#define EXTENSION  ".server"
 
 struct ps_server_record {
     char *path;
@@ -28,13 +28,13 @@ struct ps_server_record {
 };
 
 /* A server, as read from its record. */
-struct served {
+struct running_server {
     char *url, *data; /* data: real path of the folder */
     int64_t started_ms;
 };
 
 struct served_list {
-    struct served *items;
+    struct running_server *items;
     size_t n, cap;
 };
 
@@ -86,10 +86,10 @@ static void write_record(const char *url, const char *data, struct ps_buf *out)
 
     (void)gethostname(host, sizeof host - 1);
     ps_json_object(&json);
-    ps_json_kstr(&json, "url", url);
-    ps_json_kstr(&json, "data", real ? real : data);
-    ps_json_kstr(&json, "host", host);
-    ps_json_kint(&json, "started_ms", ps_wall_clock_ms());
+    ps_json_key_str(&json, "url", url);
+    ps_json_key_str(&json, "data", real ? real : data);
+    ps_json_key_str(&json, "host", host);
+    ps_json_key_int(&json, "started_ms", ps_wall_clock_ms());
     ps_json_end(&json);
 }
 
@@ -121,7 +121,7 @@ enum ps_status ps_server_record_write(const char *url, const char *data,
         return err->code;
     ps_buf_puts(&path, "/");
     ps_buf_puts(&path, strrchr(part.ptr, '-') + 1);
-    ps_buf_puts(&path, ENDING);
+    ps_buf_puts(&path, EXTENSION);
     if (flock(record->fd, LOCK_EX | LOCK_NB) != 0 || rename(part.ptr, path.ptr) != 0)
         return ps_fail_errno(err, "cannot write", path.ptr);
     free(record->path);
@@ -148,16 +148,16 @@ static void add_record(struct served_list *list, const cJSON *record)
     const char *data = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "data"));
     const char *host = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "host"));
     const cJSON *started = cJSON_GetObjectItemCaseSensitive(record, "started_ms");
-    char here[256] = "";
+    char hostname[256] = "";
 
-    (void)gethostname(here, sizeof here - 1);
+    (void)gethostname(hostname, sizeof hostname - 1);
     /* A home folder may be shared by several machines: ignore servers on other machines. */
-    if (!url || !data || !host || strcmp(host, here) != 0 || !cJSON_IsNumber(started))
+    if (!url || !data || !host || strcmp(host, hostname) != 0 || !cJSON_IsNumber(started))
         return;
     PS_RESERVE_ONE(list->items, list->n, list->cap);
     list->items[list->n++] =
-        (struct served){ps_strdup(ps_str_from_c(url)), ps_strdup(ps_str_from_c(data)),
-                        (int64_t)started->valuedouble};
+        (struct running_server){ps_strdup(ps_str_from_c(url)), ps_strdup(ps_str_from_c(data)),
+                                (int64_t)started->valuedouble};
 }
 
 /* Adds the server of a record to the list. An unlocked record is deleted, because its server was
@@ -192,14 +192,14 @@ static void read_records(struct served_list *list)
     while (folder && (entry = readdir(folder))) {
         const char *dot = strrchr(entry->d_name, '.');
 
-        if (dot && strcmp(dot, ENDING) == 0)
+        if (dot && strcmp(dot, EXTENSION) == 0)
             read_record(list, dirfd(folder), entry->d_name);
     }
     if (folder)
         (void)closedir(folder);
 }
 
-static void served_free(struct served_list *list)
+static void free_list(struct served_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         free(list->items[i].url);
@@ -209,7 +209,7 @@ static void served_free(struct served_list *list)
 }
 
 /* The server that serves the folder `data`; NULL if there is none. */
-static const struct served *find_server(const struct served_list *list, const char *data)
+static const struct running_server *find_server(const struct served_list *list, const char *data)
 {
     PS_AUTO(ps_free_ptr) char *real = realpath(data, NULL);
 
@@ -221,8 +221,8 @@ static const struct served *find_server(const struct served_list *list, const ch
 
 bool ps_server_find_url(const struct ps_options *options, struct ps_buf *url)
 {
-    PS_AUTO(served_free) struct served_list list = {0};
-    const struct served *served;
+    PS_AUTO(free_list) struct served_list list = {0};
+    const struct running_server *served;
 
     if (options->server) {
         ps_buf_puts(url, options->server);
@@ -240,11 +240,11 @@ bool ps_server_find_url(const struct ps_options *options, struct ps_buf *url)
 
 void ps_server_select_shelf(struct ps_options *options)
 {
-    PS_AUTO(served_free) struct served_list list = {0};
-    const struct served *last = NULL;
+    PS_AUTO(free_list) struct served_list list = {0};
+    const struct running_server *last = NULL;
     struct ps_err note = PS_ERR_INIT;
 
-    if (!options->default_shelf)
+    if (!options->is_default_shelf)
         return;
     read_records(&list);
     if (list.n == 0 || find_server(&list, options->data))
@@ -253,7 +253,7 @@ void ps_server_select_shelf(struct ps_options *options)
         if (!last || list.items[i].started_ms > last->started_ms)
             last = &list.items[i];
     options->data = ps_arena_copy(&options->arena, ps_str_from_c(last->data)).ptr;
-    options->default_shelf = false;
+    options->is_default_shelf = false;
     if (list.n > 1)
         ps_fail(&note, PS_CONFLICT,
                 "using the shelf that you serve at %s" PS_HINT
@@ -275,7 +275,7 @@ void ps_server_print_url(const struct ps_options *options, const struct ps_impor
     if (runs->n == 0 || options->json)
         return;
     served = ps_server_find_url(options, &url);
-    if (!served && !options->default_shelf)
+    if (!served && !options->is_default_shelf)
         return;
     ps_buf_puts(&line, "on the shelf ");
     ps_append_escaped(&line, ps_str_from_c(options->server ? options->server : options->data));

@@ -17,12 +17,12 @@ static void add_text(struct ps_table *table, const char *label, const char *text
 
 static void add_headline(struct ps_table *table, const cJSON *run)
 {
-    char figure[64];
+    char value_text[64];
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    ps_run_format_headline(run, figure);
+    ps_run_format_headline(run, value_text);
     const char *label = ps_run_text(cJSON_GetObjectItemCaseSensitive(run, "headline"), "label");
-    ps_buf_printf(&text, "%s %s", figure, label);
-    add_text(table, "headline", figure[0] ? text.ptr : "");
+    ps_buf_printf(&text, "%s %s", value_text, label);
+    add_text(table, "headline", value_text[0] ? text.ptr : "");
 }
 
 static void add_ledger(struct ps_table *table, const cJSON *run)
@@ -59,16 +59,16 @@ static bool ends_with(const char *text, const char *tail)
 
 static void add_number(struct ps_table *table, const char *key, double value)
 {
-    char figure[48];
+    char value_text[48];
     ps_table_cell(table, key);
     if (ends_with(key, "_us"))
-        ps_table_cell(table, ps_format_seconds(value * 1e-6, figure));
+        ps_table_cell(table, ps_format_seconds(value * 1e-6, value_text));
     else if (ends_with(key, "_ns"))
-        ps_table_cell(table, ps_format_seconds(value * 1e-9, figure));
+        ps_table_cell(table, ps_format_seconds(value * 1e-9, value_text));
     else if (ends_with(key, "_s"))
-        ps_table_cell(table, ps_format_seconds(value, figure));
+        ps_table_cell(table, ps_format_seconds(value, value_text));
     else if (ends_with(key, "_bytes"))
-        ps_table_cell(table, ps_format_bytes(value, figure));
+        ps_table_cell(table, ps_format_bytes(value, value_text));
     else
         ps_table_printf(table, value == floor(value) ? "%.0f" : "%.4g", value);
 }
@@ -137,7 +137,7 @@ static bool is_group(struct ps_client *client, const char *word)
         return true;
     if (!strchr(word, ','))
         return false;
-    ps_client_run(client, word, &run, &none);
+    ps_client_get_run(client, word, &run, &none);
     return none.code == PS_NOT_FOUND ||
            none.code == PS_BAD_REQUEST; /* PS_BAD_REQUEST: a word such as "@7,@8" */
 }
@@ -169,11 +169,11 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
 }
 
 /* Whether all rows of the page have the same unit, so that they can be compared. */
-static bool one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
+static bool has_one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
 {
-    const char *unit = ps_cli_unit(table, metric, page, 0);
-    for (int row = 1; ps_cli_cell(page, row, "median"); row++)
-        if (strcmp(ps_cli_unit(table, metric, page, row), unit) != 0)
+    const char *unit = ps_cli_get_unit(table, metric, page, 0);
+    for (int row = 1; ps_cli_get_cell(page, row, "median"); row++)
+        if (strcmp(ps_cli_get_unit(table, metric, page, row), unit) != 0)
             return false;
     return true;
 }
@@ -183,71 +183,74 @@ static bool one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
 static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON *page,
                            struct ps_buf *out)
 {
-    double share = ps_cli_number(page, 0, "share"), sum = 0;
-    char figure[64];
+    double share = ps_cli_get_number(page, 0, "share"), sum = 0;
+    char value_text[64];
     int n = 0;
-    if (!ps_cli_cell(page, 0, "median") || ps_cli_number(page, 0, "median") <= 0 ||
-        !one_unit(table, metric, page))
+    if (!ps_cli_get_cell(page, 0, "median") || ps_cli_get_number(page, 0, "median") <= 0 ||
+        !has_one_unit(table, metric, page))
         return;
-    ps_append_escaped(out, ps_str_from_c(ps_cli_text(page, 0, "name")));
+    ps_append_escaped(out, ps_str_from_c(ps_cli_get_text(page, 0, "name")));
     ps_buf_printf(out, ": %s %s", ps_run_text(metric, "title"),
-                  ps_cli_format_value(ps_cli_number(page, 0, "median"),
-                                      ps_cli_unit(table, metric, page, 0), figure));
-    for (; n < 3 && ps_cli_cell(page, n, "share"); n++)
-        sum += ps_cli_number(page, n, "share");
-    if (cJSON_IsNumber(ps_cli_cell(page, 0, "share")))
+                  ps_cli_format_value(ps_cli_get_number(page, 0, "median"),
+                                      ps_cli_get_unit(table, metric, page, 0), value_text));
+    for (; n < 3 && ps_cli_get_cell(page, n, "share"); n++)
+        sum += ps_cli_get_number(page, n, "share");
+    if (cJSON_IsNumber(ps_cli_get_cell(page, 0, "share")))
         ps_buf_printf(out, ", %.1f %% of the total", share);
     if (n > 1 && sum > share)
         ps_buf_printf(out, "; the %d largest rows: %.1f %%", n, sum);
     ps_buf_puts(out, "\n");
 }
 
-#define METRICS 3 /* maximum number of columns for other metrics */
-#define ROWS    10
+#define METRICS_MAX 3 /* maximum number of columns for other metrics */
+#define ROWS        10
 
-static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
+static void add_rows(const cJSON *comparison_table, const cJSON *metric, const cJSON *page,
                      const char *sorted_by, struct ps_buf *out)
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.width = ps_terminal_width()};
-    const cJSON *others[METRICS], *other;
+    const cJSON *others[METRICS_MAX], *other;
     unsigned n = 0;
     int row = 0;
-    char figure[64], column[80];
-    cJSON_ArrayForEach(other, cJSON_GetObjectItemCaseSensitive(about, "metrics"))
+    char value_text[64], column[80];
+    cJSON_ArrayForEach(other, cJSON_GetObjectItemCaseSensitive(comparison_table, "metrics"))
     {
-        if (other != metric && n < METRICS)
+        if (other != metric && n < METRICS_MAX)
             others[n++] = other;
     }
     table.columns = n + 3;
     table.right = (1U << (n + 2)) - 1;
-    ps_buf_printf(out, "\n%s by %s\n", ps_run_text(about, "title"), sorted_by);
+    ps_buf_printf(out, "\n%s by %s\n", ps_run_text(comparison_table, "title"), sorted_by);
     ps_table_cell(&table, ps_run_text(metric, "title"));
     ps_table_cell(&table, "share");
     for (unsigned i = 0; i < n; i++)
         ps_table_cell(&table, ps_run_text(others[i], "title"));
-    ps_table_cell(&table, ps_run_text(about, "row"));
-    for (; ps_cli_cell(page, row, "median"); row++) {
-        ps_table_cell(&table, ps_cli_format_value(ps_cli_number(page, row, "median"),
-                                                  ps_cli_unit(about, metric, page, row), figure));
-        if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
-            ps_table_printf(&table, "%.1f %%", ps_cli_number(page, row, "share"));
+    ps_table_cell(&table, ps_run_text(comparison_table, "row"));
+    for (; ps_cli_get_cell(page, row, "median"); row++) {
+        ps_table_cell(&table,
+                      ps_cli_format_value(ps_cli_get_number(page, row, "median"),
+                                          ps_cli_get_unit(comparison_table, metric, page, row),
+                                          value_text));
+        if (cJSON_IsNumber(ps_cli_get_cell(page, row, "share")))
+            ps_table_printf(&table, "%.1f %%", ps_cli_get_number(page, row, "share"));
         else
             ps_table_cell(&table, "");
         for (unsigned i = 0; i < n; i++) {
             (void)snprintf(column, sizeof column, "median_%.60s", ps_run_text(others[i], "metric"));
-            if (cJSON_IsNumber(ps_cli_cell(page, row, column)))
-                ps_table_cell(&table, ps_cli_format_value(ps_cli_number(page, row, column),
-                                                          ps_run_text(others[i], "unit"), figure));
+            if (cJSON_IsNumber(ps_cli_get_cell(page, row, column)))
+                ps_table_cell(&table,
+                              ps_cli_format_value(ps_cli_get_number(page, row, column),
+                                                  ps_run_text(others[i], "unit"), value_text));
             else
                 ps_table_cell(&table, "");
         }
-        ps_cli_name_cell(&table, about, page, row);
+        ps_cli_add_name_cell(&table, comparison_table, page, row);
     }
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > row)
-        ps_buf_printf(
-            out, "and %s; --rows shows more\n",
-            ps_format_count((uint64_t)(ps_run_number(page, "total") - row), "more row", figure));
+        ps_buf_printf(out, "and %s; --rows shows more\n",
+                      ps_format_count((uint64_t)(ps_run_number(page, "total") - row), "more row",
+                                      value_text));
 }
 
 /* The requested table of a run (--of, default: the first), its metric, and the rows to show. */
@@ -258,39 +261,39 @@ struct show_request {
     char sort[80]; /* column of the order; "": the metric */
 };
 
-static void asked_close(struct show_request *asked)
+static void close_request(struct show_request *request)
 {
-    ps_cli_comparison_close(&asked->compared);
+    ps_cli_comparison_close(&request->compared);
 }
 
-static enum ps_status read_asked(const struct ps_options *options, struct ps_client *client,
-                                 const char *id, struct show_request *out, struct ps_err *err)
+static enum ps_status read_request(const struct ps_options *options, struct ps_client *client,
+                                   const char *id, struct show_request *out, struct ps_err *err)
 {
     out->rows = ROWS;
     ps_cli_compare(client, NULL, id, &out->compared, err);
-    ps_cli_table(&out->compared, options->of, &out->table, err);
-    ps_cli_metric(out->table, options->metric, &out->metric, err);
+    ps_cli_find_table(&out->compared, options->of, &out->table, err);
+    ps_cli_find_metric(out->table, options->metric, &out->metric, err);
     return ps_cli_read_rows_options(options, out->table, out->metric, &out->rows, out->sort, err);
 }
 
 static enum ps_status add_table(const struct ps_options *options, struct ps_client *client,
                                 const char *id, struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(asked_close) struct show_request asked = {.sort = ""};
+    PS_AUTO(close_request) struct show_request request = {.sort = ""};
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf conclusion = {0};
-    const char *sort = asked.sort;
-    read_asked(options, client, id, &asked, err);
-    if (ps_cli_rows_by(&asked.compared, asked.table, asked.metric, NULL, sort[0] ? sort : NULL,
-                       asked.rows, &page, err) != PS_OK)
+    const char *sort = request.sort;
+    read_request(options, client, id, &request, err);
+    if (ps_cli_read_sorted_rows(&request.compared, request.table, request.metric, NULL,
+                                sort[0] ? sort : NULL, request.rows, &page, err) != PS_OK)
         return err->code;
     add_finding(client, id, &conclusion);
     if (!sort[0])
-        add_conclusion(asked.table, asked.metric, page, &conclusion);
+        add_conclusion(request.table, request.metric, page, &conclusion);
     ps_buf_puts(out, conclusion.len ? "\n" : "");
-    ps_buf_str(out, ps_buf_slice(&conclusion));
-    add_rows(asked.table, asked.metric, page,
-             sort[0] ? options->sort : ps_run_text(asked.metric, "title"), out);
+    ps_buf_add_str(out, ps_buf_slice(&conclusion));
+    add_rows(request.table, request.metric, page,
+             sort[0] ? options->sort : ps_run_text(request.metric, "title"), out);
     return PS_OK;
 }
 
@@ -298,8 +301,8 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
 static enum ps_status check_table(const struct ps_options *options, struct ps_client *client,
                                   const char *id, struct ps_err *err)
 {
-    PS_AUTO(asked_close) struct show_request asked = {.sort = ""};
-    return read_asked(options, client, id, &asked, err);
+    PS_AUTO(close_request) struct show_request request = {.sort = ""};
+    return read_request(options, client, id, &request, err);
 }
 
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
@@ -307,24 +310,25 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
 {
     PS_AUTO(ps_run_free) cJSON *run = NULL;
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2, .width = ps_terminal_width()};
-    const bool asked = options->of || options->metric || options->sort || options->rows;
-    struct ps_err why = PS_ERR_INIT;
-    ps_client_run(client, options->operands[0], out, err);
+    const bool has_table_options = options->of || options->metric || options->sort || options->rows;
+    struct ps_err table_err = PS_ERR_INIT;
+    ps_client_get_run(client, options->operands[0], out, err);
     if (ps_client_parse(ps_buf_slice(out), &run, err) != PS_OK)
         return err->code;
     if (options->json) {
         ps_buf_puts(out, "\n");
-        return asked ? check_table(options, client, ps_run_text(run, "id"), err) : PS_OK;
+        return has_table_options ? check_table(options, client, ps_run_text(run, "id"), err)
+                                 : PS_OK;
     }
     out->len = 0;
     add_run(&table, run);
     ps_table_print(&table, out);
     add_note(run, out);
-    if (add_table(options, client, ps_run_text(run, "id"), out, &why) == PS_OK)
+    if (add_table(options, client, ps_run_text(run, "id"), out, &table_err) == PS_OK)
         return PS_OK;
-    if (asked)
-        return ps_fail_copy(err, &why);
-    ps_print_note(options->operands[0], &why); /* the run itself is printed anyway */
+    if (has_table_options)
+        return ps_fail_copy(err, &table_err);
+    ps_print_note(options->operands[0], &table_err); /* the run itself is printed anyway */
     return PS_OK;
 }
 

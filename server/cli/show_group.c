@@ -40,17 +40,17 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
                     const cJSON *page, int row, int runs)
 {
     static const char *const figures[] = {"median", "mad", "min", "max"};
-    const char *unit = ps_cli_unit(about, metric, page, row);
-    char figure[64];
+    const char *unit = ps_cli_get_unit(about, metric, page, row);
+    char value_text[64];
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        ps_table_cell(table,
-                      ps_cli_format_value(ps_cli_number(page, row, figures[i]), unit, figure));
-    if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
-        ps_table_printf(table, "%.1f %%", ps_cli_number(page, row, "share"));
+        ps_table_cell(
+            table, ps_cli_format_value(ps_cli_get_number(page, row, figures[i]), unit, value_text));
+    if (cJSON_IsNumber(ps_cli_get_cell(page, row, "share")))
+        ps_table_printf(table, "%.1f %%", ps_cli_get_number(page, row, "share"));
     else
         ps_table_cell(table, "");
-    ps_table_printf(table, "%.0f of %d", ps_cli_number(page, row, "in"), runs);
-    ps_cli_name_cell(table, about, page, row);
+    ps_table_printf(table, "%.0f of %d", ps_cli_get_number(page, row, "in"), runs);
+    ps_cli_add_name_cell(table, about, page, row);
 }
 
 static void add_table(const struct ps_cli_comparison *compared, const cJSON *about,
@@ -67,7 +67,7 @@ static void add_table(const struct ps_cli_comparison *compared, const cJSON *abo
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
-    while (ps_cli_cell(page, rows, "median"))
+    while (ps_cli_get_cell(page, rows, "median"))
         add_row(&table, about, metric, page, rows++, runs);
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > rows)
@@ -81,8 +81,8 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
                                   struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    if (ps_cli_rows_by(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err) !=
-        PS_OK)
+    if (ps_cli_read_sorted_rows(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page,
+                                err) != PS_OK)
         return err->code;
     add_headline(compared, out);
     add_table(compared, table, metric, page, out);
@@ -97,10 +97,10 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
     unsigned rows = ROWS;
     char sort[80];
     ps_cli_compare(client, NULL, options->operands[0], &compared, err);
-    ps_cli_table(&compared, options->of, &table, err);
-    ps_cli_metric(table, options->metric, &metric, err);
+    ps_cli_find_table(&compared, options->of, &table, err);
+    ps_cli_find_metric(table, options->metric, &metric, err);
     /* With --json all rows are printed, but --rows and --sort must be valid. */
     ps_cli_read_rows_options(options, table, metric, &rows, sort, err);
-    return options->json ? ps_cli_comparison_json(&compared, table, metric, out, err)
+    return options->json ? ps_cli_append_comparison_json(&compared, table, metric, out, err)
                          : print_table(&compared, table, metric, sort, rows, out, err);
 }

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_TOLD 3
+#define NAMES_SHOWN 3
 
-/* Names for one note: text of the first NAMES_TOLD names, and the number of all names. */
+/* Names for one note: text of the first NAMES_SHOWN names, and the number of all names. */
 struct name_list {
     struct ps_buf text;
     size_t n;
@@ -30,7 +30,7 @@ struct attach_state {
 
 static void add_name(struct name_list *names, const char *name)
 {
-    if (names->n++ < NAMES_TOLD)
+    if (names->n++ < NAMES_SHOWN)
         ps_buf_printf(&names->text, "%s%s", names->text.len ? ", " : "", name);
 }
 
@@ -43,15 +43,15 @@ static void report_names(const struct attach_state *a, const char *what,
 
     if (names->n == 0)
         return;
-    if (names->n > NAMES_TOLD)
-        snprintf(more, sizeof more, " and %zu more", names->n - NAMES_TOLD);
+    if (names->n > NAMES_SHOWN)
+        snprintf(more, sizeof more, " and %zu more", names->n - NAMES_SHOWN);
     ps_fail(&note, PS_NOT_FOUND, "%s: %s%s", what, names->text.ptr, more);
     ps_print_note(subject, &note);
 }
 
 /* --- Reading a source --- */
 
-static bool begins_as_python(int fd)
+static bool has_python_shebang(int fd)
 {
     char head[128];
     ssize_t n = pread(fd, head, sizeof head - 1, 0);
@@ -69,7 +69,7 @@ static bool is_python(const char *path, int fd)
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
     if (!dot)
-        return begins_as_python(fd);
+        return has_python_shebang(fd);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(dot, endings[i]) == 0)
             return true;
@@ -106,7 +106,7 @@ static int open_below(const char *root, const char *tail)
 }
 
 /* Whether many folders contain a file of this name, so that the name alone identifies none. */
-static bool is_vague(const char *tail)
+static bool is_ambiguous(const char *tail)
 {
     return strcmp(tail, "__init__.py") == 0 || strcmp(tail, "__main__.py") == 0;
 }
@@ -114,14 +114,14 @@ static bool is_vague(const char *tail)
 static int find_below(const char *root, const char *recorded)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_str_from_c(recorded));
-    bool whole = true;
+    bool is_complete = true;
     int fd = -1;
 
     for (char *at = path; *at; at++)
         *at = *at == '\\' ? '/' : *at;
-    for (char *tail = path; tail && fd < 0; whole = false) {
+    for (char *tail = path; tail && fd < 0; is_complete = false) {
         tail += strspn(tail, "/");
-        if (whole || !is_vague(tail))
+        if (is_complete || !is_ambiguous(tail))
             fd = open_below(root, tail);
         tail = strchr(tail, '/');
     }
@@ -146,21 +146,21 @@ static int find_recorded(const struct attach_state *a, const char *recorded)
 
 /* Seconds by which a source may be newer than its profile without being regarded as changed: a
  * checkout or a copy writes both at about the same time. */
-#define COPIED_TOGETHER 2
+#define COPY_TOLERANCE_S 2
 
 static bool is_later(const struct timespec *source, const struct timespec *profile)
 {
-    return source->tv_sec > profile->tv_sec + COPIED_TOGETHER;
+    return source->tv_sec > profile->tv_sec + COPY_TOLERANCE_S;
 }
 
-static void attach_one(struct attach_state *a, const struct ps_wanted_source *wanted)
+static void attach_wanted(struct attach_state *a, const struct ps_wanted_source *wanted)
 {
     struct ps_err err = PS_ERR_INIT;
     struct stat about;
     PS_AUTO(ps_close_fd) int fd = -1;
     bool changed;
 
-    if (!a->root && wanted->attached)
+    if (!a->root && wanted->is_attached)
         return;
     a->n_wanted++;
     fd = a->root ? find_below(a->root, wanted->path) : find_recorded(a, wanted->path);
@@ -177,7 +177,7 @@ static void attach_one(struct attach_state *a, const struct ps_wanted_source *wa
 
 /* Reports missing and changed sources. Missing sources are reported only with --source-root, where
  * the user expects them: paths in a profile of another machine are often missing here. */
-static void tell_all(const struct attach_state *a)
+static void report_sources(const struct attach_state *a)
 {
     if (a->root)
         report_names(a,
@@ -205,8 +205,8 @@ void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wante
     a.folder = folder_of(from->profile);
     for (size_t i = 0; i < n && (a.root || !from->root); i++)
         if (wanted[i].path[0] != '<') /* not a file: <stdin> */
-            attach_one(&a, &wanted[i]);
-    tell_all(&a);
+            attach_wanted(&a, &wanted[i]);
+    report_sources(&a);
     ps_buf_free(&a.missing.text);
     ps_buf_free(&a.changed.text);
     free(a.root);
@@ -230,8 +230,8 @@ static bool is_attached(const struct local_run *local_run, const char *path)
     return found;
 }
 
-static enum ps_status attach_here(void *user, const char *path, int fd, bool changed,
-                                  struct ps_err *err)
+static enum ps_status attach_local_source(void *user, const char *path, int fd, bool changed,
+                                          struct ps_err *err)
 {
     const struct local_run *local_run = user;
     struct ps_source source = {.bytes = 0};
@@ -258,5 +258,5 @@ void ps_cli_attach_sources(struct ps_store *store, const char *run,
         if (!measured.items[i].has_source)
             wanted[n++] = (struct ps_wanted_source){
                 measured.items[i].path, is_attached(&local_run, measured.items[i].path)};
-    ps_cli_attach_files(from, wanted, n, attach_here, &local_run);
+    ps_cli_attach_files(from, wanted, n, attach_local_source, &local_run);
 }

@@ -18,7 +18,7 @@ struct ps_provenance {
 /* A measured file whose source the profile does not contain. */
 struct ps_wanted_source {
     const char *path; /* path in the profile */
-    bool attached;    /* a source was attached before */
+    bool is_attached; /* a source was attached before */
 };
 /* Attaches the file at fd as `path`; fd remains the caller's. */
 typedef enum ps_status ps_attach_source(void *user, const char *path, int fd, bool changed,

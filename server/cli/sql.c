@@ -12,13 +12,13 @@ static void write_question(const struct ps_options *options, int64_t rows, int64
 {
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
-    ps_json_kstr(&json, "run", options->operands[0]);
-    ps_json_kstr(&json, "sql", options->operands[1]);
-    ps_json_kstr(&json, "format", options->json ? "rows" : options->csv ? "csv" : "text");
+    ps_json_key_str(&json, "run", options->operands[0]);
+    ps_json_key_str(&json, "sql", options->operands[1]);
+    ps_json_key_str(&json, "format", options->json ? "rows" : options->csv ? "csv" : "text");
     if (rows)
-        ps_json_kint(&json, "limit", rows);
+        ps_json_key_int(&json, "limit", rows);
     if (seconds)
-        ps_json_kint(&json, "seconds", seconds);
+        ps_json_key_int(&json, "seconds", seconds);
     ps_json_end(&json);
 }
 
@@ -57,7 +57,7 @@ int ps_cli_sql(const struct ps_options *options)
     if (!client)
         return 1;
     write_question(options, rows, seconds, &body);
-    if (ps_store_scratch(NULL, &to, &from, &err) != PS_OK ||
+    if (ps_store_create_scratch_file(NULL, &to, &from, &err) != PS_OK ||
         ps_client_save(client, "POST", "sql", ps_buf_slice(&body), to, NULL, 0, &err) != PS_OK ||
         print_file(from, &err) != PS_OK)
         return ps_print_failure(options->operands[0], &err);

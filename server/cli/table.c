@@ -50,10 +50,10 @@ static unsigned width_of(struct ps_str text)
     return width;
 }
 
-#define SHORTEST 16 /* minimum width of the last column */
+#define LAST_WIDTH_MIN 16 /* minimum width of the last column */
 
 /* The first `points` code points of a string. */
-static struct ps_str head_of(struct ps_str text, unsigned points)
+static struct ps_str prefix_of(struct ps_str text, unsigned points)
 {
     size_t n = 0;
     for (; n < text.len; n++)
@@ -67,9 +67,9 @@ static struct ps_str head_of(struct ps_str text, unsigned points)
 static void add_shortened(struct ps_buf *out, struct ps_str cell, unsigned width)
 {
     const unsigned all = width_of(cell), tail = width / 3, head = width - tail - 1;
-    ps_buf_str(out, head_of(cell, head));
+    ps_buf_add_str(out, prefix_of(cell, head));
     ps_buf_puts(out, "\u2026");
-    ps_buf_str(out, ps_str_skip(cell, head_of(cell, all - tail).len));
+    ps_buf_add_str(out, ps_str_skip(cell, prefix_of(cell, all - tail).len));
 }
 
 unsigned ps_terminal_width(void)
@@ -91,14 +91,14 @@ static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, boo
     int pad = (int)(width - width_of(cell));
     if (right)
         ps_buf_printf(out, "%*s", pad, "");
-    ps_buf_str(out, cell);
+    ps_buf_add_str(out, cell);
     if (!last)
         ps_buf_printf(out, "%*s", (right ? 0 : pad) + GAP, "");
 }
 
 void ps_table_print(const struct ps_table *table, struct ps_buf *out)
 {
-    unsigned widths[PS_TABLE_COLUMNS] = {0}, before = 0, room = 0;
+    unsigned widths[PS_TABLE_COLUMNS] = {0}, before = 0, last_width = 0;
     assert(table->columns && table->columns <= PS_TABLE_COLUMNS);
     for (size_t i = 0; i < table->count; i++) {
         unsigned width = width_of(cell_at(table, i));
@@ -108,12 +108,13 @@ void ps_table_print(const struct ps_table *table, struct ps_buf *out)
     for (unsigned column = 0; column + 1 < table->columns; column++)
         before += widths[column] + GAP;
     if (table->width)
-        room = table->width > before + SHORTEST ? table->width - before : SHORTEST;
+        last_width =
+            table->width > before + LAST_WIDTH_MIN ? table->width - before : LAST_WIDTH_MIN;
     for (size_t i = 0; i < table->count; i++) {
         unsigned column = (unsigned)(i % table->columns);
         bool last = column + 1 == table->columns;
-        if (last && room && width_of(cell_at(table, i)) > room)
-            add_shortened(out, cell_at(table, i), room);
+        if (last && last_width && width_of(cell_at(table, i)) > last_width)
+            add_shortened(out, cell_at(table, i), last_width);
         else
             add_cell(out, cell_at(table, i), widths[column], table->right >> column & 1, last);
         if (last)

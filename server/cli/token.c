@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* Formats a time (ms since 1970) as local time, "2026-11-20 14:02". NULL for 0 (never). */
-static const char *day_of(int64_t ms, char out[24])
+static const char *format_time(int64_t ms, char out[24])
 {
     time_t seconds = (time_t)(ms / 1000);
     struct tm at;
@@ -27,10 +27,10 @@ static void add_to_table(void *user, const struct ps_token_row *row)
     char created[24], used[24];
 
     ps_table_cell(table, row->name);
-    ps_table_cell(table, ps_right_word(row->role));
-    ps_table_cell(table, day_of(row->created_ms, created));
-    ps_table_cell(table, day_of(row->used_ms, used));
-    ps_table_printf(table, "%lld", (long long)row->sessions);
+    ps_table_cell(table, ps_access_role_name(row->role));
+    ps_table_cell(table, format_time(row->created_ms, created));
+    ps_table_cell(table, format_time(row->used_ms, used));
+    ps_table_printf(table, "%lld", (long long)row->n_sessions);
 }
 
 static void add_to_json(void *user, const struct ps_token_row *row)
@@ -38,11 +38,11 @@ static void add_to_json(void *user, const struct ps_token_row *row)
     struct ps_json *json = user;
 
     ps_json_object(json);
-    ps_json_kstr(json, "name", row->name);
-    ps_json_kstr(json, "role", ps_right_word(row->role));
-    ps_json_kint(json, "created_ms", row->created_ms);
-    ps_json_kint(json, "used_ms", row->used_ms);
-    ps_json_kint(json, "sessions", row->sessions);
+    ps_json_key_str(json, "name", row->name);
+    ps_json_key_str(json, "role", ps_access_role_name(row->role));
+    ps_json_key_int(json, "created_ms", row->created_ms);
+    ps_json_key_int(json, "used_ms", row->used_ms);
+    ps_json_key_int(json, "sessions", row->n_sessions);
     ps_json_end(json);
 }
 
@@ -73,9 +73,9 @@ static enum ps_status add_token(const struct ps_options *options, struct ps_stor
 {
     const char *name = options->operands[1];
     struct ps_json json = ps_json_writer(out);
-    enum ps_right role = PS_RIGHT_UPLOADER;
+    enum ps_access_role role = PS_ACCESS_UPLOADER;
     char text[PS_TOKEN_SIZE];
-    enum ps_status status = options->role ? ps_right_parse(options->role, &role, err) : PS_OK;
+    enum ps_status status = options->role ? ps_access_role_parse(options->role, &role, err) : PS_OK;
 
     if (status == PS_OK)
         status = ps_token_add(store, name, role, text, err);
@@ -83,9 +83,9 @@ static enum ps_status add_token(const struct ps_options *options, struct ps_stor
         return status;
     if (options->json) {
         ps_json_object(&json);
-        ps_json_kstr(&json, "name", name);
-        ps_json_kstr(&json, "role", ps_right_word(role));
-        ps_json_kstr(&json, "token", text);
+        ps_json_key_str(&json, "name", name);
+        ps_json_key_str(&json, "role", ps_access_role_name(role));
+        ps_json_key_str(&json, "token", text);
         ps_json_end(&json);
     } else {
         ps_buf_puts(out, text);
@@ -103,8 +103,8 @@ static enum ps_status revoke_token(const struct ps_options *options, struct ps_s
 
     if (status == PS_OK && options->json) {
         ps_json_object(&json);
-        ps_json_kstr(&json, "name", options->operands[1]);
-        ps_json_kbool(&json, "revoked", true);
+        ps_json_key_str(&json, "name", options->operands[1]);
+        ps_json_key_bool(&json, "revoked", true);
         ps_json_end(&json);
     } else if (status == PS_OK) {
         ps_buf_puts(out, "revoked");
@@ -116,7 +116,7 @@ static enum ps_status revoke_token(const struct ps_options *options, struct ps_s
 #define USAGE                                                                                      \
     "usage: perfshelf token add NAME, perfshelf token list, or perfshelf token revoke NAME"
 
-static enum ps_status wrong_words(const struct ps_options *options, struct ps_err *err)
+static enum ps_status fail_usage(const struct ps_options *options, struct ps_err *err)
 {
     static const char *const actions[] = {"add", "list", "revoke"};
     const char *word = options->operands[0];
@@ -152,11 +152,11 @@ int ps_cli_token(const struct ps_options *options)
                      options->n_operands != acts[i].operands))
         i++;
     if (i == 3) {
-        (void)wrong_words(options, &err);
+        (void)fail_usage(options, &err);
         (void)ps_print_failure("token", &err);
         return 2;
     }
-    store = ps_cli_open(options);
+    store = ps_cli_open_store(options);
     if (!store)
         return 1;
     if (acts[i].act(options, store, &out, &err) != PS_OK)

@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-#define ROWS  30 /* maximum number of printed points, the newest */
-#define SPARK 60 /* points in the sparkline */
+#define ROWS         30 /* maximum number of printed points, the newest */
+#define SPARK_POINTS 60 /* points in the sparkline */
 
-static const cJSON *list_of(const cJSON *trend, const char *key)
+static const cJSON *member_of(const cJSON *trend, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(trend, key);
 }
@@ -19,10 +19,11 @@ static double value_at(const cJSON *points, int at)
     return ps_run_number(cJSON_GetArrayItem(points, at), "value");
 }
 
-/* Appends a sparkline of the newest SPARK points, scaled from their minimum to their maximum. */
+/* Appends a sparkline of the newest SPARK_POINTS points, scaled from their minimum to their
+ * maximum. */
 static void add_spark(const cJSON *points, struct ps_buf *out)
 {
-    int n = cJSON_GetArraySize(points), from = n > SPARK ? n - SPARK : 0;
+    int n = cJSON_GetArraySize(points), from = n > SPARK_POINTS ? n - SPARK_POINTS : 0;
     double low = value_at(points, from), high = low;
     for (int i = from; i < n; i++) {
         double value = value_at(points, i);
@@ -39,7 +40,7 @@ static void add_spark(const cJSON *points, struct ps_buf *out)
 
 static void add_head(const cJSON *trend, struct ps_buf *out)
 {
-    const cJSON *row = list_of(trend, "row"), *left;
+    const cJSON *row = member_of(trend, "row"), *left;
     const char *unit = ps_run_text(trend, "unit");
     char count[64];
     ps_append_escaped(out, ps_str_from_c(ps_run_text(trend, "runs")));
@@ -51,12 +52,12 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
     ps_append_escaped(out, ps_str_from_c(ps_run_text(trend, "title")));
     ps_buf_printf(
         out, "%s%s, %s", unit[0] ? ", " : "", unit,
-        ps_format_count((uint64_t)cJSON_GetArraySize(list_of(trend, "points")), "point", count));
+        ps_format_count((uint64_t)cJSON_GetArraySize(member_of(trend, "points")), "point", count));
     if (ps_run_number(trend, "older") > 0)
         ps_buf_printf(out, " after %s",
                       ps_format_count((uint64_t)ps_run_number(trend, "older"), "older run", count));
     ps_buf_puts(out, "\n");
-    cJSON_ArrayForEach(left, list_of(trend, "left_out"))
+    cJSON_ArrayForEach(left, member_of(trend, "left_out"))
     {
         ps_buf_printf(out, "left out: %s: ",
                       ps_format_count((uint64_t)ps_run_number(left, "runs"), "run", count));
@@ -69,7 +70,7 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
 static const cJSON *change_at(const cJSON *trend, int at)
 {
     const cJSON *change;
-    cJSON_ArrayForEach(change, list_of(trend, "changes"))
+    cJSON_ArrayForEach(change, member_of(trend, "changes"))
     {
         if ((int)ps_run_number(change, "index") == at)
             return change;
@@ -90,14 +91,14 @@ static void add_step(struct ps_table *table, const cJSON *change, const char *un
 
 static void add_point(struct ps_table *table, const cJSON *trend, int at)
 {
-    const cJSON *points = list_of(trend, "points"), *point = cJSON_GetArrayItem(points, at),
-                *baseline = list_of(trend, "baseline");
+    const cJSON *points = member_of(trend, "points"), *point = cJSON_GetArrayItem(points, at),
+                *baseline = member_of(trend, "baseline");
     const char *unit = ps_run_text(trend, "unit"), *by = ps_run_text(point, "by");
     const char *id = ps_run_text(point, "id"), *name = by[0] ? by : ps_run_text(point, "name");
     double value = ps_run_number(point, "value");
-    char figure[64], percent[32] = "";
+    char value_text[64], percent[32] = "";
     ps_table_printf(table, "%.10s", ps_run_text(point, "at"));
-    ps_table_cell(table, ps_cli_format_value(value, unit, figure));
+    ps_table_cell(table, ps_cli_format_value(value, unit, value_text));
     if (at > 0)
         ps_cli_format_percent(value - value_at(points, at - 1), value_at(points, at - 1), percent);
     ps_table_cell(table, percent);
@@ -119,7 +120,7 @@ static void add_points(const cJSON *trend, struct ps_buf *out)
                                          "runs", "change point", "run",         "name"};
     struct ps_table table = {.columns = 8, .right = 0x3e};
     char count[64];
-    int n = cJSON_GetArraySize(list_of(trend, "points")), from = n > ROWS ? n - ROWS : 0;
+    int n = cJSON_GetArraySize(member_of(trend, "points")), from = n > ROWS ? n - ROWS : 0;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
     for (int i = from; i < n; i++)
@@ -137,15 +138,15 @@ static enum ps_status print_trend(const struct ps_buf *json, struct ps_buf *out,
     if (ps_client_parse(ps_buf_slice(json), &trend, err) != PS_OK)
         return err->code;
     add_head(trend, out);
-    if (cJSON_GetArraySize(list_of(trend, "points")) == 0)
+    if (cJSON_GetArraySize(member_of(trend, "points")) == 0)
         return PS_OK;
-    add_spark(list_of(trend, "points"), out);
+    add_spark(member_of(trend, "points"), out);
     add_points(trend, out);
     return PS_OK;
 }
 
-static enum ps_status ask_server(const struct ps_options *options, struct ps_client *client,
-                                 struct ps_buf *out, struct ps_err *err)
+static enum ps_status request_trend(const struct ps_options *options, struct ps_client *client,
+                                    struct ps_buf *out, struct ps_err *err)
 {
     const char *series = options->operands[0];
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -155,12 +156,12 @@ static enum ps_status ask_server(const struct ps_options *options, struct ps_cli
     ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
     ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
     ps_buf_puts(&path, "trend");
-    ps_path_param(&path, "runs", runs.ptr);
-    ps_path_param(&path, "by", options->by ? by.ptr : NULL);
-    ps_path_param(&path, "of", options->of);
-    ps_path_param(&path, "row", options->row);
-    ps_path_param(&path, "place", options->place);
-    ps_path_param(&path, "metric", options->metric);
+    ps_path_add_param(&path, "runs", runs.ptr);
+    ps_path_add_param(&path, "by", options->by ? by.ptr : NULL);
+    ps_path_add_param(&path, "of", options->of);
+    ps_path_add_param(&path, "row", options->row);
+    ps_path_add_param(&path, "place", options->place);
+    ps_path_add_param(&path, "metric", options->metric);
     return ps_client_get(client, path.ptr, out, err);
 }
 
@@ -172,7 +173,7 @@ int ps_cli_trend(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;
-    if (ask_server(options, client, &answer, &err) == PS_OK && !options->json)
+    if (request_trend(options, client, &answer, &err) == PS_OK && !options->json)
         print_trend(&answer, &out, &err);
     if (err.code != PS_OK)
         return ps_print_failure("trend", &err);

@@ -25,9 +25,9 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kstr(&json, "id", ps_run_text(run, "id"));
-        ps_json_kstr(&json, "name", ps_run_text(run, "name"));
-        ps_json_kbool(&json, "recovered", true);
+        ps_json_key_str(&json, "id", ps_run_text(run, "id"));
+        ps_json_key_str(&json, "name", ps_run_text(run, "name"));
+        ps_json_key_bool(&json, "recovered", true);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  restored  ", ps_run_text(run, "id"));

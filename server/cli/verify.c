@@ -14,10 +14,10 @@ static void print_finding(const struct ps_finding *finding, bool json_lines)
     if (json_lines) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kstr(&json, "what", finding->object_type);
-        ps_json_kstr(&json, "file", finding->file);
-        ps_json_kstr(&json, "text", finding->text);
-        ps_json_kstr(&json, "hint", finding->hint);
+        ps_json_key_str(&json, "what", finding->object_type);
+        ps_json_key_str(&json, "file", finding->file);
+        ps_json_key_str(&json, "text", finding->text);
+        ps_json_key_str(&json, "hint", finding->hint);
         ps_json_end(&json);
     } else {
         ps_append_escaped(&line, ps_str_from_c(finding->file));
@@ -50,12 +50,12 @@ static void print_summary(const struct ps_options *options, const struct ps_veri
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_kint(&json, "runs", (int64_t)sum->runs);
-        ps_json_kint(&json, "files", (int64_t)sum->files);
-        ps_json_kint(&json, "bytes", (int64_t)sum->bytes);
-        ps_json_kint(&json, "findings", (int64_t)sum->findings);
-        ps_json_kint(&json, "hashed", (int64_t)sum->hashed);
-        ps_json_kbool(&json, "quick", options->quick);
+        ps_json_key_int(&json, "runs", (int64_t)sum->runs);
+        ps_json_key_int(&json, "files", (int64_t)sum->files);
+        ps_json_key_int(&json, "bytes", (int64_t)sum->bytes);
+        ps_json_key_int(&json, "findings", (int64_t)sum->findings);
+        ps_json_key_int(&json, "hashed", (int64_t)sum->n_recorded_hashes);
+        ps_json_key_bool(&json, "quick", options->quick);
         ps_json_end(&json);
         ps_buf_puts(&line, "\n");
     } else {
@@ -66,9 +66,9 @@ static void print_summary(const struct ps_options *options, const struct ps_veri
             ps_buf_puts(&line, ps_format_count(sum->findings, "problem", count[0]));
         else
             ps_buf_puts(&line, options->quick ? "all files exist" : "no problem found");
-        if (sum->hashed)
+        if (sum->n_recorded_hashes)
             ps_buf_printf(&line, "; recorded the missing hashes of %s",
-                          ps_format_count(sum->hashed, "run file", count[0]));
+                          ps_format_count(sum->n_recorded_hashes, "run file", count[0]));
         ps_buf_puts(&line, "\n");
     }
     ps_print(&line);
@@ -76,15 +76,15 @@ static void print_summary(const struct ps_options *options, const struct ps_veri
 
 int ps_cli_verify(const struct ps_options *options)
 {
-    struct ps_check_output looking = {.json = options->json};
+    struct ps_check_output output = {.json = options->json};
     const struct ps_verify_options how = {options->quick, ps_check_output_finding,
-                                          ps_check_output_progress, &looking};
+                                          ps_check_output_progress, &output};
     struct ps_verify_result sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
-    ps_progress_start(&looking.progress, "verify");
+    ps_progress_start(&output.progress, "verify");
     enum ps_status status = ps_store_verify(options->store, options->data, &how, &sum, &err);
-    ps_progress_end(&looking.progress);
+    ps_progress_end(&output.progress);
     if (status != PS_OK) {
         ps_print_shelf_failure(options, &err);
         return 2;

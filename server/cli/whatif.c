@@ -11,14 +11,15 @@ static const cJSON *get_member(const cJSON *answer, const char *key)
     return cJSON_GetObjectItemCaseSensitive(answer, key);
 }
 
-/* Appends `what` and a time with its share of `of`, both in µs: "12.30 ms (3.1 % of all imports)".
+/* Appends `what` and a time with its share of `total_us`, both in µs: "12.30 ms (3.1 % of all
+ * imports)".
  */
-static void add_share(const char *what, double us, double of, struct ps_buf *out)
+static void add_share(const char *what, double us, double total_us, struct ps_buf *out)
 {
-    char figure[64];
-    ps_buf_printf(out, "%s%s", what, ps_cli_format_value(us, "us", figure));
-    if (of > 0)
-        ps_buf_printf(out, " (%.1f %% of all imports)", 100 * us / of);
+    char value_text[64];
+    ps_buf_printf(out, "%s%s", what, ps_cli_format_value(us, "us", value_text));
+    if (total_us > 0)
+        ps_buf_printf(out, " (%.1f %% of all imports)", 100 * us / total_us);
     ps_buf_puts(out, "\n");
 }
 
@@ -27,14 +28,14 @@ static void add_head(const cJSON *answer, struct ps_buf *out)
     const cJSON *saving = get_member(answer, "saving_us");
     double before = ps_run_number(answer, "before_us"), low = ps_run_number(saving, "low"),
            high = ps_run_number(saving, "high");
-    char least[64], most[64], figure[64];
+    char least[64], most[64], value_text[64];
     add_share("saves    ", ps_run_number(saving, "best"), before, out);
     if (low < high)
         ps_buf_printf(out, "range    %s to %s\n", ps_cli_format_value(low, "us", least),
                       ps_cli_format_value(high, "us", most));
-    ps_buf_printf(out, "imports  %s now", ps_cli_format_value(before, "us", figure));
+    ps_buf_printf(out, "imports  %s now", ps_cli_format_value(before, "us", value_text));
     ps_buf_printf(out, ", %s then\n",
-                  ps_cli_format_value(ps_run_number(answer, "after_us"), "us", figure));
+                  ps_cli_format_value(ps_run_number(answer, "after_us"), "us", value_text));
     ps_buf_printf(out, "verdict  %s", ps_run_text(answer, "verdict"));
     if (ps_run_text(answer, "why")[0])
         ps_buf_printf(out, ": %s; %s", ps_run_text(answer, "why"), ps_run_text(answer, "do"));
@@ -79,11 +80,11 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
     ps_table_cell(&table, "also imported by");
     cJSON_ArrayForEach(row, rows)
     {
-        char figure[64];
+        char value_text[64];
         if (n++ == ROWS)
             break;
         ps_table_cell(&table, ps_run_text(row, "module"));
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "self_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "self_us"), "us", value_text));
         ps_table_cell(&table, ps_run_text(row, "fate"));
         add_importer(row, &table);
     }
@@ -103,10 +104,10 @@ static void add_suggestions(const cJSON *answer, struct ps_buf *out)
         ps_table_cell(&table, titles[i]);
     cJSON_ArrayForEach(row, get_member(answer, "suggestions"))
     {
-        char figure[64];
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "low_us"), "us", figure));
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "best_us"), "us", figure));
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "high_us"), "us", figure));
+        char value_text[64];
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "low_us"), "us", value_text));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "best_us"), "us", value_text));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "high_us"), "us", value_text));
         ps_table_cell(&table, ps_run_text(row, "lazy"));
     }
     ps_table_print(&table, out);
@@ -128,8 +129,8 @@ static enum ps_status print_answer(const struct ps_buf *json, bool asked, struct
     return PS_OK;
 }
 
-static enum ps_status ask_estimate(const struct ps_options *options, struct ps_client *client,
-                                   struct ps_buf *answer, struct ps_err *err)
+static enum ps_status request_estimate(const struct ps_options *options, struct ps_client *client,
+                                       struct ps_buf *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -138,8 +139,8 @@ static enum ps_status ask_estimate(const struct ps_options *options, struct ps_c
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, options->operands[0]);
     ps_buf_puts(&path, "/what_if");
-    ps_path_param(&path, "lazy", lazy.ptr);
-    ps_path_param(&path, "limit", "5000");
+    ps_path_add_param(&path, "lazy", lazy.ptr);
+    ps_path_add_param(&path, "limit", "5000");
     return ps_client_get(client, path.ptr, answer, err);
 }
 
@@ -151,7 +152,7 @@ int ps_cli_whatif(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;
-    if (ask_estimate(options, client, &answer, &err) == PS_OK && !options->json)
+    if (request_estimate(options, client, &answer, &err) == PS_OK && !options->json)
         print_answer(&answer, options->n_operands > 1, &out, &err);
     if (err.code != PS_OK)
         return ps_print_failure(options->operands[0], &err);

@@ -19,7 +19,7 @@ static void fill_reply(const struct ps_asset *asset, bool packed, struct ps_repl
                                 : bytes_between(asset->raw, asset->raw_end);
     reply->encoding = packed ? "gzip" : NULL;
     reply->etag = packed ? asset->etag_gz : asset->etag;
-    reply->cache = asset->hashed ? "public, max-age=31536000, immutable" : "no-cache";
+    reply->cache = asset->has_hash ? "public, max-age=31536000, immutable" : "no-cache";
     if (asset->gz)
         ps_reply_add_header(reply, "Vary", "Accept-Encoding");
 }

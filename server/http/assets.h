@@ -10,7 +10,7 @@ struct ps_asset {
     const char *etag, *etag_gz; /* quoted hashes of the content: uncompressed form, gzip form */
     const unsigned char *raw, *raw_end;
     const unsigned char *gz, *gz_end; /* gzip form; NULL if there is none */
-    bool hashed; /* the name contains a hash of the content: clients may cache the file forever */
+    bool has_hash; /* the name contains a hash of the content: clients may cache the file forever */
 };
 
 extern const struct ps_asset ps_assets[];

@@ -66,7 +66,7 @@ void ps_client_end_waiting(struct ps_client *client)
 
 /* Whether the client has not acknowledged all data that was sent to it. *acked: number of bytes
  * that it has acknowledged since it connected. */
-static bool has_to_read(const struct ps_client *client, uint64_t *acked)
+static bool has_unacknowledged_data(const struct ps_client *client, uint64_t *acknowledged_out)
 {
     struct tcp_info info;
     socklen_t len = sizeof info;
@@ -76,7 +76,7 @@ static bool has_to_read(const struct ps_client *client, uint64_t *acked)
         getsockopt(client->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
         len < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked)
         return false;
-    *acked = info.tcpi_bytes_acked;
+    *acknowledged_out = info.tcpi_bytes_acked;
     return true;
 }
 
@@ -84,25 +84,25 @@ static bool has_to_read(const struct ps_client *client, uint64_t *acked)
  * seconds. */
 static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t window_s)
 {
-    uint64_t acked, floor;
+    uint64_t acknowledged_out, floor;
 
-    if (!has_to_read(client, &acked)) {
+    if (!has_unacknowledged_data(client, &acknowledged_out)) {
         client->window_start_s = 0;
         return false;
     }
     if (client->window_start_s != 0 && now - client->window_start_s < window_s)
         return false;
     floor = client->acknowledged + (uint64_t)(now - client->window_start_s) * PS_READ_RATE_MIN;
-    if (client->window_start_s != 0 && acked < floor)
+    if (client->window_start_s != 0 && acknowledged_out < floor)
         return true;
     client->window_start_s = now;
-    client->acknowledged = acked;
+    client->acknowledged = acknowledged_out;
     return false;
 }
 
 /* Closes the connection at once. SO_LINGER with 0 drops unsent data, which the kernel would
  * otherwise keep. */
-static void cut_off(const struct ps_client *client)
+static void reset_connection(const struct ps_client *client)
 {
     const struct linger none = {.l_onoff = 1, .l_linger = 0};
 
@@ -120,7 +120,7 @@ void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s)
 
         if ((since != 0 && now - since > patience_s) ||
             reads_too_slowly(client, now, patience_s / 4))
-            cut_off(client);
+            reset_connection(client);
     }
     pthread_mutex_unlock(&clients->lock);
 }

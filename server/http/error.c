@@ -37,30 +37,30 @@ unsigned ps_http_status_of(enum ps_status status)
 
 /* The error code of docs/api.md. PS_IO (the files of the shelf cannot be read) is an internal error
  * to a client. */
-static const char *word_of(enum ps_status status)
+static const char *error_code(enum ps_status status)
 {
     if (status == PS_LIMIT)
         return "too_large";
-    return status == PS_IO ? "internal" : ps_status_word(status);
+    return status == PS_IO ? "internal" : ps_status_name(status);
 }
 
 void ps_json_error_fields(struct ps_json *out, const char *word, const char *text,
                           const uint64_t *at, const char *hint)
 {
     ps_json_object(out);
-    ps_json_kstr(out, "code", word);
-    ps_json_kstr(out, "text", text);
+    ps_json_key_str(out, "code", word);
+    ps_json_key_str(out, "text", text);
     ps_json_key(out, "at");
     if (at)
         ps_json_int(out, (int64_t)*at);
     else
         ps_json_null(out);
-    ps_json_kstr(out, "hint", hint && hint[0] ? hint : NULL);
+    ps_json_key_str(out, "hint", hint && hint[0] ? hint : NULL);
     ps_json_end(out);
 }
 
 void ps_json_error(struct ps_json *out, const struct ps_err *err)
 {
-    ps_json_error_fields(out, word_of(err->code), err->text, err->has_offset ? &err->offset : NULL,
-                         err->hint);
+    ps_json_error_fields(out, error_code(err->code), err->text,
+                         err->has_offset ? &err->offset : NULL, err->hint);
 }

@@ -59,7 +59,7 @@ const char *ps_request_header(const struct ps_request *req, const char *name)
 
 const char *ps_request_param(const struct ps_request *req, const char *key)
 {
-    return ps_pairs_get(&req->params, key);
+    return ps_url_params_get(&req->params, key);
 }
 
 const char *ps_request_cookie(const struct ps_request *req, const char *name)
@@ -203,7 +203,7 @@ static struct MHD_Response *create_response(struct ps_exchange *x)
 
     if (feed) {
         reply->feed = NULL;
-        return ps_feed_response(feed, x->connection);
+        return ps_feed_create_response(feed, x->connection);
     }
     if (reply->stream)
         return create_stream_response(reply);
@@ -600,7 +600,7 @@ static enum ps_status receive_bytes(struct ps_exchange *x, struct ps_str bytes)
     if (x->body.len + bytes.len > PS_BODY_MAX)
         return ps_fail(&x->err, PS_LIMIT, "the request body exceeds the limit of %zu bytes",
                        PS_BODY_MAX);
-    ps_buf_str(&x->body, bytes);
+    ps_buf_add_str(&x->body, bytes);
     return PS_OK;
 }
 
@@ -679,7 +679,7 @@ static void run_within_limits(struct ps_exchange *x)
     ps_context_begin(&context, x->http->config.timeout_ms, poll_read, x);
     if (!ps_context_has_ended())
         run_handler(x);
-    if (ps_context_leave(&context) == PS_OK)
+    if (ps_context_end(&context) == PS_OK)
         return;
     drop_reply(x);
     if (!x->yields)

@@ -8,6 +8,7 @@
 #include "server/http/hub.h"
 
 /* Makes a response that owns the feed. NULL if libmicrohttpd is out of memory. */
-struct MHD_Response *ps_feed_response(struct ps_feed *feed, struct MHD_Connection *connection);
+struct MHD_Response *ps_feed_create_response(struct ps_feed *feed,
+                                             struct MHD_Connection *connection);
 
 #endif

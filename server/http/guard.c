@@ -56,7 +56,7 @@ bool ps_guard_accepts_host(const struct ps_guard *guard, const char *host)
     for (size_t i = 0; i < guard->n_hosts; i++)
         if (same_name(name, guard->hosts[i]))
             return true;
-    return guard->any_address && is_address(name);
+    return guard->accepts_any_address && is_address(name);
 }
 
 bool ps_guard_accepts_origin(const char *origin, const char *host)

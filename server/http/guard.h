@@ -33,7 +33,8 @@ struct ps_guard {
     /* names of this server without port, in addition to localhost, 127.0.0.1 and [::1] */
     const char *const *hosts;
     size_t n_hosts;
-    bool any_address; /* accepts every numeric Host: the server does not listen on loopback only */
+    bool accepts_any_address; /* accepts every numeric Host: the server does not listen on loopback
+                                 only */
 };
 
 /* Whether the Host header is accepted. host: its value, or NULL (HTTP/1.0), which is accepted. */

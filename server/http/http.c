@@ -172,7 +172,7 @@ void ps_http_cancel(struct ps_http *http)
     atomic_store(&http->cancelled, true);
 }
 
-unsigned ps_http_in_flight(struct ps_http *http)
+unsigned ps_http_count_requests(struct ps_http *http)
 {
     return atomic_load(&http->in_flight);
 }

@@ -12,7 +12,7 @@
  *     ps_http_start(&config, &http, err);
  *     ...                             handlers run on other threads from now on
  *     ps_http_quiesce(http);
- *     wait until ps_http_in_flight(http) is 0
+ *     wait until ps_http_count_requests(http) is 0
  *     ps_http_stop(http);
  */
 #ifndef PS_HTTP_HTTP_H
@@ -63,7 +63,7 @@ void ps_http_quiesce(struct ps_http *http);
  * answered with 503. */
 void ps_http_cancel(struct ps_http *http);
 /* Number of requests being received, handled or answered; event streams are not counted. */
-unsigned ps_http_in_flight(struct ps_http *http);
+unsigned ps_http_count_requests(struct ps_http *http);
 /* Stops the server. Every deferred request must be finished and every feed ended. NULL is
  * allowed. */
 void ps_http_stop(struct ps_http *http);

@@ -20,10 +20,10 @@ struct ps_feed {
     struct ps_hub *hub;
     struct ps_feed *next, **link;
     uint64_t topic;
-    char *address, *holder, *secret;
+    char *address, *user_name, *secret;
     struct ps_buf out; /* bytes from `sent` on are not sent yet */
     size_t sent;
-    bool ending, waiting;
+    bool is_ending, is_waiting;
     struct MHD_Connection *connection; /* set when the reply is sent */
 };
 
@@ -32,7 +32,7 @@ struct ps_hub {
     struct ps_feed *feeds;
     size_t n;
     struct ps_hub_limits limits;
-    bool closed;
+    bool is_closed;
 };
 
 struct ps_hub *ps_hub_create(const struct ps_hub_limits *limits)
@@ -60,20 +60,20 @@ static bool is_full(size_t n, size_t most)
 static enum ps_status check_limits(const struct ps_hub *hub, const struct ps_feed_owner *owner,
                                    struct ps_err *err)
 {
-    size_t of_address = 0, of_holder = 0;
+    size_t n_of_address = 0, n_of_user = 0;
 
     for (const struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
-        of_address += owner->address[0] && strcmp(feed->address, owner->address) == 0;
-        of_holder += owner->holder[0] && strcmp(feed->holder, owner->holder) == 0;
+        n_of_address += owner->address[0] && strcmp(feed->address, owner->address) == 0;
+        n_of_user += owner->user_name[0] && strcmp(feed->user_name, owner->user_name) == 0;
     }
-    if (hub->closed)
+    if (hub->is_closed)
         return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
-    if (is_full(of_address, hub->limits.per_address))
-        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", of_address,
-                       owner->address);
-    if (is_full(of_holder, hub->limits.per_holder))
-        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", of_holder,
-                       owner->holder);
+    if (is_full(n_of_address, hub->limits.per_address))
+        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already",
+                       n_of_address, owner->address);
+    if (is_full(n_of_user, hub->limits.per_user))
+        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", n_of_user,
+                       owner->user_name);
     if (is_full(hub->n, hub->limits.total))
         return ps_fail(err, PS_UNAVAILABLE, "too many open event streams: %zu", hub->n);
     return PS_OK;
@@ -89,7 +89,7 @@ static struct ps_feed *add_feed(struct ps_hub *hub, uint64_t topic,
         .hub = hub,
         .topic = topic,
         .address = ps_strdup(ps_str_from_c(owner->address)),
-        .holder = ps_strdup(ps_str_from_c(owner->holder)),
+        .user_name = ps_strdup(ps_str_from_c(owner->user_name)),
         .secret = ps_strdup(ps_str_from_c(owner->secret)),
         .next = hub->feeds,
         .link = &hub->feeds,
@@ -133,7 +133,7 @@ void ps_feed_free(struct ps_feed *feed)
     pthread_mutex_unlock(&hub->lock);
     ps_buf_free(&feed->out);
     free(feed->address);
-    free(feed->holder);
+    free(feed->user_name);
     free(feed->secret);
     free(feed);
 }
@@ -141,19 +141,19 @@ void ps_feed_free(struct ps_feed *feed)
 /* The caller holds the lock. */
 static void wake_feed(struct ps_feed *feed)
 {
-    if (feed->waiting)
+    if (feed->is_waiting)
         MHD_resume_connection(feed->connection);
-    feed->waiting = false;
+    feed->is_waiting = false;
 }
 
 static void push_text(struct ps_feed *feed, struct ps_str text)
 {
-    if (feed->ending)
+    if (feed->is_ending)
         return;
     if (feed->out.len - feed->sent + text.len > PS_FEED_MAX)
-        feed->ending = true;
+        feed->is_ending = true;
     else
-        ps_buf_str(&feed->out, text);
+        ps_buf_add_str(&feed->out, text);
     wake_feed(feed);
 }
 
@@ -162,7 +162,7 @@ static struct ps_buf event_text(const char *event, struct ps_str data)
     struct ps_buf text = {0};
 
     ps_buf_printf(&text, "event: %s\ndata: ", event);
-    ps_buf_str(&text, data);
+    ps_buf_add_str(&text, data);
     ps_buf_puts(&text, "\n\n");
     return text;
 }
@@ -211,7 +211,7 @@ static void end_feeds_of(struct ps_hub *hub, const char *secret)
     for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
         if (strcmp(feed->secret, secret) != 0)
             continue;
-        feed->ending = true;
+        feed->is_ending = true;
         wake_feed(feed);
     }
     pthread_mutex_unlock(&hub->lock);
@@ -231,19 +231,19 @@ void ps_hub_ping(struct ps_hub *hub, bool (*is_valid)(void *user, const char *se
 void ps_feed_end(struct ps_feed *feed)
 {
     pthread_mutex_lock(&feed->hub->lock);
-    feed->ending = true;
+    feed->is_ending = true;
     wake_feed(feed);
     pthread_mutex_unlock(&feed->hub->lock);
 }
 
-static void end_where(struct ps_hub *hub, bool all, uint64_t topic)
+static void end_feeds(struct ps_hub *hub, bool all, uint64_t topic)
 {
     pthread_mutex_lock(&hub->lock);
-    hub->closed = hub->closed || all;
+    hub->is_closed = hub->is_closed || all;
     for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
         if (!all && feed->topic != topic)
             continue;
-        feed->ending = true;
+        feed->is_ending = true;
         wake_feed(feed);
     }
     pthread_mutex_unlock(&hub->lock);
@@ -251,12 +251,12 @@ static void end_where(struct ps_hub *hub, bool all, uint64_t topic)
 
 void ps_hub_end_topic(struct ps_hub *hub, uint64_t topic)
 {
-    end_where(hub, false, topic);
+    end_feeds(hub, false, topic);
 }
 
 void ps_hub_close(struct ps_hub *hub)
 {
-    end_where(hub, true, PS_TOPIC_ALL);
+    end_feeds(hub, true, PS_TOPIC_ALL);
 }
 
 size_t ps_hub_count_feeds(struct ps_hub *hub)
@@ -284,11 +284,11 @@ static ssize_t read_feed(void *cls, uint64_t pos, char *buf, size_t max)
     if (n > 0) {
         memcpy(buf, rest.ptr, (size_t)n);
         feed->sent += (size_t)n;
-    } else if (feed->ending) {
+    } else if (feed->is_ending) {
         n = MHD_CONTENT_READER_END_OF_STREAM;
     } else {
         MHD_suspend_connection(feed->connection);
-        feed->waiting = true;
+        feed->is_waiting = true;
     }
     if (feed->sent == feed->out.len)
         feed->sent = feed->out.len = 0;
@@ -301,7 +301,8 @@ static void close_feed(void *cls)
     ps_feed_free(cls);
 }
 
-struct MHD_Response *ps_feed_response(struct ps_feed *feed, struct MHD_Connection *connection)
+struct MHD_Response *ps_feed_create_response(struct ps_feed *feed,
+                                             struct MHD_Connection *connection)
 {
     feed->connection = connection;
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_feed, feed, close_feed);

@@ -26,14 +26,14 @@ struct ps_feed;
 /* Maximum numbers of concurrent feeds; 0: no limit. A feed uses a connection for as long as the
  * client likes, so the limits reserve connections for ordinary requests. */
 struct ps_hub_limits {
-    size_t total, per_address, per_holder;
+    size_t total, per_address, per_user;
 };
 
 /* The client of a feed; strings are copied. */
 struct ps_feed_owner {
-    const char *address; /* "": unknown, then per_address does not apply */
-    const char *holder;  /* user name of the token; "": unknown, then per_holder does not apply */
-    const char *secret;  /* the token or the session; "": none was required */
+    const char *address;   /* "": unknown, then per_address does not apply */
+    const char *user_name; /* user name of the token; "": unknown, then per_user does not apply */
+    const char *secret;    /* the token or the session; "": none was required */
 };
 
 struct ps_hub *ps_hub_create(const struct ps_hub_limits *limits);
@@ -41,8 +41,9 @@ void ps_hub_free(struct ps_hub *hub); /* every feed must have ended; NULL is all
 
 /* Creates a feed of the events of a topic; PS_TOPIC_ALL: of all topics. PS_UNAVAILABLE: a limit is
  * reached, or ps_hub_close was called. */
-enum ps_status ps_hub_subscribe(struct ps_hub *hub, uint64_t topic, const struct ps_feed_owner *by,
-                                struct ps_feed **out, struct ps_err *err);
+enum ps_status ps_hub_subscribe(struct ps_hub *hub, uint64_t topic,
+                                const struct ps_feed_owner *owner, struct ps_feed **out,
+                                struct ps_err *err);
 void ps_feed_free(struct ps_feed *feed); /* for a feed that was not sent; NULL is allowed */
 
 /* Send an event to all feeds of a topic (PS_TOPIC_ALL: to all feeds), or to one feed. `data` must

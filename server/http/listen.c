@@ -12,11 +12,11 @@
 
 #include "base/mem.h"
 
-struct place {
+struct listen_address {
     char host[256], port[8];
 };
 
-static enum ps_status bad_address(const char *where, struct ps_err *err)
+static enum ps_status fail_address(const char *where, struct ps_err *err)
 {
     return ps_fail(err, PS_BAD_REQUEST,
                    "%s is not an address to listen on" PS_HINT
@@ -24,23 +24,24 @@ static enum ps_status bad_address(const char *where, struct ps_err *err)
                    where);
 }
 
-static enum ps_status split_address(const char *where, struct place *out, struct ps_err *err)
+static enum ps_status split_address(const char *where, struct listen_address *out,
+                                    struct ps_err *err)
 {
     struct ps_str host = ps_str_from_c(where), port;
     const char *colon = strrchr(where, ':');
     int64_t number;
 
     if (!colon)
-        return bad_address(where, err);
+        return fail_address(where, err);
     host.len = (size_t)(colon - where);
     port = ps_str_from_c(colon + 1);
     if (host.len > 1 && host.ptr[0] == '[' && host.ptr[host.len - 1] == ']')
         host = (struct ps_str){host.ptr + 1, host.len - 2};
     else if (memchr(host.ptr, ':', host.len))
-        return bad_address(where, err);
+        return fail_address(where, err);
     if (!ps_str_parse_i64(port, &number) || number < 0 || number > 65535 ||
         port.len >= sizeof out->port || host.len >= sizeof out->host)
-        return bad_address(where, err);
+        return fail_address(where, err);
     (void)snprintf(out->host, sizeof out->host, "%.*s", (int)host.len, host.len ? host.ptr : "");
     (void)snprintf(out->port, sizeof out->port, "%d", (int)number);
     return PS_OK;
@@ -48,9 +49,9 @@ static enum ps_status split_address(const char *where, struct place *out, struct
 
 enum ps_status ps_listen_check(const char *where, struct ps_err *err)
 {
-    struct place place;
+    struct listen_address listen_address;
 
-    return split_address(where, &place, err);
+    return split_address(where, &listen_address, err);
 }
 
 static enum ps_status fail_bind(const char *where, int code, struct ps_err *err)
@@ -93,7 +94,7 @@ static bool is_loopback(const struct sockaddr_storage *at)
     return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-static bool is_any(const struct sockaddr_storage *at)
+static bool is_wildcard_address(const struct sockaddr_storage *at)
 {
     const struct sockaddr_in *four = (const void *)at;
     const struct sockaddr_in6 *six = (const void *)at;
@@ -115,23 +116,24 @@ static enum ps_status describe_listener(struct ps_listener *out, struct ps_err *
     (void)snprintf(out->host, sizeof out->host, at.ss_family == AF_INET6 ? "[%s]" : "%s", host);
     (void)snprintf(out->address, sizeof out->address, "%s:%s", out->host, port);
     (void)sscanf(port, "%u", &out->port);
-    out->loopback = is_loopback(&at);
-    out->is_wildcard = is_any(&at);
+    out->is_loopback = is_loopback(&at);
+    out->is_wildcard = is_wildcard_address(&at);
     return PS_OK;
 }
 
 enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_err *err)
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
-    struct place place;
+    struct listen_address listen_address;
     int code = 0;
-    enum ps_status status = split_address(where, &place, err);
+    enum ps_status status = split_address(where, &listen_address, err);
 
     *out = (struct ps_listener){.fd = -1};
     if (status != PS_OK)
         return status;
-    if (getaddrinfo(place.host[0] ? place.host : "127.0.0.1", place.port, &hints, &found) != 0)
-        return bad_address(where, err);
+    if (getaddrinfo(listen_address.host[0] ? listen_address.host : "127.0.0.1", listen_address.port,
+                    &hints, &found) != 0)
+        return fail_address(where, err);
     for (struct addrinfo *at = found; at && out->fd < 0; at = at->ai_next)
         out->fd = open_socket(at, &code);
     freeaddrinfo(found);

@@ -11,7 +11,7 @@ struct ps_listener {
      * port */
     char address[80];
     char host[64];    /* without the port, in the form of a Host header */
-    bool loopback;    /* reachable from this machine only */
+    bool is_loopback; /* reachable from this machine only */
     bool is_wildcard; /* 0.0.0.0 or [::]: a URL can use localhost */
     unsigned port;
 };

@@ -26,13 +26,13 @@ static enum ps_status run_handler(struct ps_exchange *x, struct ps_err *err)
 enum ps_status ps_local_call(const struct ps_local *local, const char *method, const char *target,
                              struct ps_str body, struct ps_local_result **out, struct ps_err *err)
 {
-    struct ps_local_result *answer = ps_alloc(sizeof *answer);
-    struct ps_exchange *x = &answer->exchange;
+    struct ps_local_result *result = ps_alloc(sizeof *result);
+    struct ps_exchange *x = &result->exchange;
     struct ps_str path = {target, strcspn(target, "?")};
     struct ps_route_match match;
     enum ps_status status;
 
-    *out = answer;
+    *out = result;
     x->req.app = local->app;
     x->req.method = method;
     x->req.user_name = local->user_name;
@@ -55,16 +55,16 @@ enum ps_status ps_local_call(const struct ps_local *local, const char *method, c
     return run_handler(x, err);
 }
 
-struct ps_reply *ps_local_result_reply(struct ps_local_result *answer)
+struct ps_reply *ps_local_result_reply(struct ps_local_result *result)
 {
-    return &answer->exchange.reply;
+    return &result->exchange.reply;
 }
 
-void ps_local_result_free(struct ps_local_result *answer)
+void ps_local_result_free(struct ps_local_result *result)
 {
-    if (!answer)
+    if (!result)
         return;
-    ps_reply_free(&answer->exchange.reply);
-    ps_arena_free(&answer->exchange.req.arena);
-    free(answer);
+    ps_reply_free(&result->exchange.reply);
+    ps_arena_free(&result->exchange.req.arena);
+    free(result);
 }

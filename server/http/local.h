@@ -29,7 +29,7 @@ struct ps_local_result;
  * After PS_OK the reply contains the result. Call ps_local_result_free in any case. */
 enum ps_status ps_local_call(const struct ps_local *local, const char *method, const char *target,
                              struct ps_str body, struct ps_local_result **out, struct ps_err *err);
-struct ps_reply *ps_local_result_reply(struct ps_local_result *answer);
-void ps_local_result_free(struct ps_local_result *answer); /* NULL is allowed */
+struct ps_reply *ps_local_result_reply(struct ps_local_result *result);
+void ps_local_result_free(struct ps_local_result *result); /* NULL is allowed */
 
 #endif

@@ -24,7 +24,7 @@ static struct ps_str trim_spaces(struct ps_str text)
     return text;
 }
 
-static struct ps_str cut_at(struct ps_str text, char end)
+static struct ps_str prefix_before(struct ps_str text, char end)
 {
     const char *found = text.len ? memchr(text.ptr, end, text.len) : NULL;
 
@@ -46,22 +46,22 @@ static struct ps_str parse_quoted(struct ps_str text)
  * quotes; {NULL, 0} if it is absent. Escapes such as \" are not decoded. */
 static struct ps_str header_param(struct ps_str value, const char *key)
 {
-    struct ps_str rest = ps_str_skip(value, cut_at(value, ';').len + 1);
+    struct ps_str rest = ps_str_skip(value, prefix_before(value, ';').len + 1);
 
     while (rest.len > 0) {
-        struct ps_str name = cut_at(rest, '='), semi = cut_at(rest, ';'), found;
+        struct ps_str name = prefix_before(rest, '='), semi = prefix_before(rest, ';'), found;
 
         if (semi.len < name.len || name.len == rest.len) { /* a parameter without a value */
             rest = ps_str_skip(rest, semi.len + 1);
             continue;
         }
         rest = trim_spaces(ps_str_skip(rest, name.len + 1));
-        found =
-            rest.len && rest.ptr[0] == '"' ? parse_quoted(rest) : trim_spaces(cut_at(rest, ';'));
+        found = rest.len && rest.ptr[0] == '"' ? parse_quoted(rest)
+                                               : trim_spaces(prefix_before(rest, ';'));
         if (same_word(trim_spaces(name), key))
             return found;
         rest = ps_str_skip(rest, (size_t)(found.ptr + found.len - rest.ptr));
-        rest = ps_str_skip(rest, cut_at(rest, ';').len + 1);
+        rest = ps_str_skip(rest, prefix_before(rest, ';').len + 1);
     }
     return (struct ps_str){NULL, 0};
 }
@@ -125,7 +125,7 @@ enum ps_status ps_part_head_parse(struct ps_str head, struct ps_part *out, struc
 
     *out = (struct ps_part){0};
     while (head.len > 0 && !name.ptr) {
-        struct ps_str line = cut_at(head, '\n'), key = cut_at(line, ':');
+        struct ps_str line = prefix_before(head, '\n'), key = prefix_before(line, ':');
         struct ps_str value = ps_str_skip(line, key.len + 1);
 
         head = ps_str_skip(head, line.len + 1);
@@ -155,7 +155,7 @@ struct ps_multipart {
     enum state state;
     char boundary[BOUNDARY_MAX + 5]; /* "\r\n--" and the boundary */
     size_t boundary_len;
-    struct ps_buf hold; /* input that cannot be parsed yet */
+    struct ps_buf unparsed; /* input that cannot be parsed yet */
 };
 
 bool ps_is_multipart(const char *content_type)
@@ -182,7 +182,7 @@ enum ps_status ps_multipart_create(const char *content_type, const struct ps_mul
     memcpy(parser->boundary + 4, name.ptr, name.len);
     parser->boundary_len = name.len + 4;
     /* The first boundary may be at the very start of the body, without a preceding line break. */
-    ps_buf_add(&parser->hold, "\r\n", 2);
+    ps_buf_add(&parser->unparsed, "\r\n", 2);
     *out = parser;
     return PS_OK;
 }
@@ -190,7 +190,7 @@ enum ps_status ps_multipart_create(const char *content_type, const struct ps_mul
 void ps_multipart_free(struct ps_multipart *parser)
 {
     if (parser)
-        ps_buf_free(&parser->hold);
+        ps_buf_free(&parser->unparsed);
     free(parser);
 }
 
@@ -313,12 +313,12 @@ enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str byte
     struct ps_str in;
     bool more = true;
 
-    ps_buf_add(&parser->hold, bytes.ptr, bytes.len);
-    in = ps_buf_slice(&parser->hold);
+    ps_buf_add(&parser->unparsed, bytes.ptr, bytes.len);
+    in = ps_buf_slice(&parser->unparsed);
     while (more && status == PS_OK)
         status = parse_step(parser, &in, &more, err);
-    memmove(parser->hold.ptr, in.ptr, in.len);
-    parser->hold.len = in.len;
+    memmove(parser->unparsed.ptr, in.ptr, in.len);
+    parser->unparsed.len = in.len;
     return status;
 }
 

@@ -41,7 +41,7 @@ void ps_reply_allow_caching(struct ps_reply *reply, const char *subject, uint64_
     reply->mark = mark;
 }
 
-struct ps_json ps_reply_json(struct ps_reply *reply)
+struct ps_json ps_reply_json_writer(struct ps_reply *reply)
 {
     return ps_json_writer(&reply->body);
 }
@@ -54,7 +54,7 @@ void ps_reply_set_error(struct ps_reply *reply, const struct ps_err *err)
     reply->status = ps_http_status_of(err->code);
     if (err->code == PS_UNAVAILABLE) /* not PS_TOO_SLOW: a retry would be too slow again */
         ps_reply_add_header(reply, "Retry-After", "1");
-    out = ps_reply_json(reply);
+    out = ps_reply_json_writer(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");
     ps_json_error(&out, err);
@@ -68,7 +68,7 @@ void ps_reply_set_error_fields(struct ps_reply *reply, unsigned http, const char
 
     ps_reply_free(reply);
     reply->status = http;
-    out = ps_reply_json(reply);
+    out = ps_reply_json_writer(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");
     ps_json_error_fields(&out, word, text, NULL, hint);

@@ -57,7 +57,7 @@ void ps_reply_add_header(struct ps_reply *reply, const char *name, const char *v
  * long as the server runs). Read the mark before computing the response. */
 void ps_reply_allow_caching(struct ps_reply *reply, const char *subject, uint64_t mark);
 /* Returns a JSON writer that appends to the body. */
-struct ps_json ps_reply_json(struct ps_reply *reply);
+struct ps_json ps_reply_json_writer(struct ps_reply *reply);
 
 /* The HTTP status code of an error. All replies use this mapping. */
 unsigned ps_http_status_of(enum ps_status status);

@@ -13,12 +13,12 @@
  *                                        struct ps_err *err)
  *     {
  *         const char *name = ps_request_param(req, "name");
- *         struct ps_json out = ps_reply_json(reply);
+ *         struct ps_json out = ps_reply_json_writer(reply);
  *
  *         if (!name)
  *             return ps_fail(err, PS_BAD_REQUEST, "the parameter `name` is missing");
  *         ps_json_object(&out);
- *         ps_json_kstr(&out, "greeting", name);
+ *         ps_json_key_str(&out, "greeting", name);
  *         ps_json_end(&out);
  *         return PS_OK;
  *     }

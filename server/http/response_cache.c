@@ -15,52 +15,52 @@
 struct entry {
     struct ps_cached_response ready; /* must be the first member */
     struct entry *newer, *older;
-    atomic_uint holders; /* number of references, including that of the cache */
+    atomic_uint n_references; /* number of references, including that of the cache */
     uint64_t hash;
     uint32_t index; /* index in `entries` */
-    bool gzip, in_set;
-    size_t address_len;
-    char *address;
+    bool gzip, is_in_cache;
+    size_t url_len;
+    char *url;
 };
 
 struct ps_response_cache {
     pthread_mutex_t lock;
     struct entry **entries;
     uint32_t n, cap;
-    uint32_t *vacant; /* unused indexes of `entries` */
-    uint32_t n_vacant, cap_vacant;
-    struct ps_hash_table by_address;
-    /* head of the list in order of use: ends.older is the most recently used entry, ends.newer the
-     * least recently used one */
-    struct entry ends;
+    uint32_t *free_indexes; /* unused indexes of `entries` */
+    uint32_t n_free_indexes, cap_free_indexes;
+    struct ps_hash_table by_url;
+    /* head of the list in order of use: lru_list.older is the most recently used entry,
+     * lru_list.newer the least recently used one */
+    struct entry lru_list;
     size_t bytes;
 };
 
 struct ps_response_cache *ps_response_cache_create(void)
 {
-    struct ps_response_cache *set = ps_alloc(sizeof *set);
+    struct ps_response_cache *cache = ps_alloc(sizeof *cache);
 
-    pthread_mutex_init(&set->lock, NULL);
-    set->ends.newer = set->ends.older = &set->ends;
-    return set;
+    pthread_mutex_init(&cache->lock, NULL);
+    cache->lru_list.newer = cache->lru_list.older = &cache->lru_list;
+    return cache;
 }
 
-static void let_go(struct entry *entry)
+static void release_entry(struct entry *entry)
 {
-    if (atomic_fetch_sub(&entry->holders, 1) > 1)
+    if (atomic_fetch_sub(&entry->n_references, 1) > 1)
         return;
     MHD_destroy_response(entry->ready.response);
     if (entry->ready.not_modified)
         MHD_destroy_response(entry->ready.not_modified);
     free((void *)(uintptr_t)entry->ready.etag);
     free((void *)(uintptr_t)entry->ready.subject);
-    free(entry->address);
+    free(entry->url);
     free(entry);
 }
 
 void ps_response_cache_release(const struct ps_cached_response *ready)
 {
-    let_go((struct entry *)(uintptr_t)ready);
+    release_entry((struct entry *)(uintptr_t)ready);
 }
 
 /* --- Called with the lock held --- */
@@ -71,139 +71,139 @@ static void unlink_use(struct entry *entry)
     entry->older->newer = entry->newer;
 }
 
-static void link_newest(struct ps_response_cache *set, struct entry *entry)
+static void link_newest(struct ps_response_cache *cache, struct entry *entry)
 {
-    entry->newer = &set->ends;
-    entry->older = set->ends.older;
+    entry->newer = &cache->lru_list;
+    entry->older = cache->lru_list.older;
     entry->older->newer = entry;
-    set->ends.older = entry;
+    cache->lru_list.older = entry;
 }
 
 struct response_key {
-    struct ps_str address;
+    struct ps_str url;
     bool gzip;
 };
 
-static bool is_entry(const void *entries, uint32_t index, const void *of)
+static bool is_key_of_entry(const void *entries, uint32_t index, const void *of)
 {
     const struct entry *entry = ((struct entry *const *)entries)[index];
     const struct response_key *wanted = of;
 
     return entry->gzip == wanted->gzip &&
-           ps_str_eq((struct ps_str){entry->address, entry->address_len}, wanted->address);
+           ps_str_eq((struct ps_str){entry->url, entry->url_len}, wanted->url);
 }
 
-static struct entry *find_response(struct ps_response_cache *set, struct ps_str address, bool gzip,
+static struct entry *find_response(struct ps_response_cache *cache, struct ps_str url, bool gzip,
                                    uint64_t hash)
 {
-    uint32_t index = ps_hash_table_find(&set->by_address, hash, is_entry, set->entries,
-                                        &(struct response_key){address, gzip});
+    uint32_t index = ps_hash_table_find(&cache->by_url, hash, is_key_of_entry, cache->entries,
+                                        &(struct response_key){url, gzip});
 
-    return index == PS_HASH_NONE ? NULL : set->entries[index];
+    return index == PS_HASH_NONE ? NULL : cache->entries[index];
 }
 
 /* The URL must not be in the cache yet. */
-static void put_in(struct ps_response_cache *set, struct entry *entry)
+static void insert_entry(struct ps_response_cache *cache, struct entry *entry)
 {
-    const struct response_key wanted = {{entry->address, entry->address_len}, entry->gzip};
+    const struct response_key wanted = {{entry->url, entry->url_len}, entry->gzip};
 
-    if (set->n_vacant) {
-        entry->index = set->vacant[--set->n_vacant];
+    if (cache->n_free_indexes) {
+        entry->index = cache->free_indexes[--cache->n_free_indexes];
     } else {
-        PS_RESERVE_ONE(set->entries, set->n, set->cap);
-        entry->index = set->n++;
+        PS_RESERVE_ONE(cache->entries, cache->n, cache->cap);
+        entry->index = cache->n++;
     }
-    set->entries[entry->index] = entry;
-    (void)ps_hash_table_add(&set->by_address, entry->hash, entry->index, is_entry, set->entries,
-                            &wanted);
-    link_newest(set, entry);
-    set->bytes += entry->ready.bytes;
+    cache->entries[entry->index] = entry;
+    (void)ps_hash_table_add(&cache->by_url, entry->hash, entry->index, is_key_of_entry,
+                            cache->entries, &wanted);
+    link_newest(cache, entry);
+    cache->bytes += entry->ready.bytes;
 }
 
-static void take_out(struct ps_response_cache *set, struct entry *entry)
+static void remove_entry(struct ps_response_cache *cache, struct entry *entry)
 {
-    ps_hash_table_remove(&set->by_address, entry->hash, entry->index);
-    PS_RESERVE_ONE(set->vacant, set->n_vacant, set->cap_vacant);
-    set->vacant[set->n_vacant++] = entry->index;
+    ps_hash_table_remove(&cache->by_url, entry->hash, entry->index);
+    PS_RESERVE_ONE(cache->free_indexes, cache->n_free_indexes, cache->cap_free_indexes);
+    cache->free_indexes[cache->n_free_indexes++] = entry->index;
     unlink_use(entry);
-    entry->in_set = false;
-    set->bytes -= entry->ready.bytes;
-    let_go(entry);
+    entry->is_in_cache = false;
+    cache->bytes -= entry->ready.bytes;
+    release_entry(entry);
 }
 
 /* --- Public functions --- */
 
-void ps_response_cache_free(struct ps_response_cache *set)
+void ps_response_cache_free(struct ps_response_cache *cache)
 {
-    if (!set)
+    if (!cache)
         return;
-    while (set->ends.newer != &set->ends)
-        take_out(set, set->ends.newer);
-    ps_hash_table_free(&set->by_address);
-    free(set->entries);
-    free(set->vacant);
-    pthread_mutex_destroy(&set->lock);
-    free(set);
+    while (cache->lru_list.newer != &cache->lru_list)
+        remove_entry(cache, cache->lru_list.newer);
+    ps_hash_table_free(&cache->by_url);
+    free(cache->entries);
+    free(cache->free_indexes);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
 }
 
-static uint64_t hash_of(struct ps_str address, bool gzip)
+static uint64_t hash_of(struct ps_str url, bool gzip)
 {
-    return ps_hash_bytes(address.ptr, address.len) ^ gzip;
+    return ps_hash_bytes(url.ptr, url.len) ^ gzip;
 }
 
-const struct ps_cached_response *ps_response_cache_find(struct ps_response_cache *set,
-                                                        struct ps_str address, bool gzip)
+const struct ps_cached_response *ps_response_cache_find(struct ps_response_cache *cache,
+                                                        struct ps_str url, bool gzip)
 {
-    uint64_t hash = hash_of(address, gzip);
+    uint64_t hash = hash_of(url, gzip);
     struct entry *found;
 
-    pthread_mutex_lock(&set->lock);
-    found = find_response(set, address, gzip, hash);
+    pthread_mutex_lock(&cache->lock);
+    found = find_response(cache, url, gzip, hash);
     if (found) {
-        atomic_fetch_add(&found->holders, 1);
+        atomic_fetch_add(&found->n_references, 1);
         unlink_use(found);
-        link_newest(set, found);
+        link_newest(cache, found);
     }
-    pthread_mutex_unlock(&set->lock);
+    pthread_mutex_unlock(&cache->lock);
     return found ? &found->ready : NULL;
 }
 
-static char *copy_of(const char *text)
+static char *copy_text(const char *text)
 {
     return text ? ps_strdup(ps_str_from_c(text)) : NULL;
 }
 
-void ps_response_cache_put(struct ps_response_cache *set, struct ps_str address, bool gzip,
+void ps_response_cache_put(struct ps_response_cache *cache, struct ps_str url, bool gzip,
                            const struct ps_cached_response *ready)
 {
     struct entry *entry = ps_alloc(sizeof *entry), *old;
 
     entry->ready = *ready;
-    entry->ready.etag = copy_of(ready->etag);
-    entry->ready.subject = copy_of(ready->subject);
-    entry->ready.bytes += OVERHEAD + address.len;
-    atomic_init(&entry->holders, 1);
-    entry->hash = hash_of(address, gzip);
+    entry->ready.etag = copy_text(ready->etag);
+    entry->ready.subject = copy_text(ready->subject);
+    entry->ready.bytes += OVERHEAD + url.len;
+    atomic_init(&entry->n_references, 1);
+    entry->hash = hash_of(url, gzip);
     entry->gzip = gzip;
-    entry->in_set = true;
-    entry->address = ps_strdup(address);
-    entry->address_len = address.len;
-    pthread_mutex_lock(&set->lock);
-    old = find_response(set, address, gzip, entry->hash);
+    entry->is_in_cache = true;
+    entry->url = ps_strdup(url);
+    entry->url_len = url.len;
+    pthread_mutex_lock(&cache->lock);
+    old = find_response(cache, url, gzip, entry->hash);
     if (old)
-        take_out(set, old);
-    put_in(set, entry);
-    while (set->bytes > PS_RESPONSE_CACHE_BYTES)
-        take_out(set, set->ends.newer);
-    pthread_mutex_unlock(&set->lock);
+        remove_entry(cache, old);
+    insert_entry(cache, entry);
+    while (cache->bytes > PS_RESPONSE_CACHE_BYTES)
+        remove_entry(cache, cache->lru_list.newer);
+    pthread_mutex_unlock(&cache->lock);
 }
 
-void ps_response_cache_drop(struct ps_response_cache *set, const struct ps_cached_response *ready)
+void ps_response_cache_drop(struct ps_response_cache *cache, const struct ps_cached_response *ready)
 {
     struct entry *entry = (struct entry *)(uintptr_t)ready;
 
-    pthread_mutex_lock(&set->lock);
-    if (entry->in_set)
-        take_out(set, entry);
-    pthread_mutex_unlock(&set->lock);
+    pthread_mutex_lock(&cache->lock);
+    if (entry->is_in_cache)
+        remove_entry(cache, entry);
+    pthread_mutex_unlock(&cache->lock);
 }

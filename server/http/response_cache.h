@@ -32,19 +32,20 @@ struct ps_cached_response {
 
 struct ps_response_cache *ps_response_cache_create(void);
 void ps_response_cache_free(
-    struct ps_response_cache *set); /* no reference may be held; NULL is allowed */
+    struct ps_response_cache *cache); /* no reference may be held; NULL is allowed */
 
 /* The cached response to this URL, with a reference that ps_response_cache_release drops; NULL if
  * there is none. */
-const struct ps_cached_response *ps_response_cache_find(struct ps_response_cache *set,
-                                                        struct ps_str address, bool gzip);
+const struct ps_cached_response *ps_response_cache_find(struct ps_response_cache *cache,
+                                                        struct ps_str url, bool gzip);
 void ps_response_cache_release(const struct ps_cached_response *ready);
 
 /* Adds a response, or replaces the cached one of this URL. Takes over one reference of each MHD
  * response and copies the strings. */
-void ps_response_cache_put(struct ps_response_cache *set, struct ps_str address, bool gzip,
+void ps_response_cache_put(struct ps_response_cache *cache, struct ps_str url, bool gzip,
                            const struct ps_cached_response *ready);
 /* Removes this response from the cache unless it was removed before. */
-void ps_response_cache_drop(struct ps_response_cache *set, const struct ps_cached_response *ready);
+void ps_response_cache_drop(struct ps_response_cache *cache,
+                            const struct ps_cached_response *ready);
 
 #endif

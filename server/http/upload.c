@@ -82,7 +82,7 @@ static enum ps_status part_data(void *user, struct ps_str bytes, struct ps_err *
     if (upload->fields_bytes > PS_UPLOAD_FIELDS_MAX)
         return ps_fail(err, PS_LIMIT, "the text fields of the form exceed the limit of %zu bytes",
                        PS_UPLOAD_FIELDS_MAX);
-    ps_buf_str(&upload->field, bytes);
+    ps_buf_add_str(&upload->field, bytes);
     return PS_OK;
 }
 
@@ -99,7 +99,7 @@ static enum ps_status end_part(void *user, struct ps_err *err)
     if (value.len && memchr(value.ptr, '\0', value.len))
         return ps_fail(err, PS_BAD_REQUEST, "the field %s contains a NUL byte", upload->field_name);
     value = ps_arena_copy(&req->arena, value);
-    if (!ps_pairs_add(&req->arena, &req->params, upload->field_name, value.ptr))
+    if (!ps_url_params_add(&req->arena, &req->params, upload->field_name, value.ptr))
         return ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_URL_PARAMS_MAX);
     return PS_OK;
 }
@@ -119,7 +119,7 @@ static enum ps_status reserve_bytes(struct ps_upload *upload, uint64_t bytes, st
     return PS_OK;
 }
 
-static void give_back(struct ps_upload *upload)
+static void release_unwritten(struct ps_upload *upload)
 {
     upload->spool->release(upload->spool->user, upload->reserved - upload->written);
     upload->reserved = upload->written;
@@ -141,7 +141,7 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
     return status;
 }
 
-static enum ps_status too_large(const struct ps_upload *upload, struct ps_err *err)
+static enum ps_status fail_too_large(const struct ps_upload *upload, struct ps_err *err)
 {
     return ps_fail(err, PS_LIMIT, "the upload exceeds the limit of %llu bytes",
                    (unsigned long long)upload->max);
@@ -153,7 +153,7 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
 
     upload->bytes += bytes.len;
     if (upload->bytes > upload->max)
-        return too_large(upload, err);
+        return fail_too_large(upload, err);
     if (reserve_bytes(upload, upload->bytes, err) != PS_OK)
         return err->code;
     if (upload->multipart)
@@ -166,7 +166,7 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
 enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err)
 {
     ps_close_fd(&upload->fd);
-    give_back(upload);
+    release_unwritten(upload);
     return upload->multipart ? ps_multipart_finish(upload->multipart, err) : PS_OK;
 }
 
@@ -175,7 +175,7 @@ void ps_upload_free(struct ps_upload *upload)
     if (!upload)
         return;
     ps_close_fd(&upload->fd);
-    give_back(upload);
+    release_unwritten(upload);
     ps_multipart_free(upload->multipart);
     ps_buf_free(&upload->field);
     free(upload);

@@ -65,26 +65,26 @@ void ps_url_escape(struct ps_buf *out, const char *text)
     }
 }
 
-bool ps_pairs_add(struct ps_arena *arena, struct ps_url_params *pairs, const char *key,
-                  const char *value)
+bool ps_url_params_add(struct ps_arena *arena, struct ps_url_params *params, const char *key,
+                       const char *value)
 {
-    if (pairs->n == PS_URL_PARAMS_MAX)
+    if (params->n == PS_URL_PARAMS_MAX)
         return false;
-    if (pairs->n == pairs->cap) {
-        size_t cap = pairs->cap ? pairs->cap * 2 : 16;
+    if (params->n == params->cap) {
+        size_t cap = params->cap ? params->cap * 2 : 16;
         struct ps_url_param *more = ps_arena_alloc(arena, cap * sizeof *more);
 
-        if (pairs->n)
-            memcpy(more, pairs->items, pairs->n * sizeof *more);
-        pairs->items = more;
-        pairs->cap = cap;
+        if (params->n)
+            memcpy(more, params->items, params->n * sizeof *more);
+        params->items = more;
+        params->cap = cap;
     }
-    pairs->items[pairs->n++] = (struct ps_url_param){key, value};
+    params->items[params->n++] = (struct ps_url_param){key, value};
     return true;
 }
 
-static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct ps_url_params *out,
-                              struct ps_err *err)
+static enum ps_status add_param(struct ps_arena *arena, struct ps_str text,
+                                struct ps_url_params *out, struct ps_err *err)
 {
     const char *equals = text.len ? memchr(text.ptr, '=', text.len) : NULL;
     struct ps_str name = {text.ptr, equals ? (size_t)(equals - text.ptr) : text.len};
@@ -97,7 +97,7 @@ static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct
     status = ps_url_decode(arena, name, true, &key, err);
     if (status == PS_OK)
         status = ps_url_decode(arena, rest, true, &value, err);
-    if (status == PS_OK && !ps_pairs_add(arena, out, key, value))
+    if (status == PS_OK && !ps_url_params_add(arena, out, key, value))
         status = ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_URL_PARAMS_MAX);
     return status;
 }
@@ -107,20 +107,20 @@ enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query,
 {
     while (query.len > 0) {
         const char *amp = memchr(query.ptr, '&', query.len);
-        struct ps_str one = {query.ptr, amp ? (size_t)(amp - query.ptr) : query.len};
-        enum ps_status status = add_one(arena, one, out, err);
+        struct ps_str param = {query.ptr, amp ? (size_t)(amp - query.ptr) : query.len};
+        enum ps_status status = add_param(arena, param, out, err);
 
         if (status != PS_OK)
             return status;
-        query = ps_str_skip(query, one.len + 1);
+        query = ps_str_skip(query, param.len + 1);
     }
     return PS_OK;
 }
 
-const char *ps_pairs_get(const struct ps_url_params *pairs, const char *key)
+const char *ps_url_params_get(const struct ps_url_params *params, const char *key)
 {
-    for (size_t i = pairs->n; i > 0; i--)
-        if (strcmp(pairs->items[i - 1].key, key) == 0)
-            return pairs->items[i - 1].value;
+    for (size_t i = params->n; i > 0; i--)
+        if (strcmp(params->items[i - 1].key, key) == 0)
+            return params->items[i - 1].value;
     return NULL;
 }

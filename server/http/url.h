@@ -34,10 +34,10 @@ enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query,
                                   struct ps_url_params *out, struct ps_err *err);
 
 /* Appends one pair; the strings are not copied. False if there are PS_URL_PARAMS_MAX already. */
-bool ps_pairs_add(struct ps_arena *arena, struct ps_url_params *pairs, const char *key,
-                  const char *value);
+bool ps_url_params_add(struct ps_arena *arena, struct ps_url_params *params, const char *key,
+                       const char *value);
 
 /* The last value of key, or NULL. */
-const char *ps_pairs_get(const struct ps_url_params *pairs, const char *key);
+const char *ps_url_params_get(const struct ps_url_params *params, const char *key);
 
 #endif

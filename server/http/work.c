@@ -29,7 +29,7 @@ struct ps_work {
     pthread_cond_t wake;
     struct {
         struct task *first, **last;
-        unsigned queued, running, most; /* most: maximum of `running` */
+        unsigned queued, running, running_max;
     } lanes[N_LANES];
     unsigned yielding; /* quick tasks that were asked to return */
     bool stopping;
@@ -37,7 +37,7 @@ struct ps_work {
     struct worker workers[];
 };
 
-static _Thread_local struct worker *self;
+static _Thread_local struct worker *current_worker;
 
 /* --- Called with the lock held --- */
 
@@ -49,7 +49,7 @@ static bool is_overdue(const struct worker *worker, int64_t now)
 
 static bool has_space(const struct ps_work *work, enum lane lane)
 {
-    return work->lanes[lane].running < work->lanes[lane].most;
+    return work->lanes[lane].running < work->lanes[lane].running_max;
 }
 
 static void move_to_long(struct ps_work *work, struct worker *worker)
@@ -91,9 +91,9 @@ static struct task *pop_task(struct ps_work *work, enum lane lane)
         work->lanes[lane].last = &work->lanes[lane].first;
     work->lanes[lane].queued--;
     work->lanes[lane].running++;
-    self->is_running = true;
-    self->lane = lane;
-    self->began_ms = ps_monotonic_ms();
+    current_worker->is_running = true;
+    current_worker->lane = lane;
+    current_worker->began_ms = ps_monotonic_ms();
     return task;
 }
 
@@ -118,10 +118,10 @@ static struct task *next_task(struct ps_work *work)
     struct task *task = NULL;
 
     pthread_mutex_lock(&work->lock);
-    if (self->is_running) {
-        work->lanes[self->lane].running--;
-        work->yielding -= self->is_yielding;
-        self->is_running = self->is_yielding = false;
+    if (current_worker->is_running) {
+        work->lanes[current_worker->lane].running--;
+        work->yielding -= current_worker->is_yielding;
+        current_worker->is_running = current_worker->is_yielding = false;
     }
     while (!task && !is_done(work)) {
         const int64_t again = move_overdue(work);
@@ -145,8 +145,8 @@ static void *run_tasks(void *worker)
 {
     struct task *task;
 
-    self = worker;
-    while ((task = next_task(self->work))) {
+    current_worker = worker;
+    while ((task = next_task(current_worker->work))) {
         task->fn(task->arg);
         free(task);
     }
@@ -164,7 +164,7 @@ enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work *
     pthread_cond_init(&work->wake, NULL);
     for (int lane = 0; lane < N_LANES; lane++) {
         work->lanes[lane].last = &work->lanes[lane].first;
-        work->lanes[lane].most = most[lane];
+        work->lanes[lane].running_max = most[lane];
     }
     pthread_mutex_lock(&work->lock); /* new workers read the array when they get the lock */
     for (; work->n_workers < threads && code == 0; work->n_workers += code == 0) {
@@ -211,10 +211,11 @@ bool ps_work_must_yield(struct ps_work *work)
 
     pthread_mutex_lock(&work->lock);
     (void)move_overdue(work);
-    if (self && self->work == work && !self->is_yielding && is_overdue(self, ps_monotonic_ms()))
+    if (current_worker && current_worker->work == work && !current_worker->is_yielding &&
+        is_overdue(current_worker, ps_monotonic_ms()))
         must = work->lanes[QUICK].queued > work->yielding && !has_space(work, QUICK);
     if (must) {
-        self->is_yielding = true;
+        current_worker->is_yielding = true;
         work->yielding++;
     } else if (work->lanes[QUICK].first && has_space(work, QUICK)) {
         pthread_cond_signal(&work->wake);

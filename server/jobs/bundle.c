@@ -55,7 +55,7 @@ static void read_text(struct bundle_reader *r, const char **out)
 /* Advances to the next key of the object; false at its end or after a syntax error. */
 static bool next_key(struct bundle_reader *r)
 {
-    enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_BAD;
+    enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_INVALID;
 
     r->is_valid = r->is_valid && (token == PS_JSON_KEY || token == PS_JSON_OBJECT_END);
     return r->is_valid && token == PS_JSON_KEY;
@@ -65,7 +65,7 @@ static bool next_key(struct bundle_reader *r)
  * errors. */
 static bool next_item(struct bundle_reader *r, enum ps_json_token type)
 {
-    enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_BAD;
+    enum ps_json_token token = r->is_valid ? ps_json_in_next(&r->json) : PS_JSON_INVALID;
 
     r->is_valid = r->is_valid && (token == type || token == PS_JSON_ARRAY_END);
     return r->is_valid && token == type;
@@ -214,7 +214,7 @@ enum ps_status ps_bundle_read(int fd, struct ps_bundle **out, struct ps_err *err
 
     *out = NULL;
     if (check_size(fd, err) == PS_OK) {
-        r.json.in = ps_stream_fd(fd, 0);
+        r.json.in = ps_stream_from_fd(fd, 0);
         read_all(&r);
         check_bundle(&r, err);
         ps_stream_free(r.json.in);

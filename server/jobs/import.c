@@ -26,8 +26,8 @@ static bool find_existing(struct ps_store *store, const char *sha256, struct ps_
 {
     struct ps_run_brief brief;
 
-    if (ps_store_find(store, sha256, out->id, PS_ERR_IGNORED) != PS_OK ||
-        ps_run_outdated(store, out->id) ||
+    if (ps_store_find_by_hash(store, sha256, out->id, PS_ERR_IGNORED) != PS_OK ||
+        ps_run_is_outdated(store, out->id) ||
         ps_store_read_brief(store, out->id, &brief, PS_ERR_IGNORED) != PS_OK)
         return false;
     out->already_existed = true;

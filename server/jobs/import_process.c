@@ -59,7 +59,7 @@ static enum ps_status give_scratch(struct import_session *t, struct ps_err *err)
 
     if (++t->scratches > SCRATCH_FILES_MAX)
         ps_fail(&answer.err, PS_LIMIT, "more than %d temporary files", SCRATCH_FILES_MAX);
-    else if (ps_store_spool(t->process->store, &path, &answer.fd, &answer.err) == PS_OK)
+    else if (ps_store_create_spool_file(t->process->store, &path, &answer.fd, &answer.err) == PS_OK)
         (void)unlink(path);
     status = ps_frame_send(t->child.socket, &answer, err);
     ps_close_fd(&answer.fd);
@@ -150,7 +150,7 @@ static enum ps_status begin_task(struct import_session *t, const char *task, str
 {
     struct ps_frame frame = {
         .type = PS_FRAME_BEGIN,
-        .numbers = {t->limits->memory, t->limits->cpu_s, t->limits->file},
+        .numbers = {t->limits->memory_bytes, t->limits->cpu_s, t->limits->file_bytes},
         .fd = t->process->fd,
     };
 
@@ -177,8 +177,8 @@ static enum ps_status listen_to(struct import_session *t, struct ps_err *err)
 static enum ps_status import_session(struct import_session *t, const char *task, const char *part,
                                      struct ps_err *err)
 {
-    static const struct ps_sandbox_limits usual = {PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S,
-                                                   PS_SANDBOX_FILE};
+    static const struct ps_sandbox_limits usual = {PS_SANDBOX_MEMORY_BYTES, PS_SANDBOX_CPU_S,
+                                                   PS_SANDBOX_FILE_BYTES};
     struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
 
     t->limits = t->process->limits ? t->process->limits : &usual;

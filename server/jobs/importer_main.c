@@ -43,7 +43,7 @@ static void on_memory_exhausted(void)
     ps_fail_at(&err, PS_LIMIT, last_done,
                "the importer was stopped: it used more than %llu MiB of memory" PS_HINT
                "allow more with --import-memory SIZE",
-               (unsigned long long)(limits.memory >> 20));
+               (unsigned long long)(limits.memory_bytes >> 20));
     send_done(&err, "");
     _exit(1);
 }
@@ -114,7 +114,7 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
 {
     int64_t told_ns = 0;
     struct ps_writer_options writing = {
-        .progress = on_progress, .scratch = scratch, .user = &told_ns};
+        .progress = on_progress, .create_scratch = scratch, .user = &told_ns};
     const struct ps_importer *picked = NULL;
     struct ps_writer *writer = NULL;
     struct ps_sink *sink;
@@ -129,7 +129,7 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
     if (ps_is_run_file(fd))
         return import_shared_run(fd, writer, kind, err);
     sink = ps_writer_sink(writer);
-    ps_import_stream(ps_stream_fd(fd, writing.input_bytes), sink, &picked, err);
+    ps_import_stream(ps_stream_from_fd(fd, writing.input_bytes), sink, &picked, err);
     *kind = picked ? picked->kind : "";
     return ps_fail_copy(err, &sink->err) == PS_OK ? ps_writer_end(writer, err) : err->code;
 }
@@ -187,7 +187,7 @@ static enum ps_status merge_files(int fd, struct ps_err *err)
         struct ps_stream *in;
 
         (void)lseek(file.fd, 0, SEEK_SET); /* fails for a pipe, which is allowed */
-        in = ps_stream_fd(file.fd, 0);
+        in = ps_stream_from_fd(file.fd, 0);
         if (file.numbers[1])
             in = ps_stream_decompress(in, &none);
         ps_merge_add(merge, in, file.numbers[0], file.word, err);
@@ -208,7 +208,7 @@ static enum ps_status sniff(int fd, struct ps_err *err)
 
     if (lseek(fd, 0, SEEK_SET) < 0)
         return ps_fail_errno(err, "cannot read", "the file");
-    in = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fd, 0), &most));
+    in = ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_fd(fd, 0), &most));
     status = ps_importer_pick(in, &importer, err);
     ps_stream_free(in);
     return status;

@@ -78,7 +78,7 @@ const char *ps_job_state_word(enum ps_job_state state)
 }
 
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool replies_early,
-                             const struct ps_job_new *row, struct ps_err *err)
+                             const struct ps_new_job *row, struct ps_err *err)
 {
     struct ps_accepted_upload upload = {
         .path = job->path,
@@ -89,7 +89,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool re
         .note = job->note,
         .tags = job->tags,
         .n_tags = job->n_tags,
-        .job_row = row,
+        .new_job = row,
     };
     enum ps_status status;
 
@@ -98,7 +98,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool re
     if (status != PS_OK)
         return status;
     job->upload = upload.id;
-    job->id = upload.job;
+    job->id = upload.job_id;
     return PS_OK;
 }
 
@@ -297,7 +297,7 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
     struct merge_state merging = {.job = job, .store = store};
     struct ps_import_process process = {store, -1, limits, continue_merge, &merging};
 
-    if (ps_store_scratch(store, &to, fd_out, err) == PS_OK) {
+    if (ps_store_create_scratch_file(store, &to, fd_out, err) == PS_OK) {
         process.fd = to;
         ps_import_process_merge(&process, next_original, &merging, err);
     }

@@ -52,7 +52,7 @@ bool ps_job_ended(const struct ps_job *job);
  * replies_early: syncs the files to disk. row: the row for the job table of a shared store, which
  * sets the id of the job; NULL: none. */
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool replies_early,
-                             const struct ps_job_new *row, struct ps_err *err);
+                             const struct ps_new_job *row, struct ps_err *err);
 /* Deletes the temporary file of a job that has ended, unless the job was cancelled and handed over
  * to the next server. row: the final state for other servers, written together with the end of an
  * upload; NULL: none. */

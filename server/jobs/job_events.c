@@ -70,7 +70,7 @@ static enum ps_status write_all(struct ps_job_publisher *publisher, const struct
             .id = entry->id,
             .state = ps_job_state_word(entry->state),
             .has_ended = entry->state != PS_JOB_QUEUED && entry->state != PS_JOB_RUNNING,
-            .view = ps_buf_slice(&entry->view),
+            .json = ps_buf_slice(&entry->view),
         };
     }
     /* after a failure the caller writes these rows again */

@@ -141,7 +141,7 @@ static void end_upload(struct ps_jobs *jobs, struct ps_job *job, const struct ps
 
     if (jobs->publisher) {
         jobs->config.write(&text, ended);
-        row.view = ps_buf_slice(&text);
+        row.json = ps_buf_slice(&text);
     }
     ps_job_drop_file(job, jobs->config.store, ended->state == PS_JOB_CANCELLED,
                      jobs->publisher ? &row : NULL);
@@ -157,7 +157,7 @@ static bool find_row(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
 
     ps_arena_free(&arena);
     out->state = NULL;
-    out->view = PS_STR("");
+    out->json = PS_STR("");
     return found;
 }
 
@@ -408,7 +408,7 @@ static void write_row(void *user, uint64_t id, struct ps_buf *out)
 static enum ps_status record_job(struct ps_jobs *jobs, struct ps_job *job, bool replies_early,
                                  struct ps_err *err)
 {
-    const struct ps_job_new row = {job->created_ms, write_row, job};
+    const struct ps_new_job row = {job->created_ms, write_row, job};
     enum ps_status status = PS_OK;
 
     job->jobs = jobs;
@@ -529,10 +529,10 @@ static void resume_upload(void *user, const struct ps_accepted_upload *upload)
     job->source_set = ps_source_set_retain(resume_state->source_set);
     job->is_accepted = true;
     job->upload = upload->id;
-    job->tries = upload->tries;
+    job->tries = upload->n_tries;
     job->err = upload->err;
     job->waits_for_space = ps_store_is_shared(resume_state->jobs->config.store);
-    restore_number(resume_state->jobs, job, upload->job);
+    restore_number(resume_state->jobs, job, upload->job_id);
     if (!upload->is_retry)
         log_resumed(resume_state->jobs->config.store, upload, request.bytes);
     if (enqueue_job(resume_state->jobs, job, &id))
@@ -676,7 +676,7 @@ static struct ps_job_view make_row_view(const struct ps_job_row *row)
     return (struct ps_job_view){
         .id = row->id,
         .state = parse_state(row->state),
-        .text = row->view,
+        .text = row->json,
         .name = "",
         .err = &none,
         .created_ms = row->requested_ms,
@@ -733,7 +733,7 @@ static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, show_job_fn
         status = ps_job_row_find(store, id, true, arena, &row, err);
     if (status == PS_OK)
         show_row(jobs, &row, show, user);
-    if (status == PS_NOT_FOUND && ps_store_is_away(store))
+    if (status == PS_NOT_FOUND && ps_store_is_unreachable(store))
         return ps_fail(
             err, PS_UNAVAILABLE,
             "the store cannot be reached, so job j%llu cannot be looked up; try again later",

@@ -156,7 +156,7 @@ static enum ps_status inspect_members(struct ps_members *members, struct ps_arch
             return ps_fail(err, PS_LIMIT, "the archive contains more than %d files",
                            PS_MEMBERS_MAX);
         }
-        in = ps_stream_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
+        in = ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
         if (members->n == 0 && strcmp(member.name, PS_BUNDLE_NAME) == 0)
             members->bundle = ps_is_bundle(ps_stream_peek(in, PS_BUNDLE_HEAD_SIZE));
         if (!members->bundle)
@@ -199,7 +199,7 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
         return PS_OK;
     if (ps_archive_status(archive, err) != PS_OK)
         return err->code;
-    name = ps_text_head(ps_str_from_c(first->name), 120);
+    name = ps_truncate_text(ps_str_from_c(first->name), 120);
     return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s" PS_HINT "%s",
                    (int)name.len, name.ptr, first->reason.text, first->reason.hint);
 }
@@ -208,7 +208,7 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
 static struct ps_stream *open_file(int fd, struct ps_err *err)
 {
     if (lseek(fd, 0, SEEK_SET) == 0)
-        return ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
+        return ps_stream_decompress(ps_stream_from_fd(fd, 0), &limits);
     (void)ps_fail_errno(err, "cannot read", "the archive");
     return NULL;
 }
@@ -286,7 +286,7 @@ static enum ps_status add_to_job(struct member_import *t, struct ps_merge *merge
     ps_stream_free(in);
     if (status == PS_OK && lseek(fd, 0, SEEK_SET) != 0)
         status = ps_fail_errno(err, "cannot read", name);
-    return status == PS_OK ? ps_merge_add(merge, ps_stream_fd(fd, bytes), bytes, name, err)
+    return status == PS_OK ? ps_merge_add(merge, ps_stream_from_fd(fd, bytes), bytes, name, err)
                            : status;
 }
 

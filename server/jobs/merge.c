@@ -50,7 +50,7 @@ static enum merge_method plain_method_of(struct ps_str head)
  * file is read once. */
 static enum merge_method method_of(struct ps_str head)
 {
-    struct ps_stream *inside = ps_stream_decompress(ps_stream_memory(head, 0), &limits);
+    struct ps_stream *inside = ps_stream_decompress(ps_stream_from_memory(head, 0), &limits);
     enum merge_method way = plain_method_of(ps_stream_peek(inside, HEAD_INSIDE));
 
     ps_stream_free(inside);

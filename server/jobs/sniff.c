@@ -9,8 +9,9 @@
 static enum ps_status begin_process(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {
     const struct ps_sandbox_limits *limits = sniffer->limits;
-    struct ps_frame frame = {
-        .type = PS_FRAME_BEGIN, .numbers = {limits->memory, limits->cpu_s, limits->file}, .fd = fd};
+    struct ps_frame frame = {.type = PS_FRAME_BEGIN,
+                             .numbers = {limits->memory_bytes, limits->cpu_s, limits->file_bytes},
+                             .fd = fd};
     enum ps_status status = ps_child_start(&sniffer->child, PS_IMPORTER_VERB, "", err);
 
     (void)snprintf(frame.word, sizeof frame.word, "%s", PS_IMPORTER_SNIFF);

@@ -100,7 +100,7 @@ static enum ps_status take_catalog(struct backup_state *b, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
     (void)unlink(b->part);
-    ps_uri_path(&uri, b->part);
+    ps_uri_append_path(&uri, b->part);
     ps_snapshot_write(b->source, b->part, err);
     ps_db_open(uri.ptr, true, &b->target->catalog, err);
     return ps_db_exec(b->target->catalog,
@@ -137,7 +137,7 @@ static enum ps_status leave_out(struct backup_state *b, const char *id, const ch
 {
     char found[PS_ID_SIZE];
     struct ps_err gone = PS_ERR_INIT;
-    const enum ps_status status = ps_store_find(b->source, sha256, found, &gone);
+    const enum ps_status status = ps_store_find_by_hash(b->source, sha256, found, &gone);
 
     if (status != PS_OK && status != PS_NOT_FOUND)
         return ps_fail_copy(err, &gone);
@@ -153,7 +153,7 @@ static enum ps_status copy_run(struct backup_state *b, const char *id, const cha
     char found[PS_ID_SIZE];
     enum ps_status status;
 
-    if (ps_store_find(b->source, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
+    if (ps_store_find_by_hash(b->source, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
         return leave_out(b, id, sha256, err);
     status = copy_file(b, "runs", id, err);
     if (status == PS_OK)
@@ -291,7 +291,7 @@ static enum ps_status back_up(struct backup_state *b, struct ps_err *err)
     list_unused(b, &unused);
     put_catalog(b, err);
     for (size_t at = 0; err->code == PS_OK && at < unused.len; at += strlen(unused.ptr + at) + 1)
-        b->out->removed += unlink(unused.ptr + at) == 0;
+        b->out->removed_files += unlink(unused.ptr + at) == 0;
     return err->code;
 }
 

@@ -22,8 +22,8 @@ struct ps_finding {
 };
 
 struct ps_verify_options {
-    bool quick; /* check only that each file exists, and that run files have the right header */
-    void (*found)(void *user, const struct ps_finding *finding);
+    bool is_quick; /* check only that each file exists, and that run files have the right header */
+    void (*on_finding)(void *user, const struct ps_finding *finding);
     ps_maintenance_progress *progress; /* `total`: bytes of run files and originals; `files`:
                                           checked files. May be NULL */
     void *user;
@@ -31,8 +31,8 @@ struct ps_verify_options {
 
 struct ps_verify_result {
     uint64_t runs, files, bytes, findings;
-    uint64_t hashed; /* run files without a recorded hash (of an older perfshelf) whose hash was
-                        recorded */
+    uint64_t n_recorded_hashes; /* run files without a recorded hash (of an older perfshelf) whose
+                        hash was recorded */
 };
 
 /* Checks the catalog, each run file, original, source and label, and looks for files to which no
@@ -49,7 +49,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir,
 struct ps_rebuild_options {
     /* Reports a file that is missing or damaged, and what was done with it. `file` is relative to
      * the folder of the shelf. */
-    void (*report)(void *user, const char *file, const char *text);
+    void (*on_report)(void *user, const char *file, const char *text);
     ps_maintenance_progress *progress; /* `total`: 0; `done` and `files`: checked run files */
     void *user;
 };
@@ -76,10 +76,10 @@ struct ps_backup_options {
 };
 
 struct ps_backup_result {
-    uint64_t runs;         /* runs in the backup */
-    uint64_t files, bytes; /* files that were copied, and their bytes */
-    uint64_t removed; /* files of the previous backup that were deleted, since their runs no longer
-                         exist */
+    uint64_t runs;          /* runs in the backup */
+    uint64_t files, bytes;  /* files that were copied, and their bytes */
+    uint64_t removed_files; /* files of the previous backup that were deleted, since their runs no
+                         longer exist */
 };
 
 /* Makes the folder `target` a copy of the shelf in `dir`, which other processes may use meanwhile.

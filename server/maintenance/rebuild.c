@@ -48,7 +48,7 @@ struct rebuild_state {
 
 static void report_finding(struct rebuild_state *r, const char *file, const char *text)
 {
-    r->options->report(r->options->user, file, text);
+    r->options->on_report(r->options->user, file, text);
 }
 
 /* Moves a file to lost/ and reports it. Creates lost/ if necessary. */
@@ -80,7 +80,7 @@ static void open_old(struct rebuild_state *r)
         report_finding(r, "catalog.db", "it is missing");
         return;
     }
-    ps_uri_path(&uri, r->old_path);
+    ps_uri_append_path(&uri, r->old_path);
     if (ps_db_open(uri.ptr, true, &r->old, &err) == PS_OK)
         r->old_whole =
             ps_check_db(r->old, false, &err) == PS_OK && ps_catalog_migrate(r->old, &err) == PS_OK;
@@ -156,7 +156,7 @@ static void copy_tables(struct rebuild_state *r, struct ps_err *err)
 {
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (table->salvage == PS_SALVAGE_ROWS ||
-            (table->salvage == PS_SALVAGE_IF_WHOLE && r->old_whole))
+            (table->salvage == PS_SALVAGE_IF_INTACT && r->old_whole))
             copy_table(r, table->name, err);
     apply_label(r, "baselines", "baselines_put");
     if (!r->old_whole) /* otherwise copy_table has copied the saved queries from the old catalog */
@@ -206,7 +206,7 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
     struct ps_run_metadata about = {.row = {.name = NULL}};
     struct stat file;
 
-    ps_check_open(path, &db, err);
+    ps_check_open_run(path, &db, err);
     if (ps_run_metadata_read(db, arena, &about, err) == PS_OK) {
         *row = about.row;
         *label = about.label;
@@ -341,7 +341,7 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
     if (read_run(path, &arena, &row, &label, err) == PS_OK) {
         memcpy(row.id, run->id, sizeof row.id);
         row.created_ms = run->created_ms;
-        ps_catalog_put(r->store->catalog, &row, &name, err);
+        ps_catalog_put_run(r->store->catalog, &row, &name, err);
         ps_file_send(r->store, "runs", path, &sent, err);
         ps_file_change_row(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
     }
@@ -369,7 +369,7 @@ static enum ps_status fill_catalog(struct rebuild_state *r, struct ps_err *err)
 static bool is_deleted(struct rebuild_state *r, const char *sha256)
 {
     char id[PS_ID_SIZE];
-    struct ps_deleted deleted;
+    struct ps_deleted_run deleted;
 
     (void)snprintf(id, sizeof id, "%.16s", sha256);
     if (ps_deleted_find(r->store, id, &deleted, PS_ERR_IGNORED) != PS_OK)
@@ -389,7 +389,8 @@ static void list_orphans(struct rebuild_state *r)
         if (strspn(entry->d_name, "0123456789abcdef") != 64)
             continue;
         (void)snprintf(sha256, sizeof sha256, "%.64s", entry->d_name);
-        if (ps_store_find(r->store, sha256, id, PS_ERR_IGNORED) != PS_OK && !is_deleted(r, sha256))
+        if (ps_store_find_by_hash(r->store, sha256, id, PS_ERR_IGNORED) != PS_OK &&
+            !is_deleted(r, sha256))
             ps_buf_add(&r->out->originals, sha256, sizeof sha256);
     }
     if (dir)

@@ -24,9 +24,9 @@ static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps
 {
     struct ps_err own = PS_ERR_INIT;
 
-    if (ps_catalog_hide_columns(db, err) == PS_OK)
+    if (ps_catalog_drop_compat_views(db, err) == PS_OK)
         (void)run_sql(db, "snapshot", ":path", path, err);
-    (void)ps_catalog_show_columns(db, &own);
+    (void)ps_catalog_add_compat_views(db, &own);
     return ps_fail_copy(err, &own);
 }
 
@@ -37,7 +37,7 @@ enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struc
 
     copy_catalog(ps_catalog_lock(store), path, err);
     ps_catalog_unlock(store);
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     ps_db_open(uri.ptr, true, &db, err);
     ps_catalog_migrate(db, err);
     /* a copy has no deleted runs */

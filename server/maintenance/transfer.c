@@ -96,7 +96,7 @@ static bool is_among(const char *words, struct ps_str word)
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     ps_buf_puts(&text, " ");
-    ps_buf_str(&text, word);
+    ps_buf_add_str(&text, word);
     ps_buf_puts(&text, " ");
     return strstr(words, text.ptr) != NULL;
 }
@@ -217,7 +217,7 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
     int64_t found = 0;
 
     transfer_same(t->snapshot, table, &same, err);
-    if (t->options->update && table->equal_condition)
+    if (t->options->overwrites && table->equal_condition)
         transfer_differing(t->snapshot, table->name, table->differing_columns, &id_text, err);
     if (err->code != PS_OK)
         return err->code;
@@ -272,8 +272,9 @@ static void transfer_updated(struct transfer *t, const char *what, const char *n
     PS_AUTO(ps_buf_free) struct ps_buf id_text = {0};
 
     ps_buf_printf(&id_text, "the %s %s", what, text);
-    t->out->updated++;
-    t->options->found(t->options->user, &(struct ps_finding){"updated", name, id_text.ptr, ""});
+    t->out->updated_items++;
+    t->options->on_finding(t->options->user,
+                           &(struct ps_finding){"updated", name, id_text.ptr, ""});
 }
 
 static enum ps_status report_some(struct transfer *t, const struct transfer_table *table,
@@ -326,7 +327,7 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
     ps_stmt_execute(stmt, err);
-    return table->labels ? ps_labels_save(t->target, table->labels, err) : err->code;
+    return table->labels ? ps_list_label_save(t->target, table->labels, err) : err->code;
 }
 
 static enum ps_status put_table(struct transfer *t, const struct transfer_table *table,
@@ -340,7 +341,7 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
     ps_catalog_unlock(t->target);
     for (int64_t at = 0; err->code == PS_OK && at < n; at += ROWS_AT_ONCE) {
         ps_catalog_begin(t->target, PS_DURABLE, err);
-        if (t->options->update && table->equal_condition)
+        if (t->options->overwrites && table->equal_condition)
             drop_some(t, table, at, err);
         put_some(t, table, at, renumber, err);
         ps_catalog_end(t->target, err->code, err);
@@ -458,7 +459,7 @@ static void transfer_found(struct transfer *t, const char *what, const char *nam
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     t->out->findings++;
-    t->options->found(t->options->user, &finding);
+    t->options->on_finding(t->options->user, &finding);
 }
 
 static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
@@ -524,7 +525,7 @@ static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
     t->total = (uint64_t)n;
     transfer_ask(t->snapshot,
                  "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)", &n, err);
-    t->out->waiting = (uint64_t)n;
+    t->out->waiting_uploads = (uint64_t)n;
     return err->code;
 }
 
@@ -567,11 +568,11 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
 
     if (make_place(t, err) != PS_OK)
         return err->code;
-    ps_uri_path(&uri, t->snapshot_path);
+    ps_uri_append_path(&uri, t->snapshot_path);
     ps_snapshot_write(t->source, t->snapshot_path, err);
     ps_db_open(uri.ptr, true, &t->snapshot, err);
     prepare_snapshot(t, err);
-    if (err->code == PS_OK && t->target->backend->takes_only_utf8)
+    if (err->code == PS_OK && t->target->backend->requires_utf8)
         fit_all(t, err);
     transfer_attach(ps_catalog_lock(t->target), t->snapshot_path, err);
     transfer_ask(t->target->catalog,
@@ -580,7 +581,7 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
                  &taken, err);
     ps_catalog_unlock(t->target);
     t->renumber = taken != 0;
-    if (!t->options->update)
+    if (!t->options->overwrites)
         transfer_set_unreachable(t, err);
     return count_rows(t, err);
 }
@@ -718,7 +719,7 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 {
     char id[PS_ID_SIZE];
 
-    return ps_store_find(t->source, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
+    return ps_store_find_by_hash(t->source, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
 /* Copies one file. Sets piece->source_err and returns PS_OK if the file of `source` is unusable;
@@ -743,7 +744,7 @@ static enum ps_status fetch_piece(struct fetch_queue *f, struct transfer_file *p
         return PS_OK;
     status = ps_new_part(t->target, piece->folder, &piece->path, &to, err);
     if (status == PS_OK)
-        status = ps_copy_complete(from, to, piece->path, err);
+        status = ps_copy_and_verify(from, to, piece->path, err);
     if (status != PS_OK)
         return status;
     status = check_piece(f, piece, wrong);
@@ -838,7 +839,7 @@ static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
                        "the run was not copied; `perfshelf verify` of --from has details", "%s",
                        wrong->text);
     else
-        t->out->removed++;
+        t->out->removed_runs++;
     return ps_snapshot_remove_run(t->snapshot, run->id, err);
 }
 
@@ -1027,7 +1028,7 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
     for (size_t at = 0; err->code == PS_OK && next_runs(&gone, &at, &run);) {
         struct ps_err own = PS_ERR_INIT;
 
-        if (ps_store_remove(t->target, run.id, "copy --update", &own) == PS_OK)
+        if (ps_store_remove_run(t->target, run.id, "copy --update", &own) == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
         else if (own.code != PS_NOT_FOUND) /* otherwise another process has removed it */
             (void)ps_fail_copy(err, &own);
@@ -1155,8 +1156,9 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
  * in `source` or created in `target`. */
 static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
-    return t->options->update ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
-                              : err->code;
+    return t->options->overwrites
+               ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
+               : err->code;
 }
 
 static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struct ps_err *err)
@@ -1356,7 +1358,7 @@ static enum ps_status publish_runs(struct transfer *t, const struct transfer_run
 static void count_results(struct transfer *t, const struct transfer_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        t->out->existed += runs[i].has_row && !runs[i].is_left_out;
+        t->out->existing_runs += runs[i].has_row && !runs[i].is_left_out;
         t->out->runs += !runs[i].has_row && !runs[i].is_left_out;
     }
     for (size_t i = 0; i < t->n_pieces; i++)
@@ -1446,7 +1448,7 @@ static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
             after = t->runs[t->n - 1].seq;
         copy_listed(t, err);
     } while (err->code == PS_OK && t->n);
-    if (t->options->update)
+    if (t->options->overwrites)
         transfer_update(t, err);
     return transfer_tables(t, err);
 }

@@ -16,11 +16,11 @@
 struct ps_transfer_options {
     /* overwrite data in `to` that differs from `from`, and remove runs from `to` that were removed
      * from `from` */
-    bool update;
+    bool overwrites;
     /* Reports one item of `to` that is missing or differs from `from`. finding->object_type: run,
      * original, source, file, baseline, token, query, log, text, or "updated" for an item that was
      * overwritten. finding->file: the name of the item. */
-    void (*found)(void *user, const struct ps_finding *finding);
+    void (*on_finding)(void *user, const struct ps_finding *finding);
     /* `total`: bytes of run files and originals; `files`: copied runs */
     ps_maintenance_progress *progress;
     void *user;
@@ -28,13 +28,14 @@ struct ps_transfer_options {
 
 struct ps_transfer_result {
     /* runs: copied; existed: in `to` before; removed: from `from` during the copy */
-    uint64_t runs, existed, removed;
-    uint64_t updated;      /* number of updated runs, tokens, baselines and saved queries */
-    uint64_t files, bytes; /* number and bytes of the copied files */
+    uint64_t runs, existing_runs, removed_runs;
+    uint64_t updated_items; /* number of updated runs, tokens, baselines and saved queries */
+    uint64_t files, bytes;  /* number and bytes of the copied files */
     /* copied rows of tokens, baselines, saved queries, import log and removal log */
     uint64_t rows;
-    uint64_t waiting;  /* uploads that wait for their import in `from`; they are not copied */
-    uint64_t findings; /* number of findings other than "updated"; 0: the copy is complete */
+    uint64_t
+        waiting_uploads; /* uploads that wait for their import in `from`; they are not copied */
+    uint64_t findings;   /* number of findings other than "updated"; 0: the copy is complete */
 };
 
 /*

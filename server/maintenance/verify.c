@@ -40,7 +40,7 @@ static void report_finding(struct verify_state *v, const char *what, const char 
     const struct ps_finding finding = {what, file, text, hint};
 
     v->out->findings++;
-    v->options->found(v->options->user, &finding);
+    v->options->on_finding(v->options->user, &finding);
 }
 
 static bool read_on(void *user, uint64_t bytes)
@@ -132,7 +132,7 @@ static void check_catalog(struct verify_state *v)
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(v->store);
 
-    ps_check_db(db, v->options->quick, &err);
+    ps_check_db(db, v->options->is_quick, &err);
     ps_db_prepare(db, ps_query_sql("catalog_orphans"), &stmt, &err);
     while (ps_stmt_step(stmt, &err)) {
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));
@@ -257,7 +257,7 @@ static void record_hash(struct verify_state *v, const char *id, const struct ps_
     if (ask_locked(v, "kept_wanted", "runs", id))
         ps_file_change_row(v->store->catalog, "kept_put", "runs", id, found, &ignored);
     if (ps_catalog_end(v->store, ignored.code, &ignored) == PS_OK)
-        v->out->hashed++;
+        v->out->n_recorded_hashes++;
 }
 
 /* The metadata of a run file, and the content of its label file (labels.c). */
@@ -279,7 +279,7 @@ static enum ps_status read_run_record(const struct expected *run, const char *pa
     struct ps_db *db = NULL;
     struct stat file;
 
-    ps_check_open(path, &db, err);
+    ps_check_open_run(path, &db, err);
     ps_run_metadata_read(db, &out->arena, &out->metadata, err);
     ps_db_close(db);
     if (stat(path, &file) == 0)
@@ -294,8 +294,8 @@ static void compare_label(struct verify_state *v, const struct run_record *run_r
     struct ps_err err = PS_ERR_INIT;
 
     differs->len = 0;
-    if (ps_catalog_differs(v->store->catalog, &run_record->metadata.row, label, differs, &err) !=
-        PS_OK)
+    if (ps_catalog_describe_differences(v->store->catalog, &run_record->metadata.row, label,
+                                        differs, &err) != PS_OK)
         ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
 }
 
@@ -344,7 +344,7 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
     if (!differs.len)
         return;
     ps_buf_printf(&text, "the row of run %s differs from its run file or label file in: ", run->id);
-    ps_buf_str(&text, ps_buf_slice(&differs));
+    ps_buf_add_str(&text, ps_buf_slice(&differs));
     report_finding(v, "catalog", "catalog.db", text.ptr, REBUILD);
 }
 
@@ -352,18 +352,18 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
 static enum ps_status check_run_file(struct verify_state *v, const struct expected *run,
                                      const char *path, struct ps_err *err)
 {
-    const bool hashes = !v->store->backend->evicts_files && !v->options->quick;
+    const bool hashes = !v->store->backend->evicts_files && !v->options->is_quick;
     struct ps_sent_file found;
     bool known = true;
 
     ps_check_run(path, run->sha256, false, err);
     if (hashes)
         check_hash(v, run->id, path, &found, &known, err);
-    if (!v->options->quick)
+    if (!v->options->is_quick)
         ps_check_run(path, run->sha256, true, err);
     if (err->code == PS_OK && !known)
         record_hash(v, run->id, &found);
-    if (err->code == PS_OK && !v->options->quick)
+    if (err->code == PS_OK && !v->options->is_quick)
         check_row(v, run, path);
     return err->code;
 }
@@ -387,7 +387,7 @@ static void check_run(struct verify_state *v, const struct expected *run)
         return;
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
-        ps_check_stored_file(kept, run->sha256, !v->options->quick, &watch, &err) != PS_OK)
+        ps_check_stored_file(kept, run->sha256, !v->options->is_quick, &watch, &err) != PS_OK)
         report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
                     "restore it from a backup; the run itself can still be read");
     check_label(v, run->id);
@@ -415,7 +415,7 @@ static void check_sources(struct verify_state *v)
         struct ps_err err = PS_ERR_INIT;
 
         if (ps_file_path(v->store, "sources", sha256, &kept, &err) != PS_OK ||
-            ps_check_stored_file(kept, sha256, !v->options->quick, &watch, &err) != PS_OK)
+            ps_check_stored_file(kept, sha256, !v->options->is_quick, &watch, &err) != PS_OK)
             report_file(v, "source", "sources", sha256, ending_of(kept), &err,
                         "attach it again with `perfshelf add --source-root`");
         v->out->files++;
@@ -445,7 +445,7 @@ static void check_stray(void *user, const char *folder, const char *name)
  * nothing for a quick verification. */
 static enum ps_status bypass_cache(struct verify_state *v, char **dir_out, struct ps_err *err)
 {
-    return v->options->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
+    return v->options->is_quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
 }
 
 static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
@@ -455,12 +455,12 @@ static enum ps_status verify_open(struct verify_state *v, struct ps_err *err)
     check_catalog(v);
     for (size_t i = 0; i < v->n && !v->stopped; i++)
         check_run(v, &v->runs[i]);
-    if (!v->stopped && !v->options->quick)
+    if (!v->stopped && !v->options->is_quick)
         check_lists(v);
     if (!v->stopped)
         check_sources(v);
     if (!v->stopped)
-        (void)v->store->backend->list(v->store, check_stray, v, &listing);
+        (void)v->store->backend->list_files(v->store, check_stray, v, &listing);
     (void)ps_fail_copy(&v->access_err, &listing);
     if (v->access_err.code != PS_OK)
         return ps_fail_copy(err, &v->access_err);

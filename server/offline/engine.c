@@ -52,8 +52,8 @@ void ps_engine_file(char *name, const unsigned char *bytes, size_t len)
 
 /* Runs an SQL statement. The URL parameters sql, run or runs, limit and format replace the JSON
  * body of the same URL of the server. */
-static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer *out,
-                              struct ps_err *err)
+static enum ps_status answer_sql(const struct ps_read_request *q, struct ps_answer *out,
+                                 struct ps_err *err)
 {
     const char *format = ps_param_get(q->params, "format");
     const char *run = ps_param_get(q->params, "run"), *runs = ps_param_get(q->params, "runs");
@@ -61,7 +61,7 @@ static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer 
     struct ps_sql_request sql = {
         .sql = ps_param_get(q->params, "sql"),
         .rows = PS_SQL_ROWS,
-        .limits = {.memory = SQL_MEMORY_MAX},
+        .limits = {.memory_bytes = SQL_MEMORY_MAX},
     };
     char run_id[PS_ID_SIZE], run_ids[PS_SQL_RUNS_MAX][PS_ID_SIZE];
     struct ps_context context;
@@ -86,11 +86,11 @@ static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer 
         return status;
     ps_context_begin(&context, SQL_MS, NULL, NULL);
     status = ps_query_user_sql(store, &sql, out, err);
-    (void)ps_context_leave(&context);
+    (void)ps_context_end(&context);
     return status;
 }
 
-static const struct ps_read_route read_sql = {"sql", ask_sql, 0};
+static const struct ps_read_route read_sql = {"sql", answer_sql, 0};
 
 #define ROUTE(pattern, name, flags) {.method = "GET", .path = API pattern},
 #define READ(pattern, name, flags)  &ps_read_##name,
@@ -166,23 +166,23 @@ int ps_engine_open(void)
 EXPORT("ps_engine_ask")
 const struct answer *ps_engine_ask(char *url)
 {
-    static struct answer said;
-    static struct ps_answer found;
+    static struct answer response;
+    static struct ps_answer read_answer;
     struct ps_arena arena = {0};
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status;
 
-    ps_buf_free(&found.body);
-    found = (struct ps_answer){.type = "application/json"};
-    status = dispatch_url(&arena, ps_str_from_c(url), &found, &err);
+    ps_buf_free(&read_answer.body);
+    read_answer = (struct ps_answer){.type = "application/json"};
+    status = dispatch_url(&arena, ps_str_from_c(url), &read_answer, &err);
     if (status != PS_OK) {
-        ps_buf_free(&found.body);
-        found = (struct ps_answer){.type = "application/json"};
-        error_body(&found.body, &err);
+        ps_buf_free(&read_answer.body);
+        read_answer = (struct ps_answer){.type = "application/json"};
+        error_body(&read_answer.body, &err);
     }
-    said = (struct answer){ps_http_status_of(status), found.type, found.body.ptr,
-                           (uint32_t)found.body.len, found.attachment};
+    response = (struct answer){ps_http_status_of(status), read_answer.type, read_answer.body.ptr,
+                               (uint32_t)read_answer.body.len, read_answer.is_attachment};
     ps_arena_free(&arena);
     free(url);
-    return &said;
+    return &response;
 }

@@ -142,7 +142,7 @@ static int random_bytes(sqlite3_vfs *vfs, int n, char *out)
     return getentropy(out, (size_t)n) == 0 ? n : 0;
 }
 
-static int sleep_not(sqlite3_vfs *vfs, int us)
+static int skip_sleep(sqlite3_vfs *vfs, int us)
 {
     (void)vfs;
     return us;
@@ -157,7 +157,7 @@ static int current_time(sqlite3_vfs *vfs, sqlite3_int64 *out) /* out: Julian dat
     return SQLITE_OK;
 }
 
-static int now_days(sqlite3_vfs *vfs, double *out)
+static int current_julian_day(sqlite3_vfs *vfs, double *out)
 {
     sqlite3_int64 ms;
 
@@ -181,8 +181,8 @@ int sqlite3_os_init(void)
         .zName = "memory",
         .xOpen = open_by_name,
         .xRandomness = random_bytes,
-        .xSleep = sleep_not,
-        .xCurrentTime = now_days,
+        .xSleep = skip_sleep,
+        .xCurrentTime = current_julian_day,
         .xGetLastError = last_error,
         .xCurrentTimeInt64 = current_time,
     };

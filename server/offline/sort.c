@@ -10,13 +10,13 @@ struct merge_state {
     size_t size;
     int (*compare)(const void *, const void *, void *);
     void *user;
-    char *room;
+    char *scratch;
 };
 
 static void merge_sort(const struct merge_state *m, char *at, size_t n)
 {
     size_t half = n / 2, taken = 0;
-    char *left = at, *right = at + half * m->size, *end = at + n * m->size, *out = m->room;
+    char *left = at, *right = at + half * m->size, *end = at + n * m->size, *out = m->scratch;
 
     if (n < 2)
         return;
@@ -34,7 +34,7 @@ static void merge_sort(const struct merge_state *m, char *at, size_t n)
     }
     /* The remaining elements of the right half are already at their final position. */
     memcpy(out, left, (half - taken) * m->size);
-    memcpy(at, m->room, (size_t)(out - m->room) + (half - taken) * m->size);
+    memcpy(at, m->scratch, (size_t)(out - m->scratch) + (half - taken) * m->size);
 }
 
 void qsort_r(void *at, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
@@ -43,7 +43,7 @@ void qsort_r(void *at, size_t n, size_t size, int (*compare)(const void *, const
     struct merge_state m = {size, compare, user, ps_grow(NULL, n, size)};
 
     merge_sort(&m, at, n);
-    free(m.room);
+    free(m.scratch);
 }
 
 static int without_user(const void *a, const void *b, void *compare)

@@ -10,7 +10,7 @@ static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json
     ps_db_prepare(db, ps_query_sql("activity"), &stmt, err);
     ps_bind_int(stmt, ":limit", limit);
     ps_json_object(json);
-    ps_rows_write(stmt, "rows", ps_row_object, json, err);
+    ps_rows_write(stmt, "rows", ps_row_write_object, json, err);
     ps_json_end(json);
     return err->code;
 }

@@ -11,36 +11,36 @@
 
 /* Returns the entry of a key or NULL. Moves the entry to the front of the list and increments its
  * users. The caller holds the lock. */
-static struct ps_cache_entry *find_entry(struct ps_lru_cache *list, const char *key)
+static struct ps_cache_entry *find_entry(struct ps_lru_cache *cache, const char *key)
 {
     struct ps_cache_entry *found = NULL;
 
-    for (struct ps_cache_entry **at = &list->newest; *at; at = &(*at)->next) {
+    for (struct ps_cache_entry **at = &cache->newest; *at; at = &(*at)->next) {
         if (strcmp((*at)->key, key) != 0)
             continue;
         found = *at;
         *at = found->next;
-        found->next = list->newest;
-        list->newest = found;
+        found->next = cache->newest;
+        cache->newest = found;
         found->users++;
         break;
     }
     return found;
 }
 
-struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *list, const char *key)
+struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *cache, const char *key)
 {
     struct ps_cache_entry *found;
 
-    pthread_mutex_lock(&list->lock);
-    found = find_entry(list, key);
-    pthread_mutex_unlock(&list->lock);
+    pthread_mutex_lock(&cache->lock);
+    found = find_entry(cache, key);
+    pthread_mutex_unlock(&cache->lock);
     return found;
 }
 
-static bool is_claimed(const struct ps_lru_cache *list, const char *key)
+static bool is_claimed(const struct ps_lru_cache *cache, const char *key)
 {
-    for (const struct ps_cache_claim *at = list->claims; at; at = at->next)
+    for (const struct ps_cache_claim *at = cache->claims; at; at = at->next)
         if (strcmp(at->key, key) == 0)
             return true;
     return false;
@@ -48,58 +48,58 @@ static bool is_claimed(const struct ps_lru_cache *list, const char *key)
 
 /* Waits until a claim ends, at most WAIT_MS, so that the caller can check whether its context has
  * ended. The caller holds the lock. */
-static void wait_briefly(struct ps_lru_cache *list)
+static void wait_briefly(struct ps_lru_cache *cache)
 {
-    (void)ps_cond_wait_until(&list->claim_ended, &list->lock, ps_monotonic_ms() + WAIT_MS);
+    (void)ps_cond_wait_until(&cache->claim_ended, &cache->lock, ps_monotonic_ms() + WAIT_MS);
 }
 
-struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *list, const char *key,
+struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *cache, const char *key,
                                           struct ps_cache_claim *claim)
 {
     struct ps_cache_entry *found;
 
-    pthread_mutex_lock(&list->lock);
-    while (!(found = find_entry(list, key)) && is_claimed(list, key) && !ps_context_has_ended())
-        wait_briefly(list);
+    pthread_mutex_lock(&cache->lock);
+    while (!(found = find_entry(cache, key)) && is_claimed(cache, key) && !ps_context_has_ended())
+        wait_briefly(cache);
     if (!found) {
-        *claim = (struct ps_cache_claim){list->claims, key};
-        list->claims = claim;
+        *claim = (struct ps_cache_claim){cache->claims, key};
+        cache->claims = claim;
     }
-    pthread_mutex_unlock(&list->lock);
+    pthread_mutex_unlock(&cache->lock);
     return found;
 }
 
-void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *claim)
+void ps_lru_cache_unclaim(struct ps_lru_cache *cache, struct ps_cache_claim *claim)
 {
-    pthread_mutex_lock(&list->lock);
-    for (struct ps_cache_claim **at = &list->claims; *at; at = &(*at)->next)
+    pthread_mutex_lock(&cache->lock);
+    for (struct ps_cache_claim **at = &cache->claims; *at; at = &(*at)->next)
         if (*at == claim) {
             *at = claim->next;
             break;
         }
-    pthread_cond_broadcast(&list->claim_ended);
-    pthread_mutex_unlock(&list->lock);
+    pthread_cond_broadcast(&cache->claim_ended);
+    pthread_mutex_unlock(&cache->lock);
 }
 
 /* The caller holds the lock. */
-static void evict_entries(struct ps_lru_cache *list)
+static void evict_entries(struct ps_lru_cache *cache)
 {
-    while (list->bytes > list->bytes_max) {
-        struct ps_cache_entry **oldest = NULL, *gone;
+    while (cache->bytes > cache->bytes_max) {
+        struct ps_cache_entry **oldest = NULL, *evicted;
 
-        for (struct ps_cache_entry **at = &list->newest; *at; at = &(*at)->next)
+        for (struct ps_cache_entry **at = &cache->newest; *at; at = &(*at)->next)
             if (!(*at)->users)
                 oldest = at;
         if (!oldest)
             return;
-        gone = *oldest;
-        *oldest = gone->next;
-        list->bytes -= gone->bytes;
-        list->free(gone);
+        evicted = *oldest;
+        *oldest = evicted->next;
+        cache->bytes -= evicted->bytes;
+        cache->free_entry(evicted);
     }
 }
 
-void ps_lru_cache_put(struct ps_lru_cache *list, struct ps_cache_entry *entry, char *key,
+void ps_lru_cache_put(struct ps_lru_cache *cache, struct ps_cache_entry *entry, char *key,
                       size_t bytes)
 {
     if (ps_context_has_ended()) { /* the entry may be incomplete */
@@ -107,23 +107,23 @@ void ps_lru_cache_put(struct ps_lru_cache *list, struct ps_cache_entry *entry, c
         free(key);
         return;
     }
-    pthread_mutex_lock(&list->lock);
-    *entry = (struct ps_cache_entry){list->newest, key, 1, bytes};
-    list->newest = entry;
-    list->bytes += bytes;
-    pthread_mutex_unlock(&list->lock);
+    pthread_mutex_lock(&cache->lock);
+    *entry = (struct ps_cache_entry){cache->newest, key, 1, bytes};
+    cache->newest = entry;
+    cache->bytes += bytes;
+    pthread_mutex_unlock(&cache->lock);
 }
 
-void ps_lru_cache_release(struct ps_lru_cache *list, struct ps_cache_entry *entry)
+void ps_lru_cache_release(struct ps_lru_cache *cache, struct ps_cache_entry *entry)
 {
     if (!entry)
         return;
     if (!entry->key) {
-        list->free(entry);
+        cache->free_entry(entry);
         return;
     }
-    pthread_mutex_lock(&list->lock);
+    pthread_mutex_lock(&cache->lock);
     entry->users--;
-    evict_entries(list);
-    pthread_mutex_unlock(&list->lock);
+    evict_entries(cache);
+    pthread_mutex_unlock(&cache->lock);
 }

@@ -34,27 +34,27 @@ struct ps_lru_cache {
     struct ps_cache_claim *claims;
     struct ps_cache_entry *newest;
     size_t bytes, bytes_max; /* total size of all entries, and its limit */
-    void (*free)(struct ps_cache_entry *);
+    void (*free_entry)(struct ps_cache_entry *);
 };
 
 /* Returns the entry of the key, or NULL. The caller releases the entry with
  * ps_lru_cache_release. */
-struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *list, const char *key);
+struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *cache, const char *key);
 /* Like ps_lru_cache_find, but if the key has no entry, registers *claim and returns NULL. Then the
  * caller must compute the entry, and call ps_lru_cache_unclaim after ps_lru_cache_put or after a
  * failure. Until then other threads that claim the key wait; after a failure one of them gets the
  * claim. A thread whose context ends stops waiting. The caller owns *claim, which refers to `key`.
  * A thread may hold one claim at a time. */
-struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *list, const char *key,
+struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *cache, const char *key,
                                           struct ps_cache_claim *claim);
-void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *claim);
+void ps_lru_cache_unclaim(struct ps_lru_cache *cache, struct ps_cache_claim *claim);
 /* Adds an entry of `bytes` bytes. The caller is its first user and releases it with
  * ps_lru_cache_release. The cache takes ownership of `key`, which is from malloc. If the context of
  * the thread has ended, the entry may be incomplete and is not added. */
-void ps_lru_cache_put(struct ps_lru_cache *list, struct ps_cache_entry *entry, char *key,
+void ps_lru_cache_put(struct ps_lru_cache *cache, struct ps_cache_entry *entry, char *key,
                       size_t bytes);
 /* Ends the caller's use of an entry. Frees the entry if it was not added to the list. NULL is
  * allowed. */
-void ps_lru_cache_release(struct ps_lru_cache *list, struct ps_cache_entry *entry);
+void ps_lru_cache_release(struct ps_lru_cache *cache, struct ps_cache_entry *entry);
 
 #endif

@@ -23,14 +23,14 @@ static const struct ps_view views[] = {
     {PS_HAS_CALLS, "files", ps_view_table, "files", NULL},
     {PS_HAS_CALLS, "calltree", ps_view_calltree, NULL, NULL},
     {PS_HAS_CALLS, "graph", ps_view_graph, NULL, NULL},
-    {PS_HAS_PRINTED, "functions", ps_view_of_report, "functions", NULL},
-    {PS_HAS_PRINTED, "files", ps_view_of_report, "report_files", NULL},
-    {PS_HAS_PRINTED, "reports", ps_view_table, "reports", NULL},
+    {PS_HAS_PRINTED_FUNCTIONS, "functions", ps_view_report_rows, "functions", NULL},
+    {PS_HAS_PRINTED_FUNCTIONS, "files", ps_view_report_rows, "report_files", NULL},
+    {PS_HAS_PRINTED_FUNCTIONS, "reports", ps_view_table, "reports", NULL},
     {PS_HAS_CATEGORIES, "categories", ps_view_memory_categories, NULL, NULL},
     {PS_HAS_ACTIONS, "actions", ps_view_table, "actions", NULL},
     {PS_HAS_ACTIONS, "sections", ps_view_table, "sections", NULL},
     {PS_HAS_PRINTED_OPERATORS, "reports", ps_view_table, "reports", NULL},
-    {PS_HAS_PRINTED_OPERATORS, "operators", ps_view_of_report, "printed_operators", NULL},
+    {PS_HAS_PRINTED_OPERATORS, "operators", ps_view_report_rows, "printed_operators", NULL},
     {PS_HAS_LINES, "line_functions", ps_view_table, "line_functions", NULL},
     {PS_HAS_LINES, "line_files", ps_view_table, "line_files", NULL},
     {PS_HAS_LINES, "source", ps_view_source, NULL, NULL},
@@ -59,12 +59,12 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL, NULL},
     {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},
     {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL, NULL},
-    {PS_HAS_MEASURED, "measurements", ps_view_table, "measurements", NULL},
-    {PS_HAS_MEASURED, "measurements/{}", ps_view_measurement, NULL, NULL},
+    {PS_HAS_MEASUREMENTS, "measurements", ps_view_table, "measurements", NULL},
+    {PS_HAS_MEASUREMENTS, "measurements/{}", ps_view_measurement, NULL, NULL},
     {PS_HAS_STACKS, "stack_flame", ps_view_stack_flame, NULL, NULL},
     {PS_HAS_STACKS, "stack_functions", ps_view_table, "stack_functions", ps_make_stack_functions},
     {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL, NULL},
-    {PS_HAS_BOUND, "bound", ps_view_bound, NULL, NULL},
+    {PS_HAS_BOTTLENECK, "bound", ps_view_bound, NULL, NULL},
     {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL, NULL},
     {0, "conclusion", ps_view_conclusion, NULL, NULL},
     {0, "notes", ps_view_table, "notes", NULL},
@@ -130,7 +130,7 @@ enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64
 
 /* Returns whether a path matches a pattern, and stores the number in place of "{}" in *id, 0 if
  * there is none. "imports/12" matches "imports/{}" with id 12. */
-static bool path_fits(const char *pattern, const char *path, int64_t *id)
+static bool path_matches(const char *pattern, const char *path, int64_t *id)
 {
     size_t fixed = strcspn(pattern, "{");
 
@@ -141,7 +141,7 @@ static bool path_fits(const char *pattern, const char *path, int64_t *id)
            ps_str_parse_i64(ps_str_from_c(path + fixed), id) && *id > 0;
 }
 
-static bool kind_fits(unsigned has, const char *kind)
+static bool kind_matches(unsigned has, const char *kind)
 {
     return !has || ps_kind_has(kind, has);
 }
@@ -151,7 +151,7 @@ static bool kind_fits(unsigned has, const char *kind)
 static const struct ps_view *find_view(const char *path, const char *kind, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (path_fits(views[i].path, path, id) && kind_fits(views[i].needs_any, kind))
+        if (path_matches(views[i].path, path, id) && kind_matches(views[i].needs_any, kind))
             return &views[i];
     return NULL;
 }
@@ -159,7 +159,7 @@ static const struct ps_view *find_view(const char *path, const char *kind, int64
 const char *ps_query_view_path(const char *kind, size_t i)
 {
     for (size_t k = 0; k < sizeof views / sizeof *views; k++)
-        if (kind_fits(views[k].needs_any, kind) && i-- == 0)
+        if (kind_matches(views[k].needs_any, kind) && i-- == 0)
             return views[k].path;
     return NULL;
 }

@@ -42,8 +42,8 @@ enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_js
 
 struct ps_answer {
     struct ps_buf body;
-    const char *type; /* static string, such as "application/json" or "text/csv; charset=utf-8" */
-    bool attachment;  /* the response should be offered as a download */
+    const char *type;   /* static string, such as "application/json" or "text/csv; charset=utf-8" */
+    bool is_attachment; /* the response should be offered as a download */
 };
 
 /* GET /api/v1/runs/{id}/{view}: `view` is the rest of the path ("imports", "imports/tree",
@@ -79,8 +79,8 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
 struct ps_compare_groups;
 /* Finds the runs of both groups. PS_BAD_REQUEST: the kinds of the runs have no common table. The
  * caller frees *out with ps_compare_groups_free. */
-enum ps_status ps_compare_groups(struct ps_store *store, struct ps_params params,
-                                 struct ps_compare_groups **out, struct ps_err *err);
+enum ps_status ps_compare_groups_find(struct ps_store *store, struct ps_params params,
+                                      struct ps_compare_groups **out, struct ps_err *err);
 void ps_compare_groups_free(struct ps_compare_groups *groups); /* NULL is allowed */
 /* Appends the complete ids of all runs: "ID,ID|ID", with | between base and new. */
 void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf *out);

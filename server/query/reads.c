@@ -2,19 +2,19 @@
 #include "server/query/reads.h"
 
 enum ps_status ps_read_request_resolve(const struct ps_read_route *read,
-                                       struct ps_read_request *question, struct ps_err *err)
+                                       struct ps_read_request *request, struct ps_err *err)
 {
     if (read->flags & PS_READ_RUN)
-        return ps_store_resolve(question->store, question->args[0], question->run, err);
+        return ps_store_resolve(request->store, request->args[0], request->run, err);
     if (read->flags & PS_READ_GROUPS)
-        return ps_compare_groups(question->store, question->params, &question->groups, err);
+        return ps_compare_groups_find(request->store, request->params, &request->groups, err);
     return PS_OK;
 }
 
-void ps_read_request_free(struct ps_read_request *question)
+void ps_read_request_free(struct ps_read_request *request)
 {
-    ps_compare_groups_free(question->groups);
-    question->groups = NULL;
+    ps_compare_groups_free(request->groups);
+    request->groups = NULL;
 }
 
 static enum ps_status ask_runs(const struct ps_read_request *q, struct ps_answer *out,

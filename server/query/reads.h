@@ -52,7 +52,7 @@ struct ps_read_request {
 
 struct ps_read_route {
     const char *name; /* the name in PS_READS */
-    enum ps_status (*answer)(const struct ps_read_request *question, struct ps_answer *answer,
+    enum ps_status (*answer)(const struct ps_read_request *request, struct ps_answer *answer,
                              struct ps_err *err);
     unsigned flags;
 };
@@ -63,7 +63,7 @@ PS_READS(PS_READ_DECLARE)
 /* Finds the runs that a request names. Call it before read->answer, and free the request with
  * ps_read_request_free, also after a failure. */
 enum ps_status ps_read_request_resolve(const struct ps_read_route *read,
-                                       struct ps_read_request *question, struct ps_err *err);
-void ps_read_request_free(struct ps_read_request *question);
+                                       struct ps_read_request *request, struct ps_err *err);
+void ps_read_request_free(struct ps_read_request *request);
 
 #endif

@@ -6,15 +6,15 @@
 #include "server/query/lru_cache.h"
 #include "server/query/views.h"
 
-#define PAGE_MAX   1000
-#define PAGE_USUAL 100
+#define PAGE_MAX     1000
+#define PAGE_DEFAULT 100
 
 /* --- Parameters --- */
 
-enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t limit_usual,
+enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t limit_default,
                             struct ps_page *out, struct ps_err *err)
 {
-    ps_param_int(params, "limit", 0, limit_max, limit_usual, &out->limit, err);
+    ps_param_int(params, "limit", 0, limit_max, limit_default, &out->limit, err);
     return ps_param_int(params, "offset", 0, INT32_MAX, 0, &out->offset, err);
 }
 
@@ -29,7 +29,7 @@ static enum ps_status read_sort(struct ps_params params, const char **key, int64
     return ps_param_int(params, "desc", 0, 1, -1, desc, err);
 }
 
-static enum ps_status fail_sort(const char *key, struct ps_err *err)
+static enum ps_status fail_sort_key(const char *key, struct ps_err *err)
 {
     return ps_fail(err, PS_BAD_REQUEST, "unknown sort key %s", key);
 }
@@ -52,7 +52,7 @@ static enum ps_status read_output(struct ps_params params, struct output *out, s
     else if (format && format[0] && strcmp(format, "json") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json, csv or rows");
     if (out->format == FORMAT_PAGE)
-        ps_page_read(params, PAGE_MAX, PAGE_USUAL, &out->page, err);
+        ps_page_read(params, PAGE_MAX, PAGE_DEFAULT, &out->page, err);
     return err->code;
 }
 
@@ -122,14 +122,14 @@ static bool next_row(struct rows *rows, struct ps_err *err)
 
 static const char *array_name(const struct ps_array_rows *array, size_t i, char out[32])
 {
-    return array->name(array->array, array->columns[i], out);
+    return array->get_name(array->array, array->columns[i], out);
 }
 
 /* Returns the value of the i-th column of the current row of an array. */
 static struct ps_value array_value(const struct rows *rows, size_t i)
 {
-    return rows->array->value(rows->array->array, rows->ids[rows->next - 1],
-                              rows->array->columns[i]);
+    return rows->array->get_value(rows->array->array, rows->ids[rows->next - 1],
+                                  rows->array->columns[i]);
 }
 
 static void write_names(const struct rows *rows, struct ps_json *out)
@@ -138,7 +138,7 @@ static void write_names(const struct rows *rows, struct ps_json *out)
     char name[32];
 
     if (!array) {
-        ps_row_names(rows->stmt, out);
+        ps_row_write_names(rows->stmt, out);
         return;
     }
     ps_json_array(out);
@@ -150,12 +150,12 @@ static void write_names(const struct rows *rows, struct ps_json *out)
 static void write_array(const struct rows *rows, struct ps_json *out)
 {
     if (!rows->array) {
-        ps_row_array(rows->stmt, 0, out);
+        ps_row_write_array(rows->stmt, 0, out);
         return;
     }
     ps_json_array(out);
     for (size_t i = 0; i < rows->array->n_columns; i++)
-        ps_value_json(array_value(rows, i), out);
+        ps_value_write_json(array_value(rows, i), out);
     ps_json_end(out);
 }
 
@@ -164,13 +164,13 @@ void ps_array_write_members(const struct ps_array_rows *array, uint32_t id, stru
     char name[32];
 
     for (size_t i = 0; i < array->n_columns; i++) {
-        struct ps_value value = array->value(array->array, id, array->columns[i]);
+        struct ps_value value = array->get_value(array->array, id, array->columns[i]);
 
         ps_json_key(out, array_name(array, i, name));
-        ps_value_json(value, out);
+        ps_value_write_json(value, out);
         if (array->alias && array->columns[i] == array->aliased_column) {
             ps_json_key(out, array->alias);
-            ps_value_json(value, out);
+            ps_value_write_json(value, out);
         }
     }
 }
@@ -181,7 +181,7 @@ static void write_object(const struct rows *rows, struct ps_json *out)
     if (rows->array)
         ps_array_write_members(rows->array, rows->ids[rows->next - 1], out);
     else
-        ps_row_members(rows->stmt, 0, out);
+        ps_row_write_members(rows->stmt, 0, out);
     ps_json_end(out);
 }
 
@@ -202,12 +202,12 @@ static void write_csv_head(const struct rows *rows, struct ps_buf *out)
 static void write_csv_row(const struct rows *rows, struct ps_buf *out)
 {
     if (!rows->array) {
-        ps_csv_row(rows->stmt, out);
+        ps_csv_write_row(rows->stmt, out);
         return;
     }
     for (size_t i = 0; i < rows->array->n_columns; i++) {
         ps_buf_puts(out, i ? "," : "");
-        ps_value_csv(array_value(rows, i), out);
+        ps_value_write_csv(array_value(rows, i), out);
     }
     ps_buf_puts(out, "\r\n");
 }
@@ -217,7 +217,7 @@ static enum ps_status write_file(struct rows *rows, bool csv, struct ps_answer *
 {
     struct ps_json json = ps_json_writer(&answer->body);
 
-    answer->attachment = true;
+    answer->is_attachment = true;
     if (csv) {
         answer->type = "text/csv; charset=utf-8";
         write_csv_head(rows, &answer->body);
@@ -265,7 +265,7 @@ static void entry_free(struct ps_cache_entry *kept)
 }
 
 static struct ps_lru_cache entries = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES, .free = entry_free};
+    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES, .free_entry = entry_free};
 
 static void entry_release(struct entry *entry)
 {
@@ -424,11 +424,11 @@ static enum ps_status write_page(const struct entry *entry, struct ps_page page,
     struct ps_json json = ps_json_writer(&answer->body);
 
     ps_json_object(&json);
-    ps_json_kint(&json, "total", entry->total);
-    ps_json_kint(&json, "of", entry->total_unfiltered);
+    ps_json_key_int(&json, "total", entry->total);
+    ps_json_key_int(&json, "of", entry->total_unfiltered);
     if (array) {
-        ps_json_kstr(&json, "metric", array->metric);
-        ps_json_kstr(&json, "per", array->per);
+        ps_json_key_str(&json, "metric", array->metric);
+        ps_json_key_str(&json, "per", array->per);
     }
     if (rows) {
         ps_json_key(&json, "columns");
@@ -467,17 +467,17 @@ static enum ps_status order_array(const struct ps_array_rows *array, struct ps_p
     *out = (struct entry *)ps_lru_cache_find(&entries, key);
     if (*out)
         return PS_OK;
-    column = array->sort(array->array, sort);
+    column = array->get_sort_column(array->array, sort);
     if (column < 0)
-        return fail_sort(sort, err);
+        return fail_sort_key(sort, err);
     *out = ps_alloc(sizeof **out);
     sums = ps_json_writer(&(*out)->sums);
     ids = ps_grow(NULL, array->n + 1, sizeof *ids);
-    if (array->filter(array->array, params, ids, &n, &sums, err) != PS_OK)
+    if (array->filter_rows(array->array, params, ids, &n, &sums, err) != PS_OK)
         return err->code;
     keys = ps_grow(NULL, n + 1, sizeof *keys);
     for (size_t i = 0; i < n; i++)
-        keys[i] = key_of(ids[i], array->value(array->array, ids[i], column));
+        keys[i] = key_of(ids[i], array->get_value(array->array, ids[i], column));
     sort_ids(keys, n, desc != 0, *out);
     (*out)->total = (int64_t)n;
     (*out)->total_unfiltered = (int64_t)array->n;
@@ -559,7 +559,7 @@ enum ps_status ps_table_order_read(const char *query, struct ps_params params,
     *out = (struct ps_table_order){.table = table, .sort = table->sorts};
     while (key && strcmp(out->sort->key, key) != 0)
         if (++out->sort == table->sorts + table->n_sorts)
-            return fail_sort(key, err);
+            return fail_sort_key(key, err);
     out->is_descending = desc < 0 ? out->sort->is_descending : desc != 0;
     out->terms = out->is_descending ? out->sort->descending : out->sort->ascending;
     return err->code;
@@ -618,7 +618,7 @@ static enum ps_status sum_rows(struct table_request *request, struct entry *out,
     if (!ps_stmt_step(stmt, err))
         return err->code;
     out->total = ps_col_int(stmt, 0);
-    ps_row_object(stmt, 1, &json);
+    ps_row_write_object(stmt, 1, &json);
     return PS_OK;
 }
 
@@ -707,7 +707,7 @@ static void add_value(struct sum *sum, struct ps_num n)
         sum->integer = more;
     } else if (n.kind != PS_NUM_NONE) {
         sum->is_real = true;
-        sum->part += ps_num_real(n);
+        sum->part += ps_num_to_real(n);
     }
 }
 
@@ -742,7 +742,7 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
     prepare_ordered(request, NULL, &stmt, err);
     if (find_sums(stmt, table, sums, err) != PS_OK)
         return err->code;
-    ps_row_names(stmt, &head);
+    ps_row_write_names(stmt, &head);
     for (; ps_stmt_step(stmt, err); out->total++) {
         struct ps_json json = ps_json_writer(&out->rows);
 
@@ -752,7 +752,7 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
             continue;
         PS_RESERVE_ONE(out->row_offsets, n, cap);
         out->row_offsets[n++] = out->rows.len;
-        ps_row_array(stmt, 0, &json);
+        ps_row_write_array(stmt, 0, &json);
         ps_buf_puts(&out->rows, ",");
     }
     PS_RESERVE_ONE(out->row_offsets, n, cap);
@@ -762,8 +762,8 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
     return err->code;
 }
 
-static enum ps_status count_all(const struct table_request *request, int64_t *out,
-                                struct ps_err *err)
+static enum ps_status count_unfiltered(const struct table_request *request, int64_t *out,
+                                       struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -790,7 +790,7 @@ static enum ps_status order_table(struct table_request *request, struct entry **
         return PS_OK;
     *out = ps_alloc(sizeof **out);
     read[request->order.table->rows](request, *out, err);
-    count_all(request, &(*out)->total_unfiltered, err);
+    count_unfiltered(request, &(*out)->total_unfiltered, err);
     if (err->code == PS_OK)
         entry_add(*out, key);
     return err->code;

@@ -70,23 +70,23 @@ struct ps_array_rows {
     const char *metric, *per;
     /* number of rows without filters; the id of a row is its index in the array, from 0 */
     size_t n;
-    const int *columns; /* the columns to write: arguments of `name` and `value` */
+    const int *columns; /* the columns to write: arguments of `get_name` and `get_value` */
     size_t n_columns;
     /* JSON objects have this column a second time, with the key `alias`; alias NULL: once */
     int aliased_column;
     const char *alias;
 
     /* Returns the name of a column: `out`, or a string as valid as the array. */
-    const char *(*name)(const void *array, int column, char out[32]);
-    struct ps_value (*value)(const void *array, uint32_t id, int column);
+    const char *(*get_name)(const void *array, int column, char out[32]);
+    struct ps_value (*get_value)(const void *array, uint32_t id, int column);
     /* Returns the column to sort by for the parameter sort; key NULL: the parameter is absent. The
      * column need not be in `columns`; -1: unknown key. Without the parameter desc, the order is
      * descending. */
-    int (*sort)(const void *array, const char *key);
+    int (*get_sort_column)(const void *array, const char *key);
     /* Stores the ids of the rows that pass the filters in ids[0 .. *n - 1], and writes an object
      * with the sums over these rows. `ids` has space for all rows. */
-    enum ps_status (*filter)(const void *array, struct ps_params params, uint32_t *ids, size_t *n,
-                             struct ps_json *sums, struct ps_err *err);
+    enum ps_status (*filter_rows)(const void *array, struct ps_params params, uint32_t *ids,
+                                  size_t *n, struct ps_json *sums, struct ps_err *err);
 };
 enum ps_status ps_answer_array(const struct ps_array_rows *array, struct ps_params params,
                                struct ps_answer *answer, struct ps_err *err);
@@ -102,8 +102,8 @@ void ps_array_write_members(const struct ps_array_rows *array, uint32_t id, stru
 struct ps_page {
     int64_t limit, offset;
 };
-/* Reads the parameters limit (0 .. limit_max; limit_usual if absent) and offset (from 0). */
-enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t limit_usual,
+/* Reads the parameters limit (0 .. limit_max; limit_default if absent) and offset (from 0). */
+enum ps_status ps_page_read(struct ps_params params, int64_t limit_max, int64_t limit_default,
                             struct ps_page *out, struct ps_err *err);
 
 /* The order of the rows of a statement in ps_query_tables. */

@@ -37,7 +37,7 @@ enum {
     R_NOTE
 };
 
-char *ps_time_text(int64_t ms, char out[40])
+char *ps_time_format(int64_t ms, char out[40])
 {
     time_t seconds = (time_t)(ms / 1000);
     struct tm utc;
@@ -51,13 +51,13 @@ void ps_json_time(struct ps_json *json, const char *key, int64_t ms)
 {
     char text[40];
 
-    ps_json_kstr(json, key, ps_time_text(ms, text));
+    ps_json_key_str(json, key, ps_time_format(ms, text));
 }
 
 static void write_column(struct ps_stmt *row, int column, const char *key, struct ps_json *json)
 {
     ps_json_key(json, key);
-    ps_col_json(row, column, json);
+    ps_col_write_json(row, column, json);
 }
 
 static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
@@ -87,9 +87,9 @@ static void write_no_delta(struct ps_stmt *previous, struct ps_stmt *row, struct
 
     for (size_t i = 0; i < 2; i++) {
         ps_buf_puts(&why, i ? ", this run " : "the previous run measures ");
-        ps_buf_str(&why, labels[i]);
+        ps_buf_add_str(&why, labels[i]);
         ps_buf_puts(&why, units[i].len ? " in " : " without a unit");
-        ps_buf_str(&why, units[i]);
+        ps_buf_add_str(&why, units[i]);
     }
     ps_json_key(json, "no_delta");
     ps_json_str(json, ps_buf_slice(&why));
@@ -159,16 +159,16 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     static const struct {
         int column;
         const char *key;
-    } plain[] = {{R_RUN, "id"},      {R_KIND, "kind"},
-                 {R_NAME, "name"},   {R_SERIES, "series"},
-                 {R_WHO, "who"},     {R_NOTE, "note"},
-                 {R_TOOL, "tool"},   {R_TOOL_VERSION, "tool_version"},
-                 {R_BYTES, "bytes"}, {R_DB_BYTES, "db_bytes"},
-                 {R_SHA, "sha256"},  {R_ROWS, "rows"}};
+    } simple_columns[] = {{R_RUN, "id"},      {R_KIND, "kind"},
+                          {R_NAME, "name"},   {R_SERIES, "series"},
+                          {R_WHO, "who"},     {R_NOTE, "note"},
+                          {R_TOOL, "tool"},   {R_TOOL_VERSION, "tool_version"},
+                          {R_BYTES, "bytes"}, {R_DB_BYTES, "db_bytes"},
+                          {R_SHA, "sha256"},  {R_ROWS, "rows"}};
 
     ps_json_object(json);
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        write_column(row, plain[i].column, plain[i].key, json);
+    for (size_t i = 0; i < sizeof simple_columns / sizeof *simple_columns; i++)
+        write_column(row, simple_columns[i].column, simple_columns[i].key, json);
     ps_json_time(json, "created_at", ps_col_int(row, R_CREATED));
     ps_json_key(json, "headline");
     ps_json_object(json);
@@ -178,8 +178,8 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     ps_json_end(json);
     write_ledger(row, json);
     ps_json_key(json, "summary");
-    ps_col_raw_json(row, R_SUMMARY, "{}", json);
-    ps_json_kbool(json, "baseline", ps_col_int(row, R_BASELINE) != 0);
+    ps_col_write_raw_json(row, R_SUMMARY, "{}", json);
+    ps_json_key_bool(json, "baseline", ps_col_int(row, R_BASELINE) != 0);
     write_tags(db, row, json, err);
     write_trend(db, row, json, err);
     ps_json_end(json);
@@ -188,8 +188,8 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
 
 /* Searches for runs with the words `q`. Stores the seq numbers of the runs in *found, which the
  * caller frees, and in *temp_rows, the temporary table that the statements read. */
-static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **found,
-                                 struct ps_temp_rows *temp_rows, struct ps_err *err)
+static enum ps_status search_runs(struct ps_db *db, const char *q, int64_t **found,
+                                  struct ps_temp_rows *temp_rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     size_t cap = 0;
@@ -219,9 +219,9 @@ static void add_filters(const struct ps_query_table *table, struct ps_params par
 /* Writes a page of runs. The statement first selects the seq numbers of the runs and then reads
  * only their rows, so that SQLite sorts numbers instead of complete rows and can count in an
  * index. */
-static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
-                                 const struct ps_table_order *order, struct ps_page page,
-                                 struct ps_json *json, struct ps_err *err)
+static enum ps_status write_runs_page(struct ps_db *db, struct ps_params params,
+                                      const struct ps_table_order *order, struct ps_page page,
+                                      struct ps_json *json, struct ps_err *err)
 {
     /* With LEFT JOIN, SQLite reads rows of `run` only if the filter or the order needs them. */
     const char *tag = ps_param_get(params, "tag");
@@ -229,7 +229,7 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(ps_buf_free) struct ps_buf count = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *counted = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *count_stmt = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     add_filters(order->table, params, &where);
@@ -243,14 +243,14 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
                   "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
                   ps_query_sql("runs"), from, where.ptr ? where.ptr : "", order->terms,
                   (long long)page.limit, (long long)page.offset, order->terms);
-    ps_db_prepare(db, count.ptr, &counted, err);
-    ps_bind_filters(counted, order->table, params, err);
+    ps_db_prepare(db, count.ptr, &count_stmt, err);
+    ps_bind_filters(count_stmt, order->table, params, err);
     ps_db_prepare(db, text.ptr, &stmt, err);
     ps_bind_filters(stmt, order->table, params, err);
-    if (!ps_stmt_step(counted, err))
+    if (!ps_stmt_step(count_stmt, err))
         return err->code;
     ps_json_object(json);
-    ps_json_kint(json, "total", ps_col_int(counted, 0));
+    ps_json_key_int(json, "total", ps_col_int(count_stmt, 0));
     ps_json_key(json, "rows");
     ps_json_array(json);
     while (ps_stmt_step(stmt, err))
@@ -260,7 +260,7 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     return err->code;
 }
 
-static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, struct ps_json *json,
+static enum ps_status answer_runs(struct ps_db *db, struct ps_params params, struct ps_json *json,
                                   struct ps_err *err)
 {
     const char *q = ps_param_get(params, "q");
@@ -272,11 +272,11 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     ps_table_order_read("runs", params, &order, err);
     ps_page_read(params, 10000, 200, &page, err);
     if (q && q[0])
-        find_words(db, q, &found, &temp_rows, err);
+        search_runs(db, q, &found, &temp_rows, err);
     if (err->code != PS_OK)
         return err->code;
     ps_db_set_temp_rows(db, &temp_rows);
-    runs_found(db, params, &order, page, json, err);
+    write_runs_page(db, params, &order, page, json, err);
     ps_db_set_temp_rows(db, NULL);
     return err->code;
 }
@@ -287,12 +287,12 @@ enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, st
     struct ps_db *db;
 
     ps_catalog_read(store, &db, err);
-    runs_locked(db, params, out, err);
+    answer_runs(db, params, out, err);
     ps_catalog_read_end(store, db);
     return err->code;
 }
 
-static enum ps_status deleted_locked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+static enum ps_status answer_deleted(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -323,12 +323,12 @@ enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, str
     struct ps_db *db;
 
     ps_catalog_read(store, &db, err);
-    deleted_locked(db, out, err);
+    answer_deleted(db, out, err);
     ps_catalog_read_end(store, db);
     return err->code;
 }
 
-static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_json *out,
+static enum ps_status answer_run(struct ps_db *db, const char *id, struct ps_json *out,
                                  struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -348,7 +348,7 @@ enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_js
     struct ps_db *db;
 
     ps_catalog_read(store, &db, err);
-    run_locked(db, id, out, err);
+    answer_run(db, id, out, err);
     ps_catalog_read_end(store, db);
     return err->code;
 }
@@ -365,15 +365,15 @@ static enum ps_status write_list(struct ps_db *db, const char *query, const char
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
         if (ps_col_count(stmt) == 1)
-            ps_col_json(stmt, 0, json);
+            ps_col_write_json(stmt, 0, json);
         else
-            ps_row_object(stmt, 0, json);
+            ps_row_write_object(stmt, 0, json);
     }
     ps_json_end(json);
     return err->code;
 }
 
-static enum ps_status shelf_locked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+static enum ps_status answer_shelf(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     static const char *const lists[][2] = {{"shelf_kinds", "kinds"},
                                            {"shelf_series", "series"},
@@ -397,7 +397,7 @@ enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struc
     struct ps_db *db;
 
     ps_catalog_read(store, &db, err);
-    shelf_locked(db, out, err);
+    answer_shelf(db, out, err);
     ps_catalog_read_end(store, db);
     return err->code;
 }

@@ -59,7 +59,7 @@ static bool add_row(struct page *page)
 
     ps_json_array(&page->json);
     for (int c = 0; c < page->columns; c++) {
-        ps_col_json(page->stmt, c, &page->json);
+        ps_col_write_json(page->stmt, c, &page->json);
         if (page->json.out->len > PAGE_BYTES) {
             page->json = before;
             page->json.out->len = len;
@@ -72,13 +72,14 @@ static bool add_row(struct page *page)
     return true;
 }
 
-/* Writes up to `most` rows. A timeout after the first row truncates the rows instead of failing. */
-static void add_rows(struct page *page, int64_t most, struct ps_err *err)
+/* Writes up to `max_rows` rows. A timeout after the first row truncates the rows instead of
+ * failing. */
+static void add_rows(struct page *page, int64_t max_rows, struct ps_err *err)
 {
     int64_t n = 0;
 
     while (!page->cut_reason && ps_stmt_step(page->stmt, err)) {
-        if (n == most)
+        if (n == max_rows)
             page->cut_reason = "rows";
         else if (!add_row(page))
             page->cut_reason = "bytes";
@@ -96,8 +97,8 @@ static void add_columns(struct page *page)
     ps_json_array(&page->json);
     for (int c = 0; c < page->columns; c++) {
         ps_json_object(&page->json);
-        ps_json_kstr(&page->json, "name", ps_col_name(page->stmt, c));
-        ps_json_kstr(&page->json, "type", type_word(page->seen_types[c]));
+        ps_json_key_str(&page->json, "name", ps_col_name(page->stmt, c));
+        ps_json_key_str(&page->json, "type", type_word(page->seen_types[c]));
         ps_json_end(&page->json);
     }
     ps_json_end(&page->json);
@@ -108,7 +109,7 @@ static double seconds_now(void)
     return (double)ps_monotonic_ns() / 1e9;
 }
 
-static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *question,
+static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *request,
                        struct ps_buf *out, struct ps_err *err)
 {
     double began = seconds_now();
@@ -117,11 +118,11 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *questi
     ps_json_object(&page.json);
     ps_json_key(&page.json, "rows");
     ps_json_array(&page.json);
-    add_rows(&page, question->rows, err);
+    add_rows(&page, request->rows, err);
     ps_json_end(&page.json);
     add_columns(&page);
-    ps_json_kstr(&page.json, "cut", page.cut_reason);
-    ps_json_kreal(&page.json, "elapsed_s", seconds_now() - began);
+    ps_json_key_str(&page.json, "cut", page.cut_reason);
+    ps_json_key_real(&page.json, "elapsed_s", seconds_now() - began);
     ps_json_end(&page.json);
 }
 
@@ -130,40 +131,40 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *questi
 
 /* Steps to the next row of a result that has `n` rows and `bytes` bytes so far. Returns false at
  * the end or, with PS_LIMIT, if the row exceeds a limit. */
-static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *question, int64_t n,
+static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *request, int64_t n,
                           size_t bytes, struct ps_err *err)
 {
     if (!ps_stmt_step(stmt, err))
         return false;
-    if (n < question->rows && (!question->bytes || bytes <= question->bytes))
+    if (n < request->rows && (!request->bytes || bytes <= request->bytes))
         return true;
-    if (n == question->rows)
+    if (n == request->rows)
         ps_fail(err, PS_LIMIT, "the result has more than %lld rows" PS_HINT FEWER_ROWS,
                 (long long)n);
     else
         ps_fail(err, PS_LIMIT, "the result exceeds %zu MiB" PS_HINT FEWER_ROWS,
-                question->bytes >> 20);
+                request->bytes >> 20);
     return false;
 }
 
-static void write_rows(struct ps_stmt *stmt, const struct ps_sql_request *question,
+static void write_rows(struct ps_stmt *stmt, const struct ps_sql_request *request,
                        struct ps_buf *out, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(out);
 
     ps_json_array(&json);
-    for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
-        ps_row_object(stmt, 0, &json);
+    for (int64_t n = 0; next_file_row(stmt, request, n, out->len, err); n++)
+        ps_row_write_object(stmt, 0, &json);
     if (err->code == PS_OK)
         ps_json_end(&json);
 }
 
-static void write_csv(struct ps_stmt *stmt, const struct ps_sql_request *question,
+static void write_csv(struct ps_stmt *stmt, const struct ps_sql_request *request,
                       struct ps_buf *out, struct ps_err *err)
 {
     ps_csv_write_header(stmt, out);
-    for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
-        ps_csv_row(stmt, out);
+    for (int64_t n = 0; next_file_row(stmt, request, n, out->len, err); n++)
+        ps_csv_write_row(stmt, out);
 }
 
 static size_t width_of(struct ps_str text)
@@ -175,7 +176,7 @@ static size_t width_of(struct ps_str text)
     return width;
 }
 
-static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
+static void write_cell(struct ps_stmt *stmt, int column, struct ps_buf *out)
 {
     struct ps_num n = ps_col_num(stmt, column);
     char text[32];
@@ -184,12 +185,12 @@ static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
     if (n.kind == PS_NUM_REAL)
         ps_buf_add(out, text, ps_real_format(n.r, text));
     else if (!ps_col_is_null(stmt, column))
-        ps_buf_str(out, ps_col_text(stmt, column));
+        ps_buf_add_str(out, ps_col_text(stmt, column));
 }
 
 /* Writes the result as aligned text. A column is as wide as its widest cell, so all rows are read
  * before the first row is written. */
-static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *question,
+static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *request,
                        struct ps_buf *out, struct ps_err *err)
 {
     const size_t columns = (size_t)ps_col_count(stmt);
@@ -203,9 +204,9 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *questi
         PS_RESERVE_ONE(cells, n, cap);
         cells[n++] = ps_arena_copy(&arena, ps_str_from_c(ps_col_name(stmt, (int)c)));
     }
-    for (int64_t row = 0; next_file_row(stmt, question, row, bytes, err); row++) {
+    for (int64_t row = 0; next_file_row(stmt, request, row, bytes, err); row++) {
         for (size_t c = 0; c < columns; c++) {
-            cell_text(stmt, (int)c, &cell);
+            write_cell(stmt, (int)c, &cell);
             PS_RESERVE_ONE(cells, n, cap);
             cells[n++] = ps_arena_copy(&arena, ps_buf_slice(&cell));
             bytes += cell.len + 1;
@@ -220,7 +221,7 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *questi
         const size_t column = i % columns;
         const bool last = column + 1 == columns;
 
-        ps_buf_str(out, cells[i]);
+        ps_buf_add_str(out, cells[i]);
         for (size_t pad = last ? 0 : widths[column] - width_of(cells[i]) + 2; pad > 0; pad--)
             ps_buf_puts(out, " ");
         if (last)
@@ -230,18 +231,18 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *questi
     ps_arena_free(&arena);
 }
 
-enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_request *question,
+enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_request *request,
                                  struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
 
-    if (question->run)
-        ps_run_open_for_user_query(store, question->run, &question->limits, &db, err);
+    if (request->run)
+        ps_run_open_for_user_query(store, request->run, &request->limits, &db, err);
     else
-        ps_shelf_open_for_user_query(store, question->runs, question->n_runs, &question->limits,
-                                     &db, err);
-    if (ps_db_prepare_single(db, question->sql, &stmt, err) == PS_OK) {
+        ps_shelf_open_for_user_query(store, request->runs, request->n_runs, &request->limits, &db,
+                                     err);
+    if (ps_db_prepare_single(db, request->sql, &stmt, err) == PS_OK) {
         static void (*const write[])(struct ps_stmt *, const struct ps_sql_request *,
                                      struct ps_buf *,
                                      struct ps_err *) = {[PS_SQL_TABLE] = write_page,
@@ -249,11 +250,11 @@ enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_req
                                                          [PS_SQL_CSV] = write_csv,
                                                          [PS_SQL_TEXT] = write_text};
 
-        answer->attachment = question->format != PS_SQL_TABLE;
-        answer->type = question->format == PS_SQL_CSV    ? "text/csv; charset=utf-8"
-                       : question->format == PS_SQL_TEXT ? "text/plain; charset=utf-8"
-                                                         : "application/json";
-        write[question->format](stmt, question, &answer->body, err);
+        answer->is_attachment = request->format != PS_SQL_TABLE;
+        answer->type = request->format == PS_SQL_CSV    ? "text/csv; charset=utf-8"
+                       : request->format == PS_SQL_TEXT ? "text/plain; charset=utf-8"
+                                                        : "application/json";
+        write[request->format](stmt, request, &answer->body, err);
     }
     ps_stmt_release(stmt);
     ps_db_close(db);
@@ -271,7 +272,7 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
     ps_db_prepare(db, ps_query_sql("saved_queries"), &stmt, err);
     ps_bind_text(stmt, ":kind", ps_str_from_c(kind ? kind : ""));
     ps_json_object(out);
-    ps_rows_write(stmt, "rows", ps_row_object, out, err);
+    ps_rows_write(stmt, "rows", ps_row_write_object, out, err);
     ps_json_end(out);
     ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);

@@ -38,9 +38,9 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
 enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
-enum ps_status ps_view_of_report(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                 struct ps_params params, struct ps_answer *answer,
-                                 struct ps_err *err);
+enum ps_status ps_view_report_rows(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err);
 
 enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer,
@@ -88,9 +88,9 @@ enum ps_status ps_param_real(struct ps_params params, const char *key, double lo
 enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
                                 struct ps_stmt **out, struct ps_err *err);
 
-/* Format a time, in ms since 1970 UTC, as ISO 8601: "2026-11-20T14:02:11.120Z". ps_time_text
+/* Format a time, in ms since 1970 UTC, as ISO 8601: "2026-11-20T14:02:11.120Z". ps_time_format
  * returns `out`. */
-char *ps_time_text(int64_t ms, char out[40]);
+char *ps_time_format(int64_t ms, char out[40]);
 void ps_json_time(struct ps_json *json, const char *key, int64_t ms);
 /* Reads two times of a pstats dump in seconds. tottime: the sum of all own times. base: 100 % of
  * the call graph, the greater of tottime and the greatest cumulative time. */

@@ -65,8 +65,9 @@ static enum ps_status open_files(struct ps_store *store, const char *url, uint64
     store->replica->files = shared;
     shared->url = ps_strdup(ps_str_from_c(url));
     (void)pthread_mutex_init(&shared->lock, NULL);
-    return ps_file_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
-                              &shared->cache, err);
+    return ps_file_cache_open(dir, store->session,
+                              cache_bytes ? cache_bytes : PS_CACHE_BYTES_DEFAULT, &shared->cache,
+                              err);
 }
 
 static void close_files(struct ps_store *store)
@@ -124,8 +125,8 @@ static bool describe(struct ps_store *store, struct ps_shared_store *out)
                                     .cache_max = stats.max_bytes,
                                     .hits = stats.hits,
                                     .misses = stats.misses,
-                                    .fetched = stats.fetched,
-                                    .evicted = stats.evicted};
+                                    .fetched_bytes = stats.fetched,
+                                    .evicted_bytes = stats.evicted};
     return true;
 }
 
@@ -219,14 +220,15 @@ static bool has(struct ps_store *store, struct ps_db *db, const char *folder, co
 {
     struct ps_file_row file;
 
-    return ps_file_find(store, db, folder, key, &file, PS_ERR_IGNORED) == PS_OK;
+    return ps_file_find_row(store, db, folder, key, &file, PS_ERR_IGNORED) == PS_OK;
 }
 
 static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
 {
     struct ps_file_row file;
 
-    return ps_file_find(store, db, "runs", id, &file, PS_ERR_IGNORED) == PS_OK ? file.layout : -1;
+    return ps_file_find_row(store, db, "runs", id, &file, PS_ERR_IGNORED) == PS_OK ? file.layout
+                                                                                   : -1;
 }
 
 static enum ps_status settle(struct ps_store *store, const char *folder, struct ps_err *err)
@@ -302,8 +304,8 @@ static enum ps_status send(struct ps_store *store, const char *folder, const cha
     char place[80];
     enum ps_status status;
 
-    *out =
-        (struct ps_sent_file){.layout = strcmp(folder, "runs") == 0 ? ps_file_layout_at(path) : 0};
+    *out = (struct ps_sent_file){.layout =
+                                     strcmp(folder, "runs") == 0 ? ps_file_read_layout(path) : 0};
     status = fd < 0 ? ps_fail_errno(err, "cannot read", path)
                     : ps_content_hash_file(fd, path, out->hash, &out->bytes, err);
     if (status != PS_OK)
@@ -332,7 +334,7 @@ static enum ps_status path(struct ps_store *store, const char *folder, const cha
                            char **path_out, struct ps_err *err)
 {
     struct ps_file_row file;
-    enum ps_status status = ps_file_find(store, NULL, folder, key, &file, err);
+    enum ps_status status = ps_file_find_row(store, NULL, folder, key, &file, err);
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "%s/%s is not in the store", folder, key);
@@ -346,7 +348,7 @@ static uint64_t mark(struct ps_store *store, const char *id)
 {
     struct ps_file_row file;
 
-    if (ps_file_find(store, NULL, "runs", id, &file, PS_ERR_IGNORED) != PS_OK)
+    if (ps_file_find_row(store, NULL, "runs", id, &file, PS_ERR_IGNORED) != PS_OK)
         return 0;
     ps_file_cache_use(store->replica->files->cache, file.hash, file.bytes);
     return ps_hash_bytes(file.hash, strlen(file.hash)) | 1;
@@ -461,7 +463,8 @@ static void check_sessions(void *user)
     bool died = false;
 
     /* the next check repeats it */
-    if (ps_heartbeat_expire_dead(store, &died, PS_ERR_IGNORED) != PS_OK || ps_store_is_away(store))
+    if (ps_heartbeat_expire_dead(store, &died, PS_ERR_IGNORED) != PS_OK ||
+        ps_store_is_unreachable(store))
         return;
     ps_uploads_retry_end(store);
     if (ps_uploads_are_waiting(store))
@@ -500,13 +503,13 @@ const struct ps_backend ps_replica_backend = {
     .files_follow_rows = true,
     .has_other_servers = true,
     .evicts_files = true,
-    .takes_only_utf8 = true,
+    .requires_utf8 = true,
     .repair_command = "renew",
     .check_folder = check_folder,
     .open = open_replica,
     .close = close_replica,
     .describe = describe,
-    .is_away = ps_mirror_is_away,
+    .is_unreachable = ps_mirror_is_away,
     .acquire = ps_mirror_acquire,
     .begin = ps_mirror_begin,
     .commit = commit,
@@ -514,21 +517,21 @@ const struct ps_backend ps_replica_backend = {
     .transaction_number = transaction_number,
     .catch_up = ps_mirror_poll,
     .path = path,
-    .has = has,
-    .layout = layout,
-    .mark = mark,
+    .has_file = has,
+    .run_layout = layout,
+    .run_mark = mark,
     .send = send,
     .put = put,
-    .settle = settle,
+    .finish_puts = settle,
     .remove = remove_file,
-    .check = check,
-    .list = list,
+    .check_file = check,
+    .list_files = list,
     .bypass_cache = bypass_cache,
     .free_bytes = free_bytes,
-    .partial = &ps_replica_partial,
-    .session_is_alive = session_is_alive,
-    .session_expire = session_expire,
-    .session_is_dead = session_is_dead,
+    .partial_upload_ops = &ps_replica_partial_upload_ops,
+    .is_session_alive = session_is_alive,
+    .expire_session = session_expire,
+    .confirm_session_dead = session_is_dead,
     .watch = watch_others,
     .unwatch = unwatch,
     .listen = ps_mirror_listen,

@@ -133,7 +133,7 @@ static enum ps_status append_loose_row(void *user, const struct ps_pg_value *val
 
     (void)err;
     for (size_t i = 0; i < n; i++) {
-        ps_buf_str(out, values[i].text);
+        ps_buf_add_str(out, values[i].text);
         ps_buf_add(out, "", 1);
     }
     return PS_OK;

@@ -18,7 +18,8 @@ static const struct {
 static void add_change(struct ps_change_feed *feed, const struct ps_row_change *change)
 {
     for (size_t i = 0; i < feed->n; i++)
-        if (feed->items[i].job == change->job && strcmp(feed->items[i].run, change->run) == 0)
+        if (feed->items[i].job_id == change->job_id &&
+            strcmp(feed->items[i].run_id, change->run_id) == 0)
             return;
     if (feed->n == PS_CHANGE_FEED_MAX) {
         feed->is_overflowed = true;
@@ -33,9 +34,9 @@ static void add_value(struct ps_change_feed *feed, bool job, sqlite3_value *valu
     struct ps_row_change change = {.kind = job ? PS_CHANGED_JOB : PS_CHANGED_RUN};
 
     if (job)
-        change.job = (uint64_t)sqlite3_value_int64(value);
+        change.job_id = (uint64_t)sqlite3_value_int64(value);
     else
-        (void)snprintf(change.run, sizeof change.run, "%s",
+        (void)snprintf(change.run_id, sizeof change.run_id, "%s",
                        (const char *)sqlite3_value_text(value));
     add_change(feed, &change);
 }

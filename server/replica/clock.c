@@ -106,7 +106,7 @@ static void write_key(struct ps_buf *out, const struct ps_pg_value *key, size_t 
             ps_buf_printf(out, "i%" PRId64 ";", key[i].i);
         } else {
             ps_buf_printf(out, "t%zu:", key[i].text.len);
-            ps_buf_str(out, key[i].text);
+            ps_buf_add_str(out, key[i].text);
         }
     }
 }

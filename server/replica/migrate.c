@@ -31,8 +31,8 @@ static void add_column(struct ps_buf *sql, const struct ps_catalog_column *colum
         if (strcmp(types[i].ours, column->type) == 0)
             type = types[i].theirs;
     ps_buf_printf(sql, "\"%s\" %s%s", column->name, type, column->is_nullable ? "" : " NOT NULL");
-    if (column->fallback)
-        ps_buf_printf(sql, " DEFAULT %s", column->fallback);
+    if (column->default_literal)
+        ps_buf_printf(sql, " DEFAULT %s", column->default_literal);
 }
 
 static void add_key(struct ps_buf *sql, const struct ps_catalog_table *table)

@@ -116,7 +116,7 @@ static void finish_catch_up(struct ps_store *store, bool committed, int64_t n)
         return;
     }
     store->seen_transaction = n;
-    store->changes += m->applied_changes.has_shelf_change;
+    store->n_changes += m->applied_changes.has_shelf_change;
     (void)pthread_mutex_lock(&m->pending_lock);
     ps_change_feed_move(&m->applied_changes, &m->pending_changes);
     (void)pthread_mutex_unlock(&m->pending_lock);
@@ -195,7 +195,7 @@ static void report_reachability(struct ps_store *store)
         return;
     m->was_reported_away = away;
     (void)ps_catalog_lock(store);
-    store->changes++;
+    store->n_changes++;
     ps_catalog_unlock(store);
 }
 

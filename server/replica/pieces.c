@@ -25,9 +25,9 @@ static enum ps_status find_upload(struct ps_store *store, const char *id, const 
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_partial_prepare(store, "pieces_find", id, user_name, &stmt, err);
+    ps_partial_upload_prepare(store, "pieces_find", id, user_name, &stmt, err);
     if (!ps_stmt_step(stmt, err))
-        return err->code == PS_OK ? ps_partial_fail_unknown(err) : err->code;
+        return err->code == PS_OK ? ps_partial_upload_fail_unknown(err) : err->code;
     *out = (uint64_t)ps_col_int(stmt, 0);
     return PS_OK;
 }
@@ -38,7 +38,7 @@ static enum ps_status list_piece_keys(struct ps_store *store, const char *id, st
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_partial_prepare(store, "pieces_list", id, "", &stmt, err);
+    ps_partial_upload_prepare(store, "pieces_list", id, "", &stmt, err);
     while (ps_stmt_step(stmt, err))
         ps_col_append(stmt, 0, keys);
     return err->code;
@@ -49,7 +49,7 @@ static enum ps_status add_upload_bytes(struct ps_store *store, const char *id,
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_partial_prepare(store, "pieces_add", id, user_name, &stmt, err);
+    ps_partial_upload_prepare(store, "pieces_add", id, user_name, &stmt, err);
     ps_bind_int(stmt, ":bytes", (int64_t)bytes);
     return ps_stmt_execute(stmt, err);
 }
@@ -63,7 +63,7 @@ static enum ps_status drop_upload(struct ps_store *store, const char *id, struct
     list_piece_keys(store, id, &keys, err);
     for (const char *at = keys.ptr; at && at < keys.ptr + keys.len; at += strlen(at) + 1)
         ps_file_remove(store, "pieces", at, err);
-    ps_partial_prepare(store, "pieces_end", id, "", &stmt, err);
+    ps_partial_upload_prepare(store, "pieces_end", id, "", &stmt, err);
     return ps_stmt_execute(stmt, err);
 }
 
@@ -81,14 +81,14 @@ static enum ps_status insert_piece(struct ps_store *store, const char *id, const
                                    uint64_t offset, const struct ps_sent_file *sent,
                                    struct ps_err *err)
 {
-    char key[PS_PARTIAL_ID_SIZE + 24];
+    char key[PS_PARTIAL_UPLOAD_ID_SIZE + 24];
     uint64_t have = 0;
 
-    (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_ID_SIZE - 1, id,
+    (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_UPLOAD_ID_SIZE - 1, id,
                    (unsigned long long)offset);
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
     find_upload(store, id, user_name, &have, err);
-    ps_partial_check_offset(have, offset, err);
+    ps_partial_upload_check_offset(have, offset, err);
     ps_file_place(store, sent, "pieces", key, NULL, err);
     add_upload_bytes(store, id, user_name, sent->bytes, err);
     return ps_catalog_end(store, err->code, err);
@@ -105,10 +105,10 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
 
     if (pieces_bytes(store, id, user_name, bytes_out, err) != PS_OK)
         return err->code;
-    ps_partial_check_offset(*bytes_out, offset, err);
+    ps_partial_upload_check_offset(*bytes_out, offset, err);
     if (stat(from, &about) != 0)
         (void)ps_fail_errno(err, "cannot read", from);
-    ps_partial_check_size(offset, (uint64_t)about.st_size, max, err);
+    ps_partial_upload_check_size(offset, (uint64_t)about.st_size, max, err);
     ps_file_send(store, "pieces", from, &sent, err);
     if (insert_piece(store, id, user_name, offset, &sent, err) == PS_OK) {
         *bytes_out = offset + sent.bytes;
@@ -126,7 +126,7 @@ static enum ps_status end_upload(struct ps_store *store, const char *id, const c
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
     find_upload(store, id, user_name, &have, err);
     if (bytes)
-        ps_partial_check_offset(have, *bytes, err);
+        ps_partial_upload_check_offset(have, *bytes, err);
     drop_upload(store, id, err);
     return ps_catalog_end(store, err->code, err);
 }
@@ -137,22 +137,22 @@ static enum ps_status pieces_remove(struct ps_store *store, const char *id, cons
     return end_upload(store, id, user_name, NULL, err);
 }
 
-static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIAL_ID_SIZE],
+static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIAL_UPLOAD_ID_SIZE],
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     id_out[0] = '\0';
-    ps_partial_prepare(store, "pieces_expired", "", "", &stmt, err);
+    ps_partial_upload_prepare(store, "pieces_expired", "", "", &stmt, err);
     if (ps_stmt_step(stmt, err))
-        ps_col_copy(stmt, 0, id_out, PS_PARTIAL_ID_SIZE);
+        ps_col_copy(stmt, 0, id_out, PS_PARTIAL_UPLOAD_ID_SIZE);
     return err->code;
 }
 
-/* Ignores failures: the next ps_partial_begin retries. */
+/* Ignores failures: the next ps_partial_upload_begin retries. */
 static void pieces_expire(struct ps_store *store)
 {
-    char id[PS_PARTIAL_ID_SIZE];
+    char id[PS_PARTIAL_UPLOAD_ID_SIZE];
     struct ps_err ignored = PS_ERR_INIT; /* the next call retries */
 
     do {
@@ -172,7 +172,7 @@ static enum ps_status read_pieces(struct ps_store *store, const char *id, const 
 
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
     find_upload(store, id, user_name, &have, err);
-    ps_partial_check_offset(have, bytes, err);
+    ps_partial_upload_check_offset(have, bytes, err);
     list_piece_keys(store, id, keys, err);
     return ps_catalog_end(store, err->code, err);
 }
@@ -185,7 +185,7 @@ static enum ps_status concatenate_pieces(struct ps_store *store, const struct ps
         PS_AUTO(ps_close_fd) int fd = -1;
 
         if (ps_file_open(store, "pieces", at, &fd, err) == PS_OK)
-            ps_copy_rest(fd, at, to, path, err);
+            ps_copy_remaining(fd, at, to, path, err);
     }
     return err->code;
 }
@@ -200,7 +200,7 @@ static enum ps_status pieces_take(struct ps_store *store, const char *id, const 
 
     *path_out = NULL;
     read_pieces(store, id, user_name, bytes, &keys, err);
-    ps_store_spool(store, path_out, &fd, err);
+    ps_store_create_spool_file(store, path_out, &fd, err);
     concatenate_pieces(store, &keys, fd, *path_out, err);
     if (end_upload(store, id, user_name, &bytes, err) == PS_OK) {
         atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
@@ -212,7 +212,7 @@ static enum ps_status pieces_take(struct ps_store *store, const char *id, const 
     return err->code;
 }
 
-const struct ps_partial_ops ps_replica_partial = {
+const struct ps_partial_upload_ops ps_replica_partial_upload_ops = {
     .expire = pieces_expire,
     .bytes = pieces_bytes,
     .append = pieces_append,

@@ -22,7 +22,7 @@ struct ps_replica {
 enum ps_status ps_replica_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
                                 struct ps_err *err);
 
-extern const struct ps_backend ps_replica_backend;     /* backend.c */
-extern const struct ps_partial_ops ps_replica_partial; /* pieces.c */
+extern const struct ps_backend ps_replica_backend;                       /* backend.c */
+extern const struct ps_partial_upload_ops ps_replica_partial_upload_ops; /* pieces.c */
 
 #endif

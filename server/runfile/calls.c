@@ -144,7 +144,7 @@ struct cursor {
 /* The only plan is that the argument, the hidden column, is given. */
 static int best_index(sqlite3_index_info *info, int hidden)
 {
-    int code = ps_table_arguments(info, hidden, 1);
+    int code = ps_table_plan_arguments(info, hidden, 1);
 
     info->estimatedCost = 4;
     info->estimatedRows = 4;

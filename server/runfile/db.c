@@ -30,7 +30,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
 
     if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
         return err->code;
-    if (ps_memory_limit_is_exceeded(db->memory))
+    if (ps_memory_limit_is_exceeded(db->memory_limit))
         return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
     return ps_fail(err, status, "%s: %s" PS_HINT "%s", what,
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle),
@@ -88,10 +88,10 @@ void ps_db_close(struct ps_db *db)
     for (size_t i = 0; i < db->n_stmts; i++)
         stmt_free(db->stmts[i]);
     free(db->stmts);
-    ps_trace_cache_free(db->trace);
+    ps_trace_cache_free(db->trace_cache);
     sqlite3_close(db->handle);
     if (db->owns_memory)
-        ps_memory_limit_end(db->memory);
+        ps_memory_limit_end(db->memory_limit);
     free(db);
 }
 
@@ -116,7 +116,7 @@ const char *ps_query_sql(const char *name)
 static struct ps_stmt *find_idle(struct ps_db *db, const char *sql)
 {
     for (size_t i = 0; i < db->n_stmts; i++)
-        if (!db->stmts[i]->busy && strcmp(db->stmts[i]->sql, sql) == 0)
+        if (!db->stmts[i]->is_busy && strcmp(db->stmts[i]->sql, sql) == 0)
             return db->stmts[i];
     return NULL;
 }
@@ -144,7 +144,7 @@ enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt *
         PS_RESERVE_ONE(db->stmts, db->n_stmts, db->cap_stmts);
         db->stmts[db->n_stmts++] = stmt;
     }
-    stmt->busy = true;
+    stmt->is_busy = true;
     *out = stmt;
     return PS_OK;
 }
@@ -161,7 +161,7 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
     if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, &rest) != SQLITE_OK) {
         int at = sqlite3_error_offset(db->handle);
 
-        if (ps_context_has_ended() || ps_memory_limit_is_exceeded(db->memory))
+        if (ps_context_has_ended() || ps_memory_limit_is_exceeded(db->memory_limit))
             return ps_db_fail(db, err, "SQL");
         if (at >= 0)
             return ps_fail_at(err, PS_BAD_REQUEST, (uint64_t)at, "SQL: %s",
@@ -185,13 +185,13 @@ void ps_stmt_release(struct ps_stmt *stmt)
 {
     if (!stmt)
         return;
-    if (!stmt->cached) {
+    if (!stmt->is_cached) {
         stmt_free(stmt);
         return;
     }
     sqlite3_reset(stmt->handle);
     sqlite3_clear_bindings(stmt->handle);
-    stmt->busy = false;
+    stmt->is_busy = false;
 }
 
 void ps_stmt_rewind(struct ps_stmt *stmt)
@@ -352,7 +352,7 @@ static void blob_json(struct ps_str blob, struct ps_json *out)
     ps_json_str(out, ps_buf_slice(&hex));
 }
 
-void ps_col_json(struct ps_stmt *stmt, int column, struct ps_json *out)
+void ps_col_write_json(struct ps_stmt *stmt, int column, struct ps_json *out)
 {
     switch (sqlite3_column_type(stmt->handle, column)) {
     case SQLITE_INTEGER:
@@ -381,7 +381,8 @@ bool ps_db_is_json(struct ps_db *db, struct ps_str text)
     return ps_stmt_step(stmt, PS_ERR_IGNORED) && ps_col_int(stmt, 0) != 0;
 }
 
-void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out)
+void ps_col_write_raw_json(struct ps_stmt *stmt, int column, const char *otherwise,
+                           struct ps_json *out)
 {
     const struct ps_str text = ps_col_text(stmt, column);
 
@@ -397,7 +398,7 @@ const char *ps_schema_sql(const char *name)
 }
 
 /* Escapes the characters that separate the query and the fragment of a URI, and '%'. */
-void ps_uri_path(struct ps_buf *out, const char *path)
+void ps_uri_append_path(struct ps_buf *out, const char *path)
 {
     ps_buf_puts(out, "file:");
     for (; *path; path++) {

@@ -26,8 +26,8 @@
 
 /* Limits of a statement that a user wrote. */
 struct ps_query_limits {
-    size_t memory; /* bytes that SQLite may allocate; 0: no limit. The context of the thread limits
-                      the time (base/context.h) */
+    size_t memory_bytes; /* bytes that SQLite may allocate; 0: no limit. The context of the thread
+                      limits the time (base/context.h) */
 };
 #define PS_USER_QUERY_LENGTH  (8 << 20) /* maximum bytes of one value */
 #define PS_USER_QUERY_COLUMNS 200
@@ -90,9 +90,10 @@ struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
 /* Whether a string is one JSON value in UTF-8. */
 bool ps_db_is_json(struct ps_db *db, struct ps_str text);
 /* Writes the text of the column, a JSON value; writes `otherwise` if the text is not valid JSON. */
-void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out);
-void ps_col_json(struct ps_stmt *stmt, int column,
-                 struct ps_json *out); /* writes a BLOB as the string "x'<hex>'" */
+void ps_col_write_raw_json(struct ps_stmt *stmt, int column, const char *otherwise,
+                           struct ps_json *out);
+void ps_col_write_json(struct ps_stmt *stmt, int column,
+                       struct ps_json *out); /* writes a BLOB as the string "x'<hex>'" */
 
 /* Tables of numbers that the query layer computed, for statements to read.
  * server/runfile/temp_rows.c lists their columns. */
@@ -112,7 +113,8 @@ struct ps_temp_rows {
     enum ps_temp_table table;
     size_t n;
     const int64_t *column[PS_TEMP_COLUMNS_MAX]; /* n values each; NULL: all are NULL */
-    uint32_t reals; /* bits 1 << column: the elements of the column contain the bits of doubles */
+    uint32_t
+        real_columns; /* bits 1 << column: the elements of the column contain the bits of doubles */
 };
 /* Makes the rows readable by statements of this handle, and borrows them, until the next call;
  * NULL: no rows. The other tables of enum ps_temp_table are empty. */

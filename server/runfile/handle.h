@@ -22,7 +22,7 @@ struct ps_stmt {
     sqlite3_stmt *handle;
     struct ps_db *db;
     char *sql;
-    bool busy, cached;
+    bool is_busy, is_cached;
 };
 
 struct ps_memory_limit;
@@ -34,12 +34,12 @@ struct ps_db {
     uint64_t mark; /* ps_run_mark of the run when the file was opened */
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
-    struct ps_memory_limit *memory; /* memory limit of a user's statement; NULL: none */
-    bool owns_memory;               /* ps_db_close frees `memory` */
+    struct ps_memory_limit *memory_limit; /* memory limit of a user's statement; NULL: none */
+    bool owns_memory;                     /* ps_db_close frees `memory_limit` */
     /* tables of a trace (trace_reader.h); NULL: not loaded yet */
-    struct ps_trace_cache *trace;
+    struct ps_trace_cache *trace_cache;
     const struct ps_temp_rows *temp_rows; /* set by ps_db_set_temp_rows; borrowed */
-    bool immutable;                       /* opened with immutable=1 */
+    bool is_immutable;                    /* opened with immutable=1 */
     struct ps_db *next;                   /* next idle handle of the pool */
 };
 
@@ -68,7 +68,7 @@ void ps_memory_limit_end(struct ps_memory_limit *memory);
 bool ps_memory_limit_is_exceeded(const struct ps_memory_limit *memory); /* NULL: false */
 
 /* Appends a URI of the form "file:<path>". */
-void ps_uri_path(struct ps_buf *out, const char *path);
+void ps_uri_append_path(struct ps_buf *out, const char *path);
 
 /* Copies a column as a C string, up to its first NUL and truncated to size - 1 bytes. Accepts any
  * type and length, since other programs may have written the catalog. */
@@ -114,7 +114,7 @@ int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err);
 
 /* Implements xBestIndex of a table-valued function whose n arguments are the hidden columns from
  * `first` on. Bit i of idxNum: argument i is given; argv has the given arguments in this order. */
-int ps_table_arguments(sqlite3_index_info *info, int first, int n);
+int ps_table_plan_arguments(sqlite3_index_info *info, int first, int n);
 /* Returns argument `which` (0-based); NULL: it was not given, or is SQL NULL. */
 sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which);
 

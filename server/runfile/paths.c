@@ -203,7 +203,7 @@ static struct function_row fn_of_row(sqlite3_stmt *stmt)
                               .callers = column_blob(stmt, 5),
                               .callees = column_blob(stmt, 6)};
 
-    fn.recursive = fn.cycle && ps_num_real(fn.ncalls) > fn.primitive;
+    fn.recursive = fn.cycle && ps_num_to_real(fn.ncalls) > fn.primitive;
     return fn;
 }
 
@@ -277,11 +277,11 @@ static struct callers_sum sum_callers(struct ps_str callers, uint32_t self)
     struct callers_sum sum = {0, 0, 0, true};
 
     for (struct ps_call call; callers.len && ps_calls_next(&callers, &call);) {
-        sum.ncalls += ps_num_real(call.ncalls);
+        sum.ncalls += ps_num_to_real(call.ncalls);
         if (call.caller == self)
             continue;
         sum.n++;
-        sum.cumtime += ps_num_real(call.cumtime_s);
+        sum.cumtime += ps_num_to_real(call.cumtime_s);
         sum.timed = sum.timed && call.cumtime_s.kind != PS_NUM_NONE;
     }
     return sum;
@@ -302,7 +302,7 @@ static struct path_node *add_node(struct paths *out, uint32_t function, uint32_t
 static void add_root_if_called(struct paths *out, uint32_t id, const struct function_row *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
-    double from_outside = ps_num_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
+    double from_outside = ps_num_to_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
     struct path_node *node;
 
     if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
@@ -383,10 +383,10 @@ static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *ou
 static struct callee callee_of(uint32_t id, const struct function_row *g,
                                const struct ps_call *edge)
 {
-    bool only = ps_num_real(edge->ncalls) == ps_num_real(g->ncalls),
+    bool only = ps_num_to_real(edge->ncalls) == ps_num_to_real(g->ncalls),
          has_time = edge->cumtime_s.kind != PS_NUM_NONE;
-    struct callee c = {.time = has_time ? ps_num_real(edge->cumtime_s) : g->cumtime,
-                       .ncalls = ps_num_real(g->ncalls),
+    struct callee c = {.time = has_time ? ps_num_to_real(edge->cumtime_s) : g->cumtime,
+                       .ncalls = ps_num_to_real(g->ncalls),
                        .is_timed = has_time || (only && !g->recursive),
                        .is_only_caller = only,
                        .recursive = g->recursive,
@@ -437,7 +437,7 @@ static void set_certainty(const struct path_node *above, const struct function_r
     bool sure = above->is_complete && c->is_timed &&
                 (!f->recursive || (!c->recursive && c->ncalls == 1 && node->upper > others));
     double elsewhere = f->recursive || !c->is_timed ? 0 : c->time - (f->cumtime - above->lower);
-    double rest = above->lower - ps_num_real(f->tottime) - (room.sum - node->upper);
+    double rest = above->lower - ps_num_to_real(f->tottime) - (room.sum - node->upper);
 
     if (sure) {
         node->lower = node->upper = c->time;
@@ -601,7 +601,7 @@ static void free_paths(struct paths *paths)
 /* The only plan is that all arguments are given. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
-    int code = ps_table_arguments(info, COL_ARGS, N_ARGS);
+    int code = ps_table_plan_arguments(info, COL_ARGS, N_ARGS);
 
     (void)table;
     return code == SQLITE_OK && info->idxNum != (1 << N_ARGS) - 1 ? SQLITE_CONSTRAINT : code;

@@ -67,7 +67,7 @@ int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err)
     return err->code == PS_LIMIT ? SQLITE_TOOBIG : SQLITE_CORRUPT_VTAB;
 }
 
-int ps_table_arguments(sqlite3_index_info *info, int first, int n)
+int ps_table_plan_arguments(sqlite3_index_info *info, int first, int n)
 {
     int given = 0;
 

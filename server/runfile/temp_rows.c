@@ -76,7 +76,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 
     if (!values || values[cursor->index] == PS_TEMP_NULL)
         return SQLITE_OK;
-    if (cursor->temp_rows->reals >> col & 1) {
+    if (cursor->temp_rows->real_columns >> col & 1) {
         double real;
 
         memcpy(&real, &values[cursor->index], sizeof real);

@@ -31,39 +31,39 @@ static inline int64_t ps_chunk_key(int64_t chunk, unsigned column)
 }
 
 struct ps_track_row {
-    uint32_t id, process;
+    uint32_t id, process_id;
     enum ps_track_kind kind;
     int64_t device, stream; /* -1: none */
-    uint32_t slices, depth;
+    uint32_t n_slices, depth;
     int64_t start_ns, end_ns;
 };
 
 /* Returns all tracks in the order of the timeline: by worker, by process, then by their order in
  * the process. */
-enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
-                               struct ps_err *err);
+enum ps_status ps_trace_get_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
+                                   struct ps_err *err);
 
 /* Returns the text with this id; {NULL, 0}: there is none. Loads all texts at the first call for a
  * handle. */
 struct ps_str ps_trace_text(struct ps_db *db, uint32_t id);
 /* Sets *end to the largest text id + 1. Some smaller ids may have no text. */
-enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err);
+enum ps_status ps_trace_get_text_end(struct ps_db *db, size_t *end, struct ps_err *err);
 /* Returns the template of arguments (slices/args.h) with this id; {NULL, 0}: there is none. */
 struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id);
 /* Sets the maps of `sums`, which borrows them. `key` maps the text id of a name to the text id of
  * its key. With by_shape, `shapes` maps a template id to the text id of the shapes. */
-enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
-                             struct ps_err *err);
+enum ps_status ps_trace_set_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
+                                 struct ps_err *err);
 
 struct ps_chunk_query {
-    uint32_t track; /* 0: all */
-    uint32_t kinds; /* bits 1 << enum ps_track_kind; 0: all */
+    uint32_t track;       /* 0: all */
+    uint32_t track_kinds; /* bits 1 << enum ps_track_kind; 0: all */
     /* bits 1 << enum ps_slice_kind: only chunks that contain a slice of these kinds; 0: all */
     uint32_t slice_kinds;
     struct ps_range range; /* only chunks with slices that overlap the range; PS_RANGE_ALL: all */
-    bool starting;         /* only chunks with slices that start in the range */
-    uint32_t columns;      /* PS_COL_BITs of the columns to read */
-    bool args;             /* also read ps_chunk.args */
+    bool must_start_in_range; /* only chunks with slices that start in the range */
+    uint32_t columns;         /* PS_COL_BITs of the columns to read */
+    bool wants_args;          /* also read ps_chunk.args */
 };
 /* Calls `visit` with each chunk, ordered by track and row, until it returns false. A chunk is valid
  * during the call. PS_INTERNAL: the file is damaged. PS_TOO_SLOW: the time limit of the thread's
@@ -74,15 +74,17 @@ enum ps_status ps_trace_each_chunk(struct ps_db *db, const struct ps_chunk_query
 
 /* Reads columns (PS_COL_BITs) of one slice into out[column]. PS_NOT_FOUND: there is no such slice.
  */
-enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
-                              int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err);
+enum ps_status ps_trace_read_slice(struct ps_db *db, int64_t id, uint32_t columns,
+                                   int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err);
 /* Appends the arguments of a slice as a JSON object. PS_NOT_FOUND: there is no such slice. */
-enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_trace_append_args(struct ps_db *db, int64_t id, struct ps_buf *out,
+                                    struct ps_err *err);
 
 /* Reads the slices and bins to draw for a track (slices/window.h) from from_ns to to_ns in `px`
  * pixels. `out` may be used again; free it with ps_window_free at the end. PS_NOT_FOUND: there is
  * no such track. */
-enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns, int64_t to_ns,
-                               uint32_t px, struct ps_window *out, struct ps_err *err);
+enum ps_status ps_trace_read_window(struct ps_db *db, uint32_t track, int64_t from_ns,
+                                    int64_t to_ns, uint32_t px, struct ps_window *out,
+                                    struct ps_err *err);
 
 #endif

@@ -17,7 +17,7 @@ static void readers_free(struct ps_trace_reader *reader)
 
         sqlite3_blob_close(reader->blob);
         for (int c = 0; c < 32; c++)
-            ps_buf_free(&reader->raw[c]);
+            ps_buf_free(&reader->packed[c]);
         for (int c = 0; c < PS_N_SLICE_COLUMNS; c++)
             free(reader->column[c]);
         free(reader);
@@ -29,7 +29,7 @@ void ps_trace_cache_free(struct ps_trace_cache *cache)
 {
     if (!cache)
         return;
-    readers_free(cache->idle);
+    readers_free(cache->idle_readers);
     readers_free(cache->slice_reader);
     free(cache->tracks);
     free(cache->chunks);
@@ -54,11 +54,11 @@ static enum ps_status load_tracks(struct ps_db *db, struct ps_trace_cache *cache
         PS_RESERVE_ONE(cache->tracks, cache->n_tracks, cap);
         cache->tracks[cache->n_tracks++] = (struct ps_track_row){
             .id = (uint32_t)ps_col_int(stmt, 0),
-            .process = (uint32_t)ps_col_int(stmt, 1),
+            .process_id = (uint32_t)ps_col_int(stmt, 1),
             .kind = (enum ps_track_kind)ps_col_int(stmt, 2),
             .device = ps_col_int(stmt, 3),
             .stream = ps_col_int(stmt, 4),
-            .slices = (uint32_t)ps_col_int(stmt, 5),
+            .n_slices = (uint32_t)ps_col_int(stmt, 5),
             .depth = (uint32_t)ps_col_int(stmt, 6),
             .start_ns = ps_col_int(stmt, 7),
             .end_ns = ps_col_int(stmt, 8),
@@ -79,7 +79,7 @@ static enum ps_status add_chunk(struct ps_trace_cache *cache, struct ps_stmt *st
     cache->chunks[cache->n_chunks++] = (struct ps_chunk_row){
         .id = id,
         .track = (uint32_t)ps_col_int(stmt, 1),
-        .first = (uint32_t)first,
+        .first_row = (uint32_t)first,
         .n = (uint32_t)n,
         .start_ns = ps_col_int(stmt, 4),
         .end_ns = ps_col_int(stmt, 5),
@@ -114,11 +114,11 @@ static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps
         size_t at, end;
 
         for (ps_trace_chunk_range(cache, track->id, &at, &end); at < end; at++) {
-            if (cache->chunks[at].first != rows)
+            if (cache->chunks[at].first_row != rows)
                 return ps_trace_fail_damaged(err, "rows of chunk", cache->chunks[at].id);
             rows += cache->chunks[at].n;
         }
-        if (rows != track->slices)
+        if (rows != track->n_slices)
             return ps_trace_fail_damaged(err, "rows of track", track->id);
     }
     return err->code;
@@ -132,8 +132,8 @@ enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out
     *out = NULL;
     if (err->code != PS_OK)
         return err->code;
-    if (db->trace) {
-        *out = db->trace;
+    if (db->trace_cache) {
+        *out = db->trace_cache;
         return PS_OK;
     }
     cache = ps_alloc(sizeof *cache);
@@ -142,7 +142,7 @@ enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out
     if (check_tracks(cache, err) != PS_OK)
         ps_trace_cache_free(cache);
     else
-        *out = db->trace = cache;
+        *out = db->trace_cache = cache;
     return err->code;
 }
 
@@ -195,8 +195,8 @@ enum ps_status ps_trace_cache_load_texts(struct ps_db *db, struct ps_trace_cache
     return err->code;
 }
 
-enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
-                               struct ps_err *err)
+enum ps_status ps_trace_get_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
+                                   struct ps_err *err)
 {
     struct ps_trace_cache *cache;
     const bool has = ps_trace_cache_load(db, &cache, err) == PS_OK;
@@ -216,7 +216,7 @@ struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
     return cache->texts[id];
 }
 
-enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err)
+enum ps_status ps_trace_get_text_end(struct ps_db *db, size_t *end, struct ps_err *err)
 {
     struct ps_trace_cache *cache;
 
@@ -224,7 +224,7 @@ enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *e
     return err->code;
 }
 
-struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id)
+struct ps_str ps_trace_cache_template(const struct ps_trace_cache *cache, int64_t id)
 {
     if (id == PS_TEMPLATE_WHOLE)
         return PS_STR(PS_TEMPLATE_WHOLE_TEXT);
@@ -239,11 +239,11 @@ struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id)
 
     if (ps_trace_cache_load_texts(db, &cache, &err) != PS_OK)
         return (struct ps_str){NULL, 0};
-    return ps_trace_template(cache, id);
+    return ps_trace_cache_template(cache, id);
 }
 
-enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
-                             struct ps_err *err)
+enum ps_status ps_trace_set_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
+                                 struct ps_err *err)
 {
     struct ps_trace_cache *cache;
 
@@ -290,9 +290,9 @@ const struct ps_chunk_row *ps_trace_find_chunk(const struct ps_trace_cache *cach
         size_t middle = first + (end - first) / 2;
         const struct ps_chunk_row *chunk = &cache->chunks[middle];
 
-        if (row < chunk->first)
+        if (row < chunk->first_row)
             end = middle;
-        else if (row - chunk->first < chunk->n)
+        else if (row - chunk->first_row < chunk->n)
             return chunk;
         else
             first = middle + 1;

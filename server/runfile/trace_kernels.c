@@ -113,7 +113,7 @@ static const struct places *places_of(struct sum_state *s, int64_t template)
         template = 0;
     places = &s->param_indices[template];
     if (!places->is_known) {
-        struct ps_str text = ps_trace_template(s->cache, template);
+        struct ps_str text = ps_trace_cache_template(s->cache, template);
 
         for (int w = 0; w < N_WANTED; w++)
             places->indices[w] = ps_template_param(text, ps_str_from_c(wanted[w].key));
@@ -130,7 +130,7 @@ static struct ps_num kernel_param(struct sum_state *s, const struct ps_chunk *ch
 
     if (index < 0 || at < 0 || (uint64_t)at > chunk->args.len)
         return (struct ps_num){0};
-    return ps_args_param(ps_trace_template(s->cache, template),
+    return ps_args_param(ps_trace_cache_template(s->cache, template),
                          ps_str_skip(chunk->args, (size_t)at), index);
 }
 
@@ -143,7 +143,7 @@ static void add_mean(struct ps_num value, int64_t duration, double *sum, double 
 {
     if (value.kind == PS_NUM_NONE)
         return;
-    *sum += ps_num_real(value) * (double)duration;
+    *sum += ps_num_to_real(value) * (double)duration;
     *weight += (double)duration;
 }
 
@@ -162,13 +162,14 @@ static int64_t operator_name(struct sum_state *s, int64_t slice)
         struct ps_trace_reader *reader = ps_trace_reader_acquire(s->db);
         struct ps_str raw;
 
-        if (ps_trace_reader_packed(reader, chunk, PS_COL_NAME, &raw, s->err) == PS_OK && raw.len)
-            ps_buf_str(&names->raw, raw);
+        if (ps_trace_reader_read_packed(reader, chunk, PS_COL_NAME, &raw, s->err) == PS_OK &&
+            raw.len)
+            ps_buf_add_str(&names->raw, raw);
         ps_trace_reader_release(reader);
         names->is_read = true;
     }
     if (names->raw.len && !ps_column_unpack_one(ps_buf_slice(&names->raw), chunk->n,
-                                                (uint32_t)slice - chunk->first, &name))
+                                                (uint32_t)slice - chunk->first_row, &name))
         (void)ps_trace_fail_damaged(s->err, "names of chunk", chunk->id);
     return name;
 }
@@ -243,11 +244,11 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range,
     const struct ps_chunk_query query = {
         .slice_kinds = 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET,
         .range = range,
-        .starting = true,
+        .must_start_in_range = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                    PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_OP),
-        .args = true,
+        .wants_args = true,
     };
     struct sum_state s = {
         .db = db, .range = range, .steps = steps, .by_launch = by_launch, .out = out, .err = err};
@@ -295,7 +296,7 @@ struct cursor {
 static int best_kernels(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
-    return ps_table_arguments(info, HIDDEN, 4);
+    return ps_table_plan_arguments(info, HIDDEN, 4);
 }
 
 static void release(sqlite3_vtab_cursor *base)
@@ -320,7 +321,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
     cursor->db = db;
     cursor->index = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
-    (void)ps_table_range(plan, argv, &range);
+    (void)ps_table_read_range(plan, argv, &range);
     if (only_steps)
         ps_trace_step_times(db, &times, &err);
     if (err.code == PS_OK)

@@ -23,7 +23,7 @@ struct cursor {
 static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
-    return ps_table_arguments(info, HIDDEN, 4);
+    return ps_table_plan_arguments(info, HIDDEN, 4);
 }
 
 static struct ps_operator *push_operator(struct ps_operators *sums)
@@ -93,7 +93,7 @@ static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct
 {
     enum { T = 0, DEVICE_TYPE = 1, BYTES = 3, OUTSIDE = 8 };
     struct ps_packed_reader reader;
-    struct ps_operator sum = {.name = db->trace->memory_text};
+    struct ps_operator sum = {.name = db->trace_cache->memory_text};
 
     if (ps_packed_open(db, PS_PACKED_MEMORY, 0, range,
                        1u << T | 1u << DEVICE_TYPE | 1u << BYTES | 1u << OUTSIDE, &reader,
@@ -117,9 +117,9 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by
 {
     struct sum_state summing = {sums, range};
     const struct ps_chunk_query query = {
-        .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
+        .range = range, .must_start_in_range = true, .columns = PS_OPERATORS_COLUMNS};
 
-    if (ps_trace_keys(db, sums, by_shape, err) != PS_OK ||
+    if (ps_trace_set_keys(db, sums, by_shape, err) != PS_OK ||
         ps_trace_each_chunk(db, &query, add_chunk, &summing, err) != PS_OK)
         return err->code;
     return add_memory(db, range, sums, err);
@@ -132,7 +132,7 @@ static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps
 {
     struct sum_state summing = {sums, range};
     const struct ps_chunk_query query = {
-        .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
+        .range = range, .must_start_in_range = true, .columns = PS_OPERATORS_COLUMNS};
 
     sums->counts_all = true;
     return ps_trace_each_chunk(db, &query, add_chunk, &summing, err);
@@ -163,7 +163,7 @@ static enum ps_status sum_steps(struct ps_db *db, bool by_shape, struct ps_opera
     const struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_OPERATORS_COLUMNS};
 
     ps_trace_step_times(db, &summing.times, err);
-    if (err->code == PS_OK && ps_trace_keys(db, sums, by_shape, err) == PS_OK)
+    if (err->code == PS_OK && ps_trace_set_keys(db, sums, by_shape, err) == PS_OK)
         ps_trace_each_chunk(db, &query, add_chunk_in_steps, &summing, err);
     ps_step_times_free(&summing.times);
     return err->code;
@@ -197,7 +197,7 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     ps_operators_free(&cursor->sums);
     cursor->sums = (struct ps_operators){0};
     cursor->index = 0;
-    bool ranged = ps_table_range(plan, argv, &range);
+    bool ranged = ps_table_read_range(plan, argv, &range);
     if (is_plain(db, &err))
         (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &cursor->sums, &err);
     else if (in_steps && sqlite3_value_int(in_steps))

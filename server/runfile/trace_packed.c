@@ -13,13 +13,13 @@ enum ps_status ps_packed_open(struct ps_db *db, enum ps_packed_family family, in
                               struct ps_err *err)
 {
     *out = (struct ps_packed_reader){.db = db, .columns = columns};
-    if (ps_db_prepare(db, ps_query_sql("trace_packed"), &out->parts, err) != PS_OK ||
-        ps_db_prepare(db, ps_query_sql("trace_packed_data"), &out->data, err) != PS_OK)
+    if (ps_db_prepare(db, ps_query_sql("trace_packed"), &out->parts_stmt, err) != PS_OK ||
+        ps_db_prepare(db, ps_query_sql("trace_packed_data"), &out->data_stmt, err) != PS_OK)
         return err->code;
-    ps_bind_int(out->parts, ":family", (int64_t)family);
-    ps_bind_int(out->parts, ":part", part);
-    ps_bind_int(out->parts, ":from_ns", range.from_ns);
-    ps_bind_int(out->parts, ":to_ns", range.to_ns);
+    ps_bind_int(out->parts_stmt, ":family", (int64_t)family);
+    ps_bind_int(out->parts_stmt, ":part", part);
+    ps_bind_int(out->parts_stmt, ":from_ns", range.from_ns);
+    ps_bind_int(out->parts_stmt, ":to_ns", range.to_ns);
     return PS_OK;
 }
 
@@ -32,11 +32,11 @@ static enum ps_status read_column(struct ps_packed_reader *reader, unsigned colu
 
     if (!*to)
         *to = ps_grow(NULL, ROWS_MAX, sizeof **to);
-    ps_stmt_rewind(reader->data);
-    ps_bind_int(reader->data, ":id", key);
-    good = ps_stmt_step(reader->data, err) &&
-           ps_column_unpack(ps_col_text(reader->data, 0), reader->rows.n, *to);
-    ps_stmt_rewind(reader->data);
+    ps_stmt_rewind(reader->data_stmt);
+    ps_bind_int(reader->data_stmt, ":id", key);
+    good = ps_stmt_step(reader->data_stmt, err) &&
+           ps_column_unpack(ps_col_text(reader->data_stmt, 0), reader->rows.n, *to);
+    ps_stmt_rewind(reader->data_stmt);
     return err->code == PS_OK && !good ? ps_trace_fail_damaged(err, "packed column", key)
                                        : err->code;
 }
@@ -45,11 +45,12 @@ bool ps_packed_next(struct ps_packed_reader *reader, struct ps_err *err)
 {
     int64_t n;
 
-    if (err->code != PS_OK || ps_context_check(err) != PS_OK || !ps_stmt_step(reader->parts, err))
+    if (err->code != PS_OK || ps_context_check(err) != PS_OK ||
+        !ps_stmt_step(reader->parts_stmt, err))
         return false;
-    reader->id = ps_col_int(reader->parts, 0);
-    reader->part = ps_col_int(reader->parts, 1);
-    n = ps_col_int(reader->parts, 2);
+    reader->id = ps_col_int(reader->parts_stmt, 0);
+    reader->part = ps_col_int(reader->parts_stmt, 1);
+    n = ps_col_int(reader->parts_stmt, 2);
     if (reader->id < 1 || reader->id > INT64_MAX / 16 || n < 1 || n > ROWS_MAX) {
         (void)ps_trace_fail_damaged(err, "packed rows", reader->id);
         return false;
@@ -63,8 +64,8 @@ bool ps_packed_next(struct ps_packed_reader *reader, struct ps_err *err)
 
 void ps_packed_close(struct ps_packed_reader *reader)
 {
-    ps_stmt_release(reader->parts);
-    ps_stmt_release(reader->data);
+    ps_stmt_release(reader->parts_stmt);
+    ps_stmt_release(reader->data_stmt);
     for (int c = 0; c < PS_PACKED_COLUMNS_MAX; c++)
         free(reader->rows.column[c]);
     *reader = (struct ps_packed_reader){0};

@@ -8,10 +8,10 @@
 
 struct ps_trace_reader *ps_trace_reader_acquire(struct ps_db *db)
 {
-    struct ps_trace_reader *reader = db->trace->idle;
+    struct ps_trace_reader *reader = db->trace_cache->idle_readers;
 
     if (reader) {
-        db->trace->idle = reader->next;
+        db->trace_cache->idle_readers = reader->next;
         reader->next = NULL;
         return reader;
     }
@@ -24,8 +24,8 @@ void ps_trace_reader_release(struct ps_trace_reader *reader)
 {
     if (!reader)
         return;
-    reader->next = reader->db->trace->idle;
-    reader->db->trace->idle = reader;
+    reader->next = reader->db->trace_cache->idle_readers;
+    reader->db->trace_cache->idle_readers = reader;
 }
 
 /* Opens the row `key` of table chunk_column as reader->blob. */
@@ -44,11 +44,11 @@ static enum ps_status seek_row(struct ps_trace_reader *reader, int64_t key, stru
     return ps_trace_fail_damaged(err, "column", key);
 }
 
-enum ps_status ps_trace_reader_packed(struct ps_trace_reader *reader,
-                                      const struct ps_chunk_row *chunk, unsigned column,
-                                      struct ps_str *out, struct ps_err *err)
+enum ps_status ps_trace_reader_read_packed(struct ps_trace_reader *reader,
+                                           const struct ps_chunk_row *chunk, unsigned column,
+                                           struct ps_str *out, struct ps_err *err)
 {
-    struct ps_buf *raw = &reader->raw[column];
+    struct ps_buf *raw = &reader->packed[column];
     int64_t key = ps_chunk_key(chunk->id, column);
 
     *out = (struct ps_str){NULL, 0};
@@ -72,14 +72,15 @@ enum ps_status ps_trace_reader_packed(struct ps_trace_reader *reader,
     return PS_OK;
 }
 
-enum ps_status ps_trace_reader_column(struct ps_trace_reader *reader,
-                                      const struct ps_chunk_row *chunk, enum ps_slice_column column,
-                                      const int64_t **out, struct ps_err *err)
+enum ps_status ps_trace_reader_read_column(struct ps_trace_reader *reader,
+                                           const struct ps_chunk_row *chunk,
+                                           enum ps_slice_column column, const int64_t **out,
+                                           struct ps_err *err)
 {
     struct ps_str raw;
 
     *out = NULL;
-    if (ps_trace_reader_packed(reader, chunk, column, &raw, err) != PS_OK)
+    if (ps_trace_reader_read_packed(reader, chunk, column, &raw, err) != PS_OK)
         return err->code;
     if (!raw.ptr)
         return PS_OK;
@@ -91,14 +92,15 @@ enum ps_status ps_trace_reader_column(struct ps_trace_reader *reader,
     return PS_OK;
 }
 
-enum ps_status ps_trace_reader_value(struct ps_trace_reader *reader,
-                                     const struct ps_chunk_row *chunk, enum ps_slice_column column,
-                                     uint32_t i, int64_t *out, struct ps_err *err)
+enum ps_status ps_trace_reader_read_value(struct ps_trace_reader *reader,
+                                          const struct ps_chunk_row *chunk,
+                                          enum ps_slice_column column, uint32_t i, int64_t *out,
+                                          struct ps_err *err)
 {
     struct ps_str raw;
 
     *out = 0;
-    if (ps_trace_reader_packed(reader, chunk, column, &raw, err) != PS_OK)
+    if (ps_trace_reader_read_packed(reader, chunk, column, &raw, err) != PS_OK)
         return err->code;
     if (raw.ptr && !ps_column_unpack_one(raw, chunk->n, i, out))
         return ps_trace_fail_damaged(err, "column", ps_chunk_key(chunk->id, column));
@@ -115,7 +117,7 @@ enum ps_status ps_trace_reader_find_start(struct ps_trace_reader *reader,
         uint32_t middle = low + (high - low) / 2;
         int64_t start;
 
-        if (ps_trace_reader_value(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
+        if (ps_trace_reader_read_value(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
             return err->code;
         if (start < at)
             low = middle + 1;
@@ -126,22 +128,23 @@ enum ps_status ps_trace_reader_find_start(struct ps_trace_reader *reader,
     return PS_OK;
 }
 
-enum ps_status ps_trace_reader_args(struct ps_trace_reader *reader,
-                                    const struct ps_chunk_row *chunk, uint32_t i,
-                                    struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_trace_reader_append_args(struct ps_trace_reader *reader,
+                                           const struct ps_chunk_row *chunk, uint32_t i,
+                                           struct ps_buf *out, struct ps_err *err)
 {
     struct ps_trace_cache *cache;
     struct ps_str packed;
     int64_t template, at;
 
     if (ps_trace_cache_load_texts(reader->db, &cache, err) != PS_OK ||
-        ps_trace_reader_value(reader, chunk, PS_COL_TEMPLATE, i, &template, err) != PS_OK ||
-        ps_trace_reader_value(reader, chunk, PS_COL_ARGS_AT, i, &at, err) != PS_OK ||
-        ps_trace_reader_packed(reader, chunk, PS_CHUNK_ARGS, &packed, err) != PS_OK)
+        ps_trace_reader_read_value(reader, chunk, PS_COL_TEMPLATE, i, &template, err) != PS_OK ||
+        ps_trace_reader_read_value(reader, chunk, PS_COL_ARGS_AT, i, &at, err) != PS_OK ||
+        ps_trace_reader_read_packed(reader, chunk, PS_CHUNK_ARGS, &packed, err) != PS_OK)
         return err->code;
     if (at < 0 || (uint64_t)at > packed.len)
         return ps_trace_fail_damaged(err, "arguments in chunk", chunk->id);
-    ps_args_json(ps_trace_template(cache, template), ps_str_skip(packed, (size_t)at), false, out);
+    ps_args_json(ps_trace_cache_template(cache, template), ps_str_skip(packed, (size_t)at), false,
+                 out);
     return PS_OK;
 }
 
@@ -151,12 +154,12 @@ static bool is_wanted(const struct ps_chunk_query *query, const struct ps_chunk_
 {
     const struct ps_range *range = &query->range;
 
-    if (query->kinds && !(query->kinds >> (chunk->track_kind & 31) & 1))
+    if (query->track_kinds && !(query->track_kinds >> (chunk->track_kind & 31) & 1))
         return false;
     if (query->slice_kinds && !(query->slice_kinds & chunk->kinds))
         return false;
     return chunk->start_ns < range->to_ns &&
-           (query->starting ? chunk->last_start_ns : chunk->end_ns) >= range->from_ns;
+           (query->must_start_in_range ? chunk->last_start_ns : chunk->end_ns) >= range->from_ns;
 }
 
 static enum ps_status read_chunk(struct ps_trace_reader *reader, const struct ps_chunk_query *query,
@@ -166,16 +169,16 @@ static enum ps_status read_chunk(struct ps_trace_reader *reader, const struct ps
     *out = (struct ps_chunk){
         .track = row->track,
         .track_kind = row->track_kind,
-        .first = row->first,
+        .first = row->first_row,
         .n = row->n,
         .start_ns = row->start_ns,
         .end_ns = row->end_ns,
     };
     for (int c = 0; c < PS_N_SLICE_COLUMNS && err->code == PS_OK; c++)
         if (query->columns & PS_COL_BIT(c))
-            ps_trace_reader_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
-    if (err->code == PS_OK && query->args)
-        ps_trace_reader_packed(reader, row, PS_CHUNK_ARGS, &out->args, err);
+            ps_trace_reader_read_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
+    if (err->code == PS_OK && query->wants_args)
+        ps_trace_reader_read_packed(reader, row, PS_CHUNK_ARGS, &out->args, err);
     return err->code;
 }
 
@@ -223,8 +226,8 @@ static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_c
     return PS_OK;
 }
 
-enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
-                              int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err)
+enum ps_status ps_trace_read_slice(struct ps_db *db, int64_t id, uint32_t columns,
+                                   int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err)
 {
     const struct ps_chunk_row *chunk;
 
@@ -232,16 +235,19 @@ enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
         return err->code;
     for (int c = 0; c < PS_N_SLICE_COLUMNS && err->code == PS_OK; c++)
         if (columns & PS_COL_BIT(c))
-            ps_trace_reader_value(db->trace->slice_reader, chunk, (enum ps_slice_column)c,
-                                  (uint32_t)id - chunk->first, &out[c], err);
+            ps_trace_reader_read_value(db->trace_cache->slice_reader, chunk,
+                                       (enum ps_slice_column)c, (uint32_t)id - chunk->first_row,
+                                       &out[c], err);
     return err->code;
 }
 
-enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_trace_append_args(struct ps_db *db, int64_t id, struct ps_buf *out,
+                                    struct ps_err *err)
 {
     const struct ps_chunk_row *chunk;
 
     if (find_slice(db, id, &chunk, err) == PS_OK)
-        ps_trace_reader_args(db->trace->slice_reader, chunk, (uint32_t)id - chunk->first, out, err);
+        ps_trace_reader_append_args(db->trace_cache->slice_reader, chunk,
+                                    (uint32_t)id - chunk->first_row, out, err);
     return err->code;
 }

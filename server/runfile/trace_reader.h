@@ -10,7 +10,7 @@
 /* A row of table chunk. */
 struct ps_chunk_row {
     int64_t id, start_ns, end_ns, last_start_ns;
-    uint32_t track, first, n;
+    uint32_t track, first_row, n;
     uint32_t columns, kinds; /* columns: PS_COL_BITs; kinds: bits 1 << enum ps_slice_kind */
     enum ps_track_kind track_kind;
     int64_t device, stream; /* of the track; -1: none */
@@ -20,8 +20,8 @@ struct ps_chunk_row {
 struct ps_trace_reader {
     struct ps_db *db;
     sqlite3_blob *blob;
-    struct ps_buf raw[32];       /* packed values of the last chunk read, by column */
-    int64_t chunk_of_column[32]; /* by column: id of the chunk in `raw`; 0: none */
+    struct ps_buf packed[32];    /* packed values of the last chunk read, by column */
+    int64_t chunk_of_column[32]; /* by column: id of the chunk in `packed`; 0: none */
     int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_trace_reader *next; /* next reader in the list `idle` */
 };
@@ -41,9 +41,9 @@ struct ps_trace_cache {
     uint32_t *shapes;
     size_t n_templates;
     struct ps_arena arena;
-    struct ps_trace_reader *idle;
-    struct ps_trace_reader *slice_reader; /* for ps_trace_slice and ps_trace_args: caches the
-                                             columns of the last slice */
+    struct ps_trace_reader *idle_readers;
+    struct ps_trace_reader *slice_reader; /* for ps_trace_read_slice and ps_trace_append_args:
+                                             caches the columns of the last slice */
 };
 
 /* Returns the cache of the handle, with tracks and chunks loaded. */
@@ -62,30 +62,32 @@ struct ps_trace_reader *ps_trace_reader_acquire(struct ps_db *db); /* its cache 
 void ps_trace_reader_release(struct ps_trace_reader *reader);
 /* Reads a column of a chunk without unpacking it. {NULL, 0}: all values are 0. *out is valid until
  * the reader reads this column of another chunk. */
-enum ps_status ps_trace_reader_packed(struct ps_trace_reader *reader,
-                                      const struct ps_chunk_row *chunk, unsigned column,
-                                      struct ps_str *out, struct ps_err *err);
+enum ps_status ps_trace_reader_read_packed(struct ps_trace_reader *reader,
+                                           const struct ps_chunk_row *chunk, unsigned column,
+                                           struct ps_str *out, struct ps_err *err);
 /* Reads and unpacks a column of a chunk. *out NULL: all values are 0. *out is valid until the
  * reader unpacks this column again. */
-enum ps_status ps_trace_reader_column(struct ps_trace_reader *reader,
-                                      const struct ps_chunk_row *chunk, enum ps_slice_column column,
-                                      const int64_t **out, struct ps_err *err);
+enum ps_status ps_trace_reader_read_column(struct ps_trace_reader *reader,
+                                           const struct ps_chunk_row *chunk,
+                                           enum ps_slice_column column, const int64_t **out,
+                                           struct ps_err *err);
 /* Reads the value of a column in row i of a chunk. */
-enum ps_status ps_trace_reader_value(struct ps_trace_reader *reader,
-                                     const struct ps_chunk_row *chunk, enum ps_slice_column column,
-                                     uint32_t i, int64_t *out, struct ps_err *err);
+enum ps_status ps_trace_reader_read_value(struct ps_trace_reader *reader,
+                                          const struct ps_chunk_row *chunk,
+                                          enum ps_slice_column column, uint32_t i, int64_t *out,
+                                          struct ps_err *err);
 /* Sets *out to the first row from `low` on that starts at or after time `at` (ns); chunk->n: none.
  */
 enum ps_status ps_trace_reader_find_start(struct ps_trace_reader *reader,
                                           const struct ps_chunk_row *chunk, int64_t at,
                                           uint32_t low, uint32_t *out, struct ps_err *err);
 /* Appends the arguments of row i of a chunk as a JSON object. */
-enum ps_status ps_trace_reader_args(struct ps_trace_reader *reader,
-                                    const struct ps_chunk_row *chunk, uint32_t i,
-                                    struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_trace_reader_append_args(struct ps_trace_reader *reader,
+                                           const struct ps_chunk_row *chunk, uint32_t i,
+                                           struct ps_buf *out, struct ps_err *err);
 
 /* Returns the text of a template; {NULL, 0}: there is none. */
-struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id);
+struct ps_str ps_trace_cache_template(const struct ps_trace_cache *cache, int64_t id);
 
 enum ps_status ps_trace_fail_damaged(struct ps_err *err, const char *what, int64_t id);
 
@@ -96,7 +98,7 @@ struct ps_packed_rows {
 };
 struct ps_packed_reader {
     struct ps_db *db;
-    struct ps_stmt *parts, *data;
+    struct ps_stmt *parts_stmt, *data_stmt;
     uint32_t columns; /* bits 1 << column: requested columns */
     struct ps_packed_rows rows;
     int64_t id, part; /* id and part of the current rows */
@@ -113,7 +115,7 @@ void ps_packed_close(struct ps_packed_reader *reader);
 /* Virtual tables (trace_tables.c). */
 
 /* Reads the range from arguments 0 and 1 (ps_table_argument). False: neither was given. */
-bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out);
+bool ps_table_read_range(int plan, sqlite3_value **argv, struct ps_range *out);
 
 extern const struct ps_table_kind ps_operators_table, ps_kernels_table;
 void ps_register_packed(struct ps_db *db);

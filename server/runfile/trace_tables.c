@@ -5,7 +5,7 @@
 
 #include "server/runfile/trace_reader.h"
 
-bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out)
+bool ps_table_read_range(int plan, sqlite3_value **argv, struct ps_range *out)
 {
     sqlite3_value *from = ps_table_argument(plan, argv, 0);
     sqlite3_value *to = ps_table_argument(plan, argv, 1);
@@ -137,10 +137,10 @@ static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column colum
                                int64_t *out, struct ps_err *err)
 {
     if (cursor->is_single_row)
-        return ps_trace_reader_value(cursor->reader, cursor->chunk, column, row, out, err);
+        return ps_trace_reader_read_value(cursor->reader, cursor->chunk, column, row, out, err);
     if (!(cursor->unpacked_columns & PS_COL_BIT(column))) {
-        if (ps_trace_reader_column(cursor->reader, cursor->chunk, column, &cursor->column[column],
-                                   err) != PS_OK)
+        if (ps_trace_reader_read_column(cursor->reader, cursor->chunk, column,
+                                        &cursor->column[column], err) != PS_OK)
             return err->code;
         cursor->unpacked_columns |= PS_COL_BIT(column);
     }
@@ -191,7 +191,7 @@ static void start_alone(struct cursor *cursor, const struct ps_trace_cache *cach
 {
     cursor->chunk = ps_trace_find_chunk(cache, id);
     cursor->end = cursor->chunk ? cursor->chunk + 1 : NULL;
-    cursor->row = cursor->chunk ? (uint32_t)id - cursor->chunk->first : 0;
+    cursor->row = cursor->chunk ? (uint32_t)id - cursor->chunk->first_row : 0;
     cursor->stop = cursor->row + 1;
     cursor->is_single_row = true;
 }
@@ -253,7 +253,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 
 static int64_t id_of(const struct cursor *cursor)
 {
-    return ps_slice_id(cursor->chunk->track, cursor->chunk->first + cursor->row);
+    return ps_slice_id(cursor->chunk->track, cursor->chunk->first_row + cursor->row);
 }
 
 static int slice_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
@@ -266,8 +266,8 @@ static enum ps_status result_args(struct cursor *cursor, sqlite3_context *contex
                                   struct ps_err *err)
 {
     cursor->args.len = 0;
-    if (ps_trace_reader_args(cursor->reader, cursor->chunk, cursor->row, &cursor->args, err) ==
-        PS_OK)
+    if (ps_trace_reader_append_args(cursor->reader, cursor->chunk, cursor->row, &cursor->args,
+                                    err) == PS_OK)
         sqlite3_result_text64(context, cursor->args.ptr, cursor->args.len, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
     return err->code;

@@ -84,13 +84,14 @@ static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_
                                 uint32_t first, uint32_t end, struct ps_chunk *out,
                                 struct ps_err *err)
 {
-    *out = (struct ps_chunk){.track = row->track, .first = row->first + first, .n = end - first};
+    *out =
+        (struct ps_chunk){.track = row->track, .first = row->first_row + first, .n = end - first};
     for (int c = 0; c < PS_N_SLICE_COLUMNS; c++) {
         struct ps_str raw;
 
         if (!(PS_WINDOW_COLUMNS & PS_COL_BIT(c)))
             continue;
-        if (ps_trace_reader_packed(reader, row, (unsigned)c, &raw, err) != PS_OK)
+        if (ps_trace_reader_read_packed(reader, row, (unsigned)c, &raw, err) != PS_OK)
             return err->code;
         if (!raw.ptr)
             continue;
@@ -120,9 +121,9 @@ static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t short
     int64_t from = all ? INT64_MIN : subtract_saturated(window->from_ns, shorter_ns);
     size_t at, end;
 
-    ps_trace_chunk_range(db->trace, track, &at, &end);
+    ps_trace_chunk_range(db->trace_cache, track, &at, &end);
     for (; at < end && err->code == PS_OK; at++) {
-        const struct ps_chunk_row *row = &db->trace->chunks[at];
+        const struct ps_chunk_row *row = &db->trace_cache->chunks[at];
         struct ps_chunk chunk;
         uint32_t first = 0, last = 0;
 
@@ -158,8 +159,9 @@ static enum ps_status fill_window(struct ps_db *db, uint32_t track, struct ps_wi
     return add_chunks(db, track, levels.bin_ns[0], window, err);
 }
 
-enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns, int64_t to_ns,
-                               uint32_t px, struct ps_window *out, struct ps_err *err)
+enum ps_status ps_trace_read_window(struct ps_db *db, uint32_t track, int64_t from_ns,
+                                    int64_t to_ns, uint32_t px, struct ps_window *out,
+                                    struct ps_err *err)
 {
     struct ps_trace_cache *cache;
     size_t first, end;

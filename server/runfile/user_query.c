@@ -180,7 +180,7 @@ void ps_db_restrict_to_user_sql(struct ps_db *db, struct ps_memory_limit *memory
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         sqlite3_limit(db->handle, limits[i].what, limits[i].most);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    db->memory = memory;
+    db->memory_limit = memory;
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, is_ended, memory);
     sqlite3_set_authorizer(db->handle, authorize_action, NULL);
 }

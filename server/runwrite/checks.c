@@ -10,7 +10,7 @@
 #include "base/stream.h"
 #include "server/runfile/handle.h"
 
-void ps_digest_text(struct sha256_ctx *hash, char out[PS_SHA256_SIZE])
+void ps_digest_write_hex(struct sha256_ctx *hash, char out[PS_SHA256_SIZE])
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
 
@@ -37,13 +37,13 @@ static enum ps_status is_there(const char *path, struct ps_err *err)
 
 /* --- Run files --- */
 
-enum ps_status ps_check_open(const char *path, struct ps_db **out, struct ps_err *err)
+enum ps_status ps_check_open_run(const char *path, struct ps_db **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
     if (err->code != PS_OK || is_there(path, err) != PS_OK)
         return err->code;
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
     return ps_db_open(uri.ptr, false, out, err);
 }
@@ -83,7 +83,7 @@ enum ps_status ps_check_run(const char *path, const char *sha256, bool whole, st
 {
     struct ps_db *db = NULL;
 
-    if (ps_check_open(path, &db, err) == PS_OK && check_sha(db, sha256, err) == PS_OK && whole)
+    if (ps_check_open_run(path, &db, err) == PS_OK && check_sha(db, sha256, err) == PS_OK && whole)
         ps_check_db(db, false, err);
     ps_db_close(db);
     return err->code;
@@ -104,7 +104,7 @@ static enum ps_status hash_stream(struct ps_stream *in, const struct ps_check_wa
         if (!watch->on_read(watch->user, bytes.len))
             return ps_fail(err, PS_CANCELLED, "stopped");
     }
-    ps_digest_text(&hash, out);
+    ps_digest_write_hex(&hash, out);
     return ps_stream_status(in, err);
 }
 
@@ -123,7 +123,7 @@ enum ps_status ps_check_stored_file(const char *path, const char *sha256, bool w
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return ps_fail_errno(err, "cannot read", path);
-    in = ps_stream_decompress(ps_stream_fd(fd, 0), &none);
+    in = ps_stream_decompress(ps_stream_from_fd(fd, 0), &none);
     status = hash_stream(in, watch, found, &own);
     ps_stream_free(in);
     if (status == PS_CANCELLED)

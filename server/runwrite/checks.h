@@ -9,7 +9,7 @@
 #include "server/runfile/db.h"
 
 /* Finishes the hash and writes it as 64 hex digits and a NUL. */
-void ps_digest_text(struct sha256_ctx *hash, char out[PS_SHA256_SIZE]);
+void ps_digest_write_hex(struct sha256_ctx *hash, char out[PS_SHA256_SIZE]);
 
 /* on_read is called with the number of bytes that were read since the last call. False: stop with
  * PS_CANCELLED. */
@@ -33,6 +33,6 @@ enum ps_status ps_check_stored_file(const char *path, const char *sha256, bool w
 enum ps_status ps_check_db(struct ps_db *db, bool quick, struct ps_err *err);
 
 /* Opens a run file of any layout for reading. Its content is not checked. */
-enum ps_status ps_check_open(const char *path, struct ps_db **out, struct ps_err *err);
+enum ps_status ps_check_open_run(const char *path, struct ps_db **out, struct ps_err *err);
 
 #endif

@@ -49,7 +49,7 @@ static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, str
     ps_rows_begin(from, "meta", columns, 2, &rows, err);
     while (rows && ps_rows_next(rows, err))
         if (ps_str_eq_c(ps_rows_text(rows, 0), PS_SHARED_KEY) && !text->ptr) {
-            ps_buf_str(keep, ps_rows_text(rows, 1));
+            ps_buf_add_str(keep, ps_rows_text(rows, 1));
             *text = ps_buf_slice(keep);
         }
     ps_rows_end(rows);
@@ -109,8 +109,8 @@ static enum ps_status check_tables(struct ps_sqlite *from, struct ps_err *err)
         if (!ps_sqlite_has_table(from, ps_run_tables[i].name))
             return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s",
                            ps_run_tables[i].name);
-    for (size_t i = 0; i < ps_sqlite_tables(from); i++)
-        if (!is_table(ps_sqlite_table(from, i)))
+    for (size_t i = 0; i < ps_sqlite_count_tables(from); i++)
+        if (!is_table(ps_sqlite_table_name(from, i)))
             return ps_fail(err, PS_BAD_INPUT, "the shared run has an unknown table");
     return PS_OK;
 }

@@ -73,7 +73,7 @@ static void free_tables(struct stored_tables *tables)
 /* --- Rows --- */
 
 /* Whether this is a row of meta that the publisher of the copy writes. */
-static bool is_identity(const struct ps_row *row)
+static bool is_identity(const struct ps_rewritten_row *row)
 {
     static const char *const keys[] = {"kind", "name", "created_at", "sha256", "bytes", "label"};
 
@@ -100,12 +100,12 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
         ps_cells_prepare(to, table->name, (const char *const *)table->columns, table->n, &insert,
                          err);
     while (ps_stmt_step(rows, err)) {
-        struct ps_row row = {from, table->name, (const char *const *)table->columns, cells,
-                             table->n};
+        struct ps_rewritten_row row = {from, table->name, (const char *const *)table->columns,
+                                       cells, table->n};
 
         for (size_t i = 0; i < table->n; i++)
             cells[i] = ps_cell_from_stmt(rows->handle, (int)i);
-        if (!is_identity(&row) && how->row(how->user, &row, err) && to)
+        if (!is_identity(&row) && how->on_row(how->user, &row, err) && to)
             ps_cells_insert(insert, cells, table->n, err);
     }
     return err->code;
@@ -114,11 +114,11 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
 static enum ps_status look_at_columns(const struct stored_tables *tables,
                                       const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
-    for (size_t i = 0; how->column && i < tables->n; i++) {
+    for (size_t i = 0; how->on_column && i < tables->n; i++) {
         const struct stored_table *table = &tables->items[i];
 
         for (size_t c = 0; c < table->n; c++)
-            if (!how->column(how->user, table->name, table->columns[c], table->types[c], err))
+            if (!how->on_column(how->user, table->name, table->columns[c], table->types[c], err))
                 return err->code;
     }
     return PS_OK;
@@ -144,8 +144,8 @@ enum ps_status ps_rewrite_run(struct ps_db *from, const char *path,
 
     if (path)
         ps_run_create(path, 0, &to, err);
-    if (copy_tables(from, to, how, err) == PS_OK && to && how->end)
-        how->end(how->user, to, err);
+    if (copy_tables(from, to, how, err) == PS_OK && to && how->on_end)
+        how->on_end(how->user, to, err);
     if (to)
         ps_db_exec(to, "COMMIT", err);
     ps_db_close(to);

@@ -11,7 +11,7 @@
 
 /* A row that is copied. The callback may change the cells; their bytes must stay valid until the
  * next call. */
-struct ps_row {
+struct ps_rewritten_row {
     struct ps_db *source_db; /* the file that is copied; NULL: the row is from no file */
     const char *table;
     const char *const *columns; /* names of the n columns */
@@ -22,13 +22,13 @@ struct ps_row {
 struct ps_rewrite_callbacks {
     /* Called for each column of each table before the rows, with its declared type ("" for none).
      * False, with err set: stop the copy. May be NULL. */
-    bool (*column)(void *user, const char *table, const char *column, const char *type,
-                   struct ps_err *err);
+    bool (*on_column)(void *user, const char *table, const char *on_column, const char *type,
+                      struct ps_err *err);
     /* Called for each row. False: do not copy the row; with err set: stop the copy. */
-    bool (*row)(void *user, struct ps_row *row, struct ps_err *err);
+    bool (*on_row)(void *user, struct ps_rewritten_row *on_row, struct ps_err *err);
     /* Called once after all rows; may add rows with ps_rewrite_add_meta and ps_rewrite_add_note.
      * May be NULL. */
-    enum ps_status (*end)(void *user, struct ps_db *to, struct ps_err *err);
+    enum ps_status (*on_end)(void *user, struct ps_db *to, struct ps_err *err);
     void *user;
 };
 

@@ -77,7 +77,7 @@ static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_
 
     ps_db_prepare(db, ps_query_sql("layout"), &stmt, err);
     if (ps_stmt_step(stmt, err))
-        ps_buf_str(out, ps_col_text(stmt, 0));
+        ps_buf_add_str(out, ps_col_text(stmt, 0));
     return err->code;
 }
 

@@ -11,7 +11,7 @@ struct ps_inserter_table {
     uint64_t bound; /* bits 1 << column: the bound value of the column is not NULL */
 };
 
-const struct ps_column *ps_run_column(const char *table, const char *column)
+const struct ps_column *ps_run_find_column(const char *table, const char *column)
 {
     for (size_t t = 0; t < PS_N_RUN_TABLES; t++)
         for (size_t c = 0; c < ps_run_tables[t].n; c++)

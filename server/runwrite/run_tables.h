@@ -36,7 +36,7 @@ enum ps_column_type {
 };
 
 /* Redaction class of a column: how an export redacts its values (server/share/rows.c). */
-enum ps_redact_as {
+enum ps_redaction_class {
     PS_REDACT_NONE,     /* no class; the column must not contain text */
     PS_REDACT_FIXED,    /* strings that perfshelf defines */
     PS_REDACT_NUMBERS,  /* packed numbers */
@@ -56,13 +56,13 @@ enum ps_redact_as {
 
 struct ps_column {
     const char *name;
-    const char *declared; /* declared type, for example "INTEGER"; "" for none */
+    const char *declared_type; /* declared type, for example "INTEGER"; "" for none */
     enum ps_column_type type;
     bool is_nullable, is_id;
     int64_t min, max; /* valid range of an integer, both inclusive */
     /* table to whose ids the column refers, or NULL; if min is 0, the value 0 refers to no row */
-    const char *references;
-    enum ps_redact_as redact_as;
+    const char *referenced_table;
+    enum ps_redaction_class redaction_class;
     size_t offset; /* offset of the member in struct ps_row_TABLE */
 };
 
@@ -93,7 +93,7 @@ void ps_inserter_free(struct ps_inserter *to);
 /* All tables except `origin`, in the order of schema/run.sql and of enum ps_run_table_id. */
 extern const struct ps_run_table ps_run_tables[PS_N_RUN_TABLES];
 /* Returns the description of a column; NULL: there is no such column. */
-const struct ps_column *ps_run_column(const char *table, const char *column);
+const struct ps_column *ps_run_find_column(const char *table, const char *column);
 
 /* Insert rows whose values are cells, for copies of files. ps_cells_prepare prepares a statement
  * with one parameter for each column; ps_cells_insert inserts a row with it. The caller releases

@@ -126,7 +126,7 @@ static struct ps_num add_numbers(struct ps_num a, struct ps_num b)
         return ps_int(whole);
     if (a.kind == PS_NUM_NONE)
         return b;
-    return b.kind == PS_NUM_NONE ? a : ps_real(ps_num_real(a) + ps_num_real(b));
+    return b.kind == PS_NUM_NONE ? a : ps_real(ps_num_to_real(a) + ps_num_to_real(b));
 }
 
 /* Returns the element of by_key for a key of the importer. */
@@ -181,7 +181,7 @@ static struct ps_num larger(struct ps_num a, struct ps_num b)
         return a.kind == PS_NUM_NONE ? b : a;
     if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT)
         return a.i < b.i ? b : a;
-    return ps_num_real(a) < ps_num_real(b) ? b : a;
+    return ps_num_to_real(a) < ps_num_to_real(b) ? b : a;
 }
 
 /* Returns the element of `slots` for an id; the array grows as needed. Elements: index in
@@ -245,7 +245,7 @@ static void add_line_sums(struct line_sums *sums, const struct ps_line_row *row)
     sum = sum_of(sums, row);
     sum->last_row = sums->rows;
     sum->has_source = sum->has_source || row->source.ptr;
-    if (row->of_function)
+    if (row->is_function)
         add_function(sum, f);
     else
         add_line(sum, row);
@@ -355,7 +355,7 @@ static void put_more(struct ps_buf *out, const struct ps_measurement *row)
         const struct ps_measurement_extra *more = &row->extras[i];
 
         key.len = 0;
-        ps_buf_str(&key, more->key);
+        ps_buf_add_str(&key, more->key);
         ps_json_key(&json, key.ptr ? key.ptr : "");
         if (more->number.kind != PS_NUM_NONE)
             ps_json_num(&json, more->number);
@@ -460,7 +460,7 @@ static void package(struct ps_sink *sink, const struct ps_package *row)
     ps_insert_package(to(sink), &(struct ps_row_package){.id = row->id,
                                                          .name = row->name,
                                                          .origin = row->origin,
-                                                         .modules = row->modules,
+                                                         .modules = row->n_modules,
                                                          .self_us = row->self_us,
                                                          .inclusive_us = row->inclusive_us,
                                                          .first = ps_int(row->first_import)});
@@ -484,7 +484,7 @@ static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 static int import_flags(const struct ps_import *row)
 {
     return row->is_cached | row->is_startup << 1 | row->is_unfinished << 2 | row->is_topmost << 3 |
-           row->is_first_of_module << 4 | row->importer_estimated << 5 | row->is_recorded << 6;
+           row->is_first_of_module << 4 | row->is_importer_estimated << 5 | row->is_recorded << 6;
 }
 
 static void import(struct ps_sink *sink, const struct ps_import *row)
@@ -495,7 +495,7 @@ static void import(struct ps_sink *sink, const struct ps_import *row)
                                                        .parent = row->parent,
                                                        .importer = row->importer,
                                                        .low = low_of(writer_of(sink), row),
-                                                       .start = row->start,
+                                                       .start = row->start_order,
                                                        .depth = row->depth,
                                                        .module = row->module,
                                                        .package = row->package,
@@ -503,7 +503,7 @@ static void import(struct ps_sink *sink, const struct ps_import *row)
                                                        .cumulative_us = row->cumulative_us,
                                                        .total_us = row->total_us,
                                                        .flags = import_flags(row),
-                                                       .children = row->children,
+                                                       .children = row->n_children,
                                                        .interpreter = row->interpreter,
                                                        .line = (int64_t)row->line});
 }
@@ -560,7 +560,7 @@ static void line(struct ps_sink *sink, const struct ps_line_row *row)
                                          .function = row->function,
                                          .block = row->block,
                                          .line = row->line,
-                                         .of_function = row->of_function,
+                                         .of_function = row->is_function,
                                          .source = row->source,
                                          .hits = f->hits,
                                          .ticks = f->ticks,
@@ -779,7 +779,7 @@ static void write_memory_event(struct ps_sink *sink, const struct ps_memory_even
         *p = (struct pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .max_rows = ROWS};
     push_packed_row(writer_of(sink), p,
                     (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes,
-                                      row->address, row->allocated, row->reserved, row->slice,
+                                      row->address, row->allocated, row->reserved, row->slice_id,
                                       row->is_outside, row->worker});
     if (row->is_outside)
         ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
@@ -885,7 +885,7 @@ static void put_pyramid(struct ps_writer *w)
 static void begin_track(struct ps_writer *w, const struct ps_track *track)
 {
     put_pyramid(w);
-    w->trace.pyramid = ps_pyramid_new(track->slices, track->start_ns, track->end_ns);
+    w->trace.pyramid = ps_pyramid_new(track->n_slices, track->start_ns, track->end_ns);
     w->trace.track = track->id;
 }
 
@@ -945,8 +945,8 @@ static void put_operators(struct ps_writer *w)
         rows[ps_slice_on_device(row.kind)]++;
     }
     if (sums->n) { /* the tabs of a report show these numbers */
-        ps_json_kint(&w->summary, "operators", rows[0]);
-        ps_json_kint(&w->summary, "kernel_names", rows[1]);
+        ps_json_key_int(&w->summary, "operators", rows[0]);
+        ps_json_key_int(&w->summary, "kernel_names", rows[1]);
     }
     for (int by_shape = 0; by_shape < 2 && w->trace.memory.calls; by_shape++)
         put_operator(w, &w->trace.memory, by_shape);
@@ -969,8 +969,8 @@ static void write_text(struct ps_sink *sink, const struct ps_trace_text *row)
     if (!ps_sink_ok(sink))
         return;
     ps_insert_text(&writer_of(sink)->rows,
-                   &(struct ps_row_text){.id = row->id, .text = row->text, .key = row->key});
-    put_map(&sums->keys, &sums->n_keys, row->id, row->key);
+                   &(struct ps_row_text){.id = row->id, .text = row->text, .key = row->group_key});
+    put_map(&sums->keys, &sums->n_keys, row->id, row->group_key);
     if (row->id > sums->last_text)
         sums->last_text = row->id;
     if (ps_str_eq(row->text, PS_STR("[memory]")))
@@ -1027,7 +1027,7 @@ static void write_process(struct ps_sink *sink, const struct ps_process *row)
                                                                        .pid = row->pid,
                                                                        .name = row->name,
                                                                        .labels = row->labels,
-                                                                       .sort = row->sort,
+                                                                       .sort = row->sort_key,
                                                                        .device = row->device,
                                                                        .worker = row->worker});
 }
@@ -1043,9 +1043,9 @@ static void write_track(struct ps_sink *sink, const struct ps_track *row)
                                                                    .tid = row->tid,
                                                                    .device = row->device,
                                                                    .stream = row->stream,
-                                                                   .sort = row->sort,
-                                                                   .slices = row->slices,
-                                                                   .depth = row->depth,
+                                                                   .sort = row->sort_key,
+                                                                   .slices = row->n_slices,
+                                                                   .depth = row->n_lanes,
                                                                    .start_ns = row->start_ns,
                                                                    .end_ns = row->end_ns});
     begin_track(writer_of(sink), row);
@@ -1068,7 +1068,7 @@ static void write_step_part(struct ps_sink *sink, const struct ps_step_part *row
 {
     ps_insert_step_part(&writer_of(sink)->rows,
                         &(struct ps_row_step_part){.step = row->step,
-                                                   .definition = row->definition,
+                                                   .definition = row->breakdown,
                                                    .name = ps_str_from_c(row->name),
                                                    .ns = row->ns});
 }
@@ -1088,8 +1088,8 @@ static void write_device(struct ps_sink *sink, const struct ps_device_summary *r
                                              .tensor_core_ns = ps_int(row->tensor_core_ns),
                                              .communication_ns = ps_int(row->communication_ns),
                                              .overlap_ns = ps_int(row->overlap_ns),
-                                             .kernels = ps_int(row->kernels),
-                                             .copies = ps_int(row->copies),
+                                             .kernels = ps_int(row->n_kernels),
+                                             .copies = ps_int(row->n_copies),
                                              .hta_kernel_time_ns = ps_int(row->hta_kernel_time_ns),
                                              .hta_compute_ns = ps_int(row->hta_compute_ns),
                                              .hta_non_compute_ns = ps_int(row->hta_non_compute_ns),
@@ -1112,12 +1112,12 @@ static void write_module(struct ps_sink *sink, const struct ps_module *row)
                      &(struct ps_row_module){.id = row->id,
                                              .parent = row->parent,
                                              .name = row->name,
-                                             .calls = row->calls,
+                                             .calls = row->n_calls,
                                              .host_self_ns = row->host_self_ns,
                                              .host_total_ns = row->host_total_ns,
                                              .device_self_ns = row->device_self_ns,
                                              .device_total_ns = row->device_total_ns,
-                                             .operators = row->operators,
+                                             .operators = row->n_operators,
                                              .first_slice = row->first_slice});
 }
 
@@ -1125,7 +1125,7 @@ static int open_scratch(struct ps_sink *sink)
 {
     const struct ps_writer_options *writing = &writer_of(sink)->writing;
 
-    return ps_sink_ok(sink) ? writing->scratch(writing->user, &sink->err) : -1;
+    return ps_sink_ok(sink) ? writing->create_scratch(writing->user, &sink->err) : -1;
 }
 
 /* --- Rows known at the end --- */
@@ -1210,7 +1210,7 @@ static const struct ps_sink_ops writer_ops = {
     .slices = write_slices,
     .flow = write_flow,
     .counter = write_counter,
-    .count = write_count,
+    .counter_value = write_count,
     .memory_event = write_memory_event,
     .step = write_step,
     .step_part = write_step_part,
@@ -1221,7 +1221,7 @@ static const struct ps_sink_ops writer_ops = {
     .operator_row = operator_row,
     .section = section,
     .action = action,
-    .scratch = open_scratch,
+    .open_scratch = open_scratch,
     .measurement = measurement,
     .ledger = ledger,
     .headline = headline,
@@ -1238,7 +1238,7 @@ enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_d
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1"); /* no other process opens the file */
     ps_db_open(uri.ptr, true, out, err);
     ps_db_exec(*out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);

@@ -25,7 +25,7 @@ struct ps_writer_options {
     /* `done` and `total`: bytes of the input. False: cancel. May be NULL. */
     bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
     /* Returns the descriptor of an empty file without a name; -1: it failed, see err. */
-    int (*scratch)(void *user, struct ps_err *err);
+    int (*create_scratch)(void *user, struct ps_err *err);
     void *user;
 };
 

@@ -64,7 +64,7 @@ static enum ps_status check_references(struct ps_db *db, const struct ps_run_tab
         &sql,
         "SELECT 1 FROM \"%s\" t WHERE t.\"%s\" <> 0 AND NOT EXISTS(SELECT 1 FROM \"%s\" o "
         "WHERE o.id = t.\"%s\") LIMIT 1",
-        table->name, column->name, column->references, column->name);
+        table->name, column->name, column->referenced_table, column->name);
     ps_db_prepare(db, sql.ptr, &stmt, err);
     if (ps_stmt_step(stmt, err))
         fail_invalid(err, table->name, column->name, "refers to a missing row");
@@ -104,7 +104,7 @@ static enum ps_status check_tables(struct ps_db *db, struct ps_err *err)
 
         check_rows(db, table, err);
         for (size_t c = 0; c < table->n; c++)
-            if (table->columns[c].references)
+            if (table->columns[c].referenced_table)
                 check_references(db, table, &table->columns[c], err);
     }
     return err->code;
@@ -197,7 +197,7 @@ static bool is_template(struct trace *t, struct ps_str text)
 
     if (ps_str_eq_c(text, PS_TEMPLATE_WHOLE_TEXT))
         return true;
-    ps_buf_str(&copy, text);
+    ps_buf_add_str(&copy, text);
     for (size_t i = 0; i < copy.len; i++)
         if (copy.ptr[i] == PS_TEMPLATE_INT || copy.ptr[i] == PS_TEMPLATE_DECIMAL)
             copy.ptr[i] = '0';
@@ -272,7 +272,7 @@ static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i
     packed = ps_str_skip(chunk->args, (size_t)at);
     if (template == PS_TEMPLATE_WHOLE)
         return is_json(t, ps_args_whole(packed));
-    return ps_args_complete(ps_trace_template(t->cache, template), packed);
+    return ps_args_complete(ps_trace_cache_template(t->cache, template), packed);
 }
 
 static enum ps_status check_slice(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
@@ -400,14 +400,14 @@ static void list_tracks(struct trace *t)
         const struct ps_track_row *track = &t->cache->tracks[i];
 
         t->slices = ps_grow_to(t->slices, &t->n_slices, track->id, sizeof *t->slices);
-        t->slices[track->id] = track->slices;
+        t->slices[track->id] = track->n_slices;
     }
 }
 
 static enum ps_status check_blobs(struct trace *t)
 {
     const struct ps_chunk_query all = {
-        .range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_N_SLICE_COLUMNS) - 1, .args = true};
+        .range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_N_SLICE_COLUMNS) - 1, .wants_args = true};
 
     list_tracks(t);
     check_templates(t);

@@ -151,7 +151,7 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
                    (unsigned long long)limits->cpu_s);
     } else if (signal == SIGXFSZ) {
         ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: it wrote more than %s",
-                   size_text(limits->file, size));
+                   size_text(limits->file_bytes, size));
     } else if (signal == SIGKILL) {
         ps_fail_at(why, PS_INTERRUPTED, at,
                    "the importer was killed (SIGKILL)" PS_HINT

@@ -195,14 +195,14 @@ int fstat64(int fd, struct stat64 *out)
     return (int)syscall(SYS_fstat, fd, out);
 }
 
-bool ps_filter_is_supported(void)
+bool ps_seccomp_is_supported(void)
 {
     const uint32_t action = SECCOMP_RET_TRAP;
 
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0u, &action) == 0;
 }
 
-int ps_filter_enter(void)
+int ps_seccomp_enter(void)
 {
     PS_AUTO(ps_free_ptr) struct program *p = ps_alloc(sizeof *p);
     struct sock_fprog all = {.filter = p->instructions};
@@ -214,12 +214,12 @@ int ps_filter_enter(void)
 
 #else
 
-bool ps_filter_is_supported(void)
+bool ps_seccomp_is_supported(void)
 {
     return false;
 }
 
-int ps_filter_enter(void)
+int ps_seccomp_enter(void)
 {
     errno = ENOSYS;
     return -1;

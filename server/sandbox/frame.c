@@ -27,7 +27,7 @@ bool ps_frame_parse(const void *bytes, size_t size, struct ps_frame *out)
     memcpy(&type, (const char *)bytes + offsetof(struct ps_frame, type), sizeof type);
     memcpy(&code, (const char *)bytes + offsetof(struct ps_frame, err.code), sizeof code);
     memcpy(&has_at, (const char *)bytes + offsetof(struct ps_frame, err.has_offset), 1);
-    if (type < PS_FRAME_BEGIN || type >= PS_FRAME_TYPES || code > PS_INTERNAL || has_at > 1)
+    if (type < PS_FRAME_BEGIN || type >= PS_N_FRAME_TYPES || code > PS_INTERNAL || has_at > 1)
         return false;
     memcpy(out, bytes, size);
     out->fd = -1;

@@ -28,7 +28,7 @@ enum ps_frame_type {
     PS_FRAME_MEMBER,
     PS_FRAME_NEXT, /* from the importer: requests the next file to merge */
     PS_FRAME_DONE, /* from the importer: it has finished; err: the result; `word`: the kind */
-    PS_FRAME_TYPES
+    PS_N_FRAME_TYPES
 };
 
 #define PS_FRAME_WORD_SIZE 512

@@ -22,7 +22,7 @@ unsigned ps_sandbox_parts(void)
 
     if (parts == 0) {
         parts = 8u | (ps_landlock_is_supported() ? PS_SANDBOX_LANDLOCK : 0u) |
-                (ps_filter_is_supported() ? PS_SANDBOX_SECCOMP : 0u) |
+                (ps_seccomp_is_supported() ? PS_SANDBOX_SECCOMP : 0u) |
                 (LIMITS_MEMORY ? PS_SANDBOX_MEMORY_LIMIT : 0u);
         atomic_store(&known, parts);
     }
@@ -53,11 +53,11 @@ static enum ps_status limit_all(const struct ps_sandbox_limits *limits, struct p
     if (status == PS_OK)
         status = set_limit(RLIMIT_CPU, "processor time", limits->cpu_s, 5, err);
     if (status == PS_OK)
-        status = set_limit(RLIMIT_FSIZE, "the size of files", limits->file, 0, err);
+        status = set_limit(RLIMIT_FSIZE, "the size of files", limits->file_bytes, 0, err);
     if (status == PS_OK && LIMITS_MEMORY)
-        status = set_limit(RLIMIT_DATA, "memory", limits->memory, 0, err);
+        status = set_limit(RLIMIT_DATA, "memory", limits->memory_bytes, 0, err);
     if (status == PS_OK && LIMITS_MEMORY)
-        status = set_limit(RLIMIT_AS, "addresses", limits->memory + ADDRESSES, 0, err);
+        status = set_limit(RLIMIT_AS, "addresses", limits->memory_bytes + ADDRESSES, 0, err);
     return status;
 }
 
@@ -71,7 +71,7 @@ enum ps_status ps_sandbox_enter(const struct ps_sandbox_limits *limits, struct p
         return ps_fail_errno(err, "cannot drop", "privileges");
     if ((parts & PS_SANDBOX_LANDLOCK) && ps_landlock_enter() != 0)
         return ps_fail_errno(err, "cannot restrict", "the file system");
-    if ((parts & PS_SANDBOX_SECCOMP) && ps_filter_enter() != 0)
+    if ((parts & PS_SANDBOX_SECCOMP) && ps_seccomp_enter() != 0)
         return ps_fail_errno(err, "cannot filter", "system calls");
     return PS_OK;
 }

@@ -17,14 +17,14 @@
 #include "base/err.h"
 
 struct ps_sandbox_limits {
-    uint64_t memory; /* maximum bytes of memory (RLIMIT_DATA) */
-    uint64_t cpu_s;  /* maximum seconds of CPU time of all threads together */
-    uint64_t file;   /* maximum bytes of each file that the process writes */
+    uint64_t memory_bytes; /* maximum bytes of memory (RLIMIT_DATA) */
+    uint64_t cpu_s;        /* maximum seconds of CPU time of all threads together */
+    uint64_t file_bytes;   /* maximum bytes of each file that the process writes */
 };
 
-#define PS_SANDBOX_MEMORY ((uint64_t)4 << 30)
-#define PS_SANDBOX_CPU_S  ((uint64_t)600)
-#define PS_SANDBOX_FILE   ((uint64_t)64 << 30)
+#define PS_SANDBOX_MEMORY_BYTES ((uint64_t)4 << 30)
+#define PS_SANDBOX_CPU_S        ((uint64_t)600)
+#define PS_SANDBOX_FILE_BYTES   ((uint64_t)64 << 30)
 
 /* Parts of the sandbox that a system may lack, as bits. */
 enum { PS_SANDBOX_LANDLOCK = 1, PS_SANDBOX_SECCOMP = 2, PS_SANDBOX_MEMORY_LIMIT = 4 };
@@ -38,9 +38,9 @@ enum ps_status ps_sandbox_enter(const struct ps_sandbox_limits *limits, struct p
 
 /* The parts of ps_sandbox_enter for Landlock and for seccomp. Return 0, or -1 with errno. */
 int ps_landlock_enter(void);
-int ps_filter_enter(void);
+int ps_seccomp_enter(void);
 /* Whether the kernel supports Landlock; whether it supports seccomp filters. */
 bool ps_landlock_is_supported(void);
-bool ps_filter_is_supported(void);
+bool ps_seccomp_is_supported(void);
 
 #endif

@@ -64,9 +64,9 @@ static bool is_pair_kept(const struct ps_redaction *r, const struct ps_template_
 {
     bool plain = !memchr(pair->value.ptr, '"', pair->value.len);
 
-    if (!(r->scrub.redact & PS_REVEAL_ARGUMENTS) || is_profiler_key(pair->key))
+    if (!(r->scrub.redacted_categories & PS_REVEAL_ARGUMENTS) || is_profiler_key(pair->key))
         return true;
-    return plain && !(r->texts & PS_ARGUMENTS_ARE_UNKNOWN) &&
+    return plain && !(r->kind_texts & PS_ARGUMENTS_ARE_UNKNOWN) &&
            !(ps_scrub_key_category(pair->key) & PS_REVEAL_ARGUMENTS);
 }
 
@@ -74,11 +74,11 @@ static void record_pair(struct ps_redaction *r, const struct ps_template_pair *p
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    ps_buf_str(&text, pair->key);
+    ps_buf_add_str(&text, pair->key);
     ps_buf_puts(&text, ": ");
     for (size_t i = 0; i < pair->value.len && i < 80; i++)
         ps_buf_add(&text, (unsigned char)pair->value.ptr[i] < ' ' ? "#" : pair->value.ptr + i, 1);
-    ps_scrub_record(&r->scrub, PS_REVEAL_ARGUMENTS, ps_buf_slice(&text), "left out");
+    ps_scrub_record_example(&r->scrub, PS_REVEAL_ARGUMENTS, ps_buf_slice(&text), "left out");
 }
 
 static void note_markers(struct ps_redacted_params *params, struct ps_str value, bool stay)
@@ -110,9 +110,9 @@ static void filter_object(struct ps_redaction *r, struct ps_str object,
             continue;
         }
         ps_buf_printf(out, "%s\"", first ? "" : ",");
-        ps_buf_str(out, pair.key);
+        ps_buf_add_str(out, pair.key);
         ps_buf_puts(out, "\":");
-        ps_buf_str(out, pair.value);
+        ps_buf_add_str(out, pair.value);
         first = false;
     }
     ps_buf_puts(out, "}");
@@ -157,7 +157,7 @@ bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, 
         return false;
     params->markers.len = params->kept_markers.len = 0;
     if (ps_str_eq_c(text, PS_TEMPLATE_WHOLE_TEXT))
-        ps_buf_str(out, text);
+        ps_buf_add_str(out, text);
     else
         filter_params(r, text, params, out);
     return true;
@@ -309,7 +309,7 @@ static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, in
     return PS_OK;
 }
 
-bool ps_redact_chunk(struct ps_redaction *r, struct ps_row *row, struct ps_err *err)
+bool ps_redact_chunk(struct ps_redaction *r, struct ps_rewritten_row *row, struct ps_err *err)
 {
     int64_t chunk = row->cells[0].i / PS_CHUNK_COLUMNS;
     unsigned column = (unsigned)(row->cells[0].i % PS_CHUNK_COLUMNS);

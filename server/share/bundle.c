@@ -40,9 +40,9 @@ static void put_sources(const struct ps_attached_list *list, size_t index, struc
     for (size_t i = 0; i < list->n; i++) {
         (void)snprintf(file, sizeof file, "%zu/source-%zu", index, i);
         ps_json_object(json);
-        ps_json_kstr(json, "file", file);
-        ps_json_kstr(json, "path", list->items[i].path);
-        ps_json_kbool(json, "changed", list->items[i].changed);
+        ps_json_key_str(json, "file", file);
+        ps_json_key_str(json, "path", list->items[i].path);
+        ps_json_key_bool(json, "changed", list->items[i].is_changed);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -65,16 +65,16 @@ static enum ps_status put_run(struct bundle_state *b, size_t index, struct ps_js
     if (ps_share_labels_read(b->store, id, &labels, err) == PS_OK &&
         ps_store_list_attached(b->store, id, &sources, err) == PS_OK) {
         ps_json_object(json);
-        ps_json_kstr(json, "file", member_name(b, index, file));
-        ps_json_kstr(json, "kind", labels.kind);
-        ps_json_kstr(json, "name", labels.name);
-        ps_json_kstr(json, "series", labels.series);
+        ps_json_key_str(json, "file", member_name(b, index, file));
+        ps_json_key_str(json, "kind", labels.kind);
+        ps_json_key_str(json, "name", labels.name);
+        ps_json_key_str(json, "series", labels.series);
         if (labels.note[0])
-            ps_json_kstr(json, "note", labels.note);
+            ps_json_key_str(json, "note", labels.note);
         put_tags(&labels, json);
-        ps_json_kstr(json, "sha256", b->originals ? labels.sha256 : NULL);
+        ps_json_key_str(json, "sha256", b->originals ? labels.sha256 : NULL);
         ps_json_key(json, "redacted");
-        ps_reveal_json(b->options->redact, json);
+        ps_reveal_write_json(b->options->redacted_categories, json);
         put_sources(&sources, index, json);
         ps_json_end(json);
     }
@@ -99,8 +99,8 @@ static enum ps_status put_about(struct bundle_state *b, struct ps_err *err)
     struct ps_stream *in;
 
     ps_json_object(&json);
-    ps_json_kint(&json, "format", 1);
-    ps_json_kstr(&json, "perfshelf", PS_VERSION);
+    ps_json_key_int(&json, "format", 1);
+    ps_json_key_str(&json, "perfshelf", PS_VERSION);
     ps_json_key(&json, "runs");
     ps_json_array(&json);
     for (size_t i = 0; err->code == PS_OK && i < b->options->n; i++)
@@ -108,12 +108,12 @@ static enum ps_status put_about(struct bundle_state *b, struct ps_err *err)
     if (err->code != PS_OK)
         return err->code;
     ps_json_end(&json);
-    if (b->options->compared) {
+    if (b->options->is_comparison) {
         put_side("base", 0, b->options->n_base, &json);
         put_side("new", b->options->n_base, b->options->n, &json);
     }
     ps_json_end(&json);
-    in = ps_stream_memory(ps_buf_slice(&text), 0);
+    in = ps_stream_from_memory(ps_buf_slice(&text), 0);
     ps_archive_writer_add(b->tar, PS_BUNDLE_NAME, text.len, in, err);
     ps_stream_free(in);
     return err->code;
@@ -134,7 +134,7 @@ static enum ps_status put_original(struct bundle_state *b, size_t index, struct 
     return err->code;
 }
 
-static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
+static bool as_it_is(void *user, struct ps_rewritten_row *row, struct ps_err *err)
 {
     (void)user, (void)row, (void)err;
     return true;
@@ -144,19 +144,19 @@ static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
  * ps_part_publish wrote. */
 static enum ps_status put_run_file(struct bundle_state *b, size_t index, struct ps_err *err)
 {
-    const struct ps_rewrite_callbacks how = {.row = as_it_is, .end = ps_rewrite_drop_views};
+    const struct ps_rewrite_callbacks how = {.on_row = as_it_is, .on_end = ps_rewrite_drop_views};
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     struct stat about;
     char name[40];
     struct ps_stream *in;
 
-    if (ps_store_spool(b->store, &path, &fd, err) == PS_OK &&
-        ps_share_rewrite(b->store, b->options->ids[index], path, &how, err) == PS_OK &&
+    if (ps_store_create_spool_file(b->store, &path, &fd, err) == PS_OK &&
+        ps_share_rewrite_run(b->store, b->options->ids[index], path, &how, err) == PS_OK &&
         fstat(fd, &about) != 0)
         (void)ps_fail_errno(err, "cannot read", path);
     if (err->code == PS_OK) {
-        in = ps_stream_fd(fd, (uint64_t)about.st_size);
+        in = ps_stream_from_fd(fd, (uint64_t)about.st_size);
         ps_archive_writer_add(b->tar, member_name(b, index, name), (uint64_t)about.st_size, in,
                               err);
         ps_stream_free(in);
@@ -179,7 +179,7 @@ static enum ps_status put_source_files(struct bundle_state *b, size_t index, str
 
         if (ps_store_source_get(b->store, id, list.items[i].path, true, &source, err) == PS_OK) {
             (void)snprintf(name, sizeof name, "%zu/source-%zu", index, i);
-            in = ps_stream_memory(ps_buf_slice(&source.text), 0);
+            in = ps_stream_from_memory(ps_buf_slice(&source.text), 0);
             ps_archive_writer_add(b->tar, name, source.text.len, in, err);
             ps_stream_free(in);
         }
@@ -203,12 +203,13 @@ static enum ps_status put_all(struct bundle_state *b, struct ps_err *err)
 enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_bundle_options *what, int fd,
                                struct ps_err *err)
 {
-    struct bundle_state b = {store, what, what->originals && !what->redact, NULL};
+    struct bundle_state b = {store, what, what->includes_originals && !what->redacted_categories,
+                             NULL};
     struct ps_share_copy copy = {.store = NULL};
     struct ps_err end = PS_ERR_INIT;
 
     if (!b.originals) {
-        ps_share_copy_rewritten(store, what->ids, what->n, what->redact, &copy, err);
+        ps_share_copy_rewritten(store, what->ids, what->n, what->redacted_categories, &copy, err);
         b.store = copy.store;
     }
     if (err->code == PS_OK) {

@@ -19,11 +19,11 @@ struct ps_bundle_options {
     const char (*ids)[PS_ID_SIZE]; /* complete ids of n runs; in a comparison, the runs of the base
                                       group come first */
     size_t n;
-    bool compared; /* true: the runs are a comparison */
-    size_t n_base; /* number of runs in the base group of a comparison; 0: no base group */
-    unsigned redact;
-    bool originals; /* include the originals if `redact` is 0; they also contain secrets that views
-                       hide */
+    bool is_comparison; /* true: the runs are a comparison */
+    size_t n_base;      /* number of runs in the base group of a comparison; 0: no base group */
+    unsigned redacted_categories;
+    bool includes_originals; /* include the originals if `redacted_categories` is 0; they also
+                       contain secrets that views hide */
 };
 
 /* Writes the bundle to the empty file at fd. The memory that it needs does not depend on the size

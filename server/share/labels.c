@@ -78,12 +78,13 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         ps_scrub_learn(&r->scrub, ps_str_from_c(texts[i]));
         if (texts[i][0])
-            ps_scrub_record(&r->scrub, PS_REVEAL_LABELS, ps_str_from_c(texts[i]),
-                            i ? "left out" : labels->kind);
+            ps_scrub_record_example(&r->scrub, PS_REVEAL_LABELS, ps_str_from_c(texts[i]),
+                                    i ? "left out" : labels->kind);
     }
     ps_scrub_learn(&r->scrub, ps_str_from_c(labels->note));
     if (labels->note[0])
-        ps_scrub_record(&r->scrub, PS_REVEAL_LABELS, ps_str_from_c(labels->note), "left out");
+        ps_scrub_record_example(&r->scrub, PS_REVEAL_LABELS, ps_str_from_c(labels->note),
+                                "left out");
     for (size_t i = 0; i < labels->n_tags; i++) {
         struct ps_str value = ps_str_from_c(labels->tags[i].value);
         unsigned says = ps_scrub_key_category(ps_str_from_c(labels->tags[i].key));
@@ -95,7 +96,7 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
             ps_scrub_learn_person(&r->scrub, value);
         ps_scrub_learn(&r->scrub, value);
         ps_buf_printf(&tag, "%s=%s", labels->tags[i].key, labels->tags[i].value);
-        ps_scrub_record(&r->scrub, PS_REVEAL_LABELS, ps_buf_slice(&tag), "left out");
+        ps_scrub_record_example(&r->scrub, PS_REVEAL_LABELS, ps_buf_slice(&tag), "left out");
     }
 }
 
@@ -196,13 +197,13 @@ static void put_arguments(struct ps_scrub *scrub, struct ps_str value, struct ps
     if (!value.len)
         return;
     ps_scrub_arguments(scrub, value, out);
-    ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, value, out->ptr);
+    ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, value, out->ptr);
 }
 
 static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *labels,
                              const struct ps_tag *tag)
 {
-    unsigned says = ps_scrub_key_category(ps_str_from_c(tag->key)) & r->scrub.redact;
+    unsigned says = ps_scrub_key_category(ps_str_from_c(tag->key)) & r->scrub.redacted_categories;
 
     if (says == PS_REVEAL_HOSTS)
         return replace_label(r, labels, tag->value, ps_scrub_host);
@@ -215,8 +216,9 @@ static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *lab
 
 void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labels)
 {
-    unsigned redact = r->scrub.redact;
-    bool is_name_command = ps_kind_names_commands(labels->kind) || is_command(labels, labels->name);
+    unsigned redact = r->scrub.redacted_categories;
+    bool is_name_command =
+        ps_kind_has_command_names(labels->kind) || is_command(labels, labels->name);
 
     if (redact) /* a note is free text, in which no rule finds all values */
         labels->note = "";
@@ -242,9 +244,9 @@ enum ps_status ps_share_labels_preview(struct ps_redaction *r, struct ps_store *
     if (ps_share_labels_read(store, id, &labels, err) != PS_OK)
         return err->code;
     /* otherwise ps_share_labels_redact drops the labels without recording other categories */
-    r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS;
+    r->scrub.redacted_categories &= ~(unsigned)PS_REVEAL_LABELS;
     ps_share_labels_redact(r, &labels);
-    r->scrub.redact |= PS_REVEAL_LABELS;
+    r->scrub.redacted_categories |= PS_REVEAL_LABELS;
     ps_share_labels_free(&labels);
     return PS_OK;
 }

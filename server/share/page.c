@@ -134,7 +134,7 @@ static enum ps_status put_file(void *user, const char *name, struct ps_stream *b
     PS_AUTO(ps_close_fd) int read_fd = -1;
     uint64_t n;
 
-    if (ps_store_scratch(page->store, &write_fd, &read_fd, err) == PS_OK &&
+    if (ps_store_create_scratch_file(page->store, &write_fd, &read_fd, err) == PS_OK &&
         compress_and_encode(page, bytes, write_fd, &n, err) == PS_OK)
         put_packed(page, name, n, read_fd, err);
     return err->code;
@@ -157,14 +157,14 @@ static enum ps_status put_about(const struct page *page, const struct ps_share_c
     ps_buf_puts(&text, "<script type=\"application/json\" id=\"offline-file\">");
     json = ps_json_writer(&text);
     ps_json_object(&json);
-    ps_json_kstr(&json, "start", start);
-    ps_json_kstr(&json, "made_at", when);
-    ps_json_kstr(&json, "made_by", "perfshelf " PS_VERSION);
+    ps_json_key_str(&json, "start", start);
+    ps_json_key_str(&json, "made_at", when);
+    ps_json_key_str(&json, "made_by", "perfshelf " PS_VERSION);
     ps_json_key(&json, "redacted");
     ps_json_array(&json);
     for (unsigned i = 0; i < PS_N_REVEALS; i++)
         if (copy->redacted & 1u << i)
-            ps_json_str(&json, ps_str_from_c(ps_reveal_words[i]));
+            ps_json_str(&json, ps_str_from_c(ps_reveal_names[i]));
     ps_json_end(&json);
     ps_json_end(&json);
     ps_buf_puts(&text, "</script>\n");
@@ -182,9 +182,9 @@ static enum ps_status inflate_shell(struct ps_str shell, struct ps_buf *out, str
         return ps_fail(err, PS_CONFLICT,
                        "this program was built without the engine of offline pages" PS_HINT
                        "build the engine with ./dev build engine, then export again");
-    in = ps_stream_decompress(ps_stream_memory(shell, 0), &limits);
+    in = ps_stream_decompress(ps_stream_from_memory(shell, 0), &limits);
     while ((piece = ps_stream_peek(in, 1)).len) {
-        ps_buf_str(out, piece);
+        ps_buf_add_str(out, piece);
         ps_stream_skip(in, piece.len);
     }
     status = ps_stream_status(in, err);

@@ -7,13 +7,13 @@
 #include "server/catalog/temp_shelf.h"
 #include "server/share/redaction.h"
 
-const char *const ps_reveal_words[PS_N_REVEALS] = {"paths",     "hosts",  "people",
+const char *const ps_reveal_names[PS_N_REVEALS] = {"paths",     "hosts",  "people",
                                                    "arguments", "source", "labels"};
 
 static unsigned bit_of(struct ps_str word)
 {
     for (unsigned i = 0; i < PS_N_REVEALS; i++)
-        if (ps_str_eq_c(word, ps_reveal_words[i]))
+        if (ps_str_eq_c(word, ps_reveal_names[i]))
             return 1u << i;
     return ps_str_eq_c(word, "all") ? PS_REVEAL_ALL : 0;
 }
@@ -44,12 +44,12 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 
 /* --- Runs --- */
 
-void ps_reveal_json(unsigned bits, struct ps_json *json)
+void ps_reveal_write_json(unsigned bits, struct ps_json *json)
 {
     ps_json_array(json);
     for (unsigned i = 0; i < PS_N_REVEALS; i++)
         if (bits >> i & 1)
-            ps_json_str(json, ps_str_from_c(ps_reveal_words[i]));
+            ps_json_str(json, ps_str_from_c(ps_reveal_names[i]));
     ps_json_end(json);
 }
 
@@ -71,8 +71,8 @@ static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *sto
     return err->code;
 }
 
-enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
-                                const struct ps_rewrite_callbacks *how, struct ps_err *err)
+enum ps_status ps_share_rewrite_run(struct ps_store *store, const char *id, const char *path,
+                                    const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_db *from = NULL;
 
@@ -86,7 +86,7 @@ static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, 
                                 struct ps_err *err)
 {
     const struct ps_rewrite_callbacks how = {
-        .column = ps_redact_column, .row = ps_redact_row, .user = r};
+        .on_column = ps_redact_column, .on_row = ps_redact_row, .user = r};
     struct ps_share_labels labels;
 
     if (ps_share_labels_read(store, id, &labels, err) != PS_OK)
@@ -94,12 +94,13 @@ static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, 
     ps_share_labels_learn(r, &labels);
     ps_redact_begin_run(r, labels.kind);
     ps_share_labels_free(&labels);
-    return learn_sources(r, store, id, err) == PS_OK ? ps_share_rewrite(store, id, NULL, &how, err)
-                                                     : err->code;
+    return learn_sources(r, store, id, err) == PS_OK
+               ? ps_share_rewrite_run(store, id, NULL, &how, err)
+               : err->code;
 }
 
-enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
-                               const char (*ids)[PS_ID_SIZE], size_t n, struct ps_err *err)
+enum ps_status ps_redact_learn_names(struct ps_redaction *r, struct ps_store *store,
+                                     const char (*ids)[PS_ID_SIZE], size_t n, struct ps_err *err)
 {
     r->is_learning = true;
     for (size_t i = 0; err->code == PS_OK && i < n; i++)
@@ -126,19 +127,19 @@ static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf words = {0};
     PS_AUTO(ps_buf_free) struct ps_buf note = {0};
     struct ps_json json = ps_json_writer(&shared), list = ps_json_writer(&words);
-    unsigned bits = r->scrub.redact | r->already_redacted;
+    unsigned bits = r->scrub.redacted_categories | r->already_redacted;
 
     ps_json_object(&json);
-    ps_json_kstr(&json, "kind", r->kind);
-    ps_json_kstr(&json, "perfshelf", PS_VERSION);
+    ps_json_key_str(&json, "kind", r->kind);
+    ps_json_key_str(&json, "perfshelf", PS_VERSION);
     ps_json_key(&json, "redacted");
-    ps_reveal_json(bits, &json);
+    ps_reveal_write_json(bits, &json);
     ps_json_end(&json);
-    ps_reveal_json(bits, &list);
+    ps_reveal_write_json(bits, &list);
     ps_buf_puts(&note, PS_SHARED_NOTE);
     for (unsigned i = 0, n = 0; i < PS_N_REVEALS; i++)
         if (bits >> i & 1)
-            ps_buf_printf(&note, "%s%s", n++ ? ", " : "; redacted: ", ps_reveal_words[i]);
+            ps_buf_printf(&note, "%s%s", n++ ? ", " : "; redacted: ", ps_reveal_names[i]);
     ps_rewrite_add_meta(to, PS_SHARED_KEY, ps_buf_slice(&shared), err);
     put_words(to, ps_buf_slice(&words), err);
     return ps_rewrite_add_note(to, ps_buf_slice(&note), err);
@@ -148,14 +149,14 @@ enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, co
                               const char *path, struct ps_err *err)
 {
     const struct ps_rewrite_callbacks how = {
-        .column = ps_redact_column, .row = ps_redact_row, .end = end_file, .user = r};
+        .on_column = ps_redact_column, .on_row = ps_redact_row, .on_end = end_file, .user = r};
     struct ps_run_brief brief;
 
     if (ps_store_read_brief(store, id, &brief, err) != PS_OK)
         return err->code;
     ps_redact_begin_run(r, brief.kind);
     ps_run_brief_free(&brief);
-    return ps_share_rewrite(store, id, path, &how, err);
+    return ps_share_rewrite_run(store, id, path, &how, err);
 }
 
 /* --- Copies --- */
@@ -187,11 +188,11 @@ static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
     struct ps_source source = {.bytes = 0}, ignored;
 
     if (ps_store_source_get(from, id, attached->path, true, &source, err) == PS_OK &&
-        ps_store_spool(to, &file, &fd, err) == PS_OK) {
+        ps_store_create_spool_file(to, &file, &fd, err) == PS_OK) {
         ps_scrub_text(&r->scrub, ps_buf_slice(&source.text), &text);
         ps_scrub_path(&r->scrub, ps_str_from_c(attached->path), &path);
         if (ps_write_all(fd, ps_buf_slice(&text), file, err) == PS_OK)
-            ps_store_source_attach(to, id, path.ptr, fd, attached->changed, &ignored, err);
+            ps_store_source_attach(to, id, path.ptr, fd, attached->is_changed, &ignored, err);
     }
     ps_buf_free(&source.text);
     return err->code;
@@ -202,7 +203,7 @@ static enum ps_status copy_sources(struct ps_redaction *r, struct ps_store *from
 {
     struct ps_attached_list list = {.n = 0};
 
-    if (!(r->scrub.redact & PS_REVEAL_SOURCE))
+    if (!(r->scrub.redacted_categories & PS_REVEAL_SOURCE))
         ps_store_list_attached(from, id, &list, err);
     for (size_t i = 0; err->code == PS_OK && i < list.n; i++)
         copy_source(r, from, to, id, &list.items[i], err);
@@ -235,8 +236,8 @@ static enum ps_status copy_all(struct ps_store *from, const char (*ids)[PS_ID_SI
 {
     struct ps_redaction *r = ps_alloc(sizeof *r);
 
-    r->scrub.redact = out->redacted;
-    ps_redact_learn(r, from, ids, n, err);
+    r->scrub.redacted_categories = out->redacted;
+    ps_redact_learn_names(r, from, ids, n, err);
     for (size_t i = 0; err->code == PS_OK && i < n; i++)
         copy_redacted(r, from, out->store, ids[i], err);
     ps_redaction_free(r);
@@ -256,8 +257,8 @@ enum ps_status ps_share_copy_rewritten(struct ps_store *from, const char (*ids)[
     return err->code;
 }
 
-enum ps_status ps_share_copy(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
-                             unsigned redact, struct ps_share_copy *out, struct ps_err *err)
+enum ps_status ps_share_copy_runs(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
+                                  unsigned redact, struct ps_share_copy *out, struct ps_err *err)
 {
     if (redact)
         return ps_share_copy_rewritten(from, ids, n, redact, out, err);

@@ -29,7 +29,7 @@ enum ps_reveal {
 #define PS_REVEAL_EXAMPLES 5 /* maximum example values of a category in a preview */
 
 /* Names of the categories in command lines and URLs. Index i belongs to the bit 1 << i. */
-extern const char *const ps_reveal_words[PS_N_REVEALS];
+extern const char *const ps_reveal_names[PS_N_REVEALS];
 /* Parses names separated by commas, or "all", into bits. PS_BAD_REQUEST: no name, or an unknown
  * name. */
 enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *err);
@@ -42,8 +42,8 @@ struct ps_share_copy {
 
 /* Copies n runs, given by complete ids, to a private shelf, and redacts the categories in `redact`.
  * ps_share_copy_free deletes the shelf. PS_NOT_FOUND: there is no such run. */
-enum ps_status ps_share_copy(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
-                             unsigned redact, struct ps_share_copy *out, struct ps_err *err);
+enum ps_status ps_share_copy_runs(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
+                                  unsigned redact, struct ps_share_copy *out, struct ps_err *err);
 void ps_share_copy_free(struct ps_share_copy *copy); /* {0} is fine */
 
 #endif

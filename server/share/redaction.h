@@ -8,8 +8,8 @@
 #include "server/runwrite/rewrite.h"
 #include "server/share/scrub.h"
 
-#define PS_REDACTED_CELLS 64
-#define PS_SHARED_NOTE    "shared without its original"
+#define PS_REDACTED_CELLS_MAX 64
+#define PS_SHARED_NOTE        "shared without its original"
 
 /* The markers of one template, a byte each. kept_markers: for each marker, 1 if it is kept, else 0.
  */
@@ -26,12 +26,12 @@ struct ps_redaction {
                                   enum ps_reveal */
     /* State of the current run. */
     char kind[32];
-    unsigned texts;          /* bits of enum ps_kind_texts of the kind */
+    unsigned kind_texts;     /* bits of enum ps_kind_texts of the kind */
     bool knows_labels;       /* `labels` is complete */
     struct ps_intern labels; /* text ids of the names of ranges that the program marked */
-    struct ps_buf cells[PS_REDACTED_CELLS]; /* redacted cells of the current row, by column */
-    struct ps_redacted_params *params;      /* indexed by template id */
-    size_t n_params, n_templates;           /* n_templates: rows of args_template read so far */
+    struct ps_buf cells[PS_REDACTED_CELLS_MAX]; /* redacted cells of the current row, by column */
+    struct ps_redacted_params *params;          /* indexed by template id */
+    size_t n_params, n_templates;               /* n_templates: rows of args_template read so far */
     int64_t chunk; /* id of the chunk in `arg_offsets` and `arg_bytes`; 0: none */
     struct ps_buf arg_offsets, arg_bytes;
 };
@@ -39,15 +39,15 @@ struct ps_redaction {
 void ps_redaction_free(struct ps_redaction *redaction); /* frees its members */
 
 /* Calls ps_rewrite_run for a run of a shelf. PS_CONFLICT: an older perfshelf wrote the run file. */
-enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
-                                const struct ps_rewrite_callbacks *how, struct ps_err *err);
+enum ps_status ps_share_rewrite_run(struct ps_store *store, const char *id, const char *path,
+                                    const struct ps_rewrite_callbacks *how, struct ps_err *err);
 
 /* Whether a column of a run file has a redaction class. */
 bool ps_redaction_has_class(const char *table, const char *column);
 /* Callbacks of struct ps_rewrite_callbacks; `user` is the struct ps_redaction. */
 bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
                       struct ps_err *err);
-bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err);
+bool ps_redact_row(void *user, struct ps_rewritten_row *row, struct ps_err *err);
 /* Resets the state of the current run, and begins a run of this kind. */
 void ps_redact_begin_run(struct ps_redaction *redaction, const char *kind);
 
@@ -60,10 +60,11 @@ bool ps_redact_template(struct ps_redaction *redaction, int64_t id, struct ps_st
 enum ps_status ps_redact_find_labels(struct ps_redaction *redaction, struct ps_db *db,
                                      struct ps_err *err);
 /* Redacts a row of table chunk_column. False: failed, see err. */
-bool ps_redact_chunk(struct ps_redaction *redaction, struct ps_row *row, struct ps_err *err);
+bool ps_redact_chunk(struct ps_redaction *redaction, struct ps_rewritten_row *row,
+                     struct ps_err *err);
 
 /* Whether the names in runs of this kind are the commands that were measured. */
-bool ps_kind_names_commands(const char *kind);
+bool ps_kind_has_command_names(const char *kind);
 
 /* The labels that users gave a run, from the catalog. */
 struct ps_share_labels {
@@ -85,17 +86,17 @@ enum ps_status ps_share_labels_preview(struct ps_redaction *redaction, struct ps
                                        const char *id, struct ps_err *err);
 
 /* Learns the names in all these runs. Call it before ps_redact_file. */
-enum ps_status ps_redact_learn(struct ps_redaction *redaction, struct ps_store *store,
-                               const char (*ids)[PS_ID_SIZE], size_t n, struct ps_err *err);
+enum ps_status ps_redact_learn_names(struct ps_redaction *redaction, struct ps_store *store,
+                                     const char (*ids)[PS_ID_SIZE], size_t n, struct ps_err *err);
 /* Writes the redacted run to the empty file at `path`. NULL: redacts without writing, for the
  * preview. */
 enum ps_status ps_redact_file(struct ps_redaction *redaction, struct ps_store *store,
                               const char *id, const char *path, struct ps_err *err);
-/* Like ps_share_copy, but rewrites the run files even if nothing is redacted. */
+/* Like ps_share_copy_runs, but rewrites the run files even if nothing is redacted. */
 enum ps_status ps_share_copy_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE],
                                        size_t n, unsigned redact, struct ps_share_copy *out,
                                        struct ps_err *err);
 /* Writes the names of the categories in `bits` as a JSON array. */
-void ps_reveal_json(unsigned bits, struct ps_json *json);
+void ps_reveal_write_json(unsigned bits, struct ps_json *json);
 
 #endif

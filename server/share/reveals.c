@@ -20,7 +20,7 @@ static void put_example(const struct ps_scrub_examples *seen, uint32_t i, struct
     ps_json_object(json);
     ps_json_key(json, "value");
     ps_json_str(json, value);
-    ps_json_kstr(json, "becomes", seen->replacements[i]);
+    ps_json_key_str(json, "becomes", seen->replacements[i]);
     ps_json_end(json);
 }
 
@@ -29,8 +29,8 @@ static void put_category(const struct ps_redaction *r, unsigned index, struct ps
     const struct ps_scrub_examples *seen = &r->scrub.examples[index];
 
     ps_json_object(json);
-    ps_json_kstr(json, "what", ps_reveal_words[index]);
-    ps_json_kint(json, "values", seen->values.count);
+    ps_json_key_str(json, "what", ps_reveal_names[index]);
+    ps_json_key_int(json, "values", seen->values.count);
     ps_json_key(json, "examples");
     ps_json_array(json);
     for (uint32_t i = 0; i < seen->values.count && i < PS_REVEAL_EXAMPLES; i++)
@@ -46,7 +46,8 @@ static enum ps_status look_at_sources(struct ps_redaction *r, struct ps_store *s
     enum ps_status status = ps_store_list_attached(store, id, &list, err);
 
     for (size_t i = 0; i < list.n; i++)
-        ps_scrub_record(&r->scrub, PS_REVEAL_SOURCE, ps_str_from_c(list.items[i].path), "left out");
+        ps_scrub_record_example(&r->scrub, PS_REVEAL_SOURCE, ps_str_from_c(list.items[i].path),
+                                "left out");
     ps_attached_free(&list);
     return status;
 }
@@ -56,8 +57,8 @@ enum ps_status ps_share_write_reveals(struct ps_store *store, const char (*ids)[
 {
     struct ps_redaction *r = ps_alloc(sizeof *r);
 
-    r->scrub.redact = PS_REVEAL_ALL;
-    ps_redact_learn(r, store, ids, n, err);
+    r->scrub.redacted_categories = PS_REVEAL_ALL;
+    ps_redact_learn_names(r, store, ids, n, err);
     for (size_t i = 0; err->code == PS_OK && i < n; i++)
         if (ps_share_labels_preview(r, store, ids[i], err) == PS_OK &&
             ps_redact_file(r, store, ids[i], NULL, err) == PS_OK)

@@ -15,11 +15,11 @@
 #include "slices/args.h"
 
 /* Returns the class of a column; PS_REDACT_NONE: it has none. */
-static enum ps_redact_as class_of(const char *table, const char *column)
+static enum ps_redaction_class class_of(const char *table, const char *column)
 {
-    const struct ps_column *known = ps_run_column(table, column);
+    const struct ps_column *known = ps_run_find_column(table, column);
 
-    return known ? known->redact_as : PS_REDACT_NONE;
+    return known ? known->redaction_class : PS_REDACT_NONE;
 }
 
 bool ps_redaction_has_class(const char *table, const char *column)
@@ -47,7 +47,7 @@ bool ps_redact_column(void *user, const char *table, const char *column, const c
     return ps_redaction_has_class(table, column) || has_no_class(table, column, err);
 }
 
-bool ps_kind_names_commands(const char *kind)
+bool ps_kind_has_command_names(const char *kind)
 {
     return (ps_kind_find(kind)->texts & PS_NAMES_ARE_COMMANDS) != 0;
 }
@@ -128,7 +128,7 @@ static void learn_meta(struct ps_redaction *r, struct ps_str key, struct ps_str 
 static void already_of(struct ps_redaction *r, struct ps_str shared)
 {
     for (unsigned i = 0; i < PS_N_REVEALS; i++)
-        if (ps_str_find(shared, ps_str_from_c(ps_reveal_words[i])))
+        if (ps_str_find(shared, ps_str_from_c(ps_reveal_names[i])))
             r->already_redacted |= 1u << i;
 }
 
@@ -136,7 +136,7 @@ static void already_of(struct ps_redaction *r, struct ps_str shared)
 static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                           struct ps_buf *out)
 {
-    unsigned redact = r->scrub.redact, says = ps_scrub_key_category(key);
+    unsigned redact = r->scrub.redacted_categories, says = ps_scrub_key_category(key);
 
     if (says & (PS_REVEAL_HOSTS | PS_REVEAL_PEOPLE) & redact) {
         ps_buf_printf(out, "\"%s\"", "redacted");
@@ -144,9 +144,9 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
     }
     if ((says & PS_REVEAL_SOURCE & redact) ||
         ((redact & PS_REVEAL_ARGUMENTS) && !is_header_of_tool(key))) {
-        ps_scrub_record(&r->scrub,
-                        says == PS_REVEAL_SOURCE ? PS_REVEAL_SOURCE : PS_REVEAL_ARGUMENTS, key,
-                        "left out");
+        ps_scrub_record_example(&r->scrub,
+                                says == PS_REVEAL_SOURCE ? PS_REVEAL_SOURCE : PS_REVEAL_ARGUMENTS,
+                                key, "left out");
         return false;
     }
     ps_scrub_json(&r->scrub, value, out);
@@ -157,7 +157,7 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
  * program instead of the profiler. */
 static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_buf *out)
 {
-    if (r->texts & PS_TOOL_IS_PROGRAM)
+    if (r->kind_texts & PS_TOOL_IS_PROGRAM)
         ps_scrub_label(&r->scrub, tool, out);
     else
         ps_scrub_message(&r->scrub, tool, out);
@@ -167,7 +167,7 @@ static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_bu
 static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                         struct ps_buf *out)
 {
-    unsigned redact = r->scrub.redact, says = ps_scrub_key_category(key);
+    unsigned redact = r->scrub.redacted_categories, says = ps_scrub_key_category(key);
 
     if (ps_str_eq_c(key, PS_SHARED_KEY)) {
         already_of(r, value);
@@ -179,7 +179,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
         ps_scrub_json(&r->scrub, value, out);
     else if (ps_str_eq_c(key, "title") && (redact & PS_REVEAL_LABELS))
         return false;
-    else if (ps_str_eq_c(key, "title") && r->texts & PS_NAMES_ARE_COMMANDS)
+    else if (ps_str_eq_c(key, "title") && r->kind_texts & PS_NAMES_ARE_COMMANDS)
         ps_scrub_command(&r->scrub, value, out);
     else if (ps_str_eq_c(key, "tool"))
         redact_tool(r, value, out);
@@ -197,8 +197,8 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
 
 static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct ps_buf *out)
 {
-    if (r->scrub.redact & PS_REVEAL_SOURCE) {
-        ps_scrub_record(&r->scrub, PS_REVEAL_SOURCE, cell->bytes, "left out");
+    if (r->scrub.redacted_categories & PS_REVEAL_SOURCE) {
+        ps_scrub_record_example(&r->scrub, PS_REVEAL_SOURCE, cell->bytes, "left out");
         *cell = (struct ps_cell){.type = PS_CELL_NULL};
         return;
     }
@@ -208,9 +208,10 @@ static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct p
 /* Redacts a name or another text. A text of several lines is code that was passed to exec(). */
 static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_buf *out)
 {
-    if ((r->scrub.redact & PS_REVEAL_SOURCE) && text.len && memchr(text.ptr, '\n', text.len)) {
-        ps_scrub_number(&r->scrub.arguments, text, "code ", out);
-        ps_scrub_record(&r->scrub, PS_REVEAL_SOURCE, text, out->ptr);
+    if ((r->scrub.redacted_categories & PS_REVEAL_SOURCE) && text.len &&
+        memchr(text.ptr, '\n', text.len)) {
+        ps_scrub_append_number(&r->scrub.arguments, text, "code ", out);
+        ps_scrub_record_example(&r->scrub, PS_REVEAL_SOURCE, text, out->ptr);
     } else {
         ps_scrub_text(&r->scrub, text, out);
     }
@@ -218,8 +219,8 @@ static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_bu
 
 /* Redacts the name of a slice. The program chooses the names of ranges that it marks, so they can
  * be any text. */
-static bool redact_slice(struct ps_redaction *r, const struct ps_row *row, struct ps_str text,
-                         struct ps_buf *out, struct ps_err *err)
+static bool redact_slice(struct ps_redaction *r, const struct ps_rewritten_row *row,
+                         struct ps_str text, struct ps_buf *out, struct ps_err *err)
 {
     int64_t id = row->cells[0].i;
 
@@ -241,12 +242,12 @@ static void redact_measured(struct ps_redaction *r, bool is_command, struct ps_s
         redact_text(r, text, out);
 }
 
-static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
-                        enum ps_redact_as class, struct ps_err *err)
+static bool redact_cell(struct ps_redaction *r, struct ps_rewritten_row *row, size_t at,
+                        enum ps_redaction_class class, struct ps_err *err)
 {
     struct ps_cell *cell = &row->cells[at];
     struct ps_buf *out = &r->cells[at];
-    bool stays = true, is_group_command = (r->texts & PS_GROUPS_ARE_COMMANDS) != 0;
+    bool stays = true, is_group_command = (r->kind_texts & PS_GROUPS_ARE_COMMANDS) != 0;
 
     out->len = 0;
     switch (class) {
@@ -281,7 +282,8 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
         ps_scrub_message(&r->scrub, cell->bytes, out);
         break;
     case PS_REDACT_MEASURED:
-        redact_measured(r, r->texts & PS_NAMES_ARE_COMMANDS && !is_group_command, cell->bytes, out);
+        redact_measured(r, r->kind_texts & PS_NAMES_ARE_COMMANDS && !is_group_command, cell->bytes,
+                        out);
         break;
     case PS_REDACT_GROUP:
         redact_measured(r, is_group_command, cell->bytes, out);
@@ -296,8 +298,8 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
 }
 
 /* Learns the names in a cell. False: reading failed, see err. */
-static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
-                       enum ps_redact_as class, struct ps_err *err)
+static bool learn_cell(struct ps_redaction *r, struct ps_rewritten_row *row, size_t at,
+                       enum ps_redaction_class class, struct ps_err *err)
 {
     struct ps_str bytes = row->cells[at].bytes;
 
@@ -314,19 +316,19 @@ static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
 }
 
 /* Whether the row is the note of an earlier redaction, which end_file replaces by a new note. */
-static bool is_our_note(const struct ps_row *row, size_t at)
+static bool is_our_note(const struct ps_rewritten_row *row, size_t at)
 {
     return strcmp(row->columns[at], "what") == 0 &&
            ps_str_starts_with(row->cells[at].bytes, PS_STR(PS_SHARED_NOTE));
 }
 
-bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
+bool ps_redact_row(void *user, struct ps_rewritten_row *row, struct ps_err *err)
 {
     struct ps_redaction *r = user;
     bool stays = true;
 
     for (size_t i = 0; i < row->n && stays; i++) {
-        enum ps_redact_as class;
+        enum ps_redaction_class class;
 
         if (row->cells[i].type != PS_CELL_TEXT && row->cells[i].type != PS_CELL_BLOB)
             continue;
@@ -356,14 +358,14 @@ void ps_redact_begin_run(struct ps_redaction *r, const char *kind)
     r->knows_labels = false;
     ps_intern_free(&r->labels);
     (void)snprintf(r->kind, sizeof r->kind, "%s", kind);
-    r->texts = ps_kind_find(kind)->texts;
-    r->scrub.test_names = (r->texts & PS_NAMES_ARE_TESTS) != 0;
+    r->kind_texts = ps_kind_find(kind)->texts;
+    r->scrub.names_are_tests = (r->kind_texts & PS_NAMES_ARE_TESTS) != 0;
 }
 
 void ps_redaction_free(struct ps_redaction *r)
 {
     ps_redact_begin_run(r, "");
-    for (size_t i = 0; i < PS_REDACTED_CELLS; i++)
+    for (size_t i = 0; i < PS_REDACTED_CELLS_MAX; i++)
         ps_buf_free(&r->cells[i]);
     ps_buf_free(&r->arg_offsets);
     ps_buf_free(&r->arg_bytes);

@@ -38,8 +38,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-void ps_scrub_record(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
-                     const char *became)
+void ps_scrub_record_example(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
+                             const char *became)
 {
     struct ps_scrub_examples *seen = &scrub->examples[__builtin_ctz((unsigned)category)];
     uint32_t before = seen->values.count, id = ps_intern_add(&seen->values, value);
@@ -48,8 +48,8 @@ void ps_scrub_record(struct ps_scrub *scrub, enum ps_reveal category, struct ps_
         seen->replacements[id] = ps_strdup(ps_str_from_c(became));
 }
 
-void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *word,
-                     struct ps_buf *out)
+void ps_scrub_append_number(struct ps_intern *table, struct ps_str value, const char *word,
+                            struct ps_buf *out)
 {
     ps_buf_printf(out, "%s%u", word, ps_intern_add(table, value) + 1);
 }
@@ -65,7 +65,7 @@ static uint32_t number_of(struct ps_names *names, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf small = {0};
 
-    ps_buf_str(&small, name);
+    ps_buf_add_str(&small, name);
     for (size_t i = 0; i < small.len; i++)
         small.ptr[i] = lower_char(small.ptr[i]);
     return ps_intern_add(&names->words, ps_buf_slice(&small)) + 1;
@@ -91,7 +91,7 @@ static void learn_name(struct ps_scrub *scrub, enum ps_reveal category, struct p
     if (!name.len)
         return;
     (void)snprintf(became, sizeof became, "%s%u", word, number_of(names, name));
-    ps_scrub_record(scrub, category, name, became);
+    ps_scrub_record_example(scrub, category, name, became);
     if (name.len >= LEAST_WORD && name.len < 64 && !is_common(name)) {
         names->lengths |= UINT64_C(1) << name.len;
         names->first_bytes[(unsigned char)lower_char(name.ptr[0])] = true;
@@ -335,11 +335,12 @@ static size_t replace_word(struct ps_scrub *scrub, struct ps_str text, size_t at
 {
     size_t n;
 
-    if ((scrub->redact & PS_REVEAL_HOSTS) && (n = word_at(&scrub->hosts, text, at))) {
+    if ((scrub->redacted_categories & PS_REVEAL_HOSTS) && (n = word_at(&scrub->hosts, text, at))) {
         ps_scrub_host(scrub, (struct ps_str){text.ptr + at, n}, out);
         return n;
     }
-    if ((scrub->redact & PS_REVEAL_PEOPLE) && (n = word_at(&scrub->people, text, at))) {
+    if ((scrub->redacted_categories & PS_REVEAL_PEOPLE) &&
+        (n = word_at(&scrub->people, text, at))) {
         ps_scrub_person(scrub, (struct ps_str){text.ptr + at, n}, out);
         return n;
     }
@@ -349,7 +350,9 @@ static size_t replace_word(struct ps_scrub *scrub, struct ps_str text, size_t at
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len;) {
-        size_t home = scrub->redact & PS_REVEAL_PEOPLE ? ps_scrub_find_home(text, i) : 0, n;
+        size_t home =
+                   scrub->redacted_categories & PS_REVEAL_PEOPLE ? ps_scrub_find_home(text, i) : 0,
+               n;
 
         if (home && (n = name_length(ps_str_skip(text, home)))) {
             ps_buf_add(out, text.ptr + i, home - i);

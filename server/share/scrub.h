@@ -28,8 +28,8 @@ struct ps_names {
 };
 
 struct ps_scrub {
-    unsigned redact;
-    bool test_names; /* names are names of tests, such as test_sort[1000], with arguments in
+    unsigned redacted_categories;
+    bool names_are_tests; /* names are names of tests, such as test_sort[1000], with arguments in
                         brackets */
     struct ps_intern folders, arguments;
     struct ps_names people, hosts;
@@ -68,16 +68,16 @@ void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *
 void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 
 /* Records a value of a category and its replacement, for the preview. */
-void ps_scrub_record(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
-                     const char *became);
+void ps_scrub_record_example(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
+                             const char *became);
 
 /* Returns the category of the values of a key (of JSON, a tag or a header); 0: none. */
 unsigned ps_scrub_key_category(struct ps_str key);
 
 /* The following functions are for the files scrub*.c and labels.c. */
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
-void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *word,
-                     struct ps_buf *out);
+void ps_scrub_append_number(struct ps_intern *table, struct ps_str value, const char *word,
+                            struct ps_buf *out);
 /* Appends the replacement of arguments, such as "(arguments 3)". */
 void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out);
 bool ps_scrub_is_command(struct ps_str text);

@@ -234,7 +234,7 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
 void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out)
 {
     ps_buf_puts(out, "(");
-    ps_scrub_number(&scrub->arguments, trim_spaces(arguments), "arguments ", out);
+    ps_scrub_append_number(&scrub->arguments, trim_spaces(arguments), "arguments ", out);
     ps_buf_puts(out, ")");
 }
 
@@ -253,7 +253,7 @@ void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf 
     struct ps_str rest = ps_str_skip(line, variables), name;
 
     n = program_length(rest, &name);
-    if (!(scrub->redact & PS_REVEAL_ARGUMENTS) || (n == line.len && n == name.len)) {
+    if (!(scrub->redacted_categories & PS_REVEAL_ARGUMENTS) || (n == line.len && n == name.len)) {
         ps_scrub_message(scrub, line, out);
         return;
     }
@@ -263,8 +263,8 @@ void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf 
             ps_buf_puts(&became, " ");
         ps_scrub_arguments(scrub, variables ? line : ps_str_skip(rest, n), &became);
     }
-    ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, line, became.ptr);
-    ps_buf_str(out, ps_buf_slice(&became));
+    ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, line, became.ptr);
+    ps_buf_add_str(out, ps_buf_slice(&became));
 }
 
 /* Whether the text looks like a command line: an interpreter with arguments, a program with
@@ -359,7 +359,7 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
     size_t process = process_length(label), n = kept_length(label);
     struct ps_str kept = {label.ptr, n};
 
-    if (!(scrub->redact & PS_REVEAL_ARGUMENTS)) {
+    if (!(scrub->redacted_categories & PS_REVEAL_ARGUMENTS)) {
         ps_scrub_message(scrub, label, out);
     } else if (process) {
         bool closed = label.ptr[label.len - 1] == '"' && label.len > process;
@@ -379,7 +379,7 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
         if (n)
             ps_buf_puts(&became, " ");
         ps_scrub_arguments(scrub, ps_str_skip(label, n), &became);
-        ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, label, became.ptr);
-        ps_buf_str(out, ps_buf_slice(&became));
+        ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, label, became.ptr);
+        ps_buf_add_str(out, ps_buf_slice(&became));
     }
 }

@@ -83,11 +83,11 @@ static void decode_escapes(struct ps_str text, struct ps_buf *out)
     if (inside.len && inside.ptr[inside.len - 1] == '"')
         inside.len--;
     if (!inside.len || !memchr(inside.ptr, '\\', inside.len)) {
-        ps_buf_str(out, inside);
+        ps_buf_add_str(out, inside);
         return;
     }
-    in.in = ps_stream_memory(text, text.len);
-    ps_buf_str(out, ps_json_in_next(&in) == PS_JSON_STRING ? in.text : inside);
+    in.in = ps_stream_from_memory(text, text.len);
+    ps_buf_add_str(out, ps_json_in_next(&in) == PS_JSON_STRING ? in.text : inside);
     ps_stream_free(in.in);
     ps_json_in_free(&in);
 }
@@ -118,14 +118,14 @@ static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value
     if (value.len && value.ptr[0] == '"')
         decode_escapes(value, &plain);
     else
-        ps_buf_str(&plain, value);
+        ps_buf_add_str(&plain, value);
     if (says == PS_REVEAL_HOSTS)
         ps_scrub_host(scrub, ps_buf_slice(&plain), &became);
     else if (says == PS_REVEAL_PEOPLE)
         ps_scrub_person(scrub, ps_buf_slice(&plain), &became);
     else
         ps_buf_puts(&became, "redacted");
-    ps_scrub_record(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.ptr);
+    ps_scrub_record_example(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.ptr);
     put_text(ps_buf_slice(&became), out);
 }
 
@@ -140,7 +140,7 @@ static void put_scrubbed(struct ps_scrub *scrub, struct ps_str text, struct ps_b
     else
         ps_scrub_text(scrub, ps_buf_slice(&plain), &became);
     if (ps_str_eq(ps_buf_slice(&plain), ps_buf_slice(&became)))
-        ps_buf_str(out, text);
+        ps_buf_add_str(out, text);
     else
         put_text(ps_buf_slice(&became), out);
 }
@@ -183,7 +183,7 @@ void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *ou
         known.len = says ? ps_json_value_length(known) : 0;
         if (!n) {
             ps_buf_add(out, json.ptr + i++, 1);
-        } else if ((says & scrub->redact) && !has_marker(known)) {
+        } else if ((says & scrub->redacted_categories) && !has_marker(known)) {
             ps_buf_add(out, json.ptr + i, value - i);
             put_known(scrub, says, known, out);
             i = value + known.len;

@@ -129,7 +129,7 @@ static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char s
     if (!ps_str_eq_c(part, "..")) {
         if (out->len > root)
             ps_buf_add(out, &slash, 1);
-        ps_buf_str(out, part);
+        ps_buf_add_str(out, part);
     } else if (out->len > root && strcmp(out->ptr + at, "..") != 0) {
         out->len = at > root ? at - 1 : root;
         out->ptr[out->len] = '\0';
@@ -324,12 +324,12 @@ static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str
 {
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
-    ps_scrub_number(&scrub->folders, front, "~", &became);
+    ps_scrub_append_number(&scrub->folders, front, "~", &became);
     if (rest.len)
         ps_buf_puts(&became, "/");
     ps_scrub_words(scrub, rest, &became);
-    ps_scrub_record(scrub, PS_REVEAL_PATHS, path, became.ptr);
-    ps_buf_str(out, ps_buf_slice(&became));
+    ps_scrub_record_example(scrub, PS_REVEAL_PATHS, path, became.ptr);
+    ps_buf_add_str(out, ps_buf_slice(&became));
 }
 
 /* Whether the last part of a path, from offset `cut` on, may be a folder: it has no extension and
@@ -430,7 +430,7 @@ static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_
 /* A text without a slash is not scrubbed as a path. */
 void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
 {
-    if (!(scrub->redact & PS_REVEAL_PATHS) || !path.len)
+    if (!(scrub->redacted_categories & PS_REVEAL_PATHS) || !path.len)
         ps_scrub_words(scrub, path, out);
     else if (path.ptr[0] == '<')
         scrub_bracket(scrub, path, out);

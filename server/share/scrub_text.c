@@ -54,7 +54,7 @@ static size_t put_file(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf
     while (n < rest.len && !ends_value(rest.ptr[n]) && !strchr(":*?", rest.ptr[n]))
         n++;
     rest.len = n;
-    if (scrub->redact & PS_REVEAL_PATHS)
+    if (scrub->redacted_categories & PS_REVEAL_PATHS)
         ps_scrub_path(scrub, rest, out);
     else
         ps_scrub_words(scrub, rest, out);
@@ -70,15 +70,15 @@ static void put_authority(struct ps_scrub *scrub, struct ps_str authority, struc
     struct ps_str user = {login.ptr, colon ? (size_t)(colon - login.ptr) : login.len};
 
     if (at) {
-        if (user.len && (scrub->redact & PS_REVEAL_PEOPLE))
+        if (user.len && (scrub->redacted_categories & PS_REVEAL_PEOPLE))
             ps_scrub_person(scrub, user, out);
         else
-            ps_buf_str(out, user);
-        if (colon && (scrub->redact & (PS_REVEAL_PEOPLE | PS_REVEAL_ARGUMENTS))) {
+            ps_buf_add_str(out, user);
+        if (colon && (scrub->redacted_categories & (PS_REVEAL_PEOPLE | PS_REVEAL_ARGUMENTS))) {
             ps_buf_puts(out, ":redacted");
-            ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, login, ":redacted");
+            ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, login, ":redacted");
         } else {
-            ps_buf_str(out, ps_str_skip(login, user.len));
+            ps_buf_add_str(out, ps_str_skip(login, user.len));
         }
         ps_buf_puts(out, "@");
         authority = ps_str_skip(authority, login.len + 1);
@@ -91,14 +91,14 @@ static void put_tail(struct ps_scrub *scrub, struct ps_str tail, struct ps_buf *
 {
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
-    if (tail.len < 2 || !(scrub->redact & PS_REVEAL_ARGUMENTS)) {
+    if (tail.len < 2 || !(scrub->redacted_categories & PS_REVEAL_ARGUMENTS)) {
         ps_scrub_words(scrub, tail, out);
         return;
     }
     ps_buf_puts(&became, "/");
     ps_scrub_arguments(scrub, tail, &became);
-    ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, tail, became.ptr);
-    ps_buf_str(out, ps_buf_slice(&became));
+    ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, tail, became.ptr);
+    ps_buf_add_str(out, ps_buf_slice(&became));
 }
 
 /* Scrubs the part of a URL after its scheme. Returns the length of that part in `rest`. */
@@ -184,7 +184,7 @@ static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, 
 {
     const char *end;
 
-    if (!scrub->test_names || text.ptr[at] != '[' || !at || !is_word_char(text.ptr[at - 1]))
+    if (!scrub->names_are_tests || text.ptr[at] != '[' || !at || !is_word_char(text.ptr[at - 1]))
         return 0;
     end = memrchr(text.ptr + at, ']', text.len - at);
     for (const char *c = text.ptr + at + 1; end && c < end; c++)
@@ -198,7 +198,7 @@ static size_t scrub_at(struct ps_scrub *scrub, struct ps_str text, size_t at, st
 {
     struct ps_str rest = ps_str_skip(text, at);
     bool begins = !at || !is_word_char(text.ptr[at - 1]);
-    bool redacts = scrub->redact & PS_REVEAL_ARGUMENTS;
+    bool redacts = scrub->redacted_categories & PS_REVEAL_ARGUMENTS;
     size_t n = begins && is_letter(text.ptr[at]) ? scheme_length(rest) : 0, from;
 
     if (n) {
@@ -207,26 +207,28 @@ static size_t scrub_at(struct ps_scrub *scrub, struct ps_str text, size_t at, st
             return n + put_file(scrub, ps_str_skip(rest, n), out);
         return n + put_url(scrub, ps_str_skip(rest, n), out);
     }
-    if ((scrub->redact & PS_REVEAL_PATHS) && (n = ps_scrub_measure_path(text, at))) {
+    if ((scrub->redacted_categories & PS_REVEAL_PATHS) && (n = ps_scrub_measure_path(text, at))) {
         ps_scrub_path_in_text(scrub, (struct ps_str){rest.ptr, n}, out);
         return n;
     }
     if (redacts && begins && (n = secret_length(rest, at && text.ptr[at - 1] == '-', &from))) {
         ps_scrub_words(scrub, (struct ps_str){rest.ptr, from}, out);
         ps_buf_puts(out, "redacted");
-        ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.ptr, from + n},
-                        "redacted");
+        ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.ptr, from + n},
+                                "redacted");
         return from + n;
     }
     if (redacts && begins && ps_is_token(rest) &&
         ps_is_token((struct ps_str){rest.ptr, n = value_length(rest)})) {
         ps_buf_puts(out, "redacted");
-        ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.ptr, n}, "redacted");
+        ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.ptr, n},
+                                "redacted");
         return n;
     }
     if (redacts && (n = brackets_length(scrub, text, at))) {
         ps_buf_puts(out, "[");
-        ps_scrub_number(&scrub->arguments, (struct ps_str){rest.ptr + 1, n}, "arguments ", out);
+        ps_scrub_append_number(&scrub->arguments, (struct ps_str){rest.ptr + 1, n}, "arguments ",
+                               out);
         return n + 1;
     }
     return 0;
@@ -237,7 +239,7 @@ void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf 
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
     size_t from = 0;
 
-    for (size_t i = 0; scrub->redact && i < text.len;) {
+    for (size_t i = 0; scrub->redacted_categories && i < text.len;) {
         size_t n;
 
         became.len = 0;
@@ -247,7 +249,7 @@ void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf 
             continue;
         }
         ps_scrub_words(scrub, (struct ps_str){text.ptr + from, i - from}, out);
-        ps_buf_str(out, ps_buf_slice(&became));
+        ps_buf_add_str(out, ps_buf_slice(&became));
         i += n;
         from = i;
     }
@@ -256,7 +258,7 @@ void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf 
 
 void ps_scrub_text(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out)
 {
-    bool redacts = text.len && (scrub->redact & PS_REVEAL_ARGUMENTS);
+    bool redacts = text.len && (scrub->redacted_categories & PS_REVEAL_ARGUMENTS);
 
     if (redacts && ps_scrub_is_thread(text))
         ps_scrub_label(scrub, text, out);

@@ -15,11 +15,11 @@ static enum ps_status add_runs_of_words(struct ps_store *store, const char *word
     return status;
 }
 
-void ps_share_file_name(const char *name, char out[PS_SHARE_NAME])
+void ps_share_sanitize_file_name(const char *name, char out[PS_SHARE_NAME_SIZE])
 {
     size_t n = 0;
 
-    for (; *name && n + 1 < PS_SHARE_NAME; name++)
+    for (; *name && n + 1 < PS_SHARE_NAME_SIZE; name++)
         out[n++] = (unsigned char)*name < ' ' || strchr("/\\:*?\"<>|", *name) ? '-' : *name;
     for (; n && ((unsigned char)*name & 0xc0) == 0x80; name--) /* a truncated character */
         n--;
@@ -31,27 +31,27 @@ static enum ps_status name_it(struct ps_store *store, struct ps_share_selection 
 {
     struct ps_run_brief brief;
 
-    if (out->compared || out->n > 1) {
-        ps_share_file_name(out->compared ? "comparison" : "runs", out->name);
-        ps_share_file_name(out->name, out->kind);
+    if (out->is_comparison || out->n > 1) {
+        ps_share_sanitize_file_name(out->is_comparison ? "comparison" : "runs", out->name);
+        ps_share_sanitize_file_name(out->name, out->kind);
         return PS_OK;
     }
     if (ps_store_read_brief(store, out->ids[0], &brief, err) != PS_OK)
         return err->code;
-    ps_share_file_name(brief.name[0] ? brief.name : brief.kind, out->name);
-    ps_share_file_name(brief.kind, out->kind);
+    ps_share_sanitize_file_name(brief.name[0] ? brief.name : brief.kind, out->name);
+    ps_share_sanitize_file_name(brief.kind, out->kind);
     ps_run_brief_free(&brief);
     return PS_OK;
 }
 
-enum ps_status ps_share_select(struct ps_store *store, const char *runs, const char *base,
-                               const char *fresh, struct ps_share_selection *out,
-                               struct ps_err *err)
+enum ps_status ps_share_select_runs(struct ps_store *store, const char *runs, const char *base,
+                                    const char *fresh, struct ps_share_selection *out,
+                                    struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
     out->n = out->n_base = 0;
-    out->compared = fresh != NULL;
+    out->is_comparison = fresh != NULL;
     if (!runs == !fresh || (base && !fresh))
         return ps_fail(err, PS_BAD_REQUEST,
                        "no runs to share" PS_HINT "give runs, or the two groups of a comparison");
@@ -69,10 +69,10 @@ const char *ps_share_file_ending(bool html)
 }
 
 /* The name of a run may contain values of any category except source lines. */
-const char *ps_share_name(const struct ps_share_selection *picked,
-                          const struct ps_share_options *form)
+const char *ps_share_choose_file_name(const struct ps_share_selection *picked,
+                                      const struct ps_share_options *form)
 {
-    return form->redact & ~(unsigned)PS_REVEAL_SOURCE ? picked->kind : picked->name;
+    return form->redacted_categories & ~(unsigned)PS_REVEAL_SOURCE ? picked->kind : picked->name;
 }
 
 static void put_ids(const struct ps_share_selection *picked, size_t from, size_t to,
@@ -92,7 +92,7 @@ static void put_start(const struct ps_share_selection *picked, struct ps_buf *ou
 
     put_ids(picked, 0, picked->n_base, &base);
     put_ids(picked, picked->n_base, picked->n, &fresh);
-    if (picked->compared || picked->n > 1)
+    if (picked->is_comparison || picked->n > 1)
         ps_share_compare_address(base.ptr, fresh.ptr, out);
     else
         ps_share_run_address(picked->ids[0], out);
@@ -104,7 +104,8 @@ static enum ps_status write_page(struct ps_store *store, const struct ps_share_s
     PS_AUTO(ps_buf_free) struct ps_buf start = {0};
     struct ps_share_copy copy;
 
-    if (ps_share_copy(store, picked->ids, picked->n, form->redact, &copy, err) != PS_OK)
+    if (ps_share_copy_runs(store, picked->ids, picked->n, form->redacted_categories, &copy, err) !=
+        PS_OK)
         return err->code;
     put_start(picked, &start);
     ps_share_write_page(&copy, start.ptr, form->shell, fd, err);
@@ -112,16 +113,16 @@ static enum ps_status write_page(struct ps_store *store, const struct ps_share_s
     return err->code;
 }
 
-enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_selection *picked,
-                              const struct ps_share_options *form, int fd, struct ps_err *err)
+enum ps_status ps_share_write_file(struct ps_store *store, const struct ps_share_selection *picked,
+                                   const struct ps_share_options *form, int fd, struct ps_err *err)
 {
     const struct ps_bundle_options what = {.ids = picked->ids,
                                            .n = picked->n,
-                                           .compared = picked->compared,
+                                           .is_comparison = picked->is_comparison,
                                            .n_base = picked->n_base,
-                                           .redact = form->redact,
-                                           .originals = form->originals};
+                                           .redacted_categories = form->redacted_categories,
+                                           .includes_originals = form->includes_originals};
 
-    return form->html ? write_page(store, picked, form, fd, err)
-                      : ps_bundle_write(store, &what, fd, err);
+    return form->is_html ? write_page(store, picked, form, fd, err)
+                         : ps_bundle_write(store, &what, fd, err);
 }

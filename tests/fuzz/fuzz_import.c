@@ -73,7 +73,7 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
     FUZZ_HOLDS(row->importer == 0 ||
                (row->is_recorded ? row->importer < row->id : row->importer > row->id));
     FUZZ_HOLDS(row->package >= 1 && row->package <= judge->packages);
-    FUZZ_HOLDS(row->is_cached == (row->start == 0));
+    FUZZ_HOLDS(row->is_cached == (row->start_order == 0));
     FUZZ_HOLDS(row->total_us >= 0);
     check_text(row->module);
 }
@@ -181,7 +181,7 @@ static void on_track(struct ps_sink *sink, const struct ps_track *row)
     judge->track = row->id;
     judge->tracks = row->id > judge->tracks ? row->id : judge->tracks;
     FUZZ_HOLDS(row->process >= 1 && row->process <= judge->processes);
-    judge->rows_left = judge->track_rows = row->slices;
+    judge->rows_left = judge->track_rows = row->n_slices;
     check_text(row->name);
     check_text(row->tid);
 }
@@ -232,7 +232,7 @@ static void on_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
 
 static void on_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
 {
-    FUZZ_HOLDS((row->slice >> 32) <= ((struct judge *)sink)->tracks);
+    FUZZ_HOLDS((row->slice_id >> 32) <= ((struct judge *)sink)->tracks);
 }
 
 static void on_step(struct ps_sink *sink, const struct ps_step *row)
@@ -391,7 +391,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .slices = on_slices,
         .flow = on_flow,
         .counter = on_counter,
-        .count = on_count,
+        .counter_value = on_count,
         .memory_event = on_memory_event,
         .step = on_step,
         .step_part = on_step_part,
@@ -402,7 +402,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .operator_row = on_operator_row,
         .section = on_section,
         .action = on_action,
-        .scratch = on_scratch,
+        .open_scratch = on_scratch,
         .measurement = on_measurement,
         .ledger = on_ledger,
         .headline = on_headline,
@@ -410,7 +410,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
     };
     struct judge judge = {.sink = {.ops = &ops}};
     struct ps_err err = PS_ERR_INIT;
-    struct ps_stream *in = ps_stream_utf8(ps_stream_memory(bytes, block));
+    struct ps_stream *in = ps_stream_to_utf8(ps_stream_from_memory(bytes, block));
     enum ps_status status = importer->load(in, &judge.sink, &err);
 
     FUZZ_HOLDS(status == err.code);

@@ -81,7 +81,7 @@ static struct ps_db *open_file(const char *path)
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_db *db = NULL;
 
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1");
     FUZZ_HOLDS(ps_db_open(uri.ptr, true, &db, PS_ERR_IGNORED) == PS_OK);
     return db;
@@ -152,9 +152,9 @@ static void make(struct template *t, const char *sample)
     (void)close(fd);
     t->kind = said.picked->kind;
     fd = open(ps_part_path(part), O_RDONLY | O_CLOEXEC);
-    in = ps_stream_fd(fd, 0);
+    in = ps_stream_from_fd(fd, 0);
     while ((bytes = ps_stream_peek(in, 1)).len) {
-        ps_buf_str(&t->bytes, bytes);
+        ps_buf_add_str(&t->bytes, bytes);
         ps_stream_skip(in, bytes.len);
     }
     ps_stream_free(in);
@@ -270,7 +270,7 @@ static void bind_altered(sqlite3_stmt *update, struct ps_str old, const struct c
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     size_t at = (size_t)row_of(c->data);
 
-    ps_buf_str(&bytes, old);
+    ps_buf_add_str(&bytes, old);
     at = bytes.len ? at % (bytes.len + 1) : 0;
     if (c->how == CUT)
         bytes.len = at;
@@ -488,7 +488,7 @@ static bool passes(const struct ps_part *part)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_db *db = NULL;
-    bool valid = ps_check_open(ps_part_path(part), &db, &err) == PS_OK &&
+    bool valid = ps_check_open_run(ps_part_path(part), &db, &err) == PS_OK &&
                  ps_check_layout(db, &err) == PS_OK && ps_check_db(db, false, &err) == PS_OK &&
                  ps_run_validate(db, &err) == PS_OK;
 
@@ -529,7 +529,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     for (size_t i = 0; i < n; i++)
         if (bytes[1] == 0 || (bytes[1] - 1u) % n == i)
             ask(t, id, i, valid);
-    FUZZ_HOLDS(ps_store_remove(shelf.store, id, "", &err) == PS_OK);
+    FUZZ_HOLDS(ps_store_remove_run(shelf.store, id, "", &err) == PS_OK);
     return 0;
 }
 

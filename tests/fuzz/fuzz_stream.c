@@ -7,11 +7,11 @@
 #include "importers/importer.h"
 #include "tests/fuzz/fuzz.h"
 
-static const struct ps_stream_limits limits = {.inflated = 1 << 20, .inflated_ratio = 1000};
+static const struct ps_stream_limits limits = {.max_inflated = 1 << 20, .max_inflated_ratio = 1000};
 
 static struct ps_stream *open_stream(struct ps_str bytes, size_t block)
 {
-    return ps_stream_utf8(ps_stream_decompress(ps_stream_memory(bytes, block), &limits));
+    return ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_memory(bytes, block), &limits));
 }
 
 static enum ps_status by_peeks(struct ps_str bytes, size_t block, struct ps_buf *out)
@@ -42,8 +42,8 @@ static enum ps_status by_lines(struct ps_str bytes, size_t block, struct ps_buf 
     struct ps_line line;
     enum ps_status status;
 
-    while (ps_stream_line(in, 16 << 20, &line)) {
-        ps_buf_str(out, line.text);
+    while (ps_stream_read_line(in, 16 << 20, &line)) {
+        ps_buf_add_str(out, line.text);
         if (line.has_newline)
             ps_buf_add(out, "\n", 1);
     }

@@ -14,7 +14,7 @@ static void read_in_blocks(struct ps_str bytes, size_t block, struct ps_buf *out
     struct dump_sink sink;
     struct ps_err err = PS_ERR_INIT;
     struct tr_trace trace = {.out = &sink.sink, .err = &err};
-    struct ps_stream *in = ps_stream_memory(bytes, 0);
+    struct ps_stream *in = ps_stream_from_memory(bytes, 0);
     enum ps_status status;
 
     dump_sink_init(&sink, out);

@@ -14,7 +14,7 @@
 
 static void add(struct ps_archive_writer *writer, const char *name, struct ps_str bytes)
 {
-    struct ps_stream *in = ps_stream_memory(bytes, 0);
+    struct ps_stream *in = ps_stream_from_memory(bytes, 0);
     struct ps_err err = PS_ERR_INIT;
 
     FUZZ_HOLDS(ps_archive_writer_add(writer, name, bytes.len, in, &err) == PS_OK);

@@ -32,7 +32,7 @@ static void add(struct format *format, const char *path, struct ps_str bytes)
     PS_RESERVE_ONE(format->samples, format->n, format->cap);
     sample = &format->samples[format->n++];
     *sample = (struct sample){.path = ps_strdup(ps_str_from_c(path))};
-    ps_buf_str(&sample->bytes, bytes);
+    ps_buf_add_str(&sample->bytes, bytes);
 }
 
 /* False: it cannot be read through, or is too large. */
@@ -41,7 +41,7 @@ static bool read_all(struct ps_stream *in, struct ps_buf *out)
     struct ps_str bytes;
 
     while (out->len <= filled->largest && (bytes = ps_stream_peek(in, 1)).len) {
-        ps_buf_str(out, bytes);
+        ps_buf_add_str(out, bytes);
         ps_stream_skip(in, bytes.len);
     }
     return out->len > 0 && out->len <= filled->largest &&
@@ -51,7 +51,7 @@ static bool read_all(struct ps_stream *in, struct ps_buf *out)
 static const struct ps_importer *recognise(struct ps_str bytes)
 {
     const struct ps_importer *picked = NULL;
-    struct ps_stream *in = ps_stream_utf8(ps_stream_memory(bytes, 0));
+    struct ps_stream *in = ps_stream_to_utf8(ps_stream_from_memory(bytes, 0));
     struct ps_err err = PS_ERR_INIT;
     bool known = ps_importer_pick(in, &picked, &err) == PS_OK;
 
@@ -63,7 +63,7 @@ static void sort_in(const char *path, struct ps_str packed)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     static const struct ps_stream_limits none = {0, 0};
-    struct ps_stream *in = ps_stream_decompress(ps_stream_memory(packed, 0), &none);
+    struct ps_stream *in = ps_stream_decompress(ps_stream_from_memory(packed, 0), &none);
     const char *encoding = NULL;
 
     if (read_all(in, &plain)) {
@@ -92,7 +92,7 @@ static int read_one(const char *path, const struct stat *about, int kind, struct
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
-    in = ps_stream_fd(fd, 0);
+    in = ps_stream_from_fd(fd, 0);
     if (read_all(in, &bytes))
         sort_in(path, ps_buf_slice(&bytes));
     ps_stream_free(in);
@@ -115,7 +115,7 @@ static struct packing pack_begin(void)
 
 static void pack(struct packing *tar, const char *name, struct ps_str bytes)
 {
-    struct ps_stream *in = ps_stream_memory(bytes, 0);
+    struct ps_stream *in = ps_stream_from_memory(bytes, 0);
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_archive_writer_add(tar->writer, name, bytes.len, in, &err) != PS_OK)
@@ -131,7 +131,7 @@ static void pack_end(struct packing *tar, const char *path)
 
     if (ps_archive_writer_end(tar->writer, &err) != PS_OK || lseek(tar->fd, 0, SEEK_SET) != 0)
         abort();
-    in = ps_stream_fd(tar->fd, 0);
+    in = ps_stream_from_fd(tar->fd, 0);
     if (read_all(in, &bytes))
         sort_in(path, ps_buf_slice(&bytes));
     ps_stream_free(in);
@@ -260,7 +260,7 @@ const struct sample *input_make(const struct format *format, const struct plan *
 
     (void)next(&random);
     out->len = 0;
-    ps_buf_str(out, ps_buf_slice(&sample->bytes));
+    ps_buf_add_str(out, ps_buf_slice(&sample->bytes));
     if (i < cuts)
         cut(out, i % plan->cuts, plan->cuts, &random, how);
     else

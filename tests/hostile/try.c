@@ -34,7 +34,7 @@ static uint64_t bytes_inside(int fd)
     uint64_t at;
 
     (void)lseek(fd, 0, SEEK_SET);
-    in = ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
+    in = ps_stream_decompress(ps_stream_from_fd(fd, 0), &limits);
     while ((bytes = ps_stream_peek(in, 1)).len)
         ps_stream_skip(in, bytes.len);
     at = ps_stream_offset(in);
@@ -89,8 +89,8 @@ static bool check_ledger(const struct trying *t, int fd, const struct import_out
 static bool is_valid(const struct ps_part *part, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    bool valid =
-        ps_check_open(ps_part_path(part), &db, err) == PS_OK && ps_run_validate(db, err) == PS_OK;
+    bool valid = ps_check_open_run(ps_part_path(part), &db, err) == PS_OK &&
+                 ps_run_validate(db, err) == PS_OK;
 
     ps_db_close(db);
     return valid;
@@ -117,7 +117,7 @@ static bool ask_everything(const struct trying *t, struct ps_part *part, const c
             return wrong(t, what, own.text);
     }
     t->tally->failure[0] = '\0';
-    if (ps_store_remove(t->shelf->store, id, "", &err) != PS_OK)
+    if (ps_store_remove_run(t->shelf->store, id, "", &err) != PS_OK)
         return wrong(t, "its run cannot be removed", err.text);
     return true;
 }

@@ -21,7 +21,7 @@ VIEWS = {
     "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
     "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
-    "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "Named", "names": "TextNames", "notes": "NoteRow",
+    "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "NameStatistics", "names": "TextNames", "notes": "NoteRow",
     "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_functions": "StackFunctionRow",
@@ -32,7 +32,7 @@ VIEWS = {
 READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
     "compare": "Comparison", "compare/conclusion": "Conclusion", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
-    "compare/{of}/{row}": "ComparisonCell", "trend": "Trend", "queries": "SavedQuery",
+    "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "queries": "SavedQuery",
 }
 # Answers with other types than their view has in other runs.
 SUMMARIES = {"importtime": "ImportSummary", "pstats": "PstatsSummary", "line_profiler": "LineProfilerSummary",
@@ -148,7 +148,7 @@ class Answers:
                 self.keep("compare/{of}", READS["compare/{of}"] if base else "GroupRow", path + groups, row)
             for row in rows[:3]:
                 one = self.get(f"{path}/{row['id']}{groups}")
-                self.keep("compare/{of}/{row}", READS["compare/{of}/{row}"] if base else "GroupOne", path + groups,
+                self.keep("compare/{of}/{row}", READS["compare/{of}/{row}"] if base else "GroupRowDetail", path + groups,
                           {name: value for name, value in one.items() if name not in more})
                 if base:
                     self.ask("compare/twin/{of}", READS["compare/twin/{of}"], f"compare/twin/{table['of']}{groups}&side=base&id={row['id']}")

@@ -74,7 +74,7 @@ enum ps_status put_run(struct ps_store *store, unsigned n, const char *name, str
     (void)snprintf(sha256, sizeof sha256, "%016x%048x", n, n);
     (void)snprintf(row.id, sizeof row.id, "%016x", n);
     if (status == PS_OK)
-        status = ps_catalog_put(store->catalog, &row, &kept, &own);
+        status = ps_catalog_put_run(store->catalog, &row, &kept, &own);
     free(kept);
     status = ps_catalog_end(store, status, &own);
     return status == PS_OK ? PS_OK : ps_fail_copy(err, &own);
@@ -92,7 +92,7 @@ enum ps_status tag_run(struct ps_store *store, unsigned n, const char *value, st
     char id[PS_ID_SIZE];
 
     id_of(n, id);
-    return ps_store_edit(store, id, &edit, err);
+    return ps_store_edit_run(store, id, &edit, err);
 }
 
 enum ps_status log_one(struct ps_store *store, const char *name)
@@ -117,7 +117,7 @@ static void dump_table(struct ps_store *store, const char *name, struct ps_buf *
     ps_json_str(&json, ps_str_from_c(name));
     while (ps_stmt_step(stmt, PS_ERR_IGNORED))
         for (int i = 0; i < ps_col_count(stmt); i++)
-            ps_col_json(stmt, i, &json);
+            ps_col_write_json(stmt, i, &json);
     ps_json_end(&json);
 }
 

@@ -8,7 +8,7 @@ import {
     curveNames,
     deviceCurves,
     sampledCurves,
-    sumsOf,
+    curveStatistics,
 } from '../src/features/compare/curve_pair';
 import { partPairs, stepPairs } from '../src/features/compare/step_pairs';
 
@@ -29,7 +29,7 @@ test('curves of samples: the main process, then its children in order', () => {
         curves.map(({ name }) => name),
         ['main process', 'child 1', 'child 2'],
     );
-    assert.deepEqual(sumsOf(curves[0], 5), { peak: 30 * MIB, mean: 20 * MIB, end_s: 2 });
+    assert.deepEqual(curveStatistics(curves[0], 5), { peak: 30 * MIB, mean: 20 * MIB, end_s: 2 });
 });
 
 test('nothing is known of the memory between the samples of a gap', () => {
@@ -39,7 +39,7 @@ test('nothing is known of the memory between the samples of a gap', () => {
         curves: [{ process: null, kind: 'rss', t_s: [0, 1, 99, 100], mib: [10, 10, 30, 30] }],
         gaps: [{ process: null, from_s: 1, to_s: 99 }],
     });
-    assert.deepEqual(sumsOf(curve, 100), { peak: 30 * MIB, mean: 20 * MIB, end_s: 100 });
+    assert.deepEqual(curveStatistics(curve, 100), { peak: 30 * MIB, mean: 20 * MIB, end_s: 100 });
     assert.deepEqual(
         [0.4, 50, 99.9].map((at) => bytesAt(curve, 100, at)?.value ?? null),
         [10 * MIB, null, 30 * MIB],
@@ -56,7 +56,7 @@ test('a value of a held curve lasts until the next, the last one to the end of t
     });
     assert.deepEqual([all.name, one.name], ['all', 'parameter']);
     const held = { ...all, bytes: [0, 10, 4] };
-    assert.deepEqual(sumsOf(held, 5), { peak: 10, mean: (0 + 20 + 8) / 5, end_s: 5 });
+    assert.deepEqual(curveStatistics(held, 5), { peak: 10, mean: (0 + 20 + 8) / 5, end_s: 5 });
     assert.deepEqual(
         [-1, 0, 2.9, 3, 5, 5.1].map((at) => bytesAt(held, 5, at)?.value ?? null),
         [null, 0, 10, 4, 4, null],

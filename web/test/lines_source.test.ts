@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LineFigures } from '../src/base/line_types';
+import type { LineValues } from '../src/base/line_types';
 import type { SourceFunctionRow as SourceFunction } from '../src/base/rows';
 import {
     fileName,
@@ -38,7 +38,7 @@ function timed(rows: [line: number, fn: number, hits: number, ticks: number][]) 
         hits: rows.map((row) => row[2]),
         ticks: rows.map((row) => row[3]),
         functions: [] as SourceFunction[],
-    } satisfies LineFigures & Record<string, unknown>;
+    } satisfies LineValues & Record<string, unknown>;
 }
 
 function shape(rows: SourceRow[]): string {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { text } from '../src/base/units';
 import {
-    boxPlace,
+    boxPosition,
     boxScale,
-    runScale,
+    singleRowScale,
     formatSpread,
     formatNumber,
 } from '../src/features/measurements/values';
@@ -28,10 +28,10 @@ test('box plots begin at 0, or are logarithmic where a group is wide', () => {
     assert.deepEqual(boxScale(1e-6, 1e-3), { from: 1e-6, to: 1e-3, log: true });
     assert.deepEqual(boxScale(0, 5), { from: 0, to: 5, log: false });
     assert.deepEqual(boxScale(null, null), { from: 0, to: 1, log: false });
-    assert.equal(boxPlace({ from: 0, to: 4, log: false }, 1), 0.25);
-    assert.equal(boxPlace({ from: 1, to: 100, log: true }, 10), 0.5);
-    assert.equal(boxPlace({ from: 1, to: 100, log: true }, 0), 0);
-    const own = runScale(2, 2);
+    assert.equal(boxPosition({ from: 0, to: 4, log: false }, 1), 0.25);
+    assert.equal(boxPosition({ from: 1, to: 100, log: true }, 10), 0.5);
+    assert.equal(boxPosition({ from: 1, to: 100, log: true }, 0), 0);
+    const own = singleRowScale(2, 2);
     assert.ok(own.from < 2 && own.to > 2);
 });
 

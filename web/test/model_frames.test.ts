@@ -7,7 +7,7 @@ import {
     EXACT,
     UNKNOWN,
     layoutCallTree,
-    OMITTED_KEYS,
+    OMITTED_CALLS,
 } from '../src/model/call_tree';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
@@ -243,7 +243,7 @@ test('what an exact frame called and was not sent is a quiet rest, not silence',
     ]);
     tree.cut = 7;
     const { frames } = layoutCallTree(tree, false);
-    assert.deepEqual([...frames.node], [0, 1, OMITTED_KEYS]);
+    assert.deepEqual([...frames.node], [0, 1, OMITTED_CALLS]);
     assert.deepEqual([frames.x0[2], frames.x1[2], frames.isDotted[2]], [5, 8, 1]);
 });
 

@@ -5,11 +5,11 @@ import { type FrameLayout, FrameBuilder } from '../src/model/frames';
 import { findPath, lineKey, lineName } from '../src/model/line_names';
 import { nodeAtPath, pathText } from '../src/model/frame_path';
 import {
-    aloneKeys,
+    unmatchedKeys,
     mergeQuery,
     perRunChanges,
     panelQuery,
-    pickRun,
+    selectGroupRun,
     swapSides,
     tableOfKey,
 } from '../src/model/side';
@@ -163,7 +163,7 @@ test('a line is met by its text among its like, the last one where there are few
 });
 
 test('another run of a group is picked without what was chosen in the last', () => {
-    const picked = pickRun(URL_QUERY, 'base', 'a');
+    const picked = selectGroupRun(URL_QUERY, 'base', 'a');
     assert.deepEqual(picked, {
         base: 'a,b',
         new: 'c',
@@ -171,6 +171,6 @@ test('another run of a group is picked without what was chosen in the last', () 
         'new.fn': '7',
         'base.run': 'a',
     });
-    assert.deepEqual(aloneKeys(picked, 'new'), [['fn', '7']]);
-    assert.deepEqual(aloneKeys(picked, 'base'), []);
+    assert.deepEqual(unmatchedKeys(picked, 'new'), [['fn', '7']]);
+    assert.deepEqual(unmatchedKeys(picked, 'base'), []);
 });

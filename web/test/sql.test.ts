@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { EXAMPLES, examplesFor } from '../src/features/sql/examples';
+import { RUN_EXAMPLES, examplesWithRows } from '../src/features/sql/examples';
 import {
     axesOf,
     cellText,
@@ -11,7 +11,7 @@ import {
     type SqlResult,
     widthOf,
 } from '../src/features/sql/result';
-import { quoted, sqlPieces, wordAtByte } from '../src/features/sql/syntax';
+import { quoteIdentifier, sqlPieces, tokenRangeAtByte } from '../src/features/sql/syntax';
 import { viewsOf } from '../src/features/sql/views';
 
 const SCHEMA = readFileSync(
@@ -66,13 +66,13 @@ test('every public view has its columns', () => {
     ]);
     assert.deepEqual(views.get('notes'), ['id', 'severity', 'byte_offset', 'line', 'what']);
     assert.deepEqual(views.get('nodes')?.slice(-3), ['certainty', 'total_min', 'total_max']);
-    for (const { sql, requiredViews } of EXAMPLES)
+    for (const { sql, requiredViews } of RUN_EXAMPLES)
         for (const view of requiredViews) assert.ok(views.has(view) && sql.includes(view), sql);
 });
 
 test('examples are those whose views hold rows', () => {
     const titles = (...filled: string[]) =>
-        examplesFor(EXAMPLES, new Set(filled)).map(({ title }) => title);
+        examplesWithRows(RUN_EXAMPLES, new Set(filled)).map(({ title }) => title);
     assert.deepEqual(titles(), []);
     assert.deepEqual(titles('functions'), ['Functions with most self time']);
     assert.equal(titles('functions', 'callers').length, 2);
@@ -96,12 +96,12 @@ test('SQL in colours keeps every sign', () => {
 });
 
 test('a byte of the statement is a word of it', () => {
-    assert.deepEqual(wordAtByte('SELECT modul FROM t', 7), [7, 12]);
-    assert.deepEqual(wordAtByte("SELECT 'ä', modul", 13), [12, 17]);
-    assert.deepEqual(wordAtByte('SELECT (', 8), [7, 8]);
-    assert.deepEqual(wordAtByte('', 0), [0, 0]);
-    assert.equal(quoted('group'), '"group"');
-    assert.equal(quoted('self_us'), 'self_us');
+    assert.deepEqual(tokenRangeAtByte('SELECT modul FROM t', 7), [7, 12]);
+    assert.deepEqual(tokenRangeAtByte("SELECT 'ä', modul", 13), [12, 17]);
+    assert.deepEqual(tokenRangeAtByte('SELECT (', 8), [7, 8]);
+    assert.deepEqual(tokenRangeAtByte('', 0), [0, 0]);
+    assert.equal(quoteIdentifier('group'), '"group"');
+    assert.equal(quoteIdentifier('self_us'), 'self_us');
 });
 
 const RESULT: SqlResult = {

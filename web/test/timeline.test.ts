@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
     coversView,
-    firstAfter,
+    firstSliceAfter,
     trackWindow,
     WindowCache,
     windowFor,
 } from '../src/model/timeline_cache';
-import { curveSet, pointFrom, valueAt } from '../src/features/timeline/curves';
+import { curveSet, firstPointAtOrAfter, valueAt } from '../src/features/timeline/curves';
 import { windowRequestOf } from '../src/features/timeline/data';
 import { hitAt } from '../src/features/timeline/hit';
 import {
@@ -231,8 +231,8 @@ test('a window becomes columns by depth', () => {
     assert.deepEqual([...window.density.lane], [0, 0, 2]);
     assert.deepEqual([...window.slices.start], [800, 1500, 900, 1500]);
     assert.equal(window.nsPerPx, 10);
-    assert.equal(firstAfter(window.slices, 0, 2, 1399), 0);
-    assert.equal(firstAfter(window.slices, 0, 2, 1400), 1);
+    assert.equal(firstSliceAfter(window.slices, 0, 2, 1399), 0);
+    assert.equal(firstSliceAfter(window.slices, 0, 2, 1400), 1);
 });
 
 test('what is under the pointer: a slice, slices that are counted, or nothing', () => {
@@ -349,7 +349,7 @@ test('curves hold their value until the next point', () => {
     assert.ok(curve);
     assert.ok(Number.isNaN(valueAt(curve, 9)));
     assert.deepEqual([valueAt(curve, 10), valueAt(curve, 19), valueAt(curve, 99)], [1, 1, 5]);
-    assert.equal(pointFrom(curve.t, 15), 1);
+    assert.equal(firstPointAtOrAfter(curve.t, 15), 1);
     assert.equal(set.memory.get('m1:0')?.reserved, null);
     assert.equal(set.nsPerPx, 2);
 });

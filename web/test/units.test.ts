@@ -6,7 +6,7 @@ import {
     dayHeading,
     formatSeconds,
     formatValueIn,
-    fmtFixed,
+    formatFixed,
     int,
     pct,
     signed,
@@ -37,20 +37,20 @@ test('fmtFixed rounds the binary value, ties to even', () => {
         [0.5000000000000001, 0, '1'],
     ];
     for (const [value, decimals, expected] of cases) {
-        assert.equal(fmtFixed(value, decimals), expected, `${value} to ${decimals}`);
+        assert.equal(formatFixed(value, decimals), expected, `${value} to ${decimals}`);
     }
 });
 
 test('fmtFixed keeps the sign that printf prints', () => {
-    assert.equal(fmtFixed(-1234.5, 1), '−1,234.5');
-    assert.equal(fmtFixed(-0.0001, 3), '−0.000');
-    assert.equal(fmtFixed(-2.5, 0), '−2');
+    assert.equal(formatFixed(-1234.5, 1), '−1,234.5');
+    assert.equal(formatFixed(-0.0001, 3), '−0.000');
+    assert.equal(formatFixed(-2.5, 0), '−2');
     assert.equal(int(-0), '0');
 });
 
 test('what is no number is a dash, never NaN', () => {
-    assert.equal(fmtFixed(NaN, 3), '–');
-    assert.equal(fmtFixed(Infinity, 3), '–');
+    assert.equal(formatFixed(NaN, 3), '–');
+    assert.equal(formatFixed(Infinity, 3), '–');
     assert.equal(text(formatSeconds(NaN)), '–');
 });
 

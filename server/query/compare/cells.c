@@ -15,10 +15,10 @@ static const char *const column_names[PS_CMP_OTHER_METRICS] = {
     "in_new", "mad",     "min",    "max",        "size"};
 
 /* The columns for a single group, in their order. They need no base. */
-static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME,  PS_CMP_PLACE, PS_CMP_FUNCTION,
-                            PS_CMP_LINE, PS_CMP_CAUSE, PS_CMP_NEW,   PS_CMP_MAD,
-                            PS_CMP_MIN,  PS_CMP_MAX,   PS_CMP_SHARE, PS_CMP_IN_NEW};
-#define N_ALONE ((int)(sizeof alone / sizeof *alone))
+static const int single_group_columns[] = {PS_CMP_ID,   PS_CMP_NAME,  PS_CMP_PLACE, PS_CMP_FUNCTION,
+                                           PS_CMP_LINE, PS_CMP_CAUSE, PS_CMP_NEW,   PS_CMP_MAD,
+                                           PS_CMP_MIN,  PS_CMP_MAX,   PS_CMP_SHARE, PS_CMP_IN_NEW};
+#define N_SINGLE_GROUP_COLUMNS ((int)(sizeof single_group_columns / sizeof *single_group_columns))
 
 static struct ps_value integer_cell(int64_t value)
 {
@@ -57,28 +57,29 @@ static struct ps_value text_value(const struct ps_comparison_row *row, int colum
     }
 }
 
-static struct ps_value figure_value(const struct ps_comparison_row *row, int column)
+static struct ps_value number_value(const struct ps_comparison_row *row, int column)
 {
-    const struct ps_judgement *judged = &row->judgement;
+    const struct ps_judgement *judgement = &row->judgement;
 
     switch (column) {
     case PS_CMP_BASE:
-        return real_cell(judged->base_median);
+        return real_cell(judgement->base_median);
     case PS_CMP_NEW:
-        return real_cell(judged->new_median);
+        return real_cell(judgement->new_median);
     case PS_CMP_DELTA:
-        return real_cell(judged->delta);
+        return real_cell(judgement->delta);
     case PS_CMP_DELTA_PCT:
-        return real_cell(judged->base_median != 0 ? 100 * judged->delta / fabs(judged->base_median)
-                                                  : NAN);
+        return real_cell(judgement->base_median != 0
+                             ? 100 * judgement->delta / fabs(judgement->base_median)
+                             : NAN);
     case PS_CMP_SIZE:
-        return real_cell(fabs(judged->delta));
+        return real_cell(fabs(judgement->delta));
     case PS_CMP_MAD:
-        return real_cell(judged->new_mad);
+        return real_cell(judgement->new_mad);
     case PS_CMP_NOISE:
-        return real_cell(judged->noise);
+        return real_cell(judgement->noise);
     case PS_CMP_P:
-        return real_cell(judged->p_value);
+        return real_cell(judgement->p_value);
     default: /* the medians of the other metrics, in the order of PS_CMP_OTHER_METRICS */
         column -= PS_CMP_OTHER_METRICS;
         return real_cell(column % 2 ? row->new_medians[1 + column / 2]
@@ -87,8 +88,8 @@ static struct ps_value figure_value(const struct ps_comparison_row *row, int col
 }
 
 /* Returns the minimum or the maximum of row `id` (from 1) over the runs of a single group. */
-static struct ps_value end_value(const struct ps_cached_comparison *table, uint32_t id,
-                                 bool largest)
+static struct ps_value extreme_value(const struct ps_cached_comparison *table, uint32_t id,
+                                     bool is_max)
 {
     size_t n_base, n;
     const double *values;
@@ -97,14 +98,14 @@ static struct ps_value end_value(const struct ps_cached_comparison *table, uint3
     (void)ps_comparison_values(table->comparison, id, &n_base, &values, &n);
     end = values[0];
     for (size_t i = 1; i < n; i++)
-        end = largest ? fmax(end, values[i]) : fmin(end, values[i]);
+        end = is_max ? fmax(end, values[i]) : fmin(end, values[i]);
     return real_cell(end);
 }
 
-struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
-                                  const struct ps_comparison_row *row, int column)
+struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *table,
+                                           const struct ps_comparison_row *row, int column)
 {
-    double ends[2] = {NAN, NAN};
+    double interval[2] = {NAN, NAN};
 
     switch (column) {
     case PS_CMP_ID:
@@ -119,14 +120,14 @@ struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
         return integer_cell(row->in_new);
     case PS_CMP_LOW:
     case PS_CMP_HIGH:
-        (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
-        return real_cell(ends[column == PS_CMP_HIGH]);
+        (void)ps_comparison_interval(table->comparison, row->id, &interval[0], &interval[1]);
+        return real_cell(interval[column == PS_CMP_HIGH]);
     case PS_CMP_SHARE: /* for a single group NULL, unless the rows sum up to the whole */
         return real_cell(
             table->is_single_group && !table->head.metrics[0].is_additive ? NAN : row->share_pct);
     case PS_CMP_MIN:
     case PS_CMP_MAX:
-        return end_value(table, row->id, column == PS_CMP_MAX);
+        return extreme_value(table, row->id, column == PS_CMP_MAX);
     case PS_CMP_NAME:
     case PS_CMP_PLACE:
     case PS_CMP_BASE_PLACE:
@@ -137,35 +138,36 @@ struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
     case PS_CMP_VERDICT:
         return text_value(row, column);
     default:
-        return figure_value(row, column);
+        return number_value(row, column);
     }
 }
 
-size_t ps_comparison_count_columns(const struct ps_cached_comparison *table,
-                                   int out[PS_CMP_COLUMNS_MAX])
+size_t ps_comparison_list_columns(const struct ps_cached_comparison *table,
+                                  int out[PS_CMP_COLUMNS_MAX])
 {
     size_t n = 0;
 
-    for (int i = 0; i < (table->is_single_group ? N_ALONE : PS_CMP_MAD); i++)
-        out[n++] = table->is_single_group ? alone[i] : i;
+    for (int i = 0; i < (table->is_single_group ? N_SINGLE_GROUP_COLUMNS : PS_CMP_MAD); i++)
+        out[n++] = table->is_single_group ? single_group_columns[i] : i;
     for (int i = 0; i < 2 * ((int)table->head.n - 1); i++)
         if (!table->is_single_group || i % 2)
             out[n++] = PS_CMP_OTHER_METRICS + i;
     return n;
 }
 
-const char *ps_compared_name(const struct ps_cached_comparison *table, int column, char out[32])
+const char *ps_comparison_column_name(const struct ps_cached_comparison *table, int column,
+                                      char out[32])
 {
-    int more = column - PS_CMP_OTHER_METRICS;
+    int metric_column = column - PS_CMP_OTHER_METRICS;
 
     if (table->is_single_group && (column == PS_CMP_NEW || column == PS_CMP_IN_NEW))
         return column == PS_CMP_NEW ? "median" : "in";
-    if (more < 0)
+    if (metric_column < 0)
         return column_names[column];
     (void)snprintf(out, 32, "%s_%s",
                    table->is_single_group ? "median"
-                   : more % 2             ? "new"
+                   : metric_column % 2    ? "new"
                                           : "base",
-                   table->head.metrics[1 + more / 2].name);
+                   table->head.metrics[1 + metric_column / 2].name);
     return out;
 }

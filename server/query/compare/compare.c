@@ -27,22 +27,23 @@ static void write_group(const char *key, const double *values, size_t n, double 
     for (size_t i = 0; i < n; i++)
         ps_json_real(json, values[i]);
     ps_json_end(json);
-    ps_json_kreal(json, "median", median);
-    ps_json_kreal(json, "mad", mad);
+    ps_json_key_real(json, "median", median);
+    ps_json_key_real(json, "mad", mad);
     ps_json_end(json);
 }
 
-static void write_judged(const struct ps_judgement *judged, double low, double high,
-                         struct ps_json *json)
+static void write_judgement(const struct ps_judgement *judgement, double low, double high,
+                            struct ps_json *json)
 {
-    ps_json_kreal(json, "delta", judged->delta);
-    ps_json_kreal(json, "delta_pct",
-                  judged->base_median != 0 ? 100 * judged->delta / fabs(judged->base_median) : NAN);
-    ps_json_kreal(json, "noise", judged->noise);
-    ps_json_kreal(json, "low", low);
-    ps_json_kreal(json, "high", high);
-    ps_json_kreal(json, "p", judged->p_value);
-    ps_json_kstr(json, "verdict", ps_verdict_words[judged->verdict]);
+    ps_json_key_real(json, "delta", judgement->delta);
+    ps_json_key_real(
+        json, "delta_pct",
+        judgement->base_median != 0 ? 100 * judgement->delta / fabs(judgement->base_median) : NAN);
+    ps_json_key_real(json, "noise", judgement->noise);
+    ps_json_key_real(json, "low", low);
+    ps_json_key_real(json, "high", high);
+    ps_json_key_real(json, "p", judgement->p_value);
+    ps_json_key_str(json, "verdict", ps_verdict_words[judgement->verdict]);
 }
 
 /* Returns the first run with another headline than the first of all; NULL: all have the same. */
@@ -51,14 +52,16 @@ static const struct ps_compare_run *find_other_headline(const struct ps_compare_
     const struct ps_compare_run *first = groups->runs;
 
     for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
-        if (strcmp(first[i].unit, first->unit) != 0 || strcmp(first[i].label, first->label) != 0)
+        if (strcmp(first[i].headline_unit, first->headline_unit) != 0 ||
+            strcmp(first[i].headline_label, first->headline_label) != 0)
             return &first[i];
     return NULL;
 }
 
 static void add_measured(struct ps_buf *out, const struct ps_compare_run *run)
 {
-    ps_buf_printf(out, "%s%s%s", run->label, run->unit[0] ? " in " : " without a unit", run->unit);
+    ps_buf_printf(out, "%s%s%s", run->headline_label,
+                  run->headline_unit[0] ? " in " : " without a unit", run->headline_unit);
 }
 
 /* Writes why there is no headline. */
@@ -79,7 +82,7 @@ static void write_no_headline(const struct ps_compare_groups *groups, struct ps_
     ps_json_str(json, ps_buf_slice(&why));
 }
 
-static void write_alone(const double *values, size_t n, struct ps_json *json)
+static void write_single_group(const double *values, size_t n, struct ps_json *json)
 {
     double sorted[PS_GROUP_MAX], median;
 
@@ -88,20 +91,20 @@ static void write_alone(const double *values, size_t n, struct ps_json *json)
     write_group("new", values, n, median, ps_group_mad(values, n, median), json);
 }
 
-static void write_both(const struct ps_compare_groups *groups, const double *values,
-                       struct ps_json *json)
+static void write_two_groups(const struct ps_compare_groups *groups, const double *values,
+                             struct ps_json *json)
 {
     double low = NAN, high = NAN;
-    const double *now = values + groups->n_base;
-    struct ps_judgement judged;
+    const double *new_values = values + groups->n_base;
+    struct ps_judgement judgement;
     struct ps_rule rule;
 
-    ps_judge_rows(values, 1, groups->n_base, groups->n_new, 0, &judged, &rule);
-    (void)ps_shift_interval(values, groups->n_base, now, groups->n_new, PS_JUDGE_CONFIDENCE, &low,
-                            &high);
-    write_group("base", values, groups->n_base, judged.base_median, judged.base_mad, json);
-    write_group("new", now, groups->n_new, judged.new_median, judged.new_mad, json);
-    write_judged(&judged, low, high, json);
+    ps_judge_rows(values, 1, groups->n_base, groups->n_new, 0, &judgement, &rule);
+    (void)ps_shift_interval(values, groups->n_base, new_values, groups->n_new, PS_JUDGE_CONFIDENCE,
+                            &low, &high);
+    write_group("base", values, groups->n_base, judgement.base_median, judgement.base_mad, json);
+    write_group("new", new_values, groups->n_new, judgement.new_median, judgement.new_mad, json);
+    write_judgement(&judgement, low, high, json);
 }
 
 /* Writes null if the runs have different headlines: for example, only some of them have steps.
@@ -111,7 +114,7 @@ static void write_headline(const struct ps_compare_groups *groups, struct ps_jso
     double values[2 * PS_GROUP_MAX];
 
     ps_json_key(json, "headline");
-    if (find_other_headline(groups) || !groups->runs[0].label[0]) {
+    if (find_other_headline(groups) || !groups->runs[0].headline_label[0]) {
         ps_json_null(json);
         write_no_headline(groups, json);
         return;
@@ -119,14 +122,14 @@ static void write_headline(const struct ps_compare_groups *groups, struct ps_jso
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
         values[i] = isfinite(groups->runs[i].headline) ? groups->runs[i].headline : 0;
     ps_json_object(json);
-    ps_json_kstr(json, "label", groups->runs[0].label);
-    ps_json_kstr(json, "unit", groups->runs[0].unit);
+    ps_json_key_str(json, "label", groups->runs[0].headline_label);
+    ps_json_key_str(json, "unit", groups->runs[0].headline_unit);
     if (groups->n_base)
-        write_both(groups, values, json);
+        write_two_groups(groups, values, json);
     else
-        write_alone(values, groups->n_new, json);
+        write_single_group(values, groups->n_new, json);
     ps_json_end(json);
-    ps_json_kstr(json, "no_headline", NULL);
+    ps_json_key_str(json, "no_headline", NULL);
 }
 
 static void write_metrics(const struct ps_compare_groups *groups,
@@ -138,14 +141,14 @@ static void write_metrics(const struct ps_compare_groups *groups,
     for (size_t i = 0; i < head->n; i++) {
         const char *unit;
 
-        (void)ps_compare_unit(groups, &head->metrics[i], &unit);
+        (void)ps_compare_get_unit(groups, &head->metrics[i], &unit);
         ps_json_object(json);
-        ps_json_kstr(json, "metric", head->metrics[i].name);
-        ps_json_kstr(json, "title", head->metrics[i].title);
-        ps_json_kstr(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
-        ps_json_kbool(json, "adds_up", head->metrics[i].is_additive);
-        ps_json_kbool(json, "per_call", head->metrics[i].calls != NULL);
-        ps_json_kreal(json, "resolution", resolution[i]);
+        ps_json_key_str(json, "metric", head->metrics[i].name);
+        ps_json_key_str(json, "title", head->metrics[i].title);
+        ps_json_key_str(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
+        ps_json_key_bool(json, "adds_up", head->metrics[i].is_additive);
+        ps_json_key_bool(json, "per_call", head->metrics[i].calls != NULL);
+        ps_json_key_real(json, "resolution", resolution[i]);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -173,11 +176,11 @@ static void write_table(const struct ps_compare_groups *groups,
     const struct ps_query_comparison *head = &shared->head;
 
     ps_json_object(json);
-    ps_json_kstr(json, "of", shared->table->name);
-    ps_json_kstr(json, "title", head->title);
-    ps_json_kstr(json, "row", head->row);
-    ps_json_kstr(json, "place", head->place[0] ? head->place : NULL);
-    ps_json_kstr(json, "budget", head->budget);
+    ps_json_key_str(json, "of", shared->table->name);
+    ps_json_key_str(json, "title", head->title);
+    ps_json_key_str(json, "row", head->row);
+    ps_json_key_str(json, "place", head->place[0] ? head->place : NULL);
+    ps_json_key_str(json, "budget", head->budget);
     ps_compare_write_per(groups, head, &shared->work, json);
     write_metrics(groups, head, shared->resolution, json);
     ps_json_end(json);
@@ -248,17 +251,16 @@ static void write_rules(struct ps_json *json)
 {
     ps_json_key(json, "rules");
     ps_json_object(json);
-    ps_json_kreal(json, "alpha", PS_JUDGE_ALPHA);
-    ps_json_kreal(json, "fdr", PS_JUDGE_FDR);
-    ps_json_kreal(json, "level", PS_JUDGE_CONFIDENCE);
-    ps_json_kreal(json, "factor", PS_JUDGE_FACTOR);
+    ps_json_key_real(json, "alpha", PS_JUDGE_ALPHA);
+    ps_json_key_real(json, "fdr", PS_JUDGE_FDR);
+    ps_json_key_real(json, "level", PS_JUDGE_CONFIDENCE);
+    ps_json_key_real(json, "factor", PS_JUDGE_FACTOR);
     ps_json_end(json);
 }
 
 /* Writes the keys base, new and headline into the object that is open in `json`. */
-static enum ps_status ps_query_compare_members(struct ps_store *store,
-                                               const struct ps_compare_groups *groups,
-                                               struct ps_json *json, struct ps_err *err)
+static enum ps_status write_members(struct ps_store *store, const struct ps_compare_groups *groups,
+                                    struct ps_json *json, struct ps_err *err)
 {
     const struct ps_compare_run *now = groups->runs + groups->n_base;
 
@@ -272,7 +274,7 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
                                 struct ps_json *json, struct ps_err *err)
 {
     ps_json_object(json);
-    ps_query_compare_members(store, groups, json, err);
+    write_members(store, groups, json, err);
     write_tables(store, groups, json, err);
     ps_json_key(json, "pictures");
     ps_json_array(json);
@@ -281,9 +283,9 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
     if (ps_compare_tree_of(groups) == PS_TREE_CALLS)
         ps_json_str(json, PS_STR("graph"));
     ps_json_end(json);
-    ps_json_kstr(json, "no_tree",
-                 ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_explain_no_tree(groups)
-                                                            : NULL);
+    ps_json_key_str(json, "no_tree",
+                    ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_explain_no_tree(groups)
+                                                               : NULL);
     write_rules(json);
     ps_json_end(json);
     return err->code;

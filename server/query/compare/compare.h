@@ -58,7 +58,7 @@ const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups);
 struct ps_compare_run {
     char id[PS_ID_SIZE], kind[32];
     double headline;
-    char unit[32], label[64];
+    char headline_unit[32], headline_label[64];
 };
 struct ps_compare_groups {
     struct ps_compare_run runs[2 * PS_GROUP_MAX]; /* the base runs first */
@@ -66,8 +66,8 @@ struct ps_compare_groups {
 };
 /* Stores in *unit the unit of a metric in the first run, "-" if it has no unit. Returns false if
  * other runs have another unit. */
-bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
-                     const char **unit);
+bool ps_compare_get_unit(const struct ps_compare_groups *groups,
+                         const struct ps_query_metric *metric, const char **unit);
 
 /* --- What values are per (per.c) --- */
 
@@ -162,22 +162,22 @@ struct ps_row_columns {
     int metrics[PS_HEAD_METRICS], calls[PS_HEAD_METRICS];
 };
 
-/* Reads the rows of runs. Set store, table, head, row and user; the other members are internal.
- * Call ps_run_rows_read for each run, and ps_run_rows_free at the end. The function `row` is called
- * for each row. */
+/* Reads the rows of runs. Set store, table, head, on_row and user; the other members are internal.
+ * Call ps_run_rows_read for each run, and ps_run_rows_free at the end. The function `on_row` is
+ * called for each row. */
 struct ps_run_rows {
     struct ps_store *store;
     const struct ps_compare_table *table;
     const struct ps_query_comparison *head;
-    void (*row)(void *user,
-                const struct ps_compare_input *row); /* valid until the function returns */
+    void (*on_row)(void *user,
+                   const struct ps_compare_input *row); /* valid until the function returns */
     void *user;
     const char *mode; /* parameter of ps_make_stack_functions; NULL: its default */
     /* PS_PER_STEP: values are divided by `steps` of the run. PS_PER_CALL: values from head->n on
      * are the divisors of the metrics. */
     enum ps_per per;
     double steps;
-    int64_t rows; /* of all runs so far */
+    int64_t n_rows; /* of all runs so far */
 
     const char *run;
     struct ps_row_columns columns;
@@ -227,14 +227,15 @@ enum ps_comparison_column {
 
 /* Stores the columns of a row (enum ps_comparison_column) in the order of the output, and returns
  * their number. A single group has other columns than two groups. */
-size_t ps_comparison_count_columns(const struct ps_cached_comparison *table,
-                                   int out[PS_CMP_COLUMNS_MAX]);
+size_t ps_comparison_list_columns(const struct ps_cached_comparison *table,
+                                  int out[PS_CMP_COLUMNS_MAX]);
 /* Returns the name of a column: a static string, or `out` if the name contains the name of a
  * metric. */
-const char *ps_compared_name(const struct ps_cached_comparison *table, int column, char out[32]);
+const char *ps_comparison_column_name(const struct ps_cached_comparison *table, int column,
+                                      char out[32]);
 /* Returns the value of a column in a row. Texts are valid as long as the comparison. */
-struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
-                                  const struct ps_comparison_row *row, int column);
+struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *table,
+                                           const struct ps_comparison_row *row, int column);
 
 extern const char *const ps_verdict_words[]; /* indexed by enum ps_verdict; NULL: no verdict */
 extern const char *const ps_change_words[];  /* indexed by enum ps_row_change; NULL: no change */

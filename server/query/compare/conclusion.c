@@ -115,13 +115,13 @@ static struct explanation explain(const struct ps_cached_comparison *table)
 static void write_row(const struct ps_comparison_row *row, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kint(json, "id", row->id);
+    ps_json_key_int(json, "id", row->id);
     ps_json_key(json, "name");
     ps_json_str(json, row->name);
-    ps_json_kstr(json, "change", ps_change_words[row->change]);
-    ps_json_kreal(json, "base", row->judgement.base_median);
-    ps_json_kreal(json, "new", row->judgement.new_median);
-    ps_json_kreal(json, "delta", row->judgement.delta);
+    ps_json_key_str(json, "change", ps_change_words[row->change]);
+    ps_json_key_real(json, "base", row->judgement.base_median);
+    ps_json_key_real(json, "new", row->judgement.new_median);
+    ps_json_key_real(json, "delta", row->judgement.delta);
     ps_json_end(json);
 }
 
@@ -130,17 +130,17 @@ static void write_explanation(const struct ps_cached_comparison *table,
 {
     const char *unit = table->head.metrics[0].unit;
 
-    ps_json_kstr(json, "of", table->table->name);
-    ps_json_kstr(json, "row", table->head.row);
-    ps_json_kstr(json, "metric", table->head.metrics[0].name);
-    ps_json_kstr(json, "title", table->head.metrics[0].title);
-    ps_json_kstr(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
-    ps_json_kstr(json, "per", ps_per_words[table->per]);
-    ps_json_kreal(json, "base", found->base);
-    ps_json_kreal(json, "new", found->now);
-    ps_json_kreal(json, "delta", found->delta);
-    ps_json_kstr(json, "found", found_words[found->found]);
-    ps_json_kint(json, "n", (int64_t)found->n);
+    ps_json_key_str(json, "of", table->table->name);
+    ps_json_key_str(json, "row", table->head.row);
+    ps_json_key_str(json, "metric", table->head.metrics[0].name);
+    ps_json_key_str(json, "title", table->head.metrics[0].title);
+    ps_json_key_str(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
+    ps_json_key_str(json, "per", ps_per_words[table->per]);
+    ps_json_key_real(json, "base", found->base);
+    ps_json_key_real(json, "new", found->now);
+    ps_json_key_real(json, "delta", found->delta);
+    ps_json_key_str(json, "found", found_words[found->found]);
+    ps_json_key_int(json, "n", (int64_t)found->n);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0; found->found == FOUND_ONE ? i < 1 : found->found == FOUND_TWO && i < 2; i++)

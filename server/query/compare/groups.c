@@ -32,75 +32,76 @@ static bool has_run(const struct group *group, const char *id)
     return false;
 }
 
-/* Adds the newest `most` runs that have the series or tag `word` ("series:S", "tag:K=V") and that
- * are not in the group `other`. The runs are added oldest first. `key` is the name of the
+/* Adds the newest `max_runs` runs that have the series or tag `word` ("series:S", "tag:K=V") and
+ * that are not in the group `other`. The runs are added oldest first. `key` is the name of the
  * parameter, for messages. */
-static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most,
+static enum ps_status add_newest(struct ps_db *db, const char *word, size_t max_runs,
                                  const struct group *other, const char *key, struct group *group,
                                  struct ps_err *err)
 {
-    bool series = strncmp(word, "series:", 7) == 0;
+    bool is_series = strncmp(word, "series:", 7) == 0;
     char ids[2 * PS_GROUP_MAX + 1][PS_ID_SIZE];
     size_t n = 0, found = 0;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_query_sql(series ? "compare_series" : "compare_tagged"), &stmt, err);
-    ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_from_c(strchr(word, ':') + 1));
+    ps_db_prepare(db, ps_query_sql(is_series ? "compare_series" : "compare_tagged"), &stmt, err);
+    ps_bind_text(stmt, is_series ? ":series" : ":tag", ps_str_from_c(strchr(word, ':') + 1));
     for (; n < sizeof ids / sizeof *ids && ps_stmt_step(stmt, err); found++) {
         (void)snprintf(ids[n], sizeof ids[n], "%.16s", ps_col_text(stmt, 0).ptr);
         n += !has_run(other, ids[n]);
     }
     if (n == 0)
         return ps_fail(err, PS_NOT_FOUND, "no %srun has the %s %s", found ? "other " : "",
-                       series ? "series" : "tag", strchr(word, ':') + 1);
-    for (size_t i = n > most ? n - most : 0; i < n; i++)
+                       is_series ? "series" : "tag", strchr(word, ':') + 1);
+    for (size_t i = n > max_runs ? n - max_runs : 0; i < n; i++)
         add_run(group, ids[i], key, err);
     return err->code;
 }
 
 /* Returns whether runs have exactly the series or tag `word`. If so, an "@10" at its end is a part
  * of the name. */
-static bool is_used(struct ps_db *db, const char *word)
+static bool has_runs(struct ps_db *db, const char *word)
 {
     struct ps_compare_run run;
     struct group group = {&run, 0};
-    struct ps_err none = PS_ERR_INIT;
+    struct ps_err ignored_err = PS_ERR_INIT;
 
-    return add_newest(db, word, 1, NULL, "", &group, &none) == PS_OK;
+    return add_newest(db, word, 1, NULL, "", &group, &ignored_err) == PS_OK;
 }
 
 /* Adds the runs of "series:nightly" or "tag:branch=main". With "@10" at the end
  * ("series:nightly@10"), adds only the newest 10 runs. */
-static enum ps_status add_many(struct ps_store *store, char *word, const struct group *other,
-                               const char *key, struct group *group, struct ps_err *err)
+static enum ps_status add_selected_runs(struct ps_store *store, char *word,
+                                        const struct group *other, const char *key,
+                                        struct group *group, struct ps_err *err)
 {
     char *count = strrchr(word, '@');
     struct ps_db *db;
-    int64_t most = INT64_MAX;
+    int64_t max_runs = INT64_MAX;
 
     ps_catalog_read(store, &db, err);
-    if (err->code == PS_OK && count && ps_str_parse_i64(ps_str_from_c(count + 1), &most) &&
-        !is_used(db, word))
+    if (err->code == PS_OK && count && ps_str_parse_i64(ps_str_from_c(count + 1), &max_runs) &&
+        !has_runs(db, word))
         *count = '\0';
     else
-        most = INT64_MAX;
-    if (most < 1)
+        max_runs = INT64_MAX;
+    if (max_runs < 1)
         ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group must have at least one run", word,
-                (long long)most);
-    add_newest(db, word, (size_t)most, other, key, group, err);
+                (long long)max_runs);
+    add_newest(db, word, (size_t)max_runs, other, key, group, err);
     ps_catalog_read_end(store, db);
     return err->code;
 }
 
-static enum ps_status add_word(struct ps_store *store, struct ps_str text,
-                               const struct group *other, const char *key, struct group *group,
-                               struct ps_err *err)
+static enum ps_status add_element(struct ps_store *store, struct ps_str text,
+                                  const struct group *other, const char *key, struct group *group,
+                                  struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(text);
     char id[PS_ID_SIZE];
 
     if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
-        return add_many(store, word, other, key, group, err);
+        return add_selected_runs(store, word, other, key, group, err);
     ps_store_resolve(store, word, id, err);
     return add_run(group, id, key, err);
 }
@@ -108,14 +109,15 @@ static enum ps_status add_word(struct ps_store *store, struct ps_str text,
 /* Finds the run whose name is the complete string `words`, since names may contain commas. *found:
  * `words` has a comma and is the name of one run, whose id is stored. PS_CONFLICT: `words` is the
  * name of several runs. */
-static enum ps_status find_named(struct ps_store *store, const char *words, char id[PS_ID_SIZE],
-                                 bool *found, struct ps_err *err)
+static enum ps_status find_run_by_name(struct ps_store *store, const char *words,
+                                       char id[PS_ID_SIZE], bool *found, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
+    struct ps_err resolve_err = PS_ERR_INIT;
 
     *found = words && strchr(words, ',') && strncmp(words, "series:", 7) != 0 &&
-             strncmp(words, "tag:", 4) != 0 && ps_store_resolve(store, words, id, &own) == PS_OK;
-    return own.code == PS_CONFLICT ? ps_fail_copy(err, &own) : PS_OK;
+             strncmp(words, "tag:", 4) != 0 &&
+             ps_store_resolve(store, words, id, &resolve_err) == PS_OK;
+    return resolve_err.code == PS_CONFLICT ? ps_fail_copy(err, &resolve_err) : PS_OK;
 }
 
 /* Reads the runs that the parameter `key` lists into `group`. other: the group to compare with, or
@@ -128,7 +130,7 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
     char id[PS_ID_SIZE];
     bool found;
 
-    find_named(store, rest.ptr, id, &found, err);
+    find_run_by_name(store, rest.ptr, id, &found, err);
     if (found)
         return add_run(group, id, key, err);
     while (err->code == PS_OK && rest.len) {
@@ -136,7 +138,7 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
         struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
 
         if (word.len)
-            add_word(store, word, other, key, group, err);
+            add_element(store, word, other, key, group, err);
         rest = ps_str_skip(rest, word.len + 1);
     }
     if (group->n == 0)
@@ -169,8 +171,8 @@ static enum ps_status read_run(struct ps_db *db, struct ps_compare_run *run, str
         return err->code;
     (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, 0).ptr);
     run->headline = ps_col_real(stmt, 1);
-    (void)snprintf(run->unit, sizeof run->unit, "%s", ps_col_text(stmt, 2).ptr);
-    (void)snprintf(run->label, sizeof run->label, "%s", ps_col_text(stmt, 3).ptr);
+    (void)snprintf(run->headline_unit, sizeof run->headline_unit, "%s", ps_col_text(stmt, 2).ptr);
+    (void)snprintf(run->headline_label, sizeof run->headline_label, "%s", ps_col_text(stmt, 3).ptr);
     return PS_OK;
 }
 
@@ -193,26 +195,27 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
                                   struct ps_compare_groups *out, struct ps_err *err)
 {
     struct ps_compare_run runs[PS_GROUP_MAX];
-    struct group base = {out->runs, 0}, now = {runs, 0};
+    struct group base_group = {out->runs, 0}, new_group = {runs, 0};
     const char *words = ps_param_get(params, "base"), *new_words = ps_param_get(params, "new");
     struct ps_db *db;
 
-    read_list(store, params, "new", NULL, &now, err);
+    read_list(store, params, "new", NULL, &new_group, err);
     /* if both lists are equal, the group is compared with itself */
     if (err->code == PS_OK && words)
-        read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now, &base, err);
-    memcpy(out->runs + base.n, runs, now.n * sizeof *runs);
-    out->n_base = base.n;
-    out->n_new = now.n;
+        read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &new_group,
+                  &base_group, err);
+    memcpy(out->runs + base_group.n, runs, new_group.n * sizeof *runs);
+    out->n_base = base_group.n;
+    out->n_new = new_group.n;
     ps_catalog_read(store, &db, err);
-    for (size_t i = 0; err->code == PS_OK && i < base.n + now.n; i++)
+    for (size_t i = 0; err->code == PS_OK && i < base_group.n + new_group.n; i++)
         read_run(db, &out->runs[i], err);
     ps_catalog_read_end(store, db);
     return check_kinds(out, err);
 }
 
-enum ps_status ps_compare_groups(struct ps_store *store, struct ps_params params,
-                                 struct ps_compare_groups **out, struct ps_err *err)
+enum ps_status ps_compare_groups_find(struct ps_store *store, struct ps_params params,
+                                      struct ps_compare_groups **out, struct ps_err *err)
 {
     *out = ps_alloc(sizeof **out);
     read_groups(store, params, *out, err);
@@ -238,14 +241,14 @@ void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf
                       groups->runs[i].id);
 }
 
-bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
-                     const char **unit)
+bool ps_compare_get_unit(const struct ps_compare_groups *groups,
+                         const struct ps_query_metric *metric, const char **unit)
 {
-    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->runs[0].unit : metric->unit;
+    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->runs[0].headline_unit : metric->unit;
     if (*unit == metric->unit)
         return true;
     for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
-        if (strcmp(groups->runs[i].unit, *unit) != 0)
+        if (strcmp(groups->runs[i].headline_unit, *unit) != 0)
             return false;
     return true;
 }

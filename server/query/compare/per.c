@@ -132,7 +132,7 @@ void ps_compare_write_per(const struct ps_compare_groups *groups,
         return;
     }
     ps_json_object(json);
-    ps_json_kstr(json, "of", work->word);
+    ps_json_key_str(json, "of", work->word);
     write_amounts("base", work->amounts, groups->n_base, json);
     write_amounts("new", work->amounts + groups->n_base, groups->n_new, json);
     ps_json_end(json);

@@ -9,8 +9,8 @@
 
 #include "server/query/compare/compare.h"
 
-#define FIGURES_MAX ((int64_t)64 << 20) /* maximum number of values in one comparison */
-#define BYTES_MAX   ((size_t)256 << 20) /* maximum size of the cache in bytes */
+#define VALUES_MAX      ((int64_t)64 << 20) /* maximum number of values in one comparison */
+#define CACHE_BYTES_MAX ((size_t)256 << 20) /* maximum size of the cache in bytes */
 
 /* --- Tables that the runs have --- */
 
@@ -28,7 +28,8 @@ static enum ps_status read_number(struct ps_db *db, const char *select, double *
     return err->code;
 }
 
-static enum ps_status ask_has(struct ps_db *db, const char *select, bool *has, struct ps_err *err)
+static enum ps_status read_presence(struct ps_db *db, const char *select, bool *has,
+                                    struct ps_err *err)
 {
     double value = 1;
 
@@ -43,11 +44,11 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
                                               bool *has_metric, double *resolution, bool *has,
                                               struct ps_err *err)
 {
-    ask_has(db, head->presence_query, has, err);
+    read_presence(db, head->presence_query, has, err);
     for (size_t i = 0; i < head->n; i++) {
         double value = 0;
 
-        ask_has(db, head->metrics[i].presence_query, &has_metric[i], err);
+        read_presence(db, head->metrics[i].presence_query, &has_metric[i], err);
         if (head->metrics[i].resolution)
             read_number(db, head->metrics[i].resolution, &value, err);
         resolution[i] = value > resolution[i] ? value : resolution[i];
@@ -61,7 +62,7 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
                                        bool *has, struct ps_err *err)
 {
     bool has_metric[PS_HEAD_METRICS] = {false};
-    size_t kept = 0;
+    size_t n_kept = 0;
 
     *has = false;
     for (size_t i = 0; i < PS_HEAD_METRICS; i++)
@@ -76,16 +77,16 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
     for (size_t i = 0; i < head->n; i++) {
         const char *unit;
 
-        if (!has_metric[i] || !ps_compare_unit(groups, &head->metrics[i], &unit))
+        if (!has_metric[i] || !ps_compare_get_unit(groups, &head->metrics[i], &unit))
             continue;
-        head->metrics[kept] = head->metrics[i];
-        resolution[kept++] = resolution[i];
+        head->metrics[n_kept] = head->metrics[i];
+        resolution[n_kept++] = resolution[i];
     }
-    head->n = kept;
-    for (size_t i = 0; i < kept; i++)
+    head->n = n_kept;
+    for (size_t i = 0; i < n_kept; i++)
         if (strcmp(head->metrics[i].name, head->budget) == 0)
             return err->code;
-    if (kept)
+    if (n_kept)
         head->budget = head->metrics[0].name;
     return err->code;
 }
@@ -113,7 +114,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     struct ps_run_rows reader = {.store = store,
                                  .table = out->table,
                                  .head = &out->head,
-                                 .row = add_row,
+                                 .on_row = add_row,
                                  .user = &target,
                                  .mode = mode,
                                  .per = out->per};
@@ -124,16 +125,16 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
         ps_comparison_divide(out->comparison);
     target.comparison = out->comparison;
     for (size_t i = 0; err->code == PS_OK && i < n; i++) {
-        int64_t before = reader.rows;
+        int64_t before = reader.n_rows;
 
         target.run_index = i;
         reader.steps = work->amounts[i];
         ps_run_rows_read(&reader, groups->runs[i].id, err);
-        if ((reader.rows - before) * (int64_t)(n * n_metrics) > FIGURES_MAX)
+        if ((reader.n_rows - before) * (int64_t)(n * n_metrics) > VALUES_MAX)
             ps_fail(err, PS_LIMIT,
                     "%zu runs with %lld rows are too many to compare at once" PS_HINT
                     "compare fewer runs",
-                    n, (long long)(reader.rows - before));
+                    n, (long long)(reader.n_rows - before));
     }
     if (err->code == PS_OK)
         ps_comparison_judge(out->comparison, out->resolution);
@@ -159,21 +160,22 @@ static enum ps_status choose_metric(struct ps_cached_comparison *out, const char
                                     double *resolution, struct ps_err *err)
 {
     struct ps_query_metric chosen;
-    double fine;
-    size_t at = 0;
+    double chosen_resolution;
+    size_t index = 0;
 
-    while (name && name[0] && at < out->head.n && strcmp(out->head.metrics[at].name, name) != 0)
-        at++;
-    if (at == out->head.n)
+    while (name && name[0] && index < out->head.n &&
+           strcmp(out->head.metrics[index].name, name) != 0)
+        index++;
+    if (index == out->head.n)
         return ps_fail(err, PS_BAD_REQUEST, "these runs have no metric %s", name ? name : "");
-    chosen = out->head.metrics[at];
-    fine = resolution[at];
-    for (; at > 0; at--) {
-        out->head.metrics[at] = out->head.metrics[at - 1];
-        resolution[at] = resolution[at - 1];
+    chosen = out->head.metrics[index];
+    chosen_resolution = resolution[index];
+    for (; index > 0; index--) {
+        out->head.metrics[index] = out->head.metrics[index - 1];
+        resolution[index] = resolution[index - 1];
     }
     out->head.metrics[0] = chosen;
-    out->resolution = fine;
+    out->resolution = chosen_resolution;
     return err->code;
 }
 
@@ -232,7 +234,7 @@ static enum ps_status make_comparison(struct ps_store *store,
     for (size_t i = 0; i < out->head.n; i++) {
         const char *unit;
 
-        (void)ps_compare_unit(groups, &out->head.metrics[i], &unit);
+        (void)ps_compare_get_unit(groups, &out->head.metrics[i], &unit);
         if (unit != out->head.metrics[i].unit) {
             (void)snprintf(out->headline_unit, sizeof out->headline_unit, "%s", unit);
             out->head.metrics[i].unit = out->headline_unit;
@@ -243,19 +245,19 @@ static enum ps_status make_comparison(struct ps_store *store,
 
 /* --- Cache --- */
 
-static void table_free(struct ps_cache_entry *kept)
+static void table_free(struct ps_cache_entry *entry)
 {
-    struct ps_cached_comparison *table = (struct ps_cached_comparison *)kept;
+    struct ps_cached_comparison *table = (struct ps_cached_comparison *)entry;
 
     ps_comparison_free(table->comparison);
-    free(kept->key);
+    free(entry->key);
     free(table);
 }
 
 static struct ps_lru_cache tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                      .claim_ended = PTHREAD_COND_INITIALIZER,
-                                     .bytes_max = BYTES_MAX,
-                                     .free = table_free};
+                                     .bytes_max = CACHE_BYTES_MAX,
+                                     .free_entry = table_free};
 
 /* Returns the cache key of a comparison; the caller frees it. Users may attach sources to runs
  * later, so the keys of tables that show source lines include the version of the shelf. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-struct compared {
+struct row_context {
     const struct ps_cached_comparison *table;
     const struct ps_comparison_row *rows;
     size_t n;
@@ -14,7 +14,7 @@ struct compared {
 
 /* --- Filter --- */
 
-static bool in_list(const char *list, const char *word)
+static bool is_in_list(const char *list, const char *word)
 {
     size_t len = strlen(word);
 
@@ -32,9 +32,9 @@ static bool passes_words(const struct ps_comparison_row *row, const char *name,
 
     if (name && name[0] && !ps_str_eq_c(row->name, name))
         return false;
-    if (verdicts && verdicts[0] && (!verdict || !in_list(verdicts, verdict)))
+    if (verdicts && verdicts[0] && (!verdict || !is_in_list(verdicts, verdict)))
         return false;
-    return !changes || !changes[0] || in_list(changes, change ? change : "kept");
+    return !changes || !changes[0] || is_in_list(changes, change ? change : "kept");
 }
 
 /* Prepares the statement that matches rows with the parameters q and hide. *stmt is unchanged if
@@ -56,7 +56,8 @@ static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
     return ps_bind_search(*stmt, params, err);
 }
 
-static bool is_found(struct ps_stmt *stmt, const struct ps_comparison_row *row, struct ps_err *err)
+static bool passes_search(struct ps_stmt *stmt, const struct ps_comparison_row *row,
+                          struct ps_err *err)
 {
     bool found;
 
@@ -77,18 +78,18 @@ static void write_sums(const struct ps_cached_comparison *table, const struct ps
 
     ps_json_object(json);
     if (table->is_single_group) {
-        ps_json_kreal(json, "median", sums->new_median);
+        ps_json_key_real(json, "median", sums->new_median);
         ps_json_end(json);
         return;
     }
-    ps_json_kreal(json, "base", sums->base_median);
-    ps_json_kreal(json, "new", sums->new_median);
-    ps_json_kreal(json, "delta", sums->delta);
-    ps_json_kreal(json, "whole_base", table->whole_base);
-    ps_json_kreal(json, "whole_new", table->whole_new);
-    ps_json_kreal(json, "factor", rule.factor);
-    ps_json_kreal(json, "small_factor", rule.small_factor);
-    ps_json_kreal(json, "fdr", rule.fdr);
+    ps_json_key_real(json, "base", sums->base_median);
+    ps_json_key_real(json, "new", sums->new_median);
+    ps_json_key_real(json, "delta", sums->delta);
+    ps_json_key_real(json, "whole_base", table->whole_base);
+    ps_json_key_real(json, "whole_new", table->whole_new);
+    ps_json_key_real(json, "factor", rule.factor);
+    ps_json_key_real(json, "small_factor", rule.small_factor);
+    ps_json_key_real(json, "fdr", rule.fdr);
     ps_json_end(json);
 }
 
@@ -97,10 +98,10 @@ static double known_or_zero(double value)
     return isfinite(value) ? value : 0;
 }
 
-static enum ps_status filter_rows(const void *of, struct ps_params params, uint32_t *ids, size_t *n,
-                                  struct ps_json *sums, struct ps_err *err)
+static enum ps_status filter_rows(const void *context, struct ps_params params, uint32_t *ids,
+                                  size_t *n, struct ps_json *sums, struct ps_err *err)
 {
-    const struct compared *c = of;
+    const struct row_context *c = context;
     const char *verdicts = ps_param_get(params, "verdict"),
                *changes = ps_param_get(params, "change"), *name = ps_param_get(params, "name");
     struct ps_judgement sum = {.base_median = 0};
@@ -110,7 +111,7 @@ static enum ps_status filter_rows(const void *of, struct ps_params params, uint3
     for (size_t i = 0; i < c->n && err->code == PS_OK; i++) {
         const struct ps_comparison_row *row = &c->rows[i];
 
-        if (passes_words(row, name, verdicts, changes) && is_found(stmt, row, err)) {
+        if (passes_words(row, name, verdicts, changes) && passes_search(stmt, row, err)) {
             ids[(*n)++] = (uint32_t)i;
             sum.base_median += known_or_zero(row->judgement.base_median);
             sum.new_median += known_or_zero(row->judgement.new_median);
@@ -123,40 +124,40 @@ static enum ps_status filter_rows(const void *of, struct ps_params params, uint3
 
 /* --- Row set --- */
 
-static const char *column_name(const void *of, int column, char out[32])
+static const char *column_name(const void *context, int column, char out[32])
 {
-    const struct compared *c = of;
+    const struct row_context *c = context;
 
-    return ps_compared_name(c->table, column, out);
+    return ps_comparison_column_name(c->table, column, out);
 }
 
-static struct ps_value column_value(const void *of, uint32_t id, int column)
+static struct ps_value column_value(const void *context, uint32_t id, int column)
 {
-    const struct compared *c = of;
+    const struct row_context *c = context;
 
-    return ps_compared_value(c->table, &c->rows[id], column);
+    return ps_comparison_column_value(c->table, &c->rows[id], column);
 }
 
-static int sort_column(const void *of, const char *key)
+static int sort_column(const void *context, const char *key)
 {
-    const struct compared *c = of;
+    const struct row_context *c = context;
     int columns[PS_CMP_COLUMNS_MAX];
-    size_t n = ps_comparison_count_columns(c->table, columns);
+    size_t n = ps_comparison_list_columns(c->table, columns);
     char name[32];
 
     if (!key || strcmp(key, "size") == 0)
         return PS_CMP_SIZE;
     for (size_t i = 0; i < n; i++)
         if (columns[i] != PS_CMP_LOW && columns[i] != PS_CMP_HIGH &&
-            strcmp(ps_compared_name(c->table, columns[i], name), key) == 0)
+            strcmp(ps_comparison_column_name(c->table, columns[i], name), key) == 0)
             return columns[i];
     return -1;
 }
 
 /* Returns the row set of a comparison. It refers to *out, which must stay valid. db: database of
  * any run, in which searches are evaluated; NULL if the rows will not be filtered. */
-static struct ps_array_rows array_of(const struct ps_cached_comparison *table, struct ps_db *db,
-                                     struct compared *out)
+static struct ps_array_rows make_row_set(const struct ps_cached_comparison *table, struct ps_db *db,
+                                         struct row_context *out)
 {
     out->table = table;
     out->db = db;
@@ -168,13 +169,13 @@ static struct ps_array_rows array_of(const struct ps_cached_comparison *table, s
         .per = ps_per_words[table->per],
         .n = out->n,
         .columns = out->columns,
-        .n_columns = ps_comparison_count_columns(table, out->columns),
+        .n_columns = ps_comparison_list_columns(table, out->columns),
         .aliased_column = PS_CMP_PLACE,
         .alias = strcmp(table->head.place, "file") == 0 ? "file" : NULL,
-        .name = column_name,
-        .value = column_value,
-        .sort = sort_column,
-        .filter = filter_rows,
+        .get_name = column_name,
+        .get_value = column_value,
+        .get_sort_column = sort_column,
+        .filter_rows = filter_rows,
     };
 }
 
@@ -185,12 +186,12 @@ enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_com
     struct ps_cached_comparison *table = NULL;
     struct ps_db *db = NULL;
     struct ps_array_rows array;
-    struct compared compared;
+    struct row_context row_context;
 
     ps_cached_comparison_acquire(store, groups, of, params, &table, err);
     ps_run_acquire(store, groups->runs[0].id, &db, err);
     if (err->code == PS_OK) {
-        array = array_of(table, db, &compared);
+        array = make_row_set(table, db, &row_context);
         ps_answer_array(&array, params, answer, err);
     }
     ps_run_release(db);
@@ -209,23 +210,24 @@ static void write_values(const char *key, const double *values, size_t n, struct
 
 /* Writes the key "at": the index (from 0) of row `id` in the order that params request. Writes no
  * key if the row does not pass the filters. `id` is an index in the comparison, from 0. */
-static enum ps_status write_at(struct ps_store *store, const char *run, struct ps_params params,
-                               const struct ps_cached_comparison *table, uint32_t id,
-                               struct ps_json *json, struct ps_err *err)
+static enum ps_status write_row_index(struct ps_store *store, const char *run,
+                                      struct ps_params params,
+                                      const struct ps_cached_comparison *table, uint32_t id,
+                                      struct ps_json *json, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    struct compared compared;
+    struct row_context row_context;
     struct ps_array_rows array;
     int64_t index = -1;
 
     ps_run_acquire(store, run, &db, err);
     if (err->code == PS_OK) {
-        array = array_of(table, db, &compared);
+        array = make_row_set(table, db, &row_context);
         ps_array_index(&array, params, id, &index, err);
     }
     ps_run_release(db);
     if (index >= 0)
-        ps_json_kint(json, "at", index);
+        ps_json_key_int(json, "at", index);
     return err->code;
 }
 
@@ -234,14 +236,14 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
                                     struct ps_json *json, struct ps_err *err)
 {
     struct ps_cached_comparison *table = NULL;
-    struct compared compared;
+    struct row_context row_context;
     struct ps_array_rows array;
     size_t n_base, n_new;
     const double *values, *now;
 
     if (ps_cached_comparison_acquire(store, groups, of, params, &table, err) != PS_OK)
         return err->code;
-    array = array_of(table, NULL, &compared);
+    array = make_row_set(table, NULL, &row_context);
     if (row < 1 || (uint64_t)row > array.n) {
         ps_cached_comparison_release(table);
         return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)row);
@@ -253,22 +255,22 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
         write_values("base_values", values, n_base, json);
     write_values(table->is_single_group ? "values" : "new_values", now, n_new, json);
     if (ps_param_get(params, "sort"))
-        write_at(store, groups->runs[0].id, params, table, (uint32_t)(row - 1), json, err);
+        write_row_index(store, groups->runs[0].id, params, table, (uint32_t)(row - 1), json, err);
     ps_json_end(json);
     ps_cached_comparison_release(table);
     return err->code;
 }
 
-/* Returns the row that has the id `id` in the base run (if `base`) or in the new run; NULL if there
- * is none. */
-static const struct ps_comparison_row *row_of_id(const struct ps_comparison *comparison, bool base,
-                                                 int64_t id)
+/* Returns the row that has the id `id` in the base run (if `is_base`) or in the new run; NULL if
+ * there is none. */
+static const struct ps_comparison_row *find_row(const struct ps_comparison *comparison,
+                                                bool is_base, int64_t id)
 {
     size_t n = 0;
     const struct ps_comparison_row *rows = ps_comparison_rows(comparison, &n);
 
     for (size_t i = 0; i < n; i++)
-        if ((base ? rows[i].base_id : rows[i].new_id) == id)
+        if ((is_base ? rows[i].base_id : rows[i].new_id) == id)
             return &rows[i];
     return NULL;
 }
@@ -280,20 +282,20 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     const char *side = ps_param_get(params, "side"), *text = ps_param_get(params, "id");
     const struct ps_comparison_row *row;
     struct ps_cached_comparison *table = NULL;
-    bool base = side && strcmp(side, "base") == 0;
+    bool is_base = side && strcmp(side, "base") == 0;
     int64_t id = 0, twin;
 
     if (groups->n_base != 1 || groups->n_new != 1)
         return ps_fail(err, PS_BAD_REQUEST, "base and new must each be one run, not a group");
-    if (!base && !(side && strcmp(side, "new") == 0))
+    if (!is_base && !(side && strcmp(side, "new") == 0))
         return ps_fail(err, PS_BAD_REQUEST, "the parameter side must be base or new");
     if (!text || !ps_str_parse_i64(ps_str_from_c(text), &id) || id < 1)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter id must be a number from 1");
     if (ps_cached_comparison_acquire(store, groups, of, params, &table, err) != PS_OK)
         return err->code;
-    row = row_of_id(table->comparison, base, id);
+    row = find_row(table->comparison, is_base, id);
     if (row) {
-        twin = base ? row->new_id : row->base_id;
+        twin = is_base ? row->new_id : row->base_id;
         ps_json_object(json);
         ps_json_key(json, "id");
         if (twin)

@@ -35,14 +35,14 @@ static struct ps_row_columns find_columns(struct ps_stmt *stmt,
     return out;
 }
 
-static struct ps_str text_of(struct ps_stmt *stmt, int column)
+static struct ps_str column_text(struct ps_stmt *stmt, int column)
 {
     return column < 0 ? (struct ps_str){NULL, 0} : ps_col_text(stmt, column);
 }
 
 /* Replaces the memory address in a name such as "<method ... at 0x7f3a2c>" by "…", so that names
  * match between runs. The result is `name` or is stored in r->name. */
-static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
+static struct ps_str mask_address(struct ps_run_rows *r, struct ps_str name)
 {
     const char *at = ps_str_find(name, PS_STR(" at 0x"));
     size_t end;
@@ -55,7 +55,7 @@ static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
     while (end < name.len && strchr("0123456789abcdefABCDEF", name.ptr[end]))
         end++;
     ps_buf_puts(&r->name, "…");
-    ps_buf_str(&r->name, ps_str_skip(name, end));
+    ps_buf_add_str(&r->name, ps_str_skip(name, end));
     return ps_buf_slice(&r->name);
 }
 
@@ -70,8 +70,8 @@ static struct ps_str trim_spaces(struct ps_str text)
 
 /* Sets the name of a row to the text of its line. The text is in the profile, or else in the source
  * file that is attached to the run. If the text is unknown, the name is "line N". */
-static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *row,
-                                struct ps_err *err)
+static enum ps_status set_line_name(struct ps_run_rows *r, struct ps_compare_input *row,
+                                    struct ps_err *err)
 {
     size_t line = row->line > 0 ? (size_t)row->line : 0;
     struct ps_source source = {.bytes = 0};
@@ -79,7 +79,7 @@ static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *
     if (!row->name.ptr && !ps_str_eq(ps_buf_slice(&r->path), row->place)) {
         ps_source_lines_free(&r->text);
         r->path.len = 0;
-        ps_buf_str(&r->path, row->place);
+        ps_buf_add_str(&r->path, row->place);
         (void)ps_source_read_attached(r->store, r->run, r->path.ptr, &source, &r->text, err);
     }
     if (!row->name.ptr && line && line <= r->text.n)
@@ -94,7 +94,7 @@ static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *
     return err->code;
 }
 
-static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compare_input *row)
+static void read_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compare_input *row)
 {
     size_t n = blob.len / sizeof(double);
 
@@ -124,25 +124,25 @@ static void read_values(const struct ps_run_rows *r, struct ps_stmt *stmt,
 static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
 {
     const struct ps_row_columns *c = &r->columns;
-    struct ps_compare_input row = {.name = text_of(stmt, c->name),
-                                   .place = text_of(stmt, c->place),
-                                   .function = text_of(stmt, c->function),
+    struct ps_compare_input row = {.name = column_text(stmt, c->name),
+                                   .place = column_text(stmt, c->place),
+                                   .function = column_text(stmt, c->function),
                                    .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
                                    .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
-                                   .cause = text_of(stmt, c->cause)};
+                                   .cause = column_text(stmt, c->cause)};
 
     read_values(r, stmt, &row);
     if (c->samples >= 0)
-        take_samples(r, ps_col_text(stmt, c->samples), &row);
+        read_samples(r, ps_col_text(stmt, c->samples), &row);
     if (c->function >= 0 && !row.function.ptr)
         row.function = PS_STR("");
     if (r->table->names_rows_by_source)
-        line_text(r, &row, err);
+        set_line_name(r, &row, err);
     else
-        row.name = without_address(r, row.name);
+        row.name = mask_address(r, row.name);
     if (err->code == PS_OK)
-        r->row(r->user, &row);
-    r->rows++;
+        r->on_row(r->user, &row);
+    r->n_rows++;
     return err->code;
 }
 
@@ -155,7 +155,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
     ps_bind_int(stmt, ":in_steps", r->per == PS_PER_STEP);
     while (ps_stmt_step(stmt, err)) {
         add_row(r, stmt, err);
-        if (r->rows > ROWS_MAX)
+        if (r->n_rows > ROWS_MAX)
             return ps_fail(err, PS_LIMIT,
                            "these runs have more than %lld rows in total" PS_HINT
                            "compare fewer runs",
@@ -168,21 +168,21 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
 {
     const struct ps_param made_params[] = {{"in_steps", r->per == PS_PER_STEP ? "1" : NULL},
                                            {"mode", r->mode}};
-    struct ps_computed_table made = {.values = NULL};
+    struct ps_computed_table computed = {.values = NULL};
     struct ps_db *db = NULL;
 
     r->run = run;
     r->path.len = 0;
     ps_run_acquire(r->store, run, &db, err);
     if (err->code == PS_OK && r->table->make_rows)
-        r->table->make_rows(db, (struct ps_params){made_params, 2}, &made, err);
+        r->table->make_rows(db, (struct ps_params){made_params, 2}, &computed, err);
     if (err->code == PS_OK) {
-        ps_db_set_temp_rows(db, &made.temp_rows);
+        ps_db_set_temp_rows(db, &computed.temp_rows);
         read_rows(r, db, err);
         ps_db_set_temp_rows(db, NULL);
     }
     ps_run_release(db);
-    free(made.values);
+    free(computed.values);
     return err->code;
 }
 

@@ -11,9 +11,9 @@
 static enum ps_status make_operators(struct ps_db *db, struct ps_params params,
                                      struct ps_computed_table *out, struct ps_err *err)
 {
-    bool torch = false;
+    bool is_torch = false;
 
-    if (ps_trace_is_torch(db, &torch, err) == PS_OK && !torch)
+    if (ps_trace_is_torch(db, &is_torch, err) == PS_OK && !is_torch)
         ps_make_slices_by_name(db, params, out, err);
     return err->code;
 }
@@ -23,7 +23,7 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_IMPORTS, "imports", "compare_imports", NULL, false},
     {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false},
     {PS_HAS_ACTIONS, "actions", "compare_actions", NULL, false},
-    {PS_HAS_CALLS | PS_HAS_PRINTED, "functions", "compare_functions", NULL, false},
+    {PS_HAS_CALLS | PS_HAS_PRINTED_FUNCTIONS, "functions", "compare_functions", NULL, false},
     {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false}, /* last without steps */
     {PS_HAS_SLICES, "operators", "compare_operators", make_operators, false},
     {PS_HAS_SLICES, "kernels", "compare_kernels", NULL, false},
@@ -34,7 +34,7 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true},
     {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true},
     {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true},
-    {PS_HAS_MEASURED, "measurements", "compare_measurements", NULL, false},
+    {PS_HAS_MEASUREMENTS, "measurements", "compare_measurements", NULL, false},
     {PS_HAS_PRINTED_OPERATORS, "operators", "compare_printed_operators", NULL, false},
     {PS_HAS_CATEGORIES, "categories", "compare_categories", NULL, false},
     {PS_HAS_SPANS, "processes", "compare_processes", NULL, false},
@@ -94,15 +94,15 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
         return PS_TREE_CALLS;
     if (has & PS_HAS_SLICES)
         return PS_TREE_TRACES;
-    return has & PS_HAS_STACKS && ps_compare_unit(groups, &headline, &unit) ? PS_TREE_STACKS
-                                                                            : PS_TREE_NONE;
+    return has & PS_HAS_STACKS && ps_compare_get_unit(groups, &headline, &unit) ? PS_TREE_STACKS
+                                                                                : PS_TREE_NONE;
 }
 
 const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups)
 {
     unsigned has = ps_kind_find(groups->runs[0].kind)->has;
 
-    if (has & (PS_HAS_CALLS | PS_HAS_PRINTED | PS_HAS_PRINTED_OPERATORS))
+    if (has & (PS_HAS_CALLS | PS_HAS_PRINTED_FUNCTIONS | PS_HAS_PRINTED_OPERATORS))
         return "a printed table has no callers, so there is no call tree";
     if (has & PS_HAS_LINE_MEMORY)
         return "memory of lines can be negative, so there is no flame graph";

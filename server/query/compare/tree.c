@@ -9,8 +9,8 @@
 
 #include "server/query/compare/tree.h"
 
-#define LIMIT_MAX 100000
-#define WIDEST    1e15 /* total_ns of the largest node in set_sizes */
+#define LIMIT_MAX  100000
+#define SIZE_SCALE 1e15 /* total_ns of the largest node in set_sizes */
 
 static double mean_of_values(const double *values, size_t n)
 {
@@ -21,34 +21,35 @@ static double mean_of_values(const double *values, size_t n)
     return n ? sum / (double)n : 0;
 }
 
-static double base_of(const struct ps_tree *tree, const double *values, uint32_t node)
+static double base_mean(const struct ps_merged_tree *tree, const double *values, uint32_t node)
 {
     return mean_of_values(values + node * tree->n_runs, tree->groups->n_base);
 }
 
-static double now_of(const struct ps_tree *tree, const double *values, uint32_t node)
+static double new_mean(const struct ps_merged_tree *tree, const double *values, uint32_t node)
 {
     return mean_of_values(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_new);
 }
 
 /* Sets total_ns of all nodes, by which ps_flame_order_nodes ranks them: the greater of the totals
- * in base and new, scaled so that the largest node has WIDEST. */
-static void set_sizes(struct ps_tree *tree)
+ * in base and new, scaled so that the largest node has SIZE_SCALE. */
+static void set_sizes(struct ps_merged_tree *tree)
 {
-    double most = 0;
+    double max_total = 0;
 
     for (uint32_t i = 0; i < tree->nodes.n; i++)
-        most = fmax(most, fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i)));
+        max_total = fmax(max_total,
+                         fmax(base_mean(tree, tree->totals, i), new_mean(tree, tree->totals, i)));
     for (uint32_t i = 0; i < tree->nodes.n; i++) {
-        double size = fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i));
+        double size = fmax(base_mean(tree, tree->totals, i), new_mean(tree, tree->totals, i));
 
-        tree->nodes.nodes[i].total_ns = size > 0 ? (int64_t)(size / most * WIDEST) : 0;
+        tree->nodes.nodes[i].total_ns = size > 0 ? (int64_t)(size / max_total * SIZE_SCALE) : 0;
     }
     tree->nodes.finished = true;
 }
 
 /* Returns the greatest total of a run: the sum of its roots. */
-static double largest_run_total(const struct ps_tree *tree)
+static double largest_run_total(const struct ps_merged_tree *tree)
 {
     double largest = 0;
 
@@ -67,51 +68,52 @@ static double largest_run_total(const struct ps_tree *tree)
  * threshold PS_TREE_CALLS_SHARE may be missing in one run and present in another, and must not
  * appear as added or removed. So nodes are shown only from five times this share of the largest
  * total of a run. */
-static size_t n_sure(const struct ps_tree *tree, size_t limit)
+static size_t count_certain_nodes(const struct ps_merged_tree *tree, size_t limit)
 {
     double least = 5 * PS_TREE_CALLS_SHARE * largest_run_total(tree);
     size_t n = 0;
 
     for (uint32_t i = 0; i < tree->nodes.n; i++)
-        n += fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i)) >= least;
+        n += fmax(base_mean(tree, tree->totals, i), new_mean(tree, tree->totals, i)) >= least;
     return n < limit ? n : limit;
 }
 
-static void write_reals(const struct ps_tree *tree, const char *key,
-                        double (*of)(const struct ps_tree *, const double *, uint32_t),
+static void write_reals(const struct ps_merged_tree *tree, const char *key,
+                        double (*group_mean)(const struct ps_merged_tree *, const double *,
+                                             uint32_t),
                         const double *values, const uint32_t *order, size_t n, struct ps_json *json)
 {
     ps_json_key(json, key);
     ps_json_array(json);
     for (size_t i = 0; i < n && !ps_context_has_ended(); i++)
-        ps_json_real(json, of(tree, values, order[i]));
+        ps_json_real(json, group_mean(tree, values, order[i]));
     ps_json_end(json);
 }
 
 /* Mean total of the runs of a group: of cProfile dumps the time that they state, since the totals
  * of the roots are only upper bounds. */
-static void write_sum(const struct ps_tree *tree, const char *key,
-                      double (*of)(const struct ps_tree *, const double *, uint32_t),
+static void write_sum(const struct ps_merged_tree *tree, const char *key,
+                      double (*group_mean)(const struct ps_merged_tree *, const double *, uint32_t),
                       struct ps_json *json)
 {
     const struct ps_compare_groups *groups = tree->groups;
-    const bool base = of == base_of;
+    const bool base = group_mean == base_mean;
     double sum = 0;
 
     if (tree->kind == PS_TREE_CALLS) {
         for (size_t i = base ? 0 : groups->n_base; i < groups->n_base + (base ? 0 : groups->n_new);
              i++)
             sum += groups->runs[i].headline;
-        ps_json_kreal(json, key, sum / (double)(base ? groups->n_base : groups->n_new));
+        ps_json_key_real(json, key, sum / (double)(base ? groups->n_base : groups->n_new));
         return;
     }
     for (uint32_t i = 0; i < tree->nodes.n; i++)
         if (tree->nodes.nodes[i].parent == UINT32_MAX)
-            sum += of(tree, tree->totals, i);
-    ps_json_kreal(json, key, sum);
+            sum += group_mean(tree, tree->totals, i);
+    ps_json_key_real(json, key, sum);
 }
 
-static void write_verdicts(const struct ps_tree *tree, const uint32_t *order, size_t n,
+static void write_verdicts(const struct ps_merged_tree *tree, const uint32_t *order, size_t n,
                            int64_t *values, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr)
@@ -125,7 +127,7 @@ static void write_verdicts(const struct ps_tree *tree, const uint32_t *order, si
     ps_json_ints(json, "verdict", values, n);
 }
 
-static struct ps_str shown_name(struct ps_str key)
+static struct ps_str display_name(struct ps_str key)
 {
     const char *end = memchr(key.ptr, '\0', key.len);
 
@@ -134,7 +136,7 @@ static struct ps_str shown_name(struct ps_str key)
 
 /* Writes the key "places" with the place (file, file and line) of each of the n names, or null.
  * Does nothing for trees in which the name alone identifies a node. */
-static void write_places(const struct ps_tree *tree, const uint32_t *names, size_t n,
+static void write_places(const struct ps_merged_tree *tree, const uint32_t *names, size_t n,
                          struct ps_json *json)
 {
     if (tree->kind != PS_TREE_CALLS && tree->kind != PS_TREE_LINES)
@@ -142,7 +144,7 @@ static void write_places(const struct ps_tree *tree, const uint32_t *names, size
     ps_json_key(json, "places");
     ps_json_array(json);
     for (size_t i = 0; i < n; i++) {
-        struct ps_str key = tree->names.items[names[i]], name = shown_name(key);
+        struct ps_str key = tree->names.items[names[i]], name = display_name(key);
 
         if (name.len < key.len)
             ps_json_str(json, ps_str_skip(key, name.len + 1));
@@ -154,33 +156,33 @@ static void write_places(const struct ps_tree *tree, const uint32_t *names, size
 
 /* Writes the key "names" with each name once, in order of first use by the n nodes, and the key
  * "name" with the index of the name of each node. `values` is scratch memory for n values. */
-static void write_names(const struct ps_tree *tree, const uint32_t *order, size_t n,
+static void write_names(const struct ps_merged_tree *tree, const uint32_t *order, size_t n,
                         int64_t *values, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr)
-    int64_t *place = ps_alloc_array((size_t)tree->names.count + 1, sizeof *place);
+    int64_t *name_indices = ps_alloc_array((size_t)tree->names.count + 1, sizeof *name_indices);
     PS_AUTO(ps_free_ptr)
-    uint32_t *known_names = ps_grow(NULL, (size_t)tree->names.count + 1, sizeof *known_names);
-    int64_t known = 0;
+    uint32_t *names_in_order = ps_grow(NULL, (size_t)tree->names.count + 1, sizeof *names_in_order);
+    int64_t n_names = 0;
 
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < n; i++) {
         uint32_t name = tree->nodes.nodes[order[i]].name;
 
-        if (!place[name]) {
-            place[name] = ++known;
-            ps_json_str(json, shown_name(tree->names.items[name]));
-            known_names[known - 1] = name;
+        if (!name_indices[name]) {
+            name_indices[name] = ++n_names;
+            ps_json_str(json, display_name(tree->names.items[name]));
+            names_in_order[n_names - 1] = name;
         }
-        values[i] = place[name] - 1;
+        values[i] = name_indices[name] - 1;
     }
     ps_json_end(json);
-    write_places(tree, known_names, (size_t)known, json);
+    write_places(tree, names_in_order, (size_t)n_names, json);
     ps_json_ints(json, "name", values, n);
 }
 
-static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_t n,
+static void write_shape(const struct ps_merged_tree *tree, const uint32_t *order, size_t n,
                         struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n + 1, sizeof *values);
@@ -199,19 +201,20 @@ static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_
 }
 
 /* Writes the values of one group. keys: the JSON keys of the totals, the self times and the lower
- * bounds. `of`: base_of or now_of. */
-static void write_side(const struct ps_tree *tree, const char *const keys[3],
-                       double (*of)(const struct ps_tree *, const double *, uint32_t),
+ * bounds. `group_mean`: base_mean or new_mean. */
+static void write_side(const struct ps_merged_tree *tree, const char *const keys[3],
+                       double (*group_mean)(const struct ps_merged_tree *, const double *,
+                                            uint32_t),
                        const uint32_t *order, size_t n, struct ps_json *json)
 {
-    write_reals(tree, keys[0], of, tree->totals, order, n, json);
+    write_reals(tree, keys[0], group_mean, tree->totals, order, n, json);
     if (tree->self_values)
-        write_reals(tree, keys[1], of, tree->self_values, order, n, json);
+        write_reals(tree, keys[1], group_mean, tree->self_values, order, n, json);
     if (tree->lower_bounds)
-        write_reals(tree, keys[2], of, tree->lower_bounds, order, n, json);
+        write_reals(tree, keys[2], group_mean, tree->lower_bounds, order, n, json);
 }
 
-static void write_certainty(const struct ps_tree *tree, const uint32_t *order, size_t n,
+static void write_certainty(const struct ps_merged_tree *tree, const uint32_t *order, size_t n,
                             struct ps_json *json)
 {
     ps_json_key(json, "certainty");
@@ -221,30 +224,28 @@ static void write_certainty(const struct ps_tree *tree, const uint32_t *order, s
     ps_json_end(json);
 }
 
-static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
+static void write_tree(struct ps_merged_tree *tree, size_t limit, struct ps_json *json)
 {
-    static const char *const base[] = {"base_total", "base_self", "base_low"}, *const now[] = {
-                                                                                   "new_total",
-                                                                                   "new_self",
-                                                                                   "new_low"};
+    static const char *const base_keys[] = {"base_total", "base_self", "base_low"},
+                             *const new_keys[] = {"new_total", "new_self", "new_low"};
     PS_AUTO(ps_free_ptr) uint32_t *order = ps_grow(NULL, tree->nodes.n + 1, sizeof *order);
     size_t cut, n;
 
     set_sizes(tree);
-    limit = tree->kind == PS_TREE_CALLS ? n_sure(tree, limit) : limit;
+    limit = tree->kind == PS_TREE_CALLS ? count_certain_nodes(tree, limit) : limit;
     n = ps_flame_order_nodes(&tree->nodes, limit, order, &cut);
     ps_json_object(json);
-    ps_json_kint(json, "n", (int64_t)n);
-    ps_json_kstr(json, "unit", tree->unit);
-    ps_json_kstr(json, "per", ps_per_words[tree->per]);
+    ps_json_key_int(json, "n", (int64_t)n);
+    ps_json_key_str(json, "unit", tree->unit);
+    ps_json_key_str(json, "per", ps_per_words[tree->per]);
     if (tree->groups->n_base)
-        write_sum(tree, "base", base_of, json);
-    write_sum(tree, "new", now_of, json);
-    ps_json_kint(json, "cut", (int64_t)(cut + tree->n_left_out));
+        write_sum(tree, "base", base_mean, json);
+    write_sum(tree, "new", new_mean, json);
+    ps_json_key_int(json, "cut", (int64_t)(cut + tree->n_left_out));
     write_shape(tree, order, n, json);
     if (tree->groups->n_base)
-        write_side(tree, base, base_of, order, n, json);
-    write_side(tree, now, now_of, order, n, json);
+        write_side(tree, base_keys, base_mean, order, n, json);
+    write_side(tree, new_keys, new_mean, order, n, json);
     if (tree->certainty)
         write_certainty(tree, order, n, json);
     ps_json_end(json);
@@ -252,7 +253,7 @@ static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
 
 /* Trees of traces are per step like their operators; others are per run. */
 static enum ps_status choose_per(struct ps_store *store, struct ps_params params,
-                                 struct ps_tree *tree, struct ps_err *err)
+                                 struct ps_merged_tree *tree, struct ps_err *err)
 {
     const struct ps_compare_table *table =
         tree->kind == PS_TREE_TRACES
@@ -274,16 +275,17 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
                                      struct ps_params params, struct ps_json *json,
                                      struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free)
-    struct ps_tree tree = {.groups = groups,
-                           .kind = ps_compare_tree_of(groups),
-                           .n_runs = groups->n_base + groups->n_new};
+    PS_AUTO(ps_merged_tree_free)
+    struct ps_merged_tree tree = {.groups = groups,
+                                  .kind = ps_compare_tree_of(groups),
+                                  .n_runs = groups->n_base + groups->n_new};
     int64_t limit = 0;
 
     ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
     if (tree.kind == PS_TREE_NONE)
         return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_explain_no_tree(groups));
-    if (choose_per(store, params, &tree, err) == PS_OK && ps_tree_read(store, &tree, err) == PS_OK)
+    if (choose_per(store, params, &tree, err) == PS_OK &&
+        ps_merged_tree_read(store, &tree, err) == PS_OK)
         write_tree(&tree, (size_t)limit, json);
     return err->code;
 }

@@ -14,13 +14,13 @@
  * out. */
 #define PS_TREE_CALLS_SHARE 0.0002
 
-struct ps_tree {
+struct ps_merged_tree {
     const struct ps_compare_groups *groups;
     enum ps_compare_tree kind;
     enum ps_per per;             /* PS_PER_STEP: of PS_TREE_TRACES */
     struct ps_compare_work work; /* with it: the steps of each run */
     char unit[32];
-    size_t n_runs, run;
+    size_t n_runs, run_index;
     struct ps_flame nodes; /* node names are ids in `names` */
     /* displayed names; if a name alone does not identify a node, it is followed by NUL and the
      * place */
@@ -38,8 +38,9 @@ struct ps_tree {
 };
 
 /* Reads the trees of all runs. Set groups, kind and n_runs before. The caller frees *tree with
- * ps_tree_free, also after a failure. */
-enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct ps_err *err);
-void ps_tree_free(struct ps_tree *tree);
+ * ps_merged_tree_free, also after a failure. */
+enum ps_status ps_merged_tree_read(struct ps_store *store, struct ps_merged_tree *tree,
+                                   struct ps_err *err);
+void ps_merged_tree_free(struct ps_merged_tree *tree);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "server/query/compare/tree.h"
 
-#define FIGURES_MAX ((size_t)32 << 20) /* maximum of nodes times runs */
+#define VALUES_MAX  ((size_t)32 << 20) /* maximum of nodes times runs */
 #define STACKS_MAX  100000
 #define CALLS_MAX   20000
 #define CALLS_DEPTH 60
 
-void ps_tree_free(struct ps_tree *tree)
+void ps_merged_tree_free(struct ps_merged_tree *tree)
 {
     ps_flame_free(&tree->nodes);
     ps_intern_free(&tree->names);
@@ -21,7 +21,7 @@ void ps_tree_free(struct ps_tree *tree)
     free(tree->certainty);
 }
 
-static double *room_in(double *values, const struct ps_tree *tree, size_t cap)
+static double *grow_values(double *values, const struct ps_merged_tree *tree, size_t cap)
 {
     size_t old = tree->cap * tree->n_runs, wanted = cap * tree->n_runs;
 
@@ -30,48 +30,49 @@ static double *room_in(double *values, const struct ps_tree *tree, size_t cap)
     return values;
 }
 
-static void make_room(struct ps_tree *tree, size_t cap)
+static void grow_arrays(struct ps_merged_tree *tree, size_t cap)
 {
-    tree->totals = room_in(tree->totals, tree, cap);
+    tree->totals = grow_values(tree->totals, tree, cap);
     if (tree->kind == PS_TREE_CALLS) {
-        tree->lower_bounds = room_in(tree->lower_bounds, tree, cap);
+        tree->lower_bounds = grow_values(tree->lower_bounds, tree, cap);
         tree->certainty = ps_grow(tree->certainty, cap, 1);
         memset(tree->certainty + tree->cap, 0, cap - tree->cap);
     } else {
-        tree->self_values = room_in(tree->self_values, tree, cap);
+        tree->self_values = grow_values(tree->self_values, tree, cap);
     }
     tree->cap = cap;
 }
 
 /* Returns the child of `parent` with the name `name` (parent UINT32_MAX: the root with this name),
  * and adds `total` to the child's total in the current run. Creates the node if necessary. */
-static uint32_t node_at(struct ps_tree *tree, uint32_t parent, struct ps_str name, double total)
+static uint32_t node_at(struct ps_merged_tree *tree, uint32_t parent, struct ps_str name,
+                        double total)
 {
     uint32_t id = ps_intern_add(&tree->names, name),
              node = ps_flame_child_of(&tree->nodes, parent, id, 0, 0);
 
     if (node >= tree->cap)
-        make_room(tree, (size_t)node * 2 + 1024);
-    tree->totals[node * tree->n_runs + tree->run] += total;
+        grow_arrays(tree, (size_t)node * 2 + 1024);
+    tree->totals[node * tree->n_runs + tree->run_index] += total;
     return node;
 }
 
-static uint32_t add_node(struct ps_tree *tree, uint32_t parent, struct ps_str name, double self,
-                         double total)
+static uint32_t add_node(struct ps_merged_tree *tree, uint32_t parent, struct ps_str name,
+                         double self, double total)
 {
     uint32_t node = node_at(tree, parent, name, total);
 
-    tree->self_values[node * tree->n_runs + tree->run] += self;
+    tree->self_values[node * tree->n_runs + tree->run_index] += self;
     return node;
 }
 
 static struct ps_str name_with_place(struct ps_buf *buf, struct ps_str name, struct ps_str place)
 {
     buf->len = 0;
-    ps_buf_str(buf, name);
+    ps_buf_add_str(buf, name);
     if (place.len) {
         ps_buf_add(buf, "", 1);
-        ps_buf_str(buf, place);
+        ps_buf_add_str(buf, place);
     }
     return ps_buf_slice(buf);
 }
@@ -91,7 +92,7 @@ static struct ps_str file_name(struct ps_str path)
 /* Columns of queries/import_tree.sql. */
 enum { I_ID, I_PARENT, I_SELF, I_CUMULATIVE, I_TOTAL, I_MODULE, I_ROWS = 8 };
 
-static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
+static enum ps_status add_imports(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL; /* [row]: node + 1; 0: none */
@@ -100,8 +101,9 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
     ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
     ps_bind_int(stmt, ":min_total_us", 0);
     while (ps_stmt_step(stmt, err)) {
-        size_t id = (size_t)ps_col_int(stmt, I_ID), up = (size_t)ps_col_int(stmt, I_PARENT);
-        uint32_t parent = up < n && node_of[up] ? node_of[up] - 1 : UINT32_MAX;
+        size_t id = (size_t)ps_col_int(stmt, I_ID), parent_row = (size_t)ps_col_int(stmt, I_PARENT);
+        uint32_t parent =
+            parent_row < n && node_of[parent_row] ? node_of[parent_row] - 1 : UINT32_MAX;
 
         if (ps_col_int(stmt, I_ID) < 1 || ps_col_int(stmt, I_ID) > ps_col_int(stmt, I_ROWS))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
@@ -114,7 +116,7 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
     return err->code;
 }
 
-static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *err)
+static enum ps_status read_stack_scale(struct ps_db *db, double *scale, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -126,7 +128,7 @@ static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *e
 
 /* Adds the nodes of a flame graph, in which parents precede children. frames: NULL for slices.
  * Times are divided by `scale`. */
-static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *flame,
+static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_flame *flame,
                       const struct ps_stack_frames *frames, double scale)
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
@@ -143,7 +145,7 @@ static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *f
     }
 }
 
-static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool stacks,
+static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, bool stacks,
                                  struct ps_err *err)
 {
     PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
@@ -155,10 +157,10 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
     if (stacks) {
         ps_stack_frames_read(db, none, &frames, err);
         ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, err);
-        scale_of(db, &scale, err);
+        read_stack_scale(db, &scale, err);
     } else {
         if (tree->per == PS_PER_STEP)
-            scale = tree->work.amounts[tree->run];
+            scale = tree->work.amounts[tree->run_index];
         ps_trace_flame(db, (struct ps_params){&in_steps, tree->per == PS_PER_STEP}, &flame, err);
     }
     if (err->code == PS_OK)
@@ -171,7 +173,7 @@ enum { C_PARENT = 1, C_NAME, C_FILE, C_LOW = 5, C_HIGH, C_CERTAINTY = 9, C_CUT =
 
 /* Adds one call and returns its node. Functions of two runs match by function name and file name,
  * because the folders above the file differ between checkouts. */
-static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t parent,
+static uint32_t add_call(struct ps_merged_tree *tree, struct ps_stmt *stmt, uint32_t parent,
                          struct ps_buf *key)
 {
     struct ps_str file = file_name(ps_col_text(stmt, C_FILE));
@@ -181,7 +183,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     file = ps_str_eq_c(file, "~") ? PS_STR("") : file;
     node = node_at(tree, parent, name_with_place(key, ps_col_text(stmt, C_NAME), file),
                    ps_col_real(stmt, C_HIGH));
-    tree->lower_bounds[node * tree->n_runs + tree->run] += ps_col_real(stmt, C_LOW);
+    tree->lower_bounds[node * tree->n_runs + tree->run_index] += ps_col_real(stmt, C_LOW);
     if (certainty > tree->certainty[node])
         tree->certainty[node] = certainty;
     return node;
@@ -189,7 +191,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
 
 /* Adds the call paths that server/runfile/paths.c derives from the sums per caller. Parents precede
  * children. */
-static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
+static enum ps_status add_calls(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
@@ -203,9 +205,9 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     ps_bind_int(stmt, ":limit", CALLS_MAX);
     while (n < CALLS_MAX && ps_stmt_step(stmt, err)) {
         /* number of the parent's row, from 1; 0: this row is a root */
-        size_t up = (size_t)ps_col_int(stmt, C_PARENT);
+        size_t parent_row = (size_t)ps_col_int(stmt, C_PARENT);
         uint64_t cut = (uint64_t)ps_col_int(stmt, C_CUT);
-        uint32_t parent = up > 0 && up <= n ? node_of[up - 1] : UINT32_MAX;
+        uint32_t parent = parent_row > 0 && parent_row <= n ? node_of[parent_row - 1] : UINT32_MAX;
 
         node_of[n++] = add_call(tree, stmt, parent, &key);
         tree->n_left_out = n == 1 && cut > tree->n_left_out ? cut : tree->n_left_out;
@@ -213,11 +215,12 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     return err->code;
 }
 
-static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
+static enum ps_status add_run(struct ps_store *store, struct ps_merged_tree *tree,
+                              struct ps_err *err)
 {
     struct ps_db *db = NULL;
 
-    ps_run_acquire(store, tree->groups->runs[tree->run].id, &db, err);
+    ps_run_acquire(store, tree->groups->runs[tree->run_index].id, &db, err);
     if (tree->kind == PS_TREE_IMPORTS)
         add_imports(tree, db, err);
     else if (tree->kind == PS_TREE_CALLS)
@@ -225,7 +228,7 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
     else
         add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
     ps_run_release(db);
-    if (tree->nodes.n * tree->n_runs > FIGURES_MAX)
+    if (tree->nodes.n * tree->n_runs > VALUES_MAX)
         return ps_fail(err, PS_LIMIT,
                        "%zu runs with %zu paths are too many to compare at once" PS_HINT
                        "compare fewer runs",
@@ -242,12 +245,12 @@ struct line_path {
     struct ps_buf file, function, line;
 };
 
-static void name_path(const struct ps_comparison_row *row, struct line_path *path)
+static void set_line_path(const struct ps_comparison_row *row, struct line_path *path)
 {
     PS_AUTO(ps_buf_free) struct ps_buf place = {0};
     struct ps_str file = file_name(row->place);
 
-    ps_buf_str(&place, file);
+    ps_buf_add_str(&place, file);
     (void)name_with_place(&path->file, file, row->place);
     (void)name_with_place(&path->function,
                           row->function.len ? row->function : PS_STR("(no function)"),
@@ -256,7 +259,7 @@ static void name_path(const struct ps_comparison_row *row, struct line_path *pat
     (void)name_with_place(&path->line, row->name, ps_buf_slice(&place));
 }
 
-static void add_line(struct ps_tree *tree, const struct line_path *path, double value)
+static void add_line(struct ps_merged_tree *tree, const struct line_path *path, double value)
 {
     uint32_t file = add_node(tree, UINT32_MAX, ps_buf_slice(&path->file), 0, value),
              function = add_node(tree, file, ps_buf_slice(&path->function), 0, value);
@@ -265,7 +268,8 @@ static void add_line(struct ps_tree *tree, const struct line_path *path, double 
 }
 
 /* Adds the rows of the comparison by lines, in which the lines of all runs are already matched. */
-static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
+static enum ps_status add_lines(struct ps_store *store, struct ps_merged_tree *tree,
+                                struct ps_err *err)
 {
     struct ps_cached_comparison *table = NULL;
     struct line_path path = {.file = {0}};
@@ -282,10 +286,12 @@ static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, st
         const double *now,
             *base = ps_comparison_values(table->comparison, rows[i].id, &n_base, &now, &n_new);
 
-        name_path(&rows[i], &path);
-        for (tree->run = 0; tree->run < n_base + n_new; tree->run++)
+        set_line_path(&rows[i], &path);
+        for (tree->run_index = 0; tree->run_index < n_base + n_new; tree->run_index++)
             add_line(tree, &path,
-                     fmax(tree->run < n_base ? base[tree->run] : now[tree->run - n_base], 0));
+                     fmax(tree->run_index < n_base ? base[tree->run_index]
+                                                   : now[tree->run_index - n_base],
+                          0));
     }
     ps_buf_free(&path.file);
     ps_buf_free(&path.function);
@@ -294,16 +300,18 @@ static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, st
     return PS_OK;
 }
 
-enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
+enum ps_status ps_merged_tree_read(struct ps_store *store, struct ps_merged_tree *tree,
+                                   struct ps_err *err)
 {
     if (tree->kind == PS_TREE_LINES)
         return add_lines(store, tree, err);
-    for (tree->run = 0; err->code == PS_OK && tree->run < tree->n_runs; tree->run++)
+    for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->n_runs;
+         tree->run_index++)
         add_run(store, tree, err);
     (void)snprintf(tree->unit, sizeof tree->unit, "%s",
                    tree->kind == PS_TREE_IMPORTS  ? "us"
                    : tree->kind == PS_TREE_CALLS  ? "s"
                    : tree->kind == PS_TREE_TRACES ? "ns"
-                                                  : tree->groups->runs[0].unit);
+                                                  : tree->groups->runs[0].headline_unit);
     return err->code;
 }

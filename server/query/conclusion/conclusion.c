@@ -157,11 +157,11 @@ static void write_link(struct ps_json *json, const struct ps_report_link *link)
 {
     ps_json_key(json, "link");
     ps_json_object(json);
-    ps_json_kstr(json, "tab", link->tab);
+    ps_json_key_str(json, "tab", link->tab);
     ps_json_key(json, "params");
     ps_json_object(json);
     for (size_t i = 0; i < PS_LINK_PARAMS && link->params[i].key; i++)
-        ps_json_kstr(json, link->params[i].key, link->params[i].value);
+        ps_json_key_str(json, link->params[i].key, link->params[i].value);
     ps_json_end(json);
     ps_json_end(json);
 }
@@ -179,8 +179,8 @@ static void write_sentence(struct ps_json *json, const char *key,
             ps_json_key(json, part->is_code ? "code" : "text");
             ps_json_str(json, part->text);
         } else {
-            ps_json_kreal(json, "value", part->value);
-            ps_json_kstr(json, "unit", part->unit);
+            ps_json_key_real(json, "value", part->value);
+            ps_json_key_str(json, "unit", part->unit);
         }
         if (part->link.tab)
             write_link(json, &part->link);
@@ -197,15 +197,15 @@ static void write_causes(struct ps_json *json, const struct ps_conclusion *c)
         const struct ps_cause *cause = &c->causes[i];
 
         ps_json_object(json);
-        ps_json_kstr(json, "rule", cause->rule);
-        ps_json_kint(json, "level", cause->level);
+        ps_json_key_str(json, "rule", cause->rule);
+        ps_json_key_int(json, "level", cause->level);
         write_sentence(json, "title", &cause->title);
-        ps_json_kreal(json, "amount", cause->amount);
-        ps_json_kreal(json, "share", cause->share);
-        ps_json_kreal(json, "save_min", cause->save_min);
-        ps_json_kreal(json, "save_max", cause->save_max);
+        ps_json_key_real(json, "amount", cause->amount);
+        ps_json_key_real(json, "share", cause->share);
+        ps_json_key_real(json, "save_min", cause->save_min);
+        ps_json_key_real(json, "save_max", cause->save_max);
         write_sentence(json, "evidence", &cause->evidence);
-        ps_json_kstr(json, "advice", cause->advice);
+        ps_json_key_str(json, "advice", cause->advice);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -225,9 +225,9 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     if (!c->verdict.n && !c->sentence.n)
         ps_say(c, &c->verdict, "No single cause stands out.");
     ps_json_object(json);
-    ps_json_kstr(json, "unit", c->unit);
-    ps_json_kstr(json, "per", c->per);
-    ps_json_kstr(json, "base", c->base);
+    ps_json_key_str(json, "unit", c->unit);
+    ps_json_key_str(json, "per", c->per);
+    ps_json_key_str(json, "base", c->base);
     write_sentence(json, "verdict", &c->verdict);
     write_sentence(json, "sentence", &c->sentence);
     write_causes(json, c);
@@ -258,7 +258,7 @@ static const struct {
     {PS_HAS_IMPORTS, ps_conclude_imports},
     {PS_HAS_CALLS, ps_conclude_functions},
     {PS_HAS_ACTIONS, ps_conclude_actions},
-    {PS_HAS_PRINTED, ps_conclude_printed_functions},
+    {PS_HAS_PRINTED_FUNCTIONS, ps_conclude_printed_functions},
     {PS_HAS_PRINTED_OPERATORS, ps_conclude_printed_operators},
     {PS_HAS_DEVICES, ps_conclude_trace},
     {PS_HAS_SLICES, ps_conclude_slices},
@@ -269,8 +269,8 @@ static const struct {
     {PS_HAS_CATEGORIES, ps_conclude_categories},
     {PS_HAS_MEMORY, ps_conclude_memory},
     {PS_HAS_PROCESSES, ps_conclude_processes},
-    {PS_HAS_BOUND, ps_conclude_commands},
-    {PS_HAS_MEASURED, ps_conclude_measurements},
+    {PS_HAS_BOTTLENECK, ps_conclude_commands},
+    {PS_HAS_MEASUREMENTS, ps_conclude_measurements},
 };
 
 static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)

@@ -166,14 +166,14 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
 static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
 {
     const struct ps_chunk_query query = {
-        .kinds = 1u << PS_TRACK_THREAD,
+        .track_kinds = 1u << PS_TRACK_THREAD,
         .slice_kinds = 1u << PS_SLICE_RUNTIME,
         .range = trace->span,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
     };
 
-    if (ps_trace_text_end(trace->db, &trace->n_blocking, err) != PS_OK)
+    if (ps_trace_get_text_end(trace->db, &trace->n_blocking, err) != PS_OK)
         return err->code;
     trace->blocking = ps_alloc_array(trace->n_blocking + 1, sizeof *trace->blocking);
     return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
@@ -320,7 +320,7 @@ static enum ps_status find_callers(const struct trace *trace, int64_t slice, str
         int64_t v[PS_N_SLICE_COLUMNS] = {0};
         struct ps_str name;
 
-        if (ps_trace_slice(trace->db, id, columns, v, err) != PS_OK)
+        if (ps_trace_read_slice(trace->db, id, columns, v, err) != PS_OK)
             return err->code;
         up = v[PS_COL_PARENT] > 0 && v[PS_COL_PARENT] <= (id & UINT32_MAX) ? id - v[PS_COL_PARENT]
                                                                            : 0;
@@ -453,7 +453,7 @@ static void add_finding(struct ps_conclusion *c, const struct trace *trace,
                         const struct ps_check *check, double seconds)
 {
     const struct ps_finding *finding = &check->finding;
-    struct ps_cause *part = add_part(c, trace, check->rule->rule, seconds);
+    struct ps_cause *part = add_part(c, trace, check->rule->name, seconds);
 
     ps_say(c, &part->title, "%s", check->rule->title);
     ps_say_link(c, &part->evidence, link_finding(c, trace, finding), "%s%s", finding->brief,
@@ -477,7 +477,7 @@ static double sync_seconds(const struct trace *trace)
 /* The part of the cause of a finding that is its alone; NaN: its time overlaps with other parts. */
 static double finding_seconds(const struct trace *trace, const struct ps_check *check)
 {
-    double seconds = strcmp(check->rule->rule, "synchronisation") == 0 ? sync_seconds(trace) : NAN;
+    double seconds = strcmp(check->rule->name, "synchronisation") == 0 ? sync_seconds(trace) : NAN;
 
     return seconds > 0 ? seconds : NAN;
 }
@@ -485,7 +485,7 @@ static double finding_seconds(const struct trace *trace, const struct ps_check *
 /* Whether a cause says what the finding says. */
 static bool is_cause(const struct trace *trace, const struct ps_check *check)
 {
-    const char *rule = check->rule->rule;
+    const char *rule = check->rule->name;
 
     if (check->rule->is_cause || !trace->blocking_name)
         return check->rule->is_cause;
@@ -523,7 +523,7 @@ static bool has_cause(const struct ps_conclusion *c, const char *rule)
 static void add_checks(struct ps_conclusion *c, const struct trace *trace)
 {
     for (size_t i = 0; i < trace->n_checks; i++) {
-        const struct ps_rule *rule = trace->checks[i].rule;
+        const struct ps_finding_rule *rule = trace->checks[i].rule;
 
         if (!trace->checks[i].found)
             ps_conclusion_checked(c, rule->title);
@@ -642,7 +642,7 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct tr
 static bool is_found(const struct trace *trace, const char *rule)
 {
     for (size_t i = 0; i < trace->n_checks; i++)
-        if (trace->checks[i].found && strcmp(trace->checks[i].rule->rule, rule) == 0)
+        if (trace->checks[i].found && strcmp(trace->checks[i].rule->name, rule) == 0)
             return true;
     return false;
 }

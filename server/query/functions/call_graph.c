@@ -15,7 +15,7 @@ struct edge {
     double total;
 };
 
-struct place {
+struct id_index {
     int64_t id;
     ptrdiff_t index;
 };
@@ -27,7 +27,7 @@ struct graph {
     size_t n, cap;
     struct edge *edges; /* all edges between nodes of the graph; write_graph applies edge_pct */
     size_t n_edges, cap_edges;
-    struct place *places; /* nodes sorted by function id; stale if n_places != n */
+    struct id_index *places; /* nodes sorted by function id; stale if n_places != n */
     size_t n_places;
     double base;
 };
@@ -46,7 +46,7 @@ static void graph_free(struct graph *g)
 
 static int by_id(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct id_index *x = a, *y = b;
 
     return (x->id > y->id) - (x->id < y->id);
 }
@@ -55,13 +55,13 @@ static int by_id(const void *a, const void *b)
  * if nodes were added. */
 static ptrdiff_t index_of(struct graph *g, int64_t id)
 {
-    const struct place key = {id, 0};
-    const struct place *found;
+    const struct id_index key = {id, 0};
+    const struct id_index *found;
 
     if (g->n_places != g->n) {
         g->places = ps_grow(g->places, g->n, sizeof *g->places);
         for (size_t i = 0; i < g->n; i++)
-            g->places[i] = (struct place){g->ids[i], (ptrdiff_t)i};
+            g->places[i] = (struct id_index){g->ids[i], (ptrdiff_t)i};
         qsort(g->places, g->n, sizeof *g->places, by_id);
         g->n_places = g->n;
     }
@@ -69,14 +69,14 @@ static ptrdiff_t index_of(struct graph *g, int64_t id)
     return found ? found->index : -1;
 }
 
-static double put_pct(const struct graph *g, double part)
+static double percent_of_base(const struct graph *g, double part)
 {
     return g->base > 0 ? 100.0 * part / g->base : 0;
 }
 
 /* Adds a node from the current row of queries/graph_nodes.sql. Its columns are id, name, file,
  * line, origin, tottime_s, cumtime_s, ncalls, primitive_calls, cycle. */
-static void take_node(struct graph *g, struct ps_stmt *stmt)
+static void add_node(struct graph *g, struct ps_stmt *stmt)
 {
     struct ps_buf text = {0};
     struct ps_json json = ps_json_writer(&text);
@@ -94,10 +94,10 @@ static void take_node(struct graph *g, struct ps_stmt *stmt)
     ps_json_object(&json);
     for (int i = 0; i < 10; i++) {
         ps_json_key(&json, keys[i]);
-        ps_col_json(stmt, i, &json);
+        ps_col_write_json(stmt, i, &json);
     }
-    ps_json_kreal(&json, "self_pct", put_pct(g, ps_col_real(stmt, 5)));
-    ps_json_kreal(&json, "total_pct", put_pct(g, ps_col_real(stmt, 6)));
+    ps_json_key_real(&json, "self_pct", percent_of_base(g, ps_col_real(stmt, 5)));
+    ps_json_key_real(&json, "total_pct", percent_of_base(g, ps_col_real(stmt, 6)));
     ps_json_end(&json);
     g->rows[g->n] = text;
     g->ids[g->n] = ps_col_int(stmt, 0);
@@ -117,7 +117,7 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
     ps_bind_real(stmt, ":min_s", min_s);
     ps_bind_int(stmt, ":limit", limit);
     while (ps_stmt_step(stmt, err))
-        take_node(g, stmt);
+        add_node(g, stmt);
     return err->code;
 }
 
@@ -125,27 +125,27 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
  * caller, and so on, at most 200 functions. Thresholds do not apply. */
 static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, struct ps_err *err)
 {
-    int64_t at = id;
+    int64_t current = id;
 
-    for (int steps = 0; err->code == PS_OK && at && steps < 200; steps++) {
+    for (int steps = 0; err->code == PS_OK && current && steps < 200; steps++) {
         PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-        int64_t up = 0;
+        int64_t best_caller = 0;
         double best = -1;
 
-        if (index_of(g, at) < 0)
-            read_nodes(db, g, at, 0, 1, err);
-        ps_query_prepare(db, "graph_edges", at, &stmt, err);
+        if (index_of(g, current) < 0)
+            read_nodes(db, g, current, 0, 1, err);
+        ps_query_prepare(db, "graph_edges", current, &stmt, err);
         while (ps_stmt_step(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
             /* skips callers that are already in the graph, so that the chain ends in a cycle of
              * calls */
-            if (ps_col_real(stmt, 2) > best && caller != at && index_of(g, caller) < 0) {
+            if (ps_col_real(stmt, 2) > best && caller != current && index_of(g, caller) < 0) {
                 best = ps_col_real(stmt, 2);
-                up = caller;
+                best_caller = caller;
             }
         }
-        at = up;
+        current = best_caller;
     }
     return err->code;
 }
@@ -203,13 +203,13 @@ static void write_edge(struct graph *g, const struct edge *e, struct ps_json *js
     int64_t a = g->cycles[index_of(g, e->from)], b = g->cycles[index_of(g, e->to)];
 
     ps_json_object(json);
-    ps_json_kint(json, "from", e->from);
-    ps_json_kint(json, "to", e->to);
+    ps_json_key_int(json, "from", e->from);
+    ps_json_key_int(json, "to", e->to);
     ps_json_key(json, "ncalls");
     ps_json_num(json, e->ncalls);
-    ps_json_kreal(json, "total", e->total);
-    ps_json_kreal(json, "pct", put_pct(g, e->total));
-    ps_json_kbool(json, "recursive", a && a == b);
+    ps_json_key_real(json, "total", e->total);
+    ps_json_key_real(json, "pct", percent_of_base(g, e->total));
+    ps_json_key_bool(json, "recursive", a && a == b);
     ps_json_end(json);
 }
 
@@ -219,8 +219,8 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
     int64_t kept = 0, edges_cut = 0;
 
     ps_json_object(json);
-    ps_json_kreal(json, "total", g->base);
-    ps_json_kstr(json, "base", "of total");
+    ps_json_key_real(json, "total", g->base);
+    ps_json_key_str(json, "base", "of total");
     ps_json_key(json, "nodes");
     ps_json_array(json);
     for (size_t i = 0; i < g->n; i++) {
@@ -237,7 +237,7 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
 
         if (focused && (g->depth[index_of(g, e->from)] < 0 || g->depth[index_of(g, e->to)] < 0))
             continue;
-        if (put_pct(g, e->total) < edge_pct)
+        if (percent_of_base(g, e->total) < edge_pct)
             edges_cut++;
         else
             write_edge(g, e, json);
@@ -245,8 +245,8 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
     ps_json_end(json);
     ps_json_key(json, "cut");
     ps_json_object(json);
-    ps_json_kint(json, "nodes", all > kept ? all - kept : 0);
-    ps_json_kint(json, "edges", edges_cut);
+    ps_json_key_int(json, "nodes", all > kept ? all - kept : 0);
+    ps_json_key_int(json, "edges", edges_cut);
     ps_json_end(json);
     ps_json_end(json);
 }
@@ -257,8 +257,8 @@ struct graph_options {
     bool callers, callees;
 };
 
-static enum ps_status read_wishes(struct ps_params params, struct graph_options *w,
-                                  struct ps_err *err)
+static enum ps_status read_options(struct ps_params params, struct graph_options *w,
+                                   struct ps_err *err)
 {
     const char *direction = ps_param_get(params, "direction");
 
@@ -276,7 +276,7 @@ static enum ps_status read_wishes(struct ps_params params, struct graph_options 
     return err->code;
 }
 
-static enum ps_status count_all(struct ps_db *db, int64_t *out, struct ps_err *err)
+static enum ps_status count_functions(struct ps_db *db, int64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -297,9 +297,9 @@ enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64
     double tottime = 0;
 
     (void)view, (void)id;
-    read_wishes(params, &w, err);
+    read_options(params, &w, err);
     ps_function_totals(db, &tottime, &g.base, err);
-    count_all(db, &all, err);
+    count_functions(db, &all, err);
     read_nodes(db, &g, 0, g.base * w.node_pct / 100, w.limit, err);
     if (w.focus && index_of(&g, w.focus) < 0)
         read_nodes(db, &g, w.focus, 0, 1, err);

@@ -44,7 +44,7 @@ static enum ps_status write_side(struct ps_db *db, const char *query, const char
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
         ps_json_object(json);
-        ps_row_members(stmt, 0, json);
+        ps_row_write_members(stmt, 0, json);
         put_percent(json, "pct", ps_col_real(stmt, time_column),
                     ps_col_is_null(stmt, time_column) ? 0 : cumtime);
         ps_json_end(json);
@@ -57,7 +57,7 @@ static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, dou
                                struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double own = 0;
+    double own_time = 0;
 
     ps_db_prepare(db, ps_query_sql("functions"), &stmt, err);
     ps_bind_int(stmt, ":row", id);
@@ -69,13 +69,13 @@ static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, dou
         const char *name = ps_col_name(stmt, i);
 
         ps_json_key(json, name);
-        ps_col_json(stmt, i, json);
+        ps_col_write_json(stmt, i, json);
         if (strcmp(name, "cumtime_s") == 0)
             *cumtime = ps_col_real(stmt, i);
         if (strcmp(name, "tottime_s") == 0)
-            own = ps_col_real(stmt, i);
+            own_time = ps_col_real(stmt, i);
     }
-    put_percent(json, "self_pct", own, tottime);
+    put_percent(json, "self_pct", own_time, tottime);
     put_percent(json, "cum_pct", *cumtime, tottime);
     ps_json_end(json);
     return PS_OK;
@@ -89,8 +89,8 @@ static enum ps_status write_degree(struct ps_db *db, int64_t id, struct ps_json 
     ps_query_prepare(db, "function_degree", id, &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code;
-    ps_json_kint(json, "callers_total", ps_col_int(stmt, 0));
-    ps_json_kint(json, "callees_total", ps_col_int(stmt, 1));
+    ps_json_key_int(json, "callers_total", ps_col_int(stmt, 0));
+    ps_json_key_int(json, "callees_total", ps_col_int(stmt, 1));
     return PS_OK;
 }
 
@@ -103,8 +103,8 @@ static void write_amdahl(double cumtime, double tottime, struct ps_json *json)
 
     ps_json_key(json, "amdahl");
     ps_json_object(json);
-    ps_json_kreal(json, "share", share > 1 ? 1 : share);
-    ps_json_kreal(json, "total_s", tottime);
+    ps_json_key_real(json, "share", share > 1 ? 1 : share);
+    ps_json_key_real(json, "total_s", tottime);
     ps_json_end(json);
 }
 
@@ -146,7 +146,7 @@ enum {
     C_TOTAL
 };
 
-static void texts_json(const struct ps_intern *texts, const char *key, struct ps_json *json)
+static void write_texts(const struct ps_intern *texts, const char *key, struct ps_json *json)
 {
     ps_json_key(json, key);
     ps_json_array(json);
@@ -170,8 +170,8 @@ static void columns_open(struct columns *c)
     }
 }
 
-static void columns_row(struct columns *c, struct ps_stmt *stmt, struct ps_intern *names,
-                        struct ps_intern *files)
+static void columns_add_row(struct columns *c, struct ps_stmt *stmt, struct ps_intern *names,
+                            struct ps_intern *files)
 {
     for (int i = 0; i < C_CUT; i++) {
         if (i == C_NAME)
@@ -182,7 +182,7 @@ static void columns_row(struct columns *c, struct ps_stmt *stmt, struct ps_inter
         else if (i == C_PARENT)
             ps_json_int(&c->json[i], ps_col_int(stmt, i) - 1);
         else
-            ps_col_json(stmt, i, &c->json[i]);
+            ps_col_write_json(stmt, i, &c->json[i]);
     }
 }
 
@@ -210,19 +210,19 @@ static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json,
 
     columns_open(&columns);
     while (ps_stmt_step(stmt, err)) {
-        columns_row(&columns, stmt, &names, &files);
+        columns_add_row(&columns, stmt, &names, &files);
         cut = ps_col_int(stmt, C_CUT);
         total = ps_col_real(stmt, C_TOTAL);
         n++;
     }
     ps_json_object(json);
-    ps_json_kint(json, "n", n);
-    ps_json_kstr(json, "unit", "s");
-    ps_json_kreal(json, "total", total);
-    ps_json_kint(json, "cut", cut);
+    ps_json_key_int(json, "n", n);
+    ps_json_key_str(json, "unit", "s");
+    ps_json_key_real(json, "total", total);
+    ps_json_key_int(json, "cut", cut);
     columns_close(&columns, json);
-    texts_json(&names, "names", json);
-    texts_json(&files, "files", json);
+    write_texts(&names, "names", json);
+    write_texts(&files, "files", json);
     ps_json_end(json);
     ps_intern_free(&names);
     ps_intern_free(&files);

@@ -40,7 +40,7 @@ static uint32_t name_function(struct ps_stack_frames *frames, const struct ps_fr
 {
     buf->len = 0;
     if (frames->by_line)
-        ps_buf_str(buf, name->text);
+        ps_buf_add_str(buf, name->text);
     else
         ps_frame_name_write_function(name, buf);
     return ps_intern_add(&frames->names, ps_buf_slice(buf));
@@ -66,7 +66,7 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
 
     *out = (struct ps_stack_frames){0};
     read_mode(params, &out->by_line, err);
-    if (ps_trace_text_end(db, &out->n, err) != PS_OK)
+    if (ps_trace_get_text_end(db, &out->n, err) != PS_OK)
         return err->code;
     out->function = ps_alloc_array(out->n + 1, sizeof *out->function);
     out->name_of = ps_alloc_array(out->n + 1, sizeof *out->name_of);

@@ -35,35 +35,36 @@ struct functions {
     struct open_frame *open; /* [depth]: the current stack; above n_open frames that ended */
     size_t n_open, n_ended, cap_open;
     uint64_t n_stretches;
-    bool group;     /* all C++ static initialisers share one row */
-    uint32_t first; /* text id of the first C++ static initialiser; 0: none so far */
+    bool merges_initialisers;  /* all C++ static initialisers share one row */
+    uint32_t initialiser_name; /* text id of the first C++ static initialiser; 0: none so far */
 };
 
 /* Returns the text id under which slices with the name `id` are counted; 0: the run has no text
  * with this id. */
-static uint32_t name_of(struct functions *f, int64_t id)
+static uint32_t counted_name(struct functions *f, int64_t id)
 {
     struct ps_str text = ps_trace_text(f->db, (uint32_t)id);
 
-    if (f->group && ps_str_starts_with(text, PS_STR("_GLOBAL__sub_I_"))) {
-        if (!f->first)
-            f->first = (uint32_t)id;
-        return f->first;
+    if (f->merges_initialisers && ps_str_starts_with(text, PS_STR("_GLOBAL__sub_I_"))) {
+        if (!f->initialiser_name)
+            f->initialiser_name = (uint32_t)id;
+        return f->initialiser_name;
     }
     return ps_stack_function(&f->frames, id);
 }
 
 static uint32_t row_of(struct functions *f, int64_t id)
 {
-    uint32_t name = name_of(f, id);
+    uint32_t name = counted_name(f, id);
 
     f->row_by_text = ps_grow_to(f->row_by_text, &f->row_by_text_cap, name, sizeof *f->row_by_text);
     if (!f->row_by_text[name]) {
         PS_RESERVE_ONE(f->rows, f->n, f->cap);
-        f->rows[f->n++] = (struct function_row){.value = {[NAME] = name,
-                                                          [GROUPED] = f->first && name == f->first,
-                                                          [BY_LINE] = f->frames.by_line,
-                                                          [FIRST] = INT64_MAX}};
+        f->rows[f->n++] = (struct function_row){
+            .value = {[NAME] = name,
+                      [GROUPED] = f->initialiser_name && name == f->initialiser_name,
+                      [BY_LINE] = f->frames.by_line,
+                      [FIRST] = INT64_MAX}};
         f->row_by_text[name] = (uint32_t)f->n;
     }
     return f->row_by_text[name] - 1;
@@ -148,7 +149,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     ps_stack_selection_read(params, &f.part, err);
     ps_stack_frames_read(db, params, &f.frames, err);
     ps_param_int(params, "group", 0, 1, 0, &group, err);
-    f.group = group != 0;
+    f.merges_initialisers = group != 0;
     query.track = f.part.track;
     query.range = f.part.range;
     ps_trace_each_chunk(db, &query, add_chunk, &f, err);

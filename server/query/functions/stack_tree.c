@@ -11,8 +11,8 @@
  * that more paths reach it than the picture shows.
  *
  * The cells are larger than the CPU caches and are accessed in random order. So the first pass
- * prefetches a cell WAITING slices before it adds to the cell, and the second pass reads one bit
- * per cell.
+ * prefetches a cell PREFETCH_DISTANCE slices before it adds to the cell, and the second pass reads
+ * one bit per cell.
  */
 #include "server/query/functions/stack_tree.h"
 
@@ -22,13 +22,15 @@
 
 #define NODES_MAX (12u << 20) /* maximum number of paths in one tree */
 #define DEPTH_MAX (1u << 16)
-#define SMALL     300000u /* maximum number of slices of a run without a first pass */
+#define SINGLE_PASS_SLICES_MAX                                                                     \
+    300000u /* maximum number of slices of a run without a first pass                              \
+             */
 #define CELL_BITS 22
 #define CELLS     ((size_t)1 << CELL_BITS)
 #define NODE_NONE UINT32_MAX
 /* minimum number of cells that reach the threshold, per frame of the picture */
-#define SPARE   3
-#define WAITING 32 /* number of slices between prefetching a cell and adding to it */
+#define CELLS_PER_FRAME   3
+#define PREFETCH_DISTANCE 32 /* number of slices between prefetching a cell and adding to it */
 
 enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
                                        struct ps_err *err)
@@ -52,7 +54,7 @@ struct frame {
     int64_t end; /* of the slice, in ns */
     bool begins; /* the slice is the first of its stretch */
     /* part of the tree: the function builder.name or called by it; all frames if that is 0 */
-    bool inside;
+    bool is_in_tree;
 };
 
 struct addition {
@@ -76,8 +78,8 @@ struct builder {
     int64_t *cells; /* sums of the first pass; NULL in the second pass */
     /* bit set of the cells that reach the threshold; NULL: all paths get nodes */
     uint64_t *reaches_threshold;
-    struct addition waiting[WAITING];
-    size_t turn;
+    struct addition pending[PREFETCH_DISTANCE];
+    size_t n_queued;
     bool has_too_many;
 };
 
@@ -93,14 +95,14 @@ static void builder_free(struct builder *b)
 
 /* Pushes the frame of slice `i` on b->open, after removing frames that ended before. The parent of
  * a frame is the element before it. Returns NULL if the stack is deeper than DEPTH_MAX. */
-static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+static struct frame *push_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
     int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
             text = ps_chunk_value(chunk, PS_COL_NAME, i),
             family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
     struct frame *frame, ended = {.end = INT64_MIN};
-    const struct frame *up;
+    const struct frame *parent;
 
     if (depth >= 0 && (uint64_t)depth < b->n_open)
         b->n_open = (size_t)depth;
@@ -108,7 +110,7 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
         return NULL;
     PS_RESERVE_ONE(b->open, b->n_open, b->cap_open);
     frame = &b->open[b->n_open];
-    up = b->n_open ? frame - 1 : NULL;
+    parent = b->n_open ? frame - 1 : NULL;
     if (b->n_open < b->n_ended)
         ended = *frame;
     b->n_open++;
@@ -116,15 +118,15 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     *frame = (struct frame){.text = (uint32_t)text,
                             .name = ps_stack_function(b->frames, text),
                             .family = (uint8_t)family,
-                            .caller_stretch = up ? up->stretch : 0,
+                            .caller_stretch = parent ? parent->stretch : 0,
                             .end = ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)),
                             .node = NODE_NONE};
     frame->begins = ended.end != start || ended.name != frame->name ||
                     ended.caller_stretch != frame->caller_stretch;
     frame->stretch = frame->begins ? ++b->n_stretches : ended.stretch;
-    frame->inside = !b->name || frame->name == b->name || (up && up->inside);
-    frame->hash =
-        ((up && up->inside ? up->hash : 0) + frame->name + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    frame->is_in_tree = !b->name || frame->name == b->name || (parent && parent->is_in_tree);
+    frame->hash = ((parent && parent->is_in_tree ? parent->hash : 0) + frame->name + 1) *
+                  UINT64_C(0x9e3779b97f4a7c15);
     frame->hash ^= frame->hash >> 32;
     return frame;
 }
@@ -148,7 +150,7 @@ static bool reaches_threshold(const struct builder *b, const struct frame *frame
  * of the new addition. */
 static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
 {
-    struct addition *oldest = &b->waiting[b->turn++ % WAITING];
+    struct addition *oldest = &b->pending[b->n_queued++ % PREFETCH_DISTANCE];
 
     if (oldest->cell)
         *oldest->cell = ps_add_saturated(*oldest->cell, oldest->length);
@@ -171,20 +173,20 @@ static void add_callers(struct builder *b, int64_t length)
 }
 
 /* Creates the node of a frame if its path reaches the threshold. Adds the length of the slice (ns)
- * to the self time of the node, and subtracts it from that of its parent `up`. */
-static void make_node(struct builder *b, struct frame *frame, const struct frame *up,
+ * to the self time of the node, and subtracts it from that of its parent `parent`. */
+static void make_node(struct builder *b, struct frame *frame, const struct frame *parent,
                       int64_t length)
 {
-    bool root = !up || !up->inside;
+    bool root = !parent || !parent->is_in_tree;
     struct ps_flame_node *node, *line;
     uint32_t n;
 
-    if (up && up->node != NODE_NONE)
-        b->flame.nodes[up->node].self_ns =
-            ps_add_saturated(b->flame.nodes[up->node].self_ns, -length);
-    if ((!root && up->node == NODE_NONE) || !reaches_threshold(b, frame))
+    if (parent && parent->node != NODE_NONE)
+        b->flame.nodes[parent->node].self_ns =
+            ps_add_saturated(b->flame.nodes[parent->node].self_ns, -length);
+    if ((!root && parent->node == NODE_NONE) || !reaches_threshold(b, frame))
         return;
-    frame->node = ps_flame_child_of(&b->flame, root ? NODE_NONE : up->node, frame->name,
+    frame->node = ps_flame_child_of(&b->flame, root ? NODE_NONE : parent->node, frame->name,
                                     PS_SLICE_OTHER, frame->family);
     node = &b->flame.nodes[frame->node];
     node->self_ns = ps_add_saturated(node->self_ns, length);
@@ -199,7 +201,7 @@ static void make_node(struct builder *b, struct frame *frame, const struct frame
 
 /* Adds the length of a slice (ns) to the self time of its origin, and subtracts it from that of its
  * caller. */
-static void add_to_origin(struct builder *b, struct frame *frame, const struct frame *up,
+static void add_to_origin(struct builder *b, struct frame *frame, const struct frame *parent,
                           int64_t length)
 {
     int64_t *self;
@@ -207,31 +209,32 @@ static void add_to_origin(struct builder *b, struct frame *frame, const struct f
     frame->origin = (uint8_t)ps_stack_origin(b->frames, frame->text, frame->family);
     self = &b->self_by_origin[frame->origin];
     *self = ps_add_saturated(*self, length);
-    if (up)
-        b->self_by_origin[up->origin] = ps_add_saturated(b->self_by_origin[up->origin], -length);
+    if (parent)
+        b->self_by_origin[parent->origin] =
+            ps_add_saturated(b->self_by_origin[parent->origin], -length);
 }
 
 static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t length = ps_stack_clip(&b->part.range, ps_chunk_value(chunk, PS_COL_START, i),
                                    ps_chunk_value(chunk, PS_COL_DURATION, i));
-    struct frame *frame = length > 0 ? open_frame(b, chunk, i) : NULL;
-    const struct frame *up = frame && b->n_open > 1 ? frame - 1 : NULL;
+    struct frame *frame = length > 0 ? push_frame(b, chunk, i) : NULL;
+    const struct frame *parent = frame && b->n_open > 1 ? frame - 1 : NULL;
 
     if (!frame)
         return;
     if (b->cells) {
-        if (frame->inside)
+        if (frame->is_in_tree)
             add_to_cell(b, &b->cells[cell_of(frame)], length);
         return;
     }
-    if (!up)
+    if (!parent)
         b->sum = ps_add_saturated(b->sum, length);
-    add_to_origin(b, frame, up, length);
-    if (!frame->inside)
+    add_to_origin(b, frame, parent, length);
+    if (!frame->is_in_tree)
         return;
-    make_node(b, frame, up, length);
-    if (b->name && (!up || !up->inside))
+    make_node(b, frame, parent, length);
+    if (b->name && (!parent || !parent->is_in_tree))
         add_callers(b, length);
 }
 
@@ -289,7 +292,7 @@ static enum ps_status mark_large_cells(struct ps_db *db, struct builder *b, size
 
     b->cells = ps_alloc_array(CELLS, sizeof *b->cells);
     build_nodes(db, b, err);
-    for (size_t i = 0; i < WAITING; i++)
+    for (size_t i = 0; i < PREFETCH_DISTANCE; i++)
         add_to_cell(b, NULL, 0);
     threshold = threshold_of(b->cells, frames);
     b->reaches_threshold = ps_alloc_array(CELLS / 64, sizeof *b->reaches_threshold);
@@ -306,10 +309,10 @@ static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
     size_t n;
     uint64_t slices = 0;
 
-    ps_trace_tracks(db, &tracks, &n, err);
+    ps_trace_get_tracks(db, &tracks, &n, err);
     for (size_t i = 0; i < n; i++)
-        slices += tracks[i].slices;
-    *out = slices > SMALL;
+        slices += tracks[i].n_slices;
+    *out = slices > SINGLE_PASS_SLICES_MAX;
     return err->code;
 }
 
@@ -320,7 +323,7 @@ static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t li
 
     is_large(db, &large, err);
     if (large)
-        mark_large_cells(db, b, limit * SPARE, err);
+        mark_large_cells(db, b, limit * CELLS_PER_FRAME, err);
     build_nodes(db, b, err);
     if (b->has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",

@@ -56,7 +56,7 @@ static void reader_free(struct log_reader *r)
 
 static uint32_t name_id(struct log_reader *r, int64_t interpreter, struct ps_str module)
 {
-    char *key = ps_arena_printf(&r->names.text, "%lld:%.*s", (long long)interpreter,
+    char *key = ps_arena_printf(&r->names.arena, "%lld:%.*s", (long long)interpreter,
                                 (int)module.len, module.ptr);
     uint32_t id = ps_intern_add(&r->names, ps_str_from_c(key));
 
@@ -69,7 +69,7 @@ static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
     struct ps_import_graph *log = r->log;
     uint32_t node = log->n++;
     uint32_t name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE));
-    double self = ps_num_real(ps_col_num(stmt, SELF));
+    double self = ps_num_to_real(ps_col_num(stmt, SELF));
 
     log->nodes = ps_grow_to(log->nodes, &log->cap_nodes, node, sizeof *log->nodes);
     log->modules = ps_grow_to(log->modules, &log->cap_modules, node, sizeof *log->modules);
@@ -280,7 +280,7 @@ static void pairs_free(struct ps_cache_entry *kept)
 
 /* Entries never become stale, since runs never change. */
 static struct ps_lru_cache pairs_cache = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES_MAX, .free = pairs_free};
+    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES_MAX, .free_entry = pairs_free};
 
 static enum ps_status read_pairs(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
 {

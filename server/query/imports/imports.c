@@ -161,12 +161,12 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
     convert_parents(&t, err);
     if (err->code == PS_OK) {
         ps_json_object(&json);
-        ps_json_kint(&json, "n", (int64_t)t.n);
+        ps_json_key_int(&json, "n", (int64_t)t.n);
         ps_json_key(&json, "cut");
         if (all > (int64_t)t.n) {
             ps_json_object(&json);
-            ps_json_kint(&json, "rows", all - (int64_t)t.n);
-            ps_json_kint(&json, "below_us", below);
+            ps_json_key_int(&json, "rows", all - (int64_t)t.n);
+            ps_json_key_int(&json, "below_us", below);
             ps_json_end(&json);
         } else {
             ps_json_null(&json);
@@ -198,7 +198,7 @@ static enum ps_status write_rows(struct ps_db *db, const char *query, int64_t id
 
     ps_query_prepare(db, query, id, &stmt, err);
     ps_bind_int(stmt, ":limit", limit);
-    return ps_rows_write(stmt, key, ps_row_object, json, err);
+    return ps_rows_write(stmt, key, ps_row_write_object, json, err);
 }
 
 /* Writes the number and the time of the children that are not among the `shown_max` largest. */
@@ -222,8 +222,8 @@ static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max
     }
     ps_json_key(json, "rest");
     ps_json_object(json);
-    ps_json_kint(json, "count", count);
-    ps_json_kint(json, "cumulative_us", time_us);
+    ps_json_key_int(json, "count", count);
+    ps_json_key_int(json, "cumulative_us", time_us);
     ps_json_end(json);
     return err->code;
 }
@@ -238,7 +238,7 @@ static enum ps_status write_table_row(struct ps_db *db, const char *query, int64
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)id);
     ps_json_key(json, key);
-    ps_row_object(stmt, 0, json);
+    ps_row_write_object(stmt, 0, json);
     return PS_OK;
 }
 
@@ -248,7 +248,7 @@ static enum ps_status write_asked(struct ps_db *db, struct ps_json *json, struct
 
     ps_db_prepare(db, ps_query_sql("import_asked"), &stmt, err);
     if (ps_stmt_step(stmt, err))
-        ps_json_kbool(json, "asked", ps_col_int(stmt, 0) != 0);
+        ps_json_key_bool(json, "asked", ps_col_int(stmt, 0) != 0);
     return err->code;
 }
 

@@ -210,11 +210,11 @@ static void write_suggestion(const struct ps_import_suggestion *suggestion, stru
     ps_json_object(json);
     ps_json_key(json, "package");
     ps_json_str(json, suggestion->package);
-    ps_json_kstr(json, "origin",
-                 origins[suggestion->origin <= PS_ORIGIN_UNKNOWN ? suggestion->origin : 4]);
-    ps_json_kreal(json, "low_us", suggestion->saving.low);
-    ps_json_kreal(json, "best_us", suggestion->saving.best);
-    ps_json_kreal(json, "high_us", suggestion->saving.high);
+    ps_json_key_str(json, "origin",
+                    origins[suggestion->origin <= PS_ORIGIN_UNKNOWN ? suggestion->origin : 4]);
+    ps_json_key_real(json, "low_us", suggestion->saving.low);
+    ps_json_key_real(json, "best_us", suggestion->saving.best);
+    ps_json_key_real(json, "high_us", suggestion->saving.high);
     ps_json_key(json, "lazy");
     ps_json_str(json, suggestion->choices);
     ps_json_end(json);
@@ -312,22 +312,22 @@ static void write_verdict(const struct question *q, struct ps_json *json)
     const char *why = NULL, *todo = NULL;
     bool unknowable = q->n_choices && is_unknowable(q, &why, &todo);
 
-    ps_json_kstr(json, "evidence", evidences[q->log.evidence]);
-    ps_json_kint(json, "other_logs", (int64_t)q->log.n_others);
-    ps_json_kstr(json, "verdict", !q->n_choices ? NULL : unknowable ? "not knowable" : "known");
-    ps_json_kstr(json, "why", why);
-    ps_json_kstr(json, "do", unknowable ? todo : NULL);
+    ps_json_key_str(json, "evidence", evidences[q->log.evidence]);
+    ps_json_key_int(json, "other_logs", (int64_t)q->log.n_others);
+    ps_json_key_str(json, "verdict", !q->n_choices ? NULL : unknowable ? "not knowable" : "known");
+    ps_json_key_str(json, "why", why);
+    ps_json_key_str(json, "do", unknowable ? todo : NULL);
 }
 
 static void write_saving(const struct question *q, struct ps_json *json)
 {
-    ps_json_kreal(json, "before_us", q->log.total_us);
-    ps_json_kreal(json, "after_us", q->log.total_us - q->saving.best);
+    ps_json_key_real(json, "before_us", q->log.total_us);
+    ps_json_key_real(json, "after_us", q->log.total_us - q->saving.best);
     ps_json_key(json, "saving_us");
     ps_json_object(json);
-    ps_json_kreal(json, "low", q->saving.low);
-    ps_json_kreal(json, "best", q->saving.best);
-    ps_json_kreal(json, "high", q->saving.high);
+    ps_json_key_real(json, "low", q->saving.low);
+    ps_json_key_real(json, "best", q->saving.best);
+    ps_json_key_real(json, "high", q->saving.high);
     ps_json_end(json);
 }
 
@@ -343,7 +343,7 @@ static void write_choices(const struct question *q, struct ps_json *json)
         ps_json_str(json, choice->module);
         ps_json_key(json, "importer");
         ps_json_str(json, choice->importer);
-        ps_json_kbool(json, "startup", choice->is_startup);
+        ps_json_key_bool(json, "startup", choice->is_startup);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -399,7 +399,7 @@ static size_t find_affected(const struct question *q, struct ranked_module **out
 static void write_other_log(const struct ps_other_log *other, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kstr(json, "id", other->id);
+    ps_json_key_str(json, "id", other->id);
     ps_json_key(json, "name");
     ps_json_str(json, other->name);
     ps_json_end(json);
@@ -416,7 +416,7 @@ static void write_reason(const struct question *q, uint32_t node, struct ps_json
     ps_json_key(json, "by");
     ps_json_str(json,
                 stays ? ps_import_graph_name(&q->log, out->importer) : (struct ps_str){NULL, 0});
-    ps_json_kstr(json, "proof", stays ? proofs[out->evidence] : NULL);
+    ps_json_key_str(json, "proof", stays ? proofs[out->evidence] : NULL);
     ps_json_key(json, "in");
     if (stays && out->evidence == PS_EVIDENCE_OTHER_LOG)
         write_other_log(ps_import_graph_edge_source(&q->log, out->edge), json);
@@ -427,11 +427,11 @@ static void write_reason(const struct question *q, uint32_t node, struct ps_json
 static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kint(json, "id", q->log.modules[node].row);
+    ps_json_key_int(json, "id", q->log.modules[node].row);
     ps_json_key(json, "module");
     ps_json_str(json, q->log.modules[node].name);
-    ps_json_kreal(json, "self_us", q->log.nodes[node].self_us);
-    ps_json_kstr(json, "fate", effect_words[q->out[node].effect]);
+    ps_json_key_real(json, "self_us", q->log.nodes[node].self_us);
+    ps_json_key_str(json, "fate", effect_words[q->out[node].effect]);
     write_reason(q, node, json);
     ps_json_end(json);
 }
@@ -502,8 +502,8 @@ static void write_keepers(const struct question *q, const struct ranked_module *
         ps_json_object(json);
         ps_json_key(json, "module");
         ps_json_str(json, q->log.modules[list[i].ranked_module.node].name);
-        ps_json_kint(json, "modules", list[i].modules);
-        ps_json_kreal(json, "self_us", list[i].ranked_module.self_us);
+        ps_json_key_int(json, "modules", list[i].modules);
+        ps_json_key_real(json, "self_us", list[i].ranked_module.self_us);
         write_reason(q, list[i].ranked_module.node, json);
         ps_json_end(json);
     }
@@ -520,7 +520,7 @@ static void write_counts(const struct question *q, const struct ranked_module *r
     ps_json_key(json, "modules");
     ps_json_object(json);
     for (size_t i = 0; i < 4; i++)
-        ps_json_kint(json, effect_words[i], counts[i]);
+        ps_json_key_int(json, effect_words[i], counts[i]);
     ps_json_end(json);
 }
 

@@ -108,7 +108,7 @@ static struct ps_str choices_of(struct ps_import_graph *graph, struct ps_str pac
         if (!is_import_of(graph, edge, package))
             continue;
         word =
-            ps_arena_printf(&seen.text, "%.*s@%.*s", (int)to.len, to.ptr, (int)from.len, from.ptr);
+            ps_arena_printf(&seen.arena, "%.*s@%.*s", (int)to.len, to.ptr, (int)from.len, from.ptr);
         if (ps_intern_add(&seen, ps_str_from_c(word)) == before)
             ps_buf_printf(&text, "%s%s", text.len ? "," : "", word);
     }

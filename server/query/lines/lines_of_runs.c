@@ -102,8 +102,9 @@ static void measured_free(struct measured_list *list)
 }
 
 /* Appends the files of a run; if `path` is not NULL, only those that may be the same file. */
-static enum ps_status files_of_run(struct ps_db *db, const struct runs *runs, size_t run,
-                                   const char *path, struct measured_list *out, struct ps_err *err)
+static enum ps_status read_run_files(struct ps_db *db, const struct runs *runs, size_t run,
+                                     const char *path, struct measured_list *out,
+                                     struct ps_err *err)
 {
     const bool has_lines = ps_kind_has(runs->items[run].kind, PS_HAS_LINES);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -149,7 +150,7 @@ static void write_same_file(const struct measured_file *file, struct ps_json *js
 
     ps_json_key(json, "path");
     ps_json_str(json, file->path);
-    ps_json_kstr(json, "same", words[file->same]);
+    ps_json_key_str(json, "same", words[file->same]);
     ps_json_key(json, "shared");
     ps_json_str(json, file->shared);
 }
@@ -173,12 +174,12 @@ static enum ps_status write_measured(struct ps_store *store, const struct runs *
     const bool found = ps_source_read_attached(store, run->id, m->path.ptr, &source, NULL, err);
 
     ps_json_object(json);
-    ps_json_kstr(json, "run", run->id);
-    ps_json_kint(json, "file_id", m->file);
-    ps_json_kstr(json, "kind", run->kind);
-    ps_json_kstr(json, "name", run->name);
-    ps_json_kint(json, "created_ms", run->created_ms);
-    ps_json_kstr(json, "sha256", found ? source.sha256 : NULL);
+    ps_json_key_str(json, "run", run->id);
+    ps_json_key_int(json, "file_id", m->file);
+    ps_json_key_str(json, "kind", run->kind);
+    ps_json_key_str(json, "name", run->name);
+    ps_json_key_int(json, "created_ms", run->created_ms);
+    ps_json_key_str(json, "sha256", found ? source.sha256 : NULL);
     write_same_file(m, json);
     ps_json_end(json);
     return err->code;
@@ -229,7 +230,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
         if (!path && !ps_kind_has(runs.items[i].kind, PS_HAS_LINES))
             continue;
         ps_run_acquire(store, runs.items[i].id, &db, err);
-        files_of_run(db, &runs, i, path, &list, err);
+        read_run_files(db, &runs, i, path, &list, err);
         ps_run_release(db);
         keep_likeliest(&list, first);
     }
@@ -247,7 +248,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 
 /* --- One file --- */
 
-struct multi_run {
+struct file_answer {
     struct ps_store *store;
     const char *path, *also;     /* of the request; also: NULL: none */
     struct ps_source_lines base; /* the text to show; empty until a run has text */
@@ -278,12 +279,12 @@ static bool lines_agree(const struct ps_source_lines *a, const struct ps_source_
 
 /* Writes the keys "sha256" and "same_source" of a run. The text of the first run that has text
  * becomes a->base, and *text becomes empty. */
-static void write_same(struct multi_run *a, const struct ps_source *attached,
-                       struct ps_source_lines *text, struct ps_json *json)
+static void write_same_source(struct file_answer *a, const struct ps_source *attached,
+                              struct ps_source_lines *text, struct ps_json *json)
 {
     bool same;
 
-    ps_json_kstr(json, "sha256", attached ? attached->sha256 : NULL);
+    ps_json_key_str(json, "sha256", attached ? attached->sha256 : NULL);
     ps_json_key(json, "same_source");
     if (!text->n) {
         ps_json_null(json);
@@ -310,19 +311,19 @@ static void write_same(struct multi_run *a, const struct ps_source *attached,
     }
 }
 
-static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, const struct run *run,
-                                      int64_t file, const char *path, struct ps_json *json,
-                                      struct ps_err *err)
+static enum ps_status write_lines_run(struct file_answer *a, struct ps_db *db,
+                                      const struct run *run, int64_t file, const char *path,
+                                      struct ps_json *json, struct ps_err *err)
 {
     struct ps_source source = {.bytes = 0};
     struct ps_source_lines attached = {0}, carried = {0};
     const bool found = ps_source_read_attached(a->store, run->id, path, &source, &attached, err);
 
-    ps_json_kint(json, "file_id", file);
+    ps_json_key_int(json, "file_id", file);
     ps_source_write_functions(db, file, json, err);
     ps_source_write_metrics(db, file, &carried, json, err);
     if (err->code == PS_OK)
-        write_same(a, found ? &source : NULL, found ? &attached : &carried, json);
+        write_same_source(a, found ? &source : NULL, found ? &attached : &carried, json);
     ps_source_lines_free(&attached);
     ps_source_lines_free(&carried);
     return err->code;
@@ -342,10 +343,10 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     }
     while (ps_stmt_step(stmt, err)) {
         for (int i = 0; i < 6; i++)
-            ps_col_json(stmt, i, &columns[i]);
+            ps_col_write_json(stmt, i, &columns[i]);
         n++;
     }
-    ps_json_kint(json, "n", n);
+    ps_json_key_int(json, "n", n);
     ps_json_key(json, "columns");
     ps_json_raw(json, PS_STR("[\"ncalls\",\"tottime_s\",\"cumtime_s\"]"));
     for (int i = 0; i < 6; i++) {
@@ -355,25 +356,25 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
         ps_json_raw(json, ps_buf_slice(&text[i]));
         ps_buf_free(&text[i]);
     }
-    ps_json_kstr(json, "sha256", NULL);
+    ps_json_key_str(json, "sha256", NULL);
     ps_json_key(json, "same_source");
     ps_json_null(json);
 }
 
-static void write_head(const struct run *run, const struct measured_file *file,
-                       struct ps_json *json)
+static void write_run_head(const struct run *run, const struct measured_file *file,
+                           struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kstr(json, "run", run->id);
-    ps_json_kstr(json, "name", run->name);
-    ps_json_kstr(json, "kind", run->kind);
-    ps_json_kint(json, "created_ms", run->created_ms);
+    ps_json_key_str(json, "run", run->id);
+    ps_json_key_str(json, "name", run->name);
+    ps_json_key_str(json, "kind", run->kind);
+    ps_json_key_int(json, "created_ms", run->created_ms);
     write_same_file(file, json);
 }
 
 /* Returns whether `path` is the path of the request, or one of the paths in its parameter `also`,
  * separated by line breaks. */
-static bool is_requested(const struct multi_run *a, struct ps_str path)
+static bool is_requested(const struct file_answer *a, struct ps_str path)
 {
     if (ps_str_eq_c(path, a->path))
         return true;
@@ -388,7 +389,7 @@ static bool is_requested(const struct multi_run *a, struct ps_str path)
 }
 
 /* Returns the file of a run to show; NULL: none. */
-static const struct measured_file *pick_file(const struct multi_run *a,
+static const struct measured_file *pick_file(const struct file_answer *a,
                                              const struct measured_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -405,13 +406,13 @@ static enum ps_status write_called(struct ps_db *db, const struct run *run,
 
     ps_db_prepare(db, ps_query_sql("first_lines"), &stmt, err);
     ps_bind_int(stmt, ":file", file->file);
-    write_head(run, file, json);
+    write_run_head(run, file, json);
     write_first_lines(stmt, json, err);
     ps_json_end(json);
     return err->code;
 }
 
-static enum ps_status write_run(struct multi_run *a, const struct runs *runs, size_t i,
+static enum ps_status write_run(struct file_answer *a, const struct runs *runs, size_t i,
                                 struct ps_json *json, struct ps_err *err)
 {
     const struct run *run = &runs->items[i];
@@ -420,11 +421,11 @@ static enum ps_status write_run(struct multi_run *a, const struct runs *runs, si
     struct ps_db *db = NULL;
 
     ps_run_acquire(a->store, run->id, &db, err);
-    files_of_run(db, runs, i, a->path, &list, err);
+    read_run_files(db, runs, i, a->path, &list, err);
     keep_likeliest(&list, 0);
     file = pick_file(a, &list);
     if (file && ps_kind_has(run->kind, PS_HAS_LINES)) {
-        write_head(run, file, json);
+        write_run_head(run, file, json);
         write_lines_run(a, db, run, file->file, file->path.ptr, json, err);
         ps_json_end(json);
     } else if (file) {
@@ -437,7 +438,7 @@ static enum ps_status write_run(struct multi_run *a, const struct runs *runs, si
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err)
 {
-    struct multi_run a = {
+    struct file_answer a = {
         .store = store, .path = ps_param_get(params, "path"), .also = ps_param_get(params, "also")};
     PS_AUTO(runs_free) struct runs runs = {0};
 
@@ -445,13 +446,13 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
         return ps_fail(err, PS_BAD_REQUEST, "parameter path is missing: the path of a source file");
     runs_read(store, ps_param_get(params, "runs"), &runs, err);
     ps_json_object(out);
-    ps_json_kstr(out, "path", a.path);
+    ps_json_key_str(out, "path", a.path);
     ps_json_key(out, "runs");
     ps_json_array(out);
     for (size_t i = 0; err->code == PS_OK && i < runs.n; i++)
         write_run(&a, &runs, i, out, err);
     ps_json_end(out);
-    ps_json_kstr(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
+    ps_json_key_str(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
     ps_json_key(out, "text");
     ps_source_lines_json(&a.base, out);
     ps_json_end(out);

@@ -14,22 +14,22 @@
 #include "server/query/views.h"
 
 /* Columns of queries/source_lines.sql. */
-enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_FIGURES, L_MAX = 40 };
+enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_METRICS, L_MAX = 40 };
 
-static const struct ps_str unknown = {NULL, 0};
+static const struct ps_str unknown_line = {NULL, 0};
 
 /* The greatest line whose text is read from a profile. A profile may contain any line number, and
  * struct ps_source_lines has an entry for each line up to the last. A Python source of 16 MiB is
  * unlikely to have more lines. Measurements of later lines are still shown. */
-#define CARRIED_LINES 1000000
+#define CARRIED_LINES_MAX 1000000
 
 /* --- Text --- */
 
-static void text_line(struct ps_source_lines *text, size_t number, struct ps_str line)
+static void set_text_line(struct ps_source_lines *text, size_t number, struct ps_str line)
 {
     while (text->n < number) {
         PS_RESERVE_ONE(text->lines, text->n, text->cap);
-        text->lines[text->n++] = unknown;
+        text->lines[text->n++] = unknown_line;
     }
     text->lines[number - 1] = ps_arena_copy(&text->arena, line);
 }
@@ -47,7 +47,7 @@ static void text_split(struct ps_source_lines *text, struct ps_str all)
 
         while (len < all.len && all.ptr[len] != '\n' && all.ptr[len] != '\r')
             len++;
-        text_line(text, ++number, (struct ps_str){all.ptr, len});
+        set_text_line(text, ++number, (struct ps_str){all.ptr, len});
         if (len + 1 < all.len && all.ptr[len] == '\r' && all.ptr[len + 1] == '\n')
             len++;
         all = ps_str_skip(all, len + 1);
@@ -73,7 +73,7 @@ void ps_source_lines_json(const struct ps_source_lines *text, struct ps_json *js
 
 /* Converts rows to JSON arrays by column in one pass over the rows. Columns in which all values are
  * NULL are left out. */
-struct figures {
+struct line_columns {
     int64_t n;
     struct ps_buf text[L_MAX];
     struct ps_json json[L_MAX];
@@ -82,9 +82,9 @@ struct figures {
     struct ps_json samples_json;
 };
 
-static void figures_open(struct figures *f, int columns)
+static void line_columns_open(struct line_columns *f, int columns)
 {
-    *f = (struct figures){0};
+    *f = (struct line_columns){0};
     for (int i = 0; i < columns; i++) {
         f->json[i] = ps_json_writer(&f->text[i]);
         ps_json_array(&f->json[i]);
@@ -93,7 +93,7 @@ static void figures_open(struct figures *f, int columns)
     ps_json_object(&f->samples_json);
 }
 
-static void figures_samples(struct figures *f, struct ps_str blob)
+static void line_columns_add_samples(struct line_columns *f, struct ps_str blob)
 {
     struct ps_json *json = &f->samples_json;
     char row[24];
@@ -115,37 +115,38 @@ static void figures_samples(struct figures *f, struct ps_str blob)
     ps_json_end(json);
 }
 
-static void figures_row(struct figures *f, struct ps_stmt *stmt, struct ps_source_lines *carried)
+static void line_columns_add_row(struct line_columns *f, struct ps_stmt *stmt,
+                                 struct ps_source_lines *carried)
 {
     int columns = ps_col_count(stmt);
 
     for (int i = 0; i < columns; i++) {
         if (i == L_SOURCE || i == L_SAMPLES)
             continue;
-        ps_col_json(stmt, i, &f->json[i]);
+        ps_col_write_json(stmt, i, &f->json[i]);
         f->used[i] = f->used[i] || !ps_col_is_null(stmt, i);
     }
-    figures_samples(f, ps_col_text(stmt, L_SAMPLES));
+    line_columns_add_samples(f, ps_col_text(stmt, L_SAMPLES));
     if (carried && !ps_col_is_null(stmt, L_SOURCE) && ps_col_int(stmt, L_LINE) > 0 &&
-        ps_col_int(stmt, L_LINE) <= CARRIED_LINES)
-        text_line(carried, (size_t)ps_col_int(stmt, L_LINE), ps_col_text(stmt, L_SOURCE));
+        ps_col_int(stmt, L_LINE) <= CARRIED_LINES_MAX)
+        set_text_line(carried, (size_t)ps_col_int(stmt, L_LINE), ps_col_text(stmt, L_SOURCE));
     f->n++;
 }
 
-static void figures_close(struct figures *f, struct ps_stmt *stmt, struct ps_json *json)
+static void line_columns_close(struct line_columns *f, struct ps_stmt *stmt, struct ps_json *json)
 {
     int columns = ps_col_count(stmt);
 
-    ps_json_kint(json, "n", f->n);
+    ps_json_key_int(json, "n", f->n);
     ps_json_key(json, "columns");
     ps_json_array(json);
-    for (int i = L_FIGURES; i < columns; i++)
+    for (int i = L_METRICS; i < columns; i++)
         if (f->used[i])
             ps_json_str(json, ps_str_from_c(ps_col_name(stmt, i)));
     ps_json_end(json);
     for (int i = 0; i < columns; i++) {
         ps_json_end(&f->json[i]);
-        if (i != L_SOURCE && i != L_SAMPLES && (i < L_FIGURES || f->used[i])) {
+        if (i != L_SOURCE && i != L_SAMPLES && (i < L_METRICS || f->used[i])) {
             ps_json_key(json, i == L_FUNCTION ? "fn" : ps_col_name(stmt, i));
             ps_json_raw(json, ps_buf_slice(&f->text[i]));
         }
@@ -163,19 +164,19 @@ enum ps_status ps_source_write_metrics(struct ps_db *db, int64_t file,
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *unit = NULL;
-    struct figures figures;
+    struct line_columns line_columns;
 
     ps_query_prepare(db, "source_lines", file, &stmt, err);
     ps_db_prepare(db, ps_query_sql("run_unit"), &unit, err);
     ps_json_key(json, "unit_s");
     if (ps_stmt_step(unit, err))
-        ps_col_json(unit, 0, json);
+        ps_col_write_json(unit, 0, json);
     else
         ps_json_null(json);
-    figures_open(&figures, ps_col_count(stmt));
+    line_columns_open(&line_columns, ps_col_count(stmt));
     while (ps_stmt_step(stmt, err))
-        figures_row(&figures, stmt, carried);
-    figures_close(&figures, stmt, json);
+        line_columns_add_row(&line_columns, stmt, carried);
+    line_columns_close(&line_columns, stmt, json);
     return err->code;
 }
 
@@ -185,7 +186,7 @@ enum ps_status ps_source_write_functions(struct ps_db *db, int64_t file, struct 
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_query_prepare(db, "source_functions", file, &stmt, err);
-    return ps_rows_write(stmt, "functions", ps_row_object, json, err);
+    return ps_rows_write(stmt, "functions", ps_row_write_object, json, err);
 }
 
 /* --- One run --- */
@@ -213,11 +214,11 @@ bool ps_source_read_attached(struct ps_store *store, const char *run, const char
 static void write_state(const struct ps_source *source, bool attached, bool carried,
                         struct ps_json *json)
 {
-    ps_json_kstr(json, "state",
-                 attached  ? source->changed ? "changed" : "attached"
-                 : carried ? "carried"
-                           : "missing");
-    ps_json_kstr(json, "sha256", attached ? source->sha256 : NULL);
+    ps_json_key_str(json, "state",
+                    attached  ? source->is_changed ? "changed" : "attached"
+                    : carried ? "carried"
+                              : "missing");
+    ps_json_key_str(json, "sha256", attached ? source->sha256 : NULL);
     ps_json_key(json, "bytes");
     if (attached)
         ps_json_int(json, (int64_t)source->bytes);
@@ -235,7 +236,7 @@ static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, st
         return ps_fail(err, PS_NOT_FOUND, "no file %lld in this run", (long long)file);
     *path = ps_strdup(ps_col_text(stmt, 1));
     ps_json_key(json, "file");
-    ps_row_object(stmt, 0, json);
+    ps_row_write_object(stmt, 0, json);
     return PS_OK;
 }
 
@@ -262,7 +263,7 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
         ps_json_object(&json);
         write_state(&source, found, carried.n > 0, &json);
         ps_json_end(&json);
-        ps_json_kint(&json, "first", 1);
+        ps_json_key_int(&json, "first", 1);
         ps_json_key(&json, "text");
         ps_source_lines_json(found ? &attached : &carried, &json);
         ps_json_end(&json);
@@ -281,8 +282,8 @@ static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, str
         ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source, NULL, err);
 
     ps_json_object(json);
-    ps_json_kint(json, "file_id", ps_col_int(stmt, 2));
-    ps_json_kstr(json, "path", path);
+    ps_json_key_int(json, "file_id", ps_col_int(stmt, 2));
+    ps_json_key_str(json, "path", path);
     write_state(&source, found, ps_col_int(stmt, 1) != 0, json);
     ps_json_end(json);
     return err->code;

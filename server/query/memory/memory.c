@@ -125,9 +125,9 @@ static void write_gap(struct gaps *gaps, const struct window *w, struct ps_stmt 
         return;
     ps_json_object(&gaps->json);
     ps_json_key(&gaps->json, "process");
-    ps_col_json(stmt, 0, &gaps->json);
-    ps_json_kreal(&gaps->json, "from_s", gaps->previous - w->start);
-    ps_json_kreal(&gaps->json, "to_s", t - w->start);
+    ps_col_write_json(stmt, 0, &gaps->json);
+    ps_json_key_real(&gaps->json, "from_s", gaps->previous - w->start);
+    ps_json_key_real(&gaps->json, "to_s", t - w->start);
     ps_json_end(&gaps->json);
 }
 
@@ -140,7 +140,8 @@ static enum ps_status bind_window(struct ps_db *db, const char *query, const str
     return err->code;
 }
 
-static bool same_curve(struct ps_stmt *stmt, bool main_process, int64_t process, struct ps_str kind)
+static bool is_same_curve(struct ps_stmt *stmt, bool main_process, int64_t process,
+                          struct ps_str kind)
 {
     return ps_col_is_null(stmt, 0) == main_process && ps_col_int(stmt, 0) == process &&
            ps_str_eq(ps_col_text(stmt, 1), kind);
@@ -154,7 +155,7 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
     struct curve curve;
     struct gaps gaps = {0};
     struct slope slope = {0};
-    bool open = false, main_process = false;
+    bool is_open = false, main_process = false;
     int64_t process = 0;
 
     gaps.json = ps_json_writer(&gaps.text);
@@ -165,21 +166,21 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
     while (ps_stmt_step(stmt, err)) {
         struct point p = {ps_col_real(stmt, 2), ps_col_real(stmt, 3)};
 
-        if (open && !same_curve(stmt, main_process, process, ps_str_from_c(kind))) {
+        if (is_open && !is_same_curve(stmt, main_process, process, ps_str_from_c(kind))) {
             curve_close(&curve, w, json);
-            open = false;
+            is_open = false;
         }
-        if (!open) {
+        if (!is_open) {
             main_process = ps_col_is_null(stmt, 0);
             process = ps_col_int(stmt, 0);
             ps_free_ptr(&kind);
             kind = ps_strdup(ps_col_text(stmt, 1));
             ps_json_object(json);
             ps_json_key(json, "process");
-            ps_col_json(stmt, 0, json);
-            ps_json_kstr(json, "kind", kind);
+            ps_col_write_json(stmt, 0, json);
+            ps_json_key_str(json, "kind", kind);
             curve_open(&curve);
-            open = true;
+            is_open = true;
         } else if (strcmp(kind, "rss") == 0) { /* only resident memory is sampled at intervals */
             write_gap(&gaps, w, stmt, p.t);
         }
@@ -188,7 +189,7 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
         if (main_process && p.t >= w->from && p.t <= w->to)
             slope_add(&slope, p.t - w->start, p.mib);
     }
-    if (open)
+    if (is_open)
         curve_close(&curve, w, json);
     ps_json_end(json);
     ps_json_end(&gaps.json);
@@ -211,8 +212,8 @@ static enum ps_status write_peak(struct ps_db *db, const struct window *w, struc
         return err->code;
     }
     ps_json_object(json);
-    ps_json_kreal(json, "t_s", ps_col_real(stmt, 0) - w->start);
-    ps_json_kreal(json, "mib", ps_col_real(stmt, 1));
+    ps_json_key_real(json, "t_s", ps_col_real(stmt, 0) - w->start);
+    ps_json_key_real(json, "mib", ps_col_real(stmt, 1));
     ps_json_end(json);
     return PS_OK;
 }
@@ -224,7 +225,7 @@ static enum ps_status write_spans(struct ps_db *db, const struct window *w, stru
 
     bind_window(db, "memory_spans", w, &stmt, err);
     ps_bind_real(stmt, ":start", w->start);
-    return ps_rows_write(stmt, "spans", ps_row_object, json, err);
+    return ps_rows_write(stmt, "spans", ps_row_write_object, json, err);
 }
 
 /* Reads the requested window, and stores the last time in the file in *end. */
@@ -259,9 +260,9 @@ enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int6
     if (read_window(db, params, &window, &end, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
-    ps_json_kreal(&json, "start_s", window.start);
-    ps_json_kreal(&json, "end_s", end);
-    ps_json_kstr(&json, "unit", "MiB");
+    ps_json_key_real(&json, "start_s", window.start);
+    ps_json_key_real(&json, "end_s", end);
+    ps_json_key_str(&json, "unit", "MiB");
     write_curves(db, &window, &json, err);
     write_peak(db, &window, &json, err);
     write_spans(db, &window, &json, err);

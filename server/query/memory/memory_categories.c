@@ -8,22 +8,22 @@
 
 #include "server/query/views.h"
 
-enum { MAX_ROWS = 16 }; /* maximum number of categories */
+enum { CATEGORIES_MAX = 16 }; /* maximum number of categories */
 
 struct sample {
-    double t, sum, mib[MAX_ROWS];
+    double t, sum, mib[CATEGORIES_MAX];
 };
 
 struct stack {
-    struct ps_buf t_text, mib_text[MAX_ROWS];
-    struct ps_json t, mib[MAX_ROWS];
-    char *names[MAX_ROWS];
+    struct ps_buf t_text, mib_text[CATEGORIES_MAX];
+    struct ps_json t, mib[CATEGORIES_MAX];
+    char *names[CATEGORIES_MAX];
     int n;
     double from, to;
     int64_t px, pixel;
     struct sample now, highest, last, peak;
-    bool any; /* `highest` and `last` have values for the current pixel */
-    bool peaked;
+    bool has_samples; /* `highest` and `last` have values for the current pixel */
+    bool has_peak;
 };
 
 static void put_sample(struct stack *s, const struct sample *m)
@@ -35,12 +35,12 @@ static void put_sample(struct stack *s, const struct sample *m)
 
 static void flush_samples(struct stack *s)
 {
-    if (!s->any)
+    if (!s->has_samples)
         return;
     put_sample(s, &s->highest);
     if (s->last.t > s->highest.t)
         put_sample(s, &s->last);
-    s->any = false;
+    s->has_samples = false;
 }
 
 /* Adds s->now to its pixel, when the values of all categories at its time are known. */
@@ -48,7 +48,7 @@ static void add_sample(struct stack *s)
 {
     double span = s->to - s->from;
     struct sample m = s->now;
-    bool inside = m.t >= s->from;
+    bool is_inside = m.t >= s->from;
     int64_t pixel;
 
     m.sum = 0;
@@ -58,18 +58,18 @@ static void add_sample(struct stack *s)
         return;
     m.t = m.t < s->from ? s->from : m.t;
     pixel = span > 0 ? (int64_t)((m.t - s->from) / span * (double)s->px) : 0;
-    if (s->any && pixel != s->pixel)
+    if (s->has_samples && pixel != s->pixel)
         flush_samples(s);
     /* Of the samples before the window only the last is used. It is moved to the start of the
      * window. */
-    if (!s->any || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
+    if (!s->has_samples || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
         s->highest = m;
-    if (inside && (!s->peaked || m.sum > s->peak.sum)) {
+    if (is_inside && (!s->has_peak || m.sum > s->peak.sum)) {
         s->peak = m;
-        s->peaked = true;
+        s->has_peak = true;
     }
     s->last = m;
-    s->any = true;
+    s->has_samples = true;
     s->pixel = pixel;
 }
 
@@ -78,7 +78,7 @@ static int category_index(struct stack *s, struct ps_str kind)
     for (int i = 0; i < s->n; i++)
         if (ps_str_eq_c(kind, s->names[i]))
             return i;
-    if (s->n == MAX_ROWS)
+    if (s->n == CATEGORIES_MAX)
         return -1;
     s->names[s->n] = ps_strdup(kind);
     return s->n++;
@@ -111,26 +111,26 @@ static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err
     return err->code;
 }
 
-static void write_moment(const struct stack *s, struct ps_json *json)
+static void write_peak(const struct stack *s, struct ps_json *json)
 {
     ps_json_key(json, "peak");
-    if (!s->peaked) {
+    if (!s->has_peak) {
         ps_json_null(json);
         return;
     }
     ps_json_object(json);
-    ps_json_kreal(json, "t_s", s->peak.t);
-    ps_json_kreal(json, "mib", s->peak.sum);
+    ps_json_key_real(json, "t_s", s->peak.t);
+    ps_json_key_real(json, "mib", s->peak.sum);
     ps_json_end(json);
 }
 
 static void write_stack(struct stack *s, double start, double end, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kreal(json, "start_s", start);
-    ps_json_kreal(json, "end_s", end);
-    ps_json_kstr(json, "unit", "MiB");
-    write_moment(s, json);
+    ps_json_key_real(json, "start_s", start);
+    ps_json_key_real(json, "end_s", end);
+    ps_json_key_str(json, "unit", "MiB");
+    write_peak(s, json);
     ps_json_key(json, "t_s");
     ps_json_end(&s->t);
     ps_json_raw(json, ps_buf_slice(&s->t_text));
@@ -138,7 +138,7 @@ static void write_stack(struct stack *s, double start, double end, struct ps_jso
     ps_json_array(json);
     for (int i = 0; i < s->n; i++) {
         ps_json_object(json);
-        ps_json_kstr(json, "name", s->names[i]);
+        ps_json_key_str(json, "name", s->names[i]);
         ps_json_key(json, "mib");
         ps_json_end(&s->mib[i]);
         ps_json_raw(json, ps_buf_slice(&s->mib_text[i]));
@@ -151,7 +151,7 @@ static void write_stack(struct stack *s, double start, double end, struct ps_jso
 static void stack_free(struct stack *s)
 {
     ps_buf_free(&s->t_text);
-    for (int i = 0; i < MAX_ROWS; i++) {
+    for (int i = 0; i < CATEGORIES_MAX; i++) {
         ps_buf_free(&s->mib_text[i]);
         free(s->names[i]);
     }
@@ -161,7 +161,7 @@ static void stack_open(struct stack *s)
 {
     s->t = ps_json_writer(&s->t_text);
     ps_json_array(&s->t);
-    for (int i = 0; i < MAX_ROWS; i++) {
+    for (int i = 0; i < CATEGORIES_MAX; i++) {
         s->mib[i] = ps_json_writer(&s->mib_text[i]);
         ps_json_array(&s->mib[i]);
     }

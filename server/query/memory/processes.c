@@ -82,7 +82,7 @@ static enum ps_status write_processes(struct ps_db *db, struct ps_stmt *stmt, st
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
         ps_json_object(json);
-        ps_row_members(stmt, 1, json);
+        ps_row_write_members(stmt, 1, json);
         write_curve(db, ps_col_int(stmt, 0), json, err);
         ps_json_end(json);
     }
@@ -96,21 +96,21 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_json json = ps_json_writer(&answer->body);
-    const char *of = ps_param_get(params, "of");
-    bool memory = of && strcmp(of, "res") == 0;
+    const char *value_name = ps_param_get(params, "of");
+    bool is_memory = value_name && strcmp(value_name, "res") == 0;
     int64_t limit;
 
     (void)view, (void)id;
     ps_param_int(params, "limit", 1, 100, 8, &limit, err);
-    if (of && of[0] && !memory && strcmp(of, "cpu") != 0)
+    if (value_name && value_name[0] && !is_memory && strcmp(value_name, "cpu") != 0)
         ps_fail(err, PS_BAD_REQUEST, "the parameter of must be cpu or res");
     ps_db_prepare(db, ps_query_sql("processes"), &stmt, err);
-    ps_bind_text(stmt, ":what", memory ? PS_STR("RES") : PS_STR("CPU"));
-    ps_bind_text(stmt, ":by", memory ? PS_STR("peak") : PS_STR("order"));
+    ps_bind_text(stmt, ":what", is_memory ? PS_STR("RES") : PS_STR("CPU"));
+    ps_bind_text(stmt, ":by", is_memory ? PS_STR("peak") : PS_STR("order"));
     ps_bind_int(stmt, ":limit", limit);
     ps_json_object(&json);
-    ps_json_kstr(&json, "of", memory ? "res" : "cpu");
-    ps_json_kstr(&json, "unit", memory ? "KiB" : "%");
+    ps_json_key_str(&json, "of", is_memory ? "res" : "cpu");
+    ps_json_key_str(&json, "unit", is_memory ? "KiB" : "%");
     write_processes(db, stmt, &json, err);
     ps_json_end(&json);
     return err->code;

@@ -33,9 +33,9 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
         if (strcmp(name, "samples") == 0)
             write_samples(ps_col_text(stmt, i), &json);
         else if (strcmp(name, "more") == 0)
-            ps_col_raw_json(stmt, i, "{}", &json);
+            ps_col_write_raw_json(stmt, i, "{}", &json);
         else
-            ps_col_json(stmt, i, &json);
+            ps_col_write_json(stmt, i, &json);
     }
     ps_json_end(&json);
     return PS_OK;

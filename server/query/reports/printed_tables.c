@@ -6,8 +6,8 @@
 
 #include "server/query/views.h"
 
-static enum ps_status range_of(struct ps_db *db, int64_t report, int64_t *first, int64_t *last,
-                               struct ps_err *err)
+static enum ps_status read_row_range(struct ps_db *db, int64_t report, int64_t *first,
+                                     int64_t *last, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -19,9 +19,9 @@ static enum ps_status range_of(struct ps_db *db, int64_t report, int64_t *first,
     return PS_OK;
 }
 
-enum ps_status ps_view_of_report(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                 struct ps_params params, struct ps_answer *answer,
-                                 struct ps_err *err)
+enum ps_status ps_view_report_rows(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) struct ps_param *more = NULL;
     char first_text[24], last_text[24];
@@ -30,7 +30,7 @@ enum ps_status ps_view_of_report(struct ps_db *db, const struct ps_view *view, i
     ps_param_int(params, "report", 0, UINT32_MAX, 0, &report, err);
     if (report == 0)
         return ps_view_table(db, view, id, params, answer, err);
-    range_of(db, report, &first, &last, err);
+    read_row_range(db, report, &first, &last, err);
     (void)snprintf(first_text, sizeof first_text, "%lld", (long long)first);
     (void)snprintf(last_text, sizeof last_text, "%lld", (long long)last);
     more = ps_grow(NULL, params.n + 2, sizeof *more);

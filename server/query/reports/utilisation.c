@@ -60,7 +60,7 @@ struct utilisation_verdict {
     char reason[300];
 };
 
-static const char *word_of(double share)
+static const char *verdict_word(double share)
 {
     return share >= BUSY_SHARE ? "cpu-bound" : share < WAITING_SHARE ? "waiting" : "mixed";
 }
@@ -76,7 +76,7 @@ static bool measure_utilisation(const struct timed_run *t, double cpus,
                                 struct utilisation_verdict *j)
 {
     double busy = t->value[USER] + t->value[SYS], real = t->value[REAL];
-    double off = t->resolution[USER] + t->resolution[SYS];
+    double rounding = t->resolution[USER] + t->resolution[SYS];
 
     if (!t->has_input[REAL] || !t->has_input[USER] || !t->has_input[SYS]) {
         set_verdict(j, "unknown", "The report lacks the real, user or system time");
@@ -87,8 +87,8 @@ static bool measure_utilisation(const struct timed_run *t, double cpus,
         return false;
     }
     j->utilisation = busy / real;
-    j->low = fmax(busy - off / 2, 0) / (real + t->resolution[REAL]);
-    j->high = (busy + off) / fmax(real - t->resolution[REAL] / 2, 1e-12);
+    j->low = fmax(busy - rounding / 2, 0) / (real + t->resolution[REAL]);
+    j->high = (busy + rounding) / fmax(real - t->resolution[REAL] / 2, 1e-12);
     j->cpus = cpus > 0 ? cpus : fmax(1, ceil(j->low - 1e-9));
     j->share = j->utilisation / j->cpus;
     j->is_known = true;
@@ -109,13 +109,13 @@ static double faults_per_s(const struct timed_run *t)
 
 static void judge_time(const struct timed_run *t, struct utilisation_verdict *j)
 {
-    const char *low = word_of(j->low / j->cpus), *high = word_of(j->high / j->cpus);
+    const char *low = verdict_word(j->low / j->cpus), *high = verdict_word(j->high / j->cpus);
     const char *switches = t->has_input[VOLUNTARY] && t->has_input[INVOLUNTARY] &&
                                    t->value[VOLUNTARY] > t->value[INVOLUNTARY]
                                ? "; it yielded its CPU more often than it was preempted"
                                : "";
 
-    j->verdict = word_of(j->share);
+    j->verdict = verdict_word(j->share);
     if (strcmp(low, high) != 0) {
         j->verdict = "unknown";
         (void)snprintf(j->reason, sizeof j->reason,
@@ -164,17 +164,17 @@ struct rule {
 static void write_rule(const struct rule *rule, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kstr(json, "rule", rule->name);
-    ps_json_kstr(json, "of", rule->of);
-    ps_json_kreal(json, "value", rule->value); /* null if the value is unknown */
-    ps_json_kstr(json, "sign", rule->sign);
-    ps_json_kreal(json, "threshold", rule->threshold);
+    ps_json_key_str(json, "rule", rule->name);
+    ps_json_key_str(json, "of", rule->of);
+    ps_json_key_real(json, "value", rule->value); /* null if the value is unknown */
+    ps_json_key_str(json, "sign", rule->sign);
+    ps_json_key_real(json, "threshold", rule->threshold);
     ps_json_key(json, "holds");
     if (isfinite(rule->value))
         ps_json_bool(json, rule->holds);
     else
         ps_json_null(json);
-    ps_json_kstr(json, "why", rule->why);
+    ps_json_key_str(json, "why", rule->why);
     ps_json_end(json);
 }
 
@@ -225,21 +225,21 @@ static void write_run(const struct timed_run *t, double cpus, struct ps_json *js
 
     judge_utilisation(t, cpus, &j);
     ps_json_object(json);
-    ps_json_kint(json, "run", t->run);
-    ps_json_kstr(json, "command", t->command);
+    ps_json_key_int(json, "run", t->run);
+    ps_json_key_str(json, "command", t->command);
     write_end(t, json);
-    ps_json_kstr(json, "verdict", j.verdict);
-    ps_json_kstr(json, "reason", j.reason);
+    ps_json_key_str(json, "verdict", j.verdict);
+    ps_json_key_str(json, "reason", j.reason);
     for (int i = 0; i < N_INPUTS; i++)
-        ps_json_kreal(json, inputs[i].key, t->has_input[i] ? t->value[i] : NAN);
-    ps_json_kreal(json, "real_resolution_s", t->resolution[REAL]);
-    ps_json_kreal(json, "user_resolution_s", t->resolution[USER]);
-    ps_json_kreal(json, "sys_resolution_s", t->resolution[SYS]);
-    ps_json_kreal(json, "utilisation", j.is_known ? j.utilisation : NAN);
-    ps_json_kreal(json, "utilisation_low", j.is_known ? j.low : NAN);
-    ps_json_kreal(json, "utilisation_high", j.is_known ? j.high : NAN);
-    ps_json_kreal(json, "cpus", j.is_known ? j.cpus : NAN);
-    ps_json_kbool(json, "cpus_given", cpus > 0);
+        ps_json_key_real(json, inputs[i].key, t->has_input[i] ? t->value[i] : NAN);
+    ps_json_key_real(json, "real_resolution_s", t->resolution[REAL]);
+    ps_json_key_real(json, "user_resolution_s", t->resolution[USER]);
+    ps_json_key_real(json, "sys_resolution_s", t->resolution[SYS]);
+    ps_json_key_real(json, "utilisation", j.is_known ? j.utilisation : NAN);
+    ps_json_key_real(json, "utilisation_low", j.is_known ? j.low : NAN);
+    ps_json_key_real(json, "utilisation_high", j.is_known ? j.high : NAN);
+    ps_json_key_real(json, "cpus", j.is_known ? j.cpus : NAN);
+    ps_json_key_bool(json, "cpus_given", cpus > 0);
     write_rules(t, &j, json);
     ps_json_end(json);
 }
@@ -249,7 +249,7 @@ static double scale_of(struct ps_str unit)
     return ps_str_eq_c(unit, "KiB") ? 1024 : 1;
 }
 
-static void take_figure(struct timed_run *t, struct ps_stmt *stmt)
+static void read_input(struct timed_run *t, struct ps_stmt *stmt)
 {
     struct ps_str name = ps_col_text(stmt, 2);
 
@@ -290,12 +290,12 @@ static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_js
             (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,
                            ps_col_text(stmt, 1).ptr);
         }
-        take_figure(&t, stmt);
+        read_input(&t, stmt);
     }
     if (t.run && runs++ < RUNS_MAX)
         write_run(&t, cpus, json);
     ps_json_end(json);
-    ps_json_kint(json, "total", runs);
+    ps_json_key_int(json, "total", runs);
     return err->code;
 }
 
@@ -316,7 +316,7 @@ enum ps_status ps_command_verdict_read(struct ps_db *db, struct ps_command_verdi
         t.run = run;
         (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,
                        ps_col_text(stmt, 1).ptr);
-        take_figure(&t, stmt);
+        read_input(&t, stmt);
     }
     if (!t.run)
         return err->code;

@@ -7,7 +7,7 @@
 
 enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, WORKER, N_COLUMNS };
 
-static int64_t or_null(int64_t id)
+static int64_t id_or_null(int64_t id)
 {
     return id ? id : PS_TEMP_NULL;
 }
@@ -40,9 +40,9 @@ static void make_rows(const struct ps_memory_records *records, struct ps_range r
         row[BYTES * cap] = allocates ? r->bytes : (int64_t)(0 - (uint64_t)r->bytes);
         row[TYPE * cap] = r->type;
         row[DEVICE * cap] = r->device;
-        row[ADDRESS * cap] = or_null(r->address);
-        row[SLICE * cap] = allocates ? or_null(r->slice) : PS_TEMP_NULL;
-        row[FREED_BY * cap] = end ? or_null(end->slice) : PS_TEMP_NULL;
+        row[ADDRESS * cap] = id_or_null(r->address);
+        row[SLICE * cap] = allocates ? id_or_null(r->slice) : PS_TEMP_NULL;
+        row[FREED_BY * cap] = end ? id_or_null(end->slice) : PS_TEMP_NULL;
         row[NAME * cap] = PS_TEMP_NULL;
         row[WORKER * cap] = r->worker;
         out->temp_rows.n++;
@@ -79,24 +79,25 @@ static bool add_names(void *user, const struct ps_chunk *chunk)
 
         if (named->slice - first >= chunk->n)
             break;
-        *named->out = or_null(ps_chunk_value(chunk, PS_COL_NAME, (uint32_t)(named->slice - first)));
+        *named->out =
+            id_or_null(ps_chunk_value(chunk, PS_COL_NAME, (uint32_t)(named->slice - first)));
     }
     return names->next < names->n;
 }
 
 /* Sets the column NAME of all rows to the name of the slice that allocated. Reads the chunks once,
  * in the order of slice ids. cap: number of rows that *made was allocated for. */
-static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *made, size_t cap,
+static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *computed, size_t cap,
                                  struct ps_err *err)
 {
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
-    struct allocation_slices names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.items), 0,
-                                      0};
+    struct allocation_slices names = {ps_grow(NULL, computed->temp_rows.n + 1, sizeof *names.items),
+                                      0, 0};
 
-    for (size_t i = 0; i < made->temp_rows.n; i++)
-        if (made->values[SLICE * cap + i] != PS_TEMP_NULL)
-            names.items[names.n++] = (struct allocation_slice){made->values[SLICE * cap + i],
-                                                               &made->values[NAME * cap + i]};
+    for (size_t i = 0; i < computed->temp_rows.n; i++)
+        if (computed->values[SLICE * cap + i] != PS_TEMP_NULL)
+            names.items[names.n++] = (struct allocation_slice){computed->values[SLICE * cap + i],
+                                                               &computed->values[NAME * cap + i]};
     if (names.n) {
         qsort(names.items, names.n, sizeof *names.items, by_slice);
         ps_trace_each_chunk(db, &query, add_names, &names, err);

@@ -60,12 +60,12 @@ static void write_busy_shares(const struct ps_window *window, bool device, int64
     write_shares(window, covered, share);
 }
 
-void ps_window_busy(const struct ps_window *window, int64_t *share)
+void ps_window_busy_shares(const struct ps_window *window, int64_t *share)
 {
     write_busy_shares(window, false, share);
 }
 
-void ps_window_busy_device(const struct ps_window *window, int64_t *share)
+void ps_window_device_shares(const struct ps_window *window, int64_t *share)
 {
     write_busy_shares(window, true, share);
 }

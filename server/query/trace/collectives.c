@@ -27,23 +27,23 @@ struct collective_template {
 
 struct call_collector {
     struct ps_db *db;
-    struct ps_name_kinds meanings;
+    struct ps_name_kinds name_kinds;
     struct call *calls;
     size_t n, cap;
-    struct ps_track_owners places;
+    struct ps_track_owners owners;
     struct collective_template *templates;
     size_t n_templates, cap_templates;
-    bool host; /* true: no stream has collectives, so those of host threads are collected */
+    bool uses_host; /* true: no stream has collectives, so those of host threads are collected */
 };
 
-static void collecting_free(struct call_collector *c)
+static void call_collector_free(struct call_collector *c)
 {
     for (size_t i = 0; i < c->n_templates; i++)
         free(c->templates[i].text);
     free(c->templates);
     free(c->calls);
-    ps_track_owners_free(&c->places);
-    ps_name_kinds_free(&c->meanings);
+    ps_track_owners_free(&c->owners);
+    ps_name_kinds_free(&c->name_kinds);
 }
 
 /* Returns the size in bytes of a torch scalar type, whose name is quoted as in the arguments of
@@ -108,9 +108,9 @@ static bool is_call(struct call_collector *c, const struct ps_chunk *chunk, uint
             name = ps_chunk_value(chunk, PS_COL_NAME, i);
     enum ps_name_kind meaning;
 
-    if (c->host ? kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION : kind != PS_SLICE_KERNEL)
+    if (c->uses_host ? kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION : kind != PS_SLICE_KERNEL)
         return false;
-    meaning = ps_name_meaning(c->db, &c->meanings, name);
+    meaning = ps_name_kind_get(c->db, &c->name_kinds, name);
     return ps_role_of(kind, ps_chunk_value(chunk, PS_COL_FLAGS, i), meaning) ==
            PS_ROLE_COMMUNICATION;
 }
@@ -118,7 +118,7 @@ static bool is_call(struct call_collector *c, const struct ps_chunk *chunk, uint
 static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 {
     struct call_collector *c = user;
-    uint32_t worker = ps_track_owner_of(&c->places, chunk->track).worker;
+    uint32_t worker = ps_track_owner_of(&c->owners, chunk->track).worker;
 
     for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended(); i++) {
         if (!is_call(c, chunk, i))
@@ -135,7 +135,7 @@ static bool visit_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static int in_order(const void *a, const void *b)
+static int by_name_worker_start(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
 
@@ -163,7 +163,7 @@ static bool is_same_per_worker(const struct call *calls, size_t n, uint32_t work
 static void write_collective(const struct call_collector *c, const struct call *calls, size_t n,
                              struct ps_json *json)
 {
-    uint32_t workers = c->places.n_workers;
+    uint32_t workers = c->owners.n_workers;
     int64_t total = 0, transfer = 0, bytes = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -173,9 +173,9 @@ static void write_collective(const struct call_collector *c, const struct call *
     ps_json_object(json);
     ps_json_key(json, "name");
     ps_json_str(json, ps_trace_text(c->db, calls->name));
-    ps_json_kint(json, "calls", (int64_t)n);
-    ps_json_kint(json, "bytes", bytes);
-    ps_json_kint(json, "total_ns", total);
+    ps_json_key_int(json, "calls", (int64_t)n);
+    ps_json_key_int(json, "bytes", bytes);
+    ps_json_key_int(json, "total_ns", total);
     if (is_same_per_worker(calls, n, workers)) {
         size_t each = n / workers;
 
@@ -188,8 +188,8 @@ static void write_collective(const struct call_collector *c, const struct call *
             for (uint32_t w = 0; w < workers; w++)
                 transfer = ps_add_saturated(transfer, shortest);
         }
-        ps_json_kint(json, "transfer_ns", transfer);
-        ps_json_kint(json, "wait_ns", total - transfer);
+        ps_json_key_int(json, "transfer_ns", transfer);
+        ps_json_key_int(json, "wait_ns", total - transfer);
     } else {
         ps_json_key(json, "transfer_ns");
         ps_json_null(json);
@@ -202,21 +202,21 @@ static void write_collective(const struct call_collector *c, const struct call *
 static enum ps_status collect_calls(struct call_collector *c, struct ps_err *err)
 {
     struct ps_chunk_query query = {
-        .kinds = 1u << PS_TRACK_STREAM,
+        .track_kinds = 1u << PS_TRACK_STREAM,
         .range = PS_RANGE_ALL,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
                    PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT),
-        .args = true,
+        .wants_args = true,
     };
 
     read_templates(c, err);
-    ps_track_owners_read(c->db, &c->places, err);
+    ps_track_owners_read(c->db, &c->owners, err);
     ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
     if (err->code != PS_OK || c->n)
         return err->code;
-    c->host = true;
-    query.kinds = 1u << PS_TRACK_THREAD;
+    c->uses_host = true;
+    query.track_kinds = 1u << PS_TRACK_THREAD;
     return ps_trace_each_chunk(c->db, &query, visit_chunk, c, err);
 }
 
@@ -226,7 +226,7 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
 
     collect_calls(&c, err);
     if (c.n)
-        qsort(c.calls, c.n, sizeof *c.calls, in_order);
+        qsort(c.calls, c.n, sizeof *c.calls, by_name_worker_start);
     ps_json_array(json);
     for (size_t i = 0, end; i < c.n && err->code == PS_OK; i = end) {
         for (end = i + 1; end < c.n && c.calls[end].name == c.calls[i].name;)
@@ -234,6 +234,6 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
         write_collective(&c, &c.calls[i], end - i, json);
     }
     ps_json_end(json);
-    collecting_free(&c);
+    call_collector_free(&c);
     return err->code;
 }

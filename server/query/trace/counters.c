@@ -86,7 +86,7 @@ static void curves_free(struct curves *all)
 
 /* Returns the range from the beginning of the trace to the end of the window, because the last
  * point before the window may be far before it. */
-static struct ps_range up_to(const struct curves *all)
+static struct ps_range range_to_end(const struct curves *all)
 {
     return (struct ps_range){INT64_MIN, all->range.to_ns};
 }
@@ -113,18 +113,18 @@ static void write_times(const struct curve *c, struct ps_json *json)
     ps_json_end(json);
 }
 
-static enum ps_status write_counter(struct ps_db *db, const struct curves *frame, int64_t series,
+static enum ps_status write_counter(struct ps_db *db, const struct curves *settings, int64_t series,
                                     struct ps_json *json, struct ps_err *err)
 {
     struct curve curve = {.points = NULL};
-    struct curves one = {&curve, 1, frame->range, frame->px};
-    struct ps_packed_query query = {PS_PACKED_COUNTS, series, up_to(frame),
+    struct curves one = {&curve, 1, settings->range, settings->px};
+    struct ps_packed_query query = {PS_PACKED_COUNTS, series, range_to_end(settings),
                                     1u << PS_COUNT_T | 1u << PS_COUNT_VALUE};
 
     ps_packed_each(db, &query, add_counts, &one, err);
     flush_pixel(&curve);
     ps_json_object(json);
-    ps_json_kint(json, "id", series);
+    ps_json_key_int(json, "id", series);
     write_times(&curve, json);
     ps_json_key(json, "value");
     ps_json_array(json);
@@ -137,7 +137,7 @@ static enum ps_status write_counter(struct ps_db *db, const struct curves *frame
 }
 
 static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
-                                     const struct curves *frame, struct ps_json *json,
+                                     const struct curves *settings, struct ps_json *json,
                                      struct ps_err *err)
 {
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
@@ -146,7 +146,7 @@ static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
     ps_json_key(json, "counters");
     ps_json_array(json);
     for (size_t i = 0; i < ids.n && err->code == PS_OK; i++)
-        write_counter(db, frame, ids.items[i], json, err);
+        write_counter(db, settings, ids.items[i], json, err);
     ps_json_end(json);
     return err->code;
 }
@@ -230,9 +230,9 @@ static void write_device(struct curve *c, struct ps_json *json)
 {
     flush_pixel(c);
     ps_json_object(json);
-    ps_json_kint(json, "device_type", c->type);
-    ps_json_kint(json, "device", c->device);
-    ps_json_kint(json, "worker", c->worker);
+    ps_json_key_int(json, "device_type", c->type);
+    ps_json_key_int(json, "device", c->device);
+    ps_json_key_int(json, "worker", c->worker);
     write_times(c, json);
     ps_json_key(json, "allocated");
     ps_json_array(json);
@@ -249,12 +249,12 @@ static void write_device(struct curve *c, struct ps_json *json)
 }
 
 static enum ps_status write_memory(struct ps_db *db, struct ps_params params,
-                                   const struct curves *frame, struct ps_json *json,
+                                   const struct curves *settings, struct ps_json *json,
                                    struct ps_err *err)
 {
-    PS_AUTO(curves_free) struct curves all = {NULL, 0, frame->range, frame->px};
+    PS_AUTO(curves_free) struct curves all = {NULL, 0, settings->range, settings->px};
     struct ps_packed_query query = {
-        PS_PACKED_MEMORY, 0, up_to(frame),
+        PS_PACKED_MEMORY, 0, range_to_end(settings),
         1u << PS_MEMORY_T | 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
             1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
 
@@ -270,25 +270,26 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_params params,
 }
 
 static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
-                                 const struct curves *frame, struct ps_json *json,
+                                 const struct curves *settings, struct ps_json *json,
                                  struct ps_err *err)
 {
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
     PS_AUTO(ps_window_free) struct ps_window window = {0};
     PS_AUTO(ps_free_ptr)
-    int64_t *share = ps_grow(NULL, (size_t)frame->px, sizeof *share);
+    int64_t *share = ps_grow(NULL, (size_t)settings->px, sizeof *share);
 
     ps_param_ids(params, "busy", CURVES_MAX, &ids, err);
     ps_json_key(json, "busy");
     ps_json_array(json);
     for (size_t i = 0; i < ids.n && err->code == PS_OK; i++) {
-        if (ps_trace_window(db, (uint32_t)ids.items[i], frame->range.from_ns, frame->range.to_ns,
-                            (uint32_t)frame->px, &window, err) != PS_OK)
+        if (ps_trace_read_window(db, (uint32_t)ids.items[i], settings->range.from_ns,
+                                 settings->range.to_ns, (uint32_t)settings->px, &window,
+                                 err) != PS_OK)
             break;
-        ps_window_busy_device(&window, share);
+        ps_window_device_shares(&window, share);
         ps_json_object(json);
-        ps_json_kint(json, "track", ids.items[i]);
-        ps_json_ints(json, "share", share, (size_t)frame->px);
+        ps_json_key_int(json, "track", ids.items[i]);
+        ps_json_ints(json, "share", share, (size_t)settings->px);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -299,16 +300,16 @@ enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int6
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    struct curves frame = {0};
+    struct curves settings = {0};
 
     (void)view, (void)id;
-    ps_param_window(db, params, &frame.range, err);
-    if (ps_param_int(params, "px", 1, PX_MAX, 1600, &frame.px, err) != PS_OK)
+    ps_param_window(db, params, &settings.range, err);
+    if (ps_param_int(params, "px", 1, PX_MAX, 1600, &settings.px, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
-    write_counters(db, params, &frame, &json, err);
-    write_memory(db, params, &frame, &json, err);
-    write_busy(db, params, &frame, &json, err);
+    write_counters(db, params, &settings, &json, err);
+    write_memory(db, params, &settings, &json, err);
+    write_busy(db, params, &settings, &json, err);
     ps_json_end(&json);
     return err->code;
 }

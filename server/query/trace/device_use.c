@@ -23,7 +23,7 @@ static void write_share(struct ps_json *json, const struct ps_intervals *busy,
     ps_json_end(json);
 }
 
-static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
+static void add_intervals(struct ps_intervals *to, const struct ps_intervals *from)
 {
     for (size_t i = 0; i < from->n; i++)
         ps_intervals_add(to, from->items[i].start, from->items[i].end);
@@ -36,22 +36,24 @@ static void write_device(struct ps_json *json, const struct ps_device_sums *devi
     struct ps_device_use use = ps_device_use_compute(device->kernels, device->n_kernels, from, to);
     struct ps_intervals busy = {0};
 
-    add_all(&busy, &device->compute);
-    add_all(&busy, &device->communication);
+    add_intervals(&busy, &device->compute);
+    add_intervals(&busy, &device->communication);
     ps_intervals_join(&busy);
     ps_json_object(json);
-    ps_json_kint(json, "worker", device->worker);
-    ps_json_kint(json, "device", device->device);
-    ps_json_kreal(json, "busy", (double)ps_intervals_length(&busy, from, to) / (double)(to - from));
-    ps_json_kreal(json, "sm_efficiency", use.sm_efficiency);
-    ps_json_kreal(json, "occupancy", use.occupancy);
+    ps_json_key_int(json, "worker", device->worker);
+    ps_json_key_int(json, "device", device->device);
+    ps_json_key_real(json, "busy",
+                     (double)ps_intervals_length(&busy, from, to) / (double)(to - from));
+    ps_json_key_real(json, "sm_efficiency", use.sm_efficiency);
+    ps_json_key_real(json, "occupancy", use.occupancy);
     write_share(json, &busy, sums, px);
-    ps_json_kint(json, "communication_ns", ps_intervals_length(&device->communication, from, to));
-    ps_json_kint(json, "overlap_ns",
-                 ps_intervals_common_length(&device->communication, &device->compute, from, to));
-    add_all(&busy, &device->copies);
+    ps_json_key_int(json, "communication_ns",
+                    ps_intervals_length(&device->communication, from, to));
+    ps_json_key_int(json, "overlap_ns",
+                    ps_intervals_common_length(&device->communication, &device->compute, from, to));
+    add_intervals(&busy, &device->copies);
     ps_intervals_join(&busy);
-    ps_json_kint(json, "idle_ns", to - from - ps_intervals_length(&busy, from, to));
+    ps_json_key_int(json, "idle_ns", to - from - ps_intervals_length(&busy, from, to));
     ps_json_end(json);
     ps_intervals_free(&busy);
 }
@@ -88,8 +90,8 @@ enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view,
     if (err->code != PS_OK)
         return err->code;
     ps_json_object(&json);
-    ps_json_kint(&json, "from_ns", sums.from_ns);
-    ps_json_kint(&json, "to_ns", sums.to_ns);
+    ps_json_key_int(&json, "from_ns", sums.from_ns);
+    ps_json_key_int(&json, "to_ns", sums.to_ns);
     ps_json_key(&json, "devices");
     ps_json_array(&json);
     for (size_t i = 0; i < sums.n_devices; i++)

@@ -22,9 +22,9 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts,
     ps_db_prepare(db, ps_query_sql("trace_step_facts"), &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code;
-    facts->steps = ps_col_int(stmt, 0);
+    facts->n_steps = ps_col_int(stmt, 0);
     facts->wall_ns = ps_col_int(stmt, 1);
-    facts->annotated = ps_col_int(stmt, 2) != 0;
+    facts->has_annotated_steps = ps_col_int(stmt, 2) != 0;
     return PS_OK;
 }
 
@@ -152,8 +152,8 @@ static void add_to_fact(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
 
 /* Adds a driver call (cuda..., hip..., xpu...) to the launches if it launches kernels, or to the
  * syncs if it waits for the device. */
-static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t calls,
-                         int64_t ns)
+static void add_runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t calls,
+                             int64_t ns)
 {
     if (contains(name, "LaunchKernel") || contains(name, "LaunchCooperative") ||
         contains(name, "GraphLaunch"))
@@ -163,8 +163,8 @@ static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64
         add_to_fact(&facts->syncs, calls, ns);
 }
 
-static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t kind,
-                        int64_t calls, int64_t ns)
+static void add_device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t kind,
+                            int64_t calls, int64_t ns)
 {
     enum ps_tensor_cores use = ps_kernel_tensor_cores(name);
     bool host_copy = contains(name, "HtoD") || contains(name, "DtoH");
@@ -177,11 +177,11 @@ static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_
         facts->unknown_tensor_cores_ns = ps_add_saturated(facts->unknown_tensor_cores_ns, ns);
     if (kind == PS_SLICE_KERNEL &&
         (contains(name, "multi_tensor_apply") || contains(name, "FusedAdam")))
-        facts->fused = true;
+        facts->has_fused_optimizer = true;
 }
 
-static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t id, int64_t calls,
-                      int64_t ns)
+static void add_host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t id,
+                          int64_t calls, int64_t ns)
 {
     if (starts_with_word(name, "Optimizer.step#")) {
         add_to_fact(&facts->optimizer, calls, ns);
@@ -190,7 +190,7 @@ static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t
         facts->optimizer_names[facts->n_optimizer_names++] = id;
     } else if (starts_with_word(name, "aten::_foreach_") ||
                starts_with_word(name, "aten::_fused_")) {
-        facts->fused = true;
+        facts->has_fused_optimizer = true;
     } else if (starts_with_word(name, "DistributedDataParallel.forward")) {
         add_to_fact(&facts->distributed, calls, ns);
     } else if (starts_with_word(name, "DataParallel.forward")) {
@@ -198,7 +198,7 @@ static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t
     } else if (starts_with_word(name, "gloo:")) {
         add_to_fact(&facts->gloo, calls, ns);
     } else if (ps_str_eq_c(name, "aten::item")) {
-        add_to_fact(&facts->items, calls, ns);
+        add_to_fact(&facts->item_calls, calls, ns);
     }
 }
 
@@ -214,17 +214,17 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
         struct ps_str name = ps_col_text(stmt, 0);
         int64_t kind = ps_col_int(stmt, 2), calls = ps_col_int(stmt, 3);
 
-        const int64_t figures[3] = {calls, ps_col_int(stmt, 5), ps_col_int(stmt, 7)};
+        const int64_t call_times[3] = {calls, ps_col_int(stmt, 5), ps_col_int(stmt, 7)};
 
         if (kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OSRT)
             ps_long_call_consider(&facts->long_call, name, (uint32_t)ps_col_int(stmt, 1), kind,
-                                  figures);
+                                  call_times);
         if (kind == PS_SLICE_RUNTIME)
-            runtime_fact(facts, name, calls, ps_col_int(stmt, 4));
+            add_runtime_fact(facts, name, calls, ps_col_int(stmt, 4));
         else if (ps_slice_on_device(kind))
-            device_fact(facts, name, kind, calls, ps_col_int(stmt, 6));
+            add_device_fact(facts, name, kind, calls, ps_col_int(stmt, 6));
         else
-            host_fact(facts, name, (uint32_t)ps_col_int(stmt, 1), calls, ps_col_int(stmt, 5));
+            add_host_fact(facts, name, (uint32_t)ps_col_int(stmt, 1), calls, ps_col_int(stmt, 5));
     }
     return err->code;
 }
@@ -315,14 +315,14 @@ static enum ps_status read_slices(struct ps_db *db, struct ps_trace_facts *facts
 {
     struct chunk_visitor chunk_visitor = {.facts = facts, .until = INT64_MIN};
     struct ps_chunk_query query = {
-        .kinds = 1u << PS_TRACK_THREAD,
+        .track_kinds = 1u << PS_TRACK_THREAD,
         .range = facts->span,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME),
     };
 
     if (facts->n_optimizer_names)
         ps_trace_each_chunk(db, &query, visit_host, &chunk_visitor, err);
-    query.kinds = 1u << PS_TRACK_STREAM;
+    query.track_kinds = 1u << PS_TRACK_STREAM;
     query.columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                     PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP);
     ps_trace_each_chunk(db, &query, visit_device, &chunk_visitor, err);

@@ -32,20 +32,20 @@ struct ps_long_call {
 
 struct ps_trace_facts {
     struct ps_range span; /* range of the counted steps; of the trace if there are none */
-    int64_t steps, wall_ns;
-    bool annotated; /* the steps are marked with ProfilerStep */
+    int64_t n_steps, wall_ns;
+    bool has_annotated_steps; /* the steps are marked with ProfilerStep */
     int64_t tensorboard[PS_N_ROLES + 1];
     int64_t exposed_communication_ns, idle_ns; /* as defined by TraceLens */
     struct ps_device_fact *devices;
     size_t n_devices, cap_devices;
     /* pageable: copies between pageable host memory and the device, in device time. The others are
      * calls on the host, in host time. */
-    struct ps_sum_fact launches, syncs, items, pageable;
+    struct ps_sum_fact launches, syncs, item_calls, pageable;
     struct ps_sum_fact data_parallel, distributed, gloo, optimizer;
     /* total time of the matrix products and convolutions that are known not to use Tensor Cores,
      * and of the kernels whose use is unknown */
     int64_t no_tensor_cores_ns, unknown_tensor_cores_ns;
-    bool fused;                 /* an optimizer updates many parameters in one kernel */
+    bool has_fused_optimizer;   /* an optimizer updates many parameters in one kernel */
     int64_t tiny_kernels;       /* number of kernels shorter than PS_TINY_KERNEL_NS */
     int64_t kernels, kernel_ns; /* number and total time of the kernels that start in `span` */
     int64_t optimizer_kernels;  /* number of kernels launched in Optimizer.step */
@@ -61,10 +61,10 @@ struct ps_trace_facts {
 enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *facts,
                                    struct ps_err *err);
 /* long_call.c: For each row of operators, ps_long_call_consider replaces the longest call so far if
- * the longest call of the row is longer. calls_total_most: number of calls, total ns, maximum ns of
+ * the longest call of the row is longer. call_times: number of calls, total ns, maximum ns of
  * the row. After the last row, ps_long_call_find finds the slice of the longest call. */
 void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
-                           int64_t kind, const int64_t calls_total_most[3]);
+                           int64_t kind, const int64_t call_times[3]);
 enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
                                  struct ps_err *err);
 void ps_trace_facts_free(struct ps_trace_facts *facts); /* usable with PS_AUTO */

@@ -21,38 +21,38 @@ static void write_link(struct ps_json *json, const struct ps_finding *finding)
 {
     ps_json_key(json, "link");
     ps_json_object(json);
-    ps_json_kstr(json, "view", finding->view);
+    ps_json_key_str(json, "view", finding->view);
     ps_json_key(json, "params");
     ps_json_object(json);
     for (size_t i = 0; i < 3 && finding->params[i][0]; i++)
-        ps_json_kstr(json, finding->params[i][0], finding->params[i][1]);
-    ps_json_kint(json, "from_ns", finding->range.from_ns);
-    ps_json_kint(json, "to_ns", finding->range.to_ns);
+        ps_json_key_str(json, finding->params[i][0], finding->params[i][1]);
+    ps_json_key_int(json, "from_ns", finding->range.from_ns);
+    ps_json_key_int(json, "to_ns", finding->range.to_ns);
     ps_json_end(json);
     ps_json_end(json);
 }
 
-static void write_finding(struct ps_json *json, const struct ps_check *found)
+static void write_finding(struct ps_json *json, const struct ps_check *rule_finding)
 {
-    const struct ps_finding *finding = &found->finding;
+    const struct ps_finding *finding = &rule_finding->finding;
 
     ps_json_object(json);
-    ps_json_kstr(json, "rule", found->rule->rule);
-    ps_json_kstr(json, "severity",
-                 finding->share >= HIGH_SHARE     ? "high"
-                 : finding->share >= MEDIUM_SHARE ? "medium"
-                                                  : "low");
-    ps_json_kstr(json, "title", found->rule->title);
-    ps_json_kstr(json, "text", finding->text);
-    ps_json_kreal(json, "share", finding->share);
+    ps_json_key_str(json, "rule", rule_finding->rule->name);
+    ps_json_key_str(json, "severity",
+                    finding->share >= HIGH_SHARE     ? "high"
+                    : finding->share >= MEDIUM_SHARE ? "medium"
+                                                     : "low");
+    ps_json_key_str(json, "title", rule_finding->rule->title);
+    ps_json_key_str(json, "text", finding->text);
+    ps_json_key_real(json, "share", finding->share);
     ps_json_key(json, "speedup");
     if (finding->no_speedup || finding->share >= 1)
         ps_json_null(json);
     else
         ps_json_real(json, 1 / (1 - finding->share));
-    ps_json_kstr(json, "base", finding->base);
-    ps_json_kint(json, "from_ns", finding->range.from_ns);
-    ps_json_kint(json, "to_ns", finding->range.to_ns);
+    ps_json_key_str(json, "base", finding->base);
+    ps_json_key_int(json, "from_ns", finding->range.from_ns);
+    ps_json_key_int(json, "to_ns", finding->range.to_ns);
     write_link(json, finding);
     ps_json_end(json);
 }
@@ -66,8 +66,8 @@ static void write_rows(struct ps_json *json, const struct ps_trace_facts *facts)
     ps_json_array(json);
     for (size_t i = 0; i < n; i++) {
         ps_json_object(json);
-        ps_json_kstr(json, "rule", checks[i].rule->rule);
-        ps_json_kstr(json, "title", checks[i].rule->title);
+        ps_json_key_str(json, "rule", checks[i].rule->name);
+        ps_json_key_str(json, "title", checks[i].rule->title);
         ps_json_end(json);
     }
     ps_json_end(json);

@@ -34,13 +34,13 @@ struct builder {
         uint32_t *nodes; /* [row]: node of the row + 1; 0: none */
         uint32_t n;
         /* minimum id of the operators with device work in the range; 0: none */
-        int64_t first;
+        int64_t first_operator;
         bool is_thread, is_counted;
     } * hosts; /* by track id */
     size_t n_hosts;
     /* name under which key_averages() counts a name: all steps have one path */
     struct ps_operators keys;
-    bool has_too_many, damaged;
+    bool has_too_many, is_damaged;
 };
 
 static struct host *host_of(struct builder *b, int64_t id)
@@ -68,7 +68,7 @@ static void make_hosts(struct builder *b)
             b->n_hosts = b->tracks[i].id + 1u;
     b->hosts = ps_alloc_array(b->n_hosts + 1, sizeof *b->hosts);
     for (size_t i = 0; i < b->n_tracks; i++) {
-        b->hosts[b->tracks[i].id].n = b->tracks[i].slices;
+        b->hosts[b->tracks[i].id].n = b->tracks[i].n_slices;
         b->hosts[b->tracks[i].id].is_thread = b->tracks[i].kind == PS_TRACK_THREAD;
     }
 }
@@ -109,7 +109,7 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
 
 /* Returns whether the graph leaves out a slice. The graphs cpu and device leave out Python frames
  * and the calls that torch merges with their parent. */
-static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+static bool is_left_out(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     return b->basis != ON_WALL && (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
                                    ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
@@ -124,7 +124,7 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
     uint32_t row = chunk->first + i;
     uint32_t parent = back > 0 && back <= row ? host->nodes[row - back] - 1 : NODE_NONE;
 
-    if (is_passed_by(b, chunk, i))
+    if (is_left_out(b, chunk, i))
         return parent;
     return ps_flame_child_of(&b->flame, parent, name_of(b, chunk, i),
                              (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
@@ -142,8 +142,8 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
     struct builder *b = user;
     struct host *host = chunk->track < b->n_hosts ? &b->hosts[chunk->track] : NULL;
 
-    b->damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
-    if (b->damaged)
+    b->is_damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
+    if (b->is_damaged)
         return false; /* the chunks have more slices than the track declares */
     if (!host->nodes)
         host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
@@ -151,7 +151,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         uint32_t node = node_of(b, chunk, i, host);
 
         host->nodes[chunk->first + i] = node + 1;
-        if (b->basis != ON_DEVICE && !is_passed_by(b, chunk, i) && in_range(b, chunk, i)) {
+        if (b->basis != ON_DEVICE && !is_left_out(b, chunk, i) && in_range(b, chunk, i)) {
             add_call(b, node, ps_chunk_value(chunk, self_column(b), i));
             if (host->is_thread)
                 count_track(b, chunk->track);
@@ -163,7 +163,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
 
 /* First pass over the device work: finds the first operator of each thread that launched work in
  * the range. */
-static bool see_operators(void *user, const struct ps_chunk *chunk)
+static bool find_first_operators(void *user, const struct ps_chunk *chunk)
 {
     struct builder *b = user;
 
@@ -171,8 +171,8 @@ static bool see_operators(void *user, const struct ps_chunk *chunk)
         int64_t op = ps_chunk_value(chunk, PS_COL_OP, i);
         struct host *host = host_of(b, op);
 
-        if (host && in_range(b, chunk, i) && (!host->first || op < host->first))
-            host->first = op;
+        if (host && in_range(b, chunk, i) && (!host->first_operator || op < host->first_operator))
+            host->first_operator = op;
     }
     return true;
 }
@@ -213,7 +213,7 @@ static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t t
 {
     uint32_t kinds = 1u << PS_TRACK_THREAD | (b->basis == ON_CPU ? 1u << PS_TRACK_OVERHEAD : 0);
     struct ps_chunk_query query = {.track = track,
-                                   .kinds = kinds,
+                                   .track_kinds = kinds,
                                    .range = b->range,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
@@ -234,7 +234,8 @@ static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t 
                                               PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_FLAGS) |
                                               PS_COL_BIT(PS_COL_PARENT)};
 
-    if (ps_trace_slice(db, b->hosts[track].first, PS_COL_BIT(PS_COL_START), v, err) != PS_OK)
+    if (ps_trace_read_slice(db, b->hosts[track].first_operator, PS_COL_BIT(PS_COL_START), v, err) !=
+        PS_OK)
         return err->code;
     query.range = (struct ps_range){v[PS_COL_START], INT64_MAX};
     return ps_trace_each_chunk(db, &query, add_host, b, err);
@@ -245,16 +246,17 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
 {
     struct ps_chunk_query query = {.track = track,
                                    .range = b->range,
-                                   .starting = true,
+                                   .must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
 
-    ps_trace_each_chunk(db, &query, see_operators, b, err);
-    for (size_t i = 0; i < b->n_hosts && err->code == PS_OK && !b->has_too_many && !b->damaged; i++)
-        if (b->hosts[i].first)
+    ps_trace_each_chunk(db, &query, find_first_operators, b, err);
+    for (size_t i = 0; i < b->n_hosts && err->code == PS_OK && !b->has_too_many && !b->is_damaged;
+         i++)
+        if (b->hosts[i].first_operator)
             build_paths(db, b, (uint32_t)i, err);
     query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                      PS_COL_BIT(PS_COL_DURATION);
-    if (!b->has_too_many && !b->damaged)
+    if (!b->has_too_many && !b->is_damaged)
         ps_trace_each_chunk(db, &query, add_device, b, err);
     return err->code;
 }
@@ -284,8 +286,8 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
     if (b.only_steps)
         ps_trace_step_times(db, &b.steps, err);
     ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
-    ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
-    ps_trace_keys(db, &b.keys, false, err);
+    ps_trace_get_tracks(db, &b.tracks, &b.n_tracks, err);
+    ps_trace_set_keys(db, &b.keys, false, err);
     if (ps_trace_is_torch(db, &b.is_torch, err) != PS_OK)
         return err->code;
     make_hosts(&b);
@@ -293,7 +295,7 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
         build_device(db, &b, (uint32_t)track, err);
     else
         build_host(db, &b, (uint32_t)track, err);
-    if (b.damaged)
+    if (b.is_damaged)
         return ps_fail(err, PS_INTERNAL,
                        "the run file is damaged: a track has more slices than stated");
     if (b.has_too_many)

@@ -96,7 +96,7 @@ struct names {
     size_t row_by_text_cap;
 };
 
-static int64_t place_of(struct names *names, uint32_t id, uint8_t family)
+static int64_t name_index(struct names *names, uint32_t id, uint8_t family)
 {
     if (!ps_trace_text(names->db, id).ptr)
         id = 0;
@@ -145,7 +145,7 @@ static void write_columns(const struct ps_flame *flame, const uint32_t *order, s
 
         rank[order[i]] = (uint32_t)i;
         values[PARENT * n + i] = node->parent == UINT32_MAX ? -1 : (int64_t)rank[node->parent];
-        values[NAME * n + i] = place_of(names, node->name, node->family);
+        values[NAME * n + i] = name_index(names, node->name, node->family);
         values[SELF * n + i] = node->self_ns;
         values[TOTAL * n + i] = node->total_ns;
         values[COUNT * n + i] = node->count;
@@ -226,12 +226,12 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
             total = INT64_MAX;
     n = ps_flame_order_nodes(flame, limit, order, &cut);
     ps_json_object(&json);
-    ps_json_kint(&json, "n", (int64_t)n);
-    ps_json_kstr(&json, "unit", "ns");
-    ps_json_kint(&json, "sum", total);
+    ps_json_key_int(&json, "n", (int64_t)n);
+    ps_json_key_str(&json, "unit", "ns");
+    ps_json_key_int(&json, "sum", total);
     if (flame->tracks)
-        ps_json_kint(&json, "tracks", flame->tracks);
-    ps_json_kint(&json, "cut", (int64_t)cut);
+        ps_json_key_int(&json, "tracks", flame->tracks);
+    ps_json_key_int(&json, "cut", (int64_t)cut);
     write_columns(flame, order, n, rank, &names, &json);
     write_names(&names, nameless, &json);
     if (stacks)

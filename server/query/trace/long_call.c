@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FAR_LONGER 10 /* minimum ratio of the longest call to the mean of the other calls */
+#define LONG_CALL_RATIO 10 /* minimum ratio of the longest call to the mean of the other calls */
 
 static bool is_wait(struct ps_str name)
 {
@@ -24,17 +24,17 @@ static bool is_wait(struct ps_str name)
 }
 
 void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
-                           int64_t kind, const int64_t figures[3])
+                           int64_t kind, const int64_t call_times[3])
 {
-    int64_t calls = figures[0], total = figures[1], most = figures[2], mean = 0;
+    int64_t calls = call_times[0], total = call_times[1], max_ns = call_times[2], mean = 0;
 
     if (calls > 1)
-        mean = (total - most) / (calls - 1);
-    if (most <= longest->ns || most / FAR_LONGER < mean || is_wait(name))
+        mean = (total - max_ns) / (calls - 1);
+    if (max_ns <= longest->ns || max_ns / LONG_CALL_RATIO < mean || is_wait(name))
         return;
     longest->name_id = name_id;
     longest->kind = kind;
-    longest->ns = most;
+    longest->ns = max_ns;
     longest->mean_ns = mean;
     (void)snprintf(longest->name, sizeof longest->name, "%.*s",
                    (int)(name.len < 80 ? name.len : 80), name.ptr);
@@ -64,7 +64,7 @@ enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
     const struct ps_chunk_query query = {
         .slice_kinds = 1u << facts->long_call.kind,
         .range = facts->span,
-        .starting = true,
+        .must_start_in_range = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
     };

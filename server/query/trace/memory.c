@@ -5,7 +5,7 @@
 
 #include "base/hash_table.h"
 
-static bool is_place(const void *items, uint32_t index, const void *of)
+static bool is_same_place(const void *items, uint32_t index, const void *of)
 {
     const struct ps_memory_record *record = (const struct ps_memory_record *)items + index, *r = of;
 
@@ -39,8 +39,8 @@ static void match_records(struct ps_memory_records *records)
 
         if (!r->address)
             continue;
-        place =
-            ps_hash_table_add(&places, hash_of_place(r), (uint32_t)i, is_place, records->items, r);
+        place = ps_hash_table_add(&places, hash_of_place(r), (uint32_t)i, is_same_place,
+                                  records->items, r);
         before = &records->items[last[place]];
         if (place != i && r->bytes < 0 && before->bytes > 0) {
             r->partner = (size_t)last[place] + 1;

@@ -45,7 +45,7 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_memo
     return &rows->items[rows->n++];
 }
 
-static void plus(int64_t *sum, int64_t value)
+static void add_wrapping(int64_t *sum, int64_t value)
 {
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
@@ -60,7 +60,7 @@ struct attributed_event {
 struct thread {
     struct ps_db *db;
     uint32_t *parent, *name; /* parent: row of the parent slice + 1; 0: none. name: text id. */
-    size_t n, wanted;
+    size_t n, n_wanted;
 };
 
 static bool add_rows(void *user, const struct ps_chunk *chunk)
@@ -69,7 +69,7 @@ static bool add_rows(void *user, const struct ps_chunk *chunk)
 
     if (chunk->first != thread->n)
         return false;
-    for (uint32_t i = 0; i < chunk->n && thread->n < thread->wanted; i++) {
+    for (uint32_t i = 0; i < chunk->n && thread->n < thread->n_wanted; i++) {
         int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
         int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
 
@@ -79,7 +79,7 @@ static bool add_rows(void *user, const struct ps_chunk *chunk)
         thread->name[thread->n++] =
             ps_trace_text(thread->db, (uint32_t)name).ptr ? (uint32_t)name : 0;
     }
-    return thread->n < thread->wanted;
+    return thread->n < thread->n_wanted;
 }
 
 static void add_record(struct rows *rows, const struct thread *thread,
@@ -91,12 +91,12 @@ static void add_record(struct rows *rows, const struct thread *thread,
     while (at && at <= thread->n && !ps_context_has_ended()) {
         struct row *row = row_of(rows, thread->name[at - 1], o->record);
 
-        plus(&row->value[INCREASE], o->record->bytes);
+        add_wrapping(&row->value[INCREASE], o->record->bytes);
         if (self)
-            plus(&row->value[SELF], o->record->bytes);
+            add_wrapping(&row->value[SELF], o->record->bytes);
         if (self && o->record->bytes > 0) {
             row->value[COUNT]++;
-            plus(&row->value[BYTES], o->record->bytes);
+            add_wrapping(&row->value[BYTES], o->record->bytes);
         }
         self = false;
         at = thread->parent[at - 1];
@@ -109,10 +109,10 @@ static size_t slices_of(struct ps_db *db, uint32_t track, struct ps_err *err)
     const struct ps_track_row *tracks;
     size_t n = 0;
 
-    if (ps_trace_tracks(db, &tracks, &n, err) == PS_OK)
+    if (ps_trace_get_tracks(db, &tracks, &n, err) == PS_OK)
         for (size_t i = 0; i < n; i++)
             if (tracks[i].id == track)
-                return tracks[i].slices;
+                return tracks[i].n_slices;
     return 0;
 }
 
@@ -124,15 +124,15 @@ static enum ps_status add_thread(struct ps_db *db, const struct attributed_event
     struct ps_chunk_query query = {.track = (uint32_t)(from->slice >> 32),
                                    .range = PS_RANGE_ALL,
                                    .columns = PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_NAME)};
-    struct thread thread = {.db = db, .wanted = (size_t)(to[-1].slice & UINT32_MAX) + 1};
+    struct thread thread = {.db = db, .n_wanted = (size_t)(to[-1].slice & UINT32_MAX) + 1};
     PS_AUTO(ps_free_ptr)
     uint32_t *parent = NULL;
     PS_AUTO(ps_free_ptr) uint32_t *name = NULL;
 
-    if (thread.wanted > slices_of(db, query.track, err))
+    if (thread.n_wanted > slices_of(db, query.track, err))
         return ps_fail(err, PS_INTERNAL, "memory events refer to a missing slice");
-    thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
-    thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
+    thread.parent = parent = ps_grow(NULL, thread.n_wanted, sizeof *parent);
+    thread.name = name = ps_grow(NULL, thread.n_wanted, sizeof *name);
     ps_trace_each_chunk(db, &query, add_rows, &thread, err);
     for (const struct attributed_event *o = from; o < to && err->code == PS_OK; o++) {
         add_record(rows, &thread, o);

@@ -50,7 +50,7 @@ static struct ps_str path_of(uint32_t parent, struct ps_str name, struct ps_buf 
 {
     out->len = 0;
     ps_buf_add(out, (const char *)&parent, sizeof parent);
-    ps_buf_str(out, name);
+    ps_buf_add_str(out, name);
     return ps_buf_slice(out);
 }
 
@@ -168,7 +168,7 @@ enum ps_status ps_make_module_steps(struct ps_db *db, struct ps_params params,
 {
     PS_AUTO(reader_free) struct reader r = {.db = db};
     const struct ps_chunk_query query = {
-        .kinds = 1u << PS_TRACK_THREAD,
+        .track_kinds = 1u << PS_TRACK_THREAD,
         .range = PS_RANGE_ALL,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_PARENT) |

@@ -18,7 +18,7 @@ struct work {
     int64_t start, end, count;
 };
 
-struct instance {
+struct range_instance {
     struct work work;
     struct ps_summary_key key;
     int64_t start, duration;
@@ -29,7 +29,7 @@ struct projection {
     struct ps_range range;
     struct work *works; /* one element for each launch, sorted by launch */
     size_t n_works, cap_works, next_work;
-    struct instance *ranges; /* enclosing ranges precede enclosed ones */
+    struct range_instance *ranges; /* enclosing ranges precede enclosed ones */
     size_t n_ranges, cap_ranges;
     /* inside[row - base]: index + 1 of the innermost range around this row of the current thread;
      * 0: none */
@@ -38,7 +38,7 @@ struct projection {
     size_t n_inside, cap_inside;
 };
 
-static void projecting_free(struct projection *p)
+static void projection_free(struct projection *p)
 {
     free(p->works);
     free(p->ranges);
@@ -115,7 +115,7 @@ static uint32_t add_range(struct projection *p, const struct ps_chunk *chunk, ui
                           uint32_t around)
 {
     PS_RESERVE_ONE(p->ranges, p->n_ranges, p->cap_ranges);
-    p->ranges[p->n_ranges++] = (struct instance){
+    p->ranges[p->n_ranges++] = (struct range_instance){
         .key = ps_summary_slice_key(chunk, i),
         .start = ps_chunk_value(chunk, PS_COL_START, i),
         .duration = ps_chunk_value(chunk, PS_COL_DURATION, i),
@@ -126,7 +126,7 @@ static uint32_t add_range(struct projection *p, const struct ps_chunk *chunk, ui
 
 /* Adds the ranges in a chunk, and to each range the work launched in it. Chunks arrive in ascending
  * order of slice ids, the order of p->works. */
-static bool see_thread(void *user, const struct ps_chunk *chunk)
+static bool add_thread_ranges(void *user, const struct ps_chunk *chunk)
 {
     struct projection *p = user;
 
@@ -154,20 +154,20 @@ static bool see_thread(void *user, const struct ps_chunk *chunk)
 static void add_rows(const struct projection *p, struct ps_summary_rows *rows)
 {
     for (size_t i = p->n_ranges; i > 0; i--) {
-        const struct instance *at = &p->ranges[i - 1];
+        const struct range_instance *at = &p->ranges[i - 1];
 
         if (at->enclosing && at->work.count)
             join_work(&p->ranges[at->enclosing - 1].work, &at->work);
     }
     for (size_t i = 0; i < p->n_ranges; i++) {
-        const struct instance *at = &p->ranges[i];
+        const struct range_instance *at = &p->ranges[i];
         struct ps_summary_row *row;
 
         if (!at->work.count || at->start < p->range.from_ns || at->start >= p->range.to_ns)
             continue;
         row = ps_summary_get_row(rows, at->key);
         row->range_ns = ps_add_saturated(row->range_ns, at->duration);
-        row->works += at->work.count;
+        row->n_works += at->work.count;
         ps_summary_add(rows, row, at->start, work_length(&at->work));
     }
 }
@@ -175,7 +175,7 @@ static void add_rows(const struct projection *p, struct ps_summary_rows *rows)
 enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary_rows *rows,
                                         struct ps_err *err)
 {
-    PS_AUTO(projecting_free) struct projection p = {.range = range};
+    PS_AUTO(projection_free) struct projection p = {.range = range};
     struct ps_chunk_query query = {.slice_kinds = PS_WORK_KINDS,
                                    .range = PS_RANGE_ALL,
                                    .columns = PS_COL_BIT(PS_COL_START) |
@@ -187,13 +187,13 @@ enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary
     /* reads to the end of the trace, because a range that starts in the requested range may contain
      * later launches */
     query = (struct ps_chunk_query){
-        .kinds = 1u << PS_TRACK_THREAD,
+        .track_kinds = 1u << PS_TRACK_THREAD,
         .range = {range.from_ns, INT64_MAX},
-        .starting = true,
+        .must_start_in_range = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
                    PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_PARENT)};
-    ps_trace_each_chunk(rows->db, &query, see_thread, &p, err);
+    ps_trace_each_chunk(rows->db, &query, add_thread_ranges, &p, err);
     if (err->code == PS_OK)
         add_rows(&p, rows);
     return err->code;

@@ -38,7 +38,7 @@ static struct name_row *row_of(struct by_name *sums, int64_t id)
     return &sums->rows[sums->row_by_text[name] - 1];
 }
 
-static void plus(int64_t *sum, int64_t value)
+static void add_wrapping(int64_t *sum, int64_t value)
 {
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
@@ -60,8 +60,8 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
             v[KIND] = ps_chunk_value(chunk, PS_COL_KIND, i);
             v[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
         }
-        plus(&v[SELF], ps_chunk_value(chunk, PS_COL_SELF, i));
-        plus(&v[TOTAL], duration);
+        add_wrapping(&v[SELF], ps_chunk_value(chunk, PS_COL_SELF, i));
+        add_wrapping(&v[TOTAL], duration);
         v[MIN] = duration < v[MIN] ? duration : v[MIN];
         v[MAX] = duration > v[MAX] ? duration : v[MAX];
         v[FIRST] = start < v[FIRST] ? start : v[FIRST];
@@ -73,7 +73,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                       struct ps_computed_table *out, struct ps_err *err)
 {
     struct by_name sums = {.db = db, .only_steps = ps_param_get(params, "in_steps") != NULL};
-    struct ps_chunk_query query = {.starting = true,
+    struct ps_chunk_query query = {.must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) |

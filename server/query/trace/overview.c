@@ -9,17 +9,17 @@
  * steps. */
 #define STEPS_MAX 1000
 
-void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
-                       struct ps_err *err)
+void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *has_row,
+                       struct ps_json *json, struct ps_err *err)
 {
     ps_json_object(json);
     for (int definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
         ps_json_key(json, ps_breakdown_words[definition]);
         ps_json_array(json);
-        while (*row && (first == 0 || ps_col_int(stmt, 0) == of) &&
+        while (*has_row && (first == 0 || ps_col_int(stmt, 0) == of) &&
                ps_col_int(stmt, first) == definition) {
-            ps_row_array(stmt, first + 1, json);
-            *row = ps_stmt_step(stmt, err);
+            ps_row_write_array(stmt, first + 1, json);
+            *has_row = ps_stmt_step(stmt, err);
         }
         ps_json_end(json);
     }
@@ -32,7 +32,7 @@ static enum ps_status write_total(struct ps_db *db, struct ps_json *json, struct
 
     ps_db_prepare(db, ps_query_sql("trace_step_count"), &stmt, err);
     if (ps_stmt_step(stmt, err))
-        ps_json_kint(json, "steps_total", ps_col_int(stmt, 0));
+        ps_json_key_int(json, "steps_total", ps_col_int(stmt, 0));
     return err->code;
 }
 
@@ -40,19 +40,19 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *steps = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL;
-    bool row;
+    bool has_row;
 
     ps_db_prepare(db, ps_query_sql("trace_step_list"), &steps, err);
     ps_db_prepare(db, ps_query_sql("trace_step_parts"), &parts, err);
     ps_bind_int(steps, ":limit", STEPS_MAX);
-    row = ps_stmt_step(parts, err);
+    has_row = ps_stmt_step(parts, err);
     ps_json_key(json, "steps");
     ps_json_array(json);
     while (ps_stmt_step(steps, err)) {
         ps_json_object(json);
-        ps_row_members(steps, 0, json);
+        ps_row_write_members(steps, 0, json);
         ps_json_key(json, "parts");
-        ps_json_part_rows(parts, 1, ps_col_int(steps, 0), &row, json, err);
+        ps_json_part_rows(parts, 1, ps_col_int(steps, 0), &has_row, json, err);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -62,12 +62,12 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
 static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    bool row;
+    bool has_row;
 
     ps_db_prepare(db, ps_query_sql("trace_step_means"), &stmt, err);
-    row = ps_stmt_step(stmt, err);
+    has_row = ps_stmt_step(stmt, err);
     ps_json_key(json, "mean");
-    ps_json_part_rows(stmt, 0, 0, &row, json, err);
+    ps_json_part_rows(stmt, 0, 0, &has_row, json, err);
     return err->code;
 }
 
@@ -84,15 +84,15 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
         of_devices = ps_col_int(stmt, 0) != 0;
-        ps_row_array(stmt, 1, json);
+        ps_row_write_array(stmt, 1, json);
         total += ps_col_int(stmt, 2);
         count += ps_col_int(stmt, 3);
     }
     ps_json_end(json);
-    ps_json_kstr(json, "of", of_devices ? "device" : "stream");
-    ps_json_kint(json, "count", count);
-    ps_json_kint(json, "total_ns", total);
-    ps_query_write(db, "longest", "trace_longest_gaps", ps_row_object, json, err);
+    ps_json_key_str(json, "of", of_devices ? "device" : "stream");
+    ps_json_key_int(json, "count", count);
+    ps_json_key_int(json, "total_ns", total);
+    ps_query_write_rows(db, "longest", "trace_longest_gaps", ps_row_write_object, json, err);
     ps_json_end(json);
     return err->code;
 }
@@ -114,9 +114,9 @@ static enum ps_status write_tensor_cores(struct ps_db *db, struct ps_json *json,
     }
     ps_json_key(json, "tensor_cores");
     ps_json_object(json);
-    ps_json_kint(json, "kernel_ns", kernel);
-    ps_json_kint(json, "known_ns", known);
-    ps_json_kint(json, "used_ns", used);
+    ps_json_key_int(json, "kernel_ns", kernel);
+    ps_json_key_int(json, "known_ns", known);
+    ps_json_key_int(json, "used_ns", used);
     ps_json_end(json);
     return err->code;
 }
@@ -124,13 +124,13 @@ static enum ps_status write_tensor_cores(struct ps_db *db, struct ps_json *json,
 /* Writes the keys devices, top and headers. */
 static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    ps_query_write(db, "devices", "trace_devices", ps_row_object, json, err);
+    ps_query_write_rows(db, "devices", "trace_devices", ps_row_write_object, json, err);
     ps_json_key(json, "top");
     ps_json_object(json);
-    ps_query_write(db, "operators", "trace_top_operators", ps_row_object, json, err);
-    ps_query_write(db, "kernels", "trace_top_kernels", ps_row_object, json, err);
+    ps_query_write_rows(db, "operators", "trace_top_operators", ps_row_write_object, json, err);
+    ps_query_write_rows(db, "kernels", "trace_top_kernels", ps_row_write_object, json, err);
     ps_json_end(json);
-    return ps_query_write(db, "headers", "trace_headers", ps_row_array, json, err);
+    return ps_query_write_rows(db, "headers", "trace_headers", ps_row_write_array, json, err);
 }
 
 enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -39,10 +39,10 @@ struct ps_track_owners {
     uint32_t n_workers;
     bool has_streams; /* at least one track is a stream with slices */
 };
-enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *places,
+enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *owners,
                                     struct ps_err *err);
-struct ps_track_owner ps_track_owner_of(const struct ps_track_owners *places, uint32_t track);
-void ps_track_owners_free(struct ps_track_owners *places); /* for PS_AUTO */
+struct ps_track_owner ps_track_owner_of(const struct ps_track_owners *owners, uint32_t track);
+void ps_track_owners_free(struct ps_track_owners *owners); /* for PS_AUTO */
 
 /* The device work of one device in a range. */
 struct ps_device_sums {
@@ -78,8 +78,8 @@ void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums);
  * and first + 2 are definition (enum ps_breakdown), name and ns. If first > 0, stops before the
  * first row whose column 0 is not `of`. *row: whether the statement is at a row, before and after
  * the call. */
-void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
-                       struct ps_err *err);
+void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *has_row,
+                       struct ps_json *json, struct ps_err *err);
 
 /* Writes an array with an object for each collective. */
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err);
@@ -90,6 +90,7 @@ enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_e
 
 /* Returns the kind of the slice name with the text id `name`. Each name is classified once and
  * cached in *meanings. */
-enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanings, int64_t name);
+enum ps_name_kind ps_name_kind_get(struct ps_db *db, struct ps_name_kinds *name_kinds,
+                                   int64_t name);
 
 #endif

@@ -9,14 +9,14 @@ static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, in
                                   struct ps_err *err)
 {
     struct ps_str data = {NULL, 0};
-    bool good;
+    bool is_valid;
 
     ps_bind_int(stmt, ":id", id);
     if (ps_stmt_step(stmt, err))
         data = ps_col_text(stmt, 0);
-    good = data.ptr && ps_column_unpack(data, n, out);
+    is_valid = data.ptr && ps_column_unpack(data, n, out);
     ps_stmt_rewind(stmt);
-    if (!good)
+    if (!is_valid)
         return ps_fail(err, PS_INTERNAL, "the run file is damaged: packed column %lld",
                        (long long)id);
     return err->code;

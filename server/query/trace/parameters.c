@@ -31,8 +31,8 @@ void ps_ints_free(struct ps_ints *list)
     *list = (struct ps_ints){0};
 }
 
-static enum ps_status read_ends(struct ps_params params, struct ps_range fallback,
-                                struct ps_range *out, struct ps_err *err)
+static enum ps_status read_range(struct ps_params params, struct ps_range fallback,
+                                 struct ps_range *out, struct ps_err *err)
 {
     ps_param_int(params, "from_ns", -NS_MAX, NS_MAX, fallback.from_ns, &out->from_ns, err);
     ps_param_int(params, "to_ns", -NS_MAX, NS_MAX, fallback.to_ns, &out->to_ns, err);
@@ -43,7 +43,7 @@ static enum ps_status read_ends(struct ps_params params, struct ps_range fallbac
 
 enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err)
 {
-    return read_ends(params, PS_RANGE_ALL, out, err);
+    return read_range(params, PS_RANGE_ALL, out, err);
 }
 
 enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct ps_range *out,
@@ -52,7 +52,7 @@ enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct
     struct ps_range span = {0, 0};
 
     ps_trace_span(db, &span, err);
-    read_ends(params, span, out, err);
+    read_range(params, span, out, err);
     if (out->to_ns == out->from_ns)
         out->to_ns++;
     return err->code;
@@ -69,7 +69,7 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
     return err->code;
 }
 
-static enum ps_status run_has(struct ps_db *db, unsigned any, bool *out, struct ps_err *err)
+static enum ps_status run_kind_has(struct ps_db *db, unsigned any, bool *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -80,15 +80,15 @@ static enum ps_status run_has(struct ps_db *db, unsigned any, bool *out, struct 
 
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err)
 {
-    return run_has(db, PS_HAS_TORCH, out, err);
+    return run_kind_has(db, PS_HAS_TORCH, out, err);
 }
 
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err)
 {
-    return run_has(db, PS_HAS_DEVICES, out, err);
+    return run_kind_has(db, PS_HAS_DEVICES, out, err);
 }
 
-enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
+enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t max_ids,
                             struct ps_ints *out, struct ps_err *err)
 {
     const char *text = ps_param_get(params, key);
@@ -101,8 +101,8 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
 
         if (!ps_str_parse_i64(word, &value) || value < 1)
             return ps_fail(err, PS_BAD_REQUEST, "%s must be ids, separated by commas", key);
-        if (out->n == most)
-            return ps_fail(err, PS_BAD_REQUEST, "%s takes at most %zu ids", key, most);
+        if (out->n == max_ids)
+            return ps_fail(err, PS_BAD_REQUEST, "%s takes at most %zu ids", key, max_ids);
         ps_ints_add(out, value);
         rest = ps_str_skip(rest, word.len + 1);
     }

@@ -28,19 +28,19 @@ struct kernel_template {
 struct range_reader {
     struct ps_db *db;
     struct ps_range_sums *sums;
-    struct ps_track_owners places;
-    struct ps_name_kinds meanings;
+    struct ps_track_owners owners;
+    struct ps_name_kinds name_kinds;
     struct kernel_template *templates; /* sorted by id */
     size_t n_templates, cap_templates;
 };
 
-static void reading_free(struct range_reader *reading)
+static void range_reader_free(struct range_reader *reader)
 {
-    for (size_t i = 0; i < reading->n_templates; i++)
-        free(reading->templates[i].markers);
-    free(reading->templates);
-    ps_name_kinds_free(&reading->meanings);
-    ps_track_owners_free(&reading->places);
+    for (size_t i = 0; i < reader->n_templates; i++)
+        free(reader->templates[i].markers);
+    free(reader->templates);
+    ps_name_kinds_free(&reader->name_kinds);
+    ps_track_owners_free(&reader->owners);
 }
 
 void ps_range_sums_free(struct ps_range_sums *sums)
@@ -61,7 +61,7 @@ void ps_range_sums_free(struct ps_range_sums *sums)
     *sums = (struct ps_range_sums){0};
 }
 
-static void add_template(struct range_reader *reading, uint32_t id, struct ps_str text)
+static void add_template(struct range_reader *reader, uint32_t id, struct ps_str text)
 {
     struct kernel_template template = {
         .id = id,
@@ -73,46 +73,46 @@ static void add_template(struct range_reader *reading, uint32_t id, struct ps_st
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] == PS_TEMPLATE_INT || text.ptr[i] == PS_TEMPLATE_DECIMAL)
             template.markers[template.n_markers++] = text.ptr[i];
-    PS_RESERVE_ONE(reading->templates, reading->n_templates, reading->cap_templates);
-    reading->templates[reading->n_templates++] = template;
+    PS_RESERVE_ONE(reader->templates, reader->n_templates, reader->cap_templates);
+    reader->templates[reader->n_templates++] = template;
 }
 
-static enum ps_status read_templates(struct range_reader *reading, struct ps_err *err)
+static enum ps_status read_templates(struct range_reader *reader, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(reading->db, ps_query_sql("trace_kernel_templates"), &stmt, err);
+    ps_db_prepare(reader->db, ps_query_sql("trace_kernel_templates"), &stmt, err);
     while (ps_stmt_step(stmt, err))
-        add_template(reading, (uint32_t)ps_col_int(stmt, 0), ps_col_text(stmt, 1));
+        add_template(reader, (uint32_t)ps_col_int(stmt, 0), ps_col_text(stmt, 1));
     return err->code;
 }
 
-static const struct kernel_template *template_of(const struct range_reader *reading, int64_t id)
+static const struct kernel_template *template_of(const struct range_reader *reader, int64_t id)
 {
-    size_t low = 0, high = reading->n_templates;
+    size_t low = 0, high = reader->n_templates;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (reading->templates[middle].id < id)
+        if (reader->templates[middle].id < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < reading->n_templates && reading->templates[low].id == id ? &reading->templates[low]
-                                                                          : NULL;
+    return low < reader->n_templates && reader->templates[low].id == id ? &reader->templates[low]
+                                                                        : NULL;
 }
 
-static struct ps_device_sums *device_of(struct ps_range_sums *sums, struct ps_track_owner place)
+static struct ps_device_sums *get_device(struct ps_range_sums *sums, struct ps_track_owner owner)
 {
     struct ps_device_sums *device;
 
     for (size_t i = 0; i < sums->n_devices; i++)
-        if (sums->devices[i].device == place.device && sums->devices[i].worker == place.worker)
+        if (sums->devices[i].device == owner.device && sums->devices[i].worker == owner.worker)
             return &sums->devices[i];
     PS_RESERVE_ONE(sums->devices, sums->n_devices, sums->cap_devices);
     device = &sums->devices[sums->n_devices++];
-    *device = (struct ps_device_sums){.worker = place.worker, .device = place.device};
+    *device = (struct ps_device_sums){.worker = owner.worker, .device = owner.device};
     return device;
 }
 
@@ -122,14 +122,14 @@ static float kernel_param(const struct kernel_template *template, struct ps_str 
 
     if (template && index >= 0)
         value = ps_args_param((struct ps_str){template->markers, template->n_markers}, args, index);
-    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
+    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_to_real(value);
 }
 
-static void add_kernel(struct range_reader *reading, struct ps_device_sums *device,
+static void add_kernel(struct range_reader *reader, struct ps_device_sums *device,
                        const struct ps_chunk *chunk, uint32_t i, struct ps_kernel_use work)
 {
     const struct kernel_template *template =
-        template_of(reading, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
+        template_of(reader, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
     int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
     struct ps_str args = ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0);
 
@@ -145,17 +145,17 @@ struct target {
     struct ps_device_sums *device; /* NULL for tracks of the host */
 };
 
-static struct target target_of(struct range_reader *reading, const struct ps_chunk *chunk)
+static struct target target_of(struct range_reader *reader, const struct ps_chunk *chunk)
 {
-    struct ps_track_owner place = ps_track_owner_of(&reading->places, chunk->track);
+    struct ps_track_owner owner = ps_track_owner_of(&reader->owners, chunk->track);
 
     return (struct target){
-        .worker = &reading->sums->workers[place.worker],
-        .device = chunk->track_kind == PS_TRACK_STREAM ? device_of(reading->sums, place) : NULL,
+        .worker = &reader->sums->workers[owner.worker],
+        .device = chunk->track_kind == PS_TRACK_STREAM ? get_device(reader->sums, owner) : NULL,
     };
 }
 
-static void add_slice(struct range_reader *reading, struct target to, const struct ps_chunk *chunk,
+static void add_slice(struct range_reader *reader, struct target to, const struct ps_chunk *chunk,
                       uint32_t i, enum ps_role role, struct ps_interval span)
 {
     int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
@@ -170,19 +170,19 @@ static void add_slice(struct range_reader *reading, struct target to, const stru
                                                      : &to.device->copies,
                      span.start, span.end);
     if (kind == PS_SLICE_KERNEL)
-        add_kernel(reading, to.device, chunk, i,
+        add_kernel(reader, to.device, chunk, i,
                    (struct ps_kernel_use){.start = span.start, .end = span.end});
 }
 
-enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanings, int64_t name)
+enum ps_name_kind ps_name_kind_get(struct ps_db *db, struct ps_name_kinds *name_kinds, int64_t name)
 {
     uint8_t *meaning;
 
     if (name <= 0 || name > UINT32_MAX)
         return PS_NAME_OTHER;
-    if ((uint64_t)name >= meanings->n && !ps_trace_text(db, (uint32_t)name).ptr)
+    if ((uint64_t)name >= name_kinds->n && !ps_trace_text(db, (uint32_t)name).ptr)
         return PS_NAME_OTHER;
-    meaning = ps_name_kinds_slot(meanings, (uint32_t)name);
+    meaning = ps_name_kinds_slot(name_kinds, (uint32_t)name);
     if (*meaning == PS_NAME_UNKNOWN)
         *meaning = (uint8_t)ps_name_kind_of(ps_trace_text(db, (uint32_t)name));
     return *meaning;
@@ -190,9 +190,9 @@ enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanin
 
 static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 {
-    struct range_reader *reading = user;
-    struct ps_range_sums *sums = reading->sums;
-    struct target to = target_of(reading, chunk);
+    struct range_reader *reader = user;
+    struct ps_range_sums *sums = reader->sums;
+    struct target to = target_of(reader, chunk);
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
@@ -203,15 +203,15 @@ static bool visit_chunk(void *user, const struct ps_chunk *chunk)
             start >= sums->to_ns || end <= sums->from_ns || kind == PS_SLICE_PYTHON)
             continue;
         role = ps_role_of(kind, ps_chunk_value(chunk, PS_COL_FLAGS, i),
-                          ps_name_meaning(reading->db, &reading->meanings,
-                                          ps_chunk_value(chunk, PS_COL_NAME, i)));
+                          ps_name_kind_get(reader->db, &reader->name_kinds,
+                                           ps_chunk_value(chunk, PS_COL_NAME, i)));
         if (role != PS_N_ROLES)
-            add_slice(reading, to, chunk, i, role, (struct ps_interval){start, end});
+            add_slice(reader, to, chunk, i, role, (struct ps_interval){start, end});
     }
     return true;
 }
 
-static void join_all(struct ps_range_sums *sums)
+static void join_intervals(struct ps_range_sums *sums)
 {
     for (uint32_t w = 0; w < sums->n_workers; w++) {
         for (size_t k = 0; k < PS_N_ROLES; k++)
@@ -230,43 +230,43 @@ static void join_all(struct ps_range_sums *sums)
 
 /* Reads the tracks of the host without arguments, then the streams with arguments, which contain
  * the parameters of kernels. */
-static enum ps_status read_slices(struct range_reader *reading, struct ps_err *err)
+static enum ps_status read_slices(struct range_reader *reader, struct ps_err *err)
 {
     const uint32_t host = 1u << PS_TRACK_THREAD | 1u << PS_TRACK_STREAM_ANNOTATIONS;
     struct ps_chunk_query query = {
-        .kinds = host,
-        .range = {reading->sums->from_ns, reading->sums->to_ns},
+        .track_kinds = host,
+        .range = {reader->sums->from_ns, reader->sums->to_ns},
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
     };
 
-    ps_trace_each_chunk(reading->db, &query, visit_chunk, reading, err);
-    query.kinds = 1u << PS_TRACK_STREAM;
+    ps_trace_each_chunk(reader->db, &query, visit_chunk, reader, err);
+    query.track_kinds = 1u << PS_TRACK_STREAM;
     query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
-    query.args = true;
-    return ps_trace_each_chunk(reading->db, &query, visit_chunk, reading, err);
+    query.wants_args = true;
+    return ps_trace_each_chunk(reader->db, &query, visit_chunk, reader, err);
 }
 
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
 {
-    struct range_reader reading = {.db = db, .sums = sums};
+    struct range_reader reader = {.db = db, .sums = sums};
 
-    ps_track_owners_read(db, &reading.places, err);
-    sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
-    sums->has_streams = reading.places.has_streams;
+    ps_track_owners_read(db, &reader.owners, err);
+    sums->n_workers = reader.owners.n_workers ? reader.owners.n_workers : 1;
+    sums->has_streams = reader.owners.has_streams;
     sums->workers = ps_alloc_array(sums->n_workers, sizeof *sums->workers);
-    read_templates(&reading, err);
-    read_slices(&reading, err);
+    read_templates(&reader, err);
+    read_slices(&reader, err);
     if (err->code == PS_OK)
-        join_all(sums);
-    reading_free(&reading);
+        join_intervals(sums);
+    range_reader_free(&reader);
     return err->code;
 }
 
 /* Sums each part over all workers. Returns the number of parts in `out`, which has space for
  * PS_PARTS_MAX. */
-static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown definition,
-                       struct ps_part *out)
+static size_t compute_parts(const struct ps_range_sums *sums, enum ps_breakdown definition,
+                            struct ps_part *out)
 {
     size_t n = 0;
 
@@ -292,7 +292,7 @@ void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
     ps_json_object(json);
     for (unsigned definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
         struct ps_part parts[PS_PARTS_MAX];
-        size_t n = parts_of(sums, definition, parts);
+        size_t n = compute_parts(sums, definition, parts);
 
         ps_json_key(json, ps_breakdown_words[definition]);
         ps_json_array(json);

@@ -5,8 +5,8 @@
 
 #include "slices/intervals.h"
 
-#define PARENTS_MAX 4096   /* maximum number of ancestors to write */
-#define LOOK_BACK   100000 /* length in ns of the first search for the previous slice */
+#define PARENTS_MAX        4096   /* maximum number of ancestors to write */
+#define FIRST_LOOK_BACK_NS 100000 /* length in ns of the first search for the previous slice */
 
 static uint32_t row_of(int64_t id)
 {
@@ -38,7 +38,7 @@ static void add_child(struct ps_relatives *relatives, struct ps_child_slice chil
         relatives->children[at] = child;
 }
 
-static void mark(struct ps_relatives *relatives, bool below)
+static void mark_row(struct ps_relatives *relatives, bool below)
 {
     PS_RESERVE_ONE(relatives->is_descendant, relatives->n_descendants, relatives->descendants_cap);
     relatives->is_descendant[relatives->n_descendants++] = below;
@@ -46,12 +46,12 @@ static void mark(struct ps_relatives *relatives, bool below)
 
 /* Marks the descendants of the slice and collects its children. Rows arrive in ascending order,
  * parents before children. */
-static bool add_below(void *user, const struct ps_chunk *chunk)
+static bool add_descendants(void *user, const struct ps_chunk *chunk)
 {
     struct ps_relatives *relatives = user;
-    uint32_t own = row_of(relatives->id);
+    uint32_t own_row = row_of(relatives->id);
     /* the row for the next element of is_descendant */
-    uint64_t at = own + relatives->n_descendants;
+    uint64_t at = own_row + relatives->n_descendants;
     uint32_t i = at < chunk->first ? chunk->n : (uint32_t)(at - chunk->first);
 
     for (; i < chunk->n; i++) {
@@ -61,8 +61,8 @@ static bool add_below(void *user, const struct ps_chunk *chunk)
 
         if (start > relatives->end_ns)
             return false;
-        mark(relatives, id == relatives->id ||
-                            (back > 0 && ps_relatives_has_descendant(relatives, id - back)));
+        mark_row(relatives, id == relatives->id ||
+                                (back > 0 && ps_relatives_has_descendant(relatives, id - back)));
         if (back > 0 && id - back == relatives->id)
             add_child(relatives,
                       (struct ps_child_slice){id, ps_chunk_value(chunk, PS_COL_NAME, i), start,
@@ -103,17 +103,19 @@ static bool find_previous(void *user, const struct ps_chunk *chunk)
 
 /* Finds the previous slice on the same depth. Chunks can only be read forward. So each search
  * starts four times as far before the slice as the search before, until a slice is found. */
-static enum ps_status look_back(struct ps_db *db, struct ps_chunk_query *query,
-                                struct ps_relatives *relatives, struct ps_err *err)
+static enum ps_status find_previous_slice(struct ps_db *db, struct ps_chunk_query *query,
+                                          struct ps_relatives *relatives, struct ps_err *err)
 {
-    bool all = row_of(relatives->id) == 0;
+    bool is_last = row_of(relatives->id) == 0;
 
     query->columns = PS_COL_BIT(PS_COL_DEPTH);
-    for (int64_t far = LOOK_BACK; !all && !relatives->previous && err->code == PS_OK; far *= 4) {
-        int64_t from = ps_add_saturated(relatives->start_ns, -far);
+    for (int64_t distance_ns = FIRST_LOOK_BACK_NS;
+         !is_last && !relatives->previous && err->code == PS_OK; distance_ns *= 4) {
+        int64_t from = ps_add_saturated(relatives->start_ns, -distance_ns);
 
-        all = far > INT64_MAX / 8 || from < 0;
-        query->range = (struct ps_range){all ? INT64_MIN : from, ps_end_ns(relatives->start_ns, 1)};
+        is_last = distance_ns > INT64_MAX / 8 || from < 0;
+        query->range =
+            (struct ps_range){is_last ? INT64_MIN : from, ps_end_ns(relatives->start_ns, 1)};
         ps_trace_each_chunk(db, query, find_previous, relatives, err);
     }
     return err->code;
@@ -123,7 +125,7 @@ enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[P
                                  struct ps_relatives *relatives, struct ps_err *err)
 {
     struct ps_chunk_query query = {.track = (uint32_t)(id >> 32),
-                                   .starting = true,
+                                   .must_start_in_range = true,
                                    .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_PARENT)};
 
     *relatives = (struct ps_relatives){.id = id,
@@ -132,21 +134,21 @@ enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[P
                                        .depth = v[PS_COL_DEPTH],
                                        .parent = v[PS_COL_PARENT] > 0 ? id - v[PS_COL_PARENT] : 0};
     query.range = (struct ps_range){relatives->start_ns, ps_end_ns(relatives->end_ns, 1)};
-    ps_trace_each_chunk(db, &query, add_below, relatives, err);
+    ps_trace_each_chunk(db, &query, add_descendants, relatives, err);
     query.columns = PS_COL_BIT(PS_COL_DEPTH);
     query.range = (struct ps_range){relatives->start_ns, INT64_MAX};
     ps_trace_each_chunk(db, &query, find_next, relatives, err);
-    return look_back(db, &query, relatives, err);
+    return find_previous_slice(db, &query, relatives, err);
 }
 
 static void write_relative(struct ps_db *db, int64_t id, int64_t name, int64_t start,
                            int64_t duration, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kint(json, "id", id);
+    ps_json_key_int(json, "id", id);
     ps_json_text(json, "name", db, name);
-    ps_json_kint(json, "start_ns", start);
-    ps_json_kint(json, "duration_ns", duration);
+    ps_json_key_int(json, "start_ns", start);
+    ps_json_key_int(json, "duration_ns", duration);
     ps_json_end(json);
 }
 
@@ -157,8 +159,8 @@ static enum ps_status write_parents(struct ps_db *db, int64_t parent, struct ps_
     int64_t v[PS_N_SLICE_COLUMNS];
 
     while (parent && chain.n < PARENTS_MAX * 4 &&
-           ps_trace_slice(db, parent, PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_PARENT), v, err) ==
-               PS_OK) {
+           ps_trace_read_slice(db, parent, PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_PARENT), v,
+                               err) == PS_OK) {
         ps_ints_add(&chain, parent);
         ps_ints_add(&chain, v[PS_COL_NAME]);
         ps_ints_add(&chain, v[PS_COL_START]);
@@ -192,7 +194,7 @@ enum ps_status ps_relatives_json(struct ps_db *db, const struct ps_relatives *re
         write_relative(db, relatives->children[i].id, relatives->children[i].name,
                        relatives->children[i].start_ns, relatives->children[i].duration_ns, json);
     ps_json_end(json);
-    ps_json_kint(json, "children_total", relatives->children_total);
+    ps_json_key_int(json, "children_total", relatives->children_total);
     write_neighbour(json, "previous", relatives->previous);
     write_neighbour(json, "next", relatives->next);
     return err->code;

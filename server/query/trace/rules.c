@@ -10,8 +10,8 @@
 /* Thresholds from the overview of tb_plugin 0.4. */
 #define LOADER_SHARE        0.05
 #define COMMUNICATION_SHARE 0.10
-#define LOW_USE             0.50
-#define FULL_MEMORY         0.90
+#define LOW_USE_SHARE       0.50
+#define FULL_MEMORY_SHARE   0.90
 #define TENSOR_CORES_SINCE  7 /* first major compute capability with Tensor Cores */
 /* Thresholds of perfshelf. If less than a tenth of a step can be saved, even a perfect fix is hard
  * to measure. */
@@ -59,7 +59,7 @@ static struct ratio ratio_of(int64_t part, int64_t whole)
     return ratio;
 }
 
-static bool look_dataloader(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_dataloader(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio loader = ratio_of(facts->tensorboard[PS_ROLE_DATALOADER], facts->wall_ns);
 
@@ -74,7 +74,7 @@ static bool look_dataloader(const struct ps_trace_facts *facts, struct ps_findin
     return loader.share > LOADER_SHARE;
 }
 
-static bool look_waiting(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_waiting(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     int64_t devices = (int64_t)facts->n_devices;
     struct ratio waiting = ratio_of(devices ? facts->waiting_ns / devices : 0,
@@ -92,7 +92,7 @@ static bool look_waiting(const struct ps_trace_facts *facts, struct ps_finding *
     return waiting.share > WAITING_SHARE;
 }
 
-static bool look_copies(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_copies(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio copies = ratio_of(facts->pageable.ns, facts->wall_ns);
 
@@ -109,7 +109,7 @@ static bool look_copies(const struct ps_trace_facts *facts, struct ps_finding *f
     return copies.share > COPY_SHARE;
 }
 
-static bool look_tiny(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_tiny_kernels(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     double tiny = facts->kernels ? (double)facts->tiny_kernels / (double)facts->kernels : 0;
     struct ratio launches = ratio_of((int64_t)((double)facts->launches.ns * tiny), facts->wall_ns);
@@ -129,7 +129,7 @@ static bool look_tiny(const struct ps_trace_facts *facts, struct ps_finding *fin
     return tiny > TINY_COUNT_SHARE && launches.share > TINY_LAUNCH_SHARE;
 }
 
-static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_syncs(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio syncs = ratio_of(facts->syncs.ns, facts->wall_ns);
     double idle = facts->wall_ns ? (double)facts->idle_ns / (double)facts->wall_ns : 0;
@@ -143,14 +143,14 @@ static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *fin
     (void)snprintf(finding->text, sizeof finding->text,
                    "%lld synchronising calls (%lld .item()) block the host for %s of %s, %.1f %%, "
                    "and the device is idle for %.1f %%. Meanwhile the host launches nothing ahead.",
-                   (long long)facts->syncs.calls, (long long)facts->items.calls, syncs.part,
+                   (long long)facts->syncs.calls, (long long)facts->item_calls.calls, syncs.part,
                    syncs.whole, 100 * syncs.share, 100 * idle);
     (void)snprintf(finding->brief, sizeof finding->brief, "%lld calls, %s on the host",
                    (long long)facts->syncs.calls, syncs.part);
-    return finding->share > SYNC_SHARE && facts->syncs.calls > facts->steps;
+    return finding->share > SYNC_SHARE && facts->syncs.calls > facts->n_steps;
 }
 
-static bool look_use(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_device_use(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     int64_t busy = 0, span = 0;
     struct ratio use;
@@ -166,10 +166,10 @@ static bool look_use(const struct ps_trace_facts *facts, struct ps_finding *find
                    "Kernels run for %s of %s of device time: the GPU is busy %.1f %% of the time. "
                    "Use larger batches, and see the other findings for causes.",
                    use.part, use.whole, 100 * use.share);
-    return span > 0 && use.share < LOW_USE;
+    return span > 0 && use.share < LOW_USE_SHARE;
 }
 
-static bool look_communication(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_communication(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     int64_t ns = facts->n_devices ? facts->exposed_communication_ns
                                   : facts->tensorboard[PS_ROLE_COMMUNICATION];
@@ -186,7 +186,7 @@ static bool look_communication(const struct ps_trace_facts *facts, struct ps_fin
     return exposed.share > COMMUNICATION_SHARE;
 }
 
-static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_tensor_cores(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio unused = ratio_of(facts->no_tensor_cores_ns, facts->kernel_ns);
     bool capable = false;
@@ -214,14 +214,15 @@ static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_find
     return capable && unused.share > MATMUL_SHARE;
 }
 
-static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_memory(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     char worker[40] = "";
 
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct ps_device_fact *device = &facts->devices[i];
 
-        if (device->memory_bytes <= 0 || device->peak_bytes <= FULL_MEMORY * device->memory_bytes)
+        if (device->memory_bytes <= 0 ||
+            device->peak_bytes <= FULL_MEMORY_SHARE * device->memory_bytes)
             continue;
         finding->share = device->peak_bytes / device->memory_bytes;
         finding->share = finding->share > 1 ? 1 : finding->share;
@@ -240,7 +241,7 @@ static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *f
     return false;
 }
 
-static bool look_data_parallel(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_data_parallel(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio forward = ratio_of(facts->data_parallel.ns, facts->wall_ns);
 
@@ -259,7 +260,7 @@ static bool look_data_parallel(const struct ps_trace_facts *facts, struct ps_fin
     return facts->n_devices > 1 && facts->data_parallel.calls && !facts->distributed.calls;
 }
 
-static bool look_gloo(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_gloo(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio gloo = ratio_of(facts->gloo.ns, facts->wall_ns);
 
@@ -276,7 +277,7 @@ static bool look_gloo(const struct ps_trace_facts *facts, struct ps_finding *fin
     return facts->n_devices && facts->gloo.calls;
 }
 
-static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_optimizer(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio optimizer = ratio_of(facts->optimizer.ns, facts->wall_ns);
     double kernels = facts->optimizer.calls
@@ -294,10 +295,11 @@ static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding
         kernels, optimizer.part, optimizer.whole, 100 * optimizer.share);
     (void)snprintf(finding->brief, sizeof finding->brief, "%.0f kernels per call, %s on the host",
                    kernels, optimizer.part);
-    return !facts->fused && kernels > UNFUSED_KERNELS && optimizer.share > OPTIMIZER_SHARE;
+    return !facts->has_fused_optimizer && kernels > UNFUSED_KERNELS &&
+           optimizer.share > OPTIMIZER_SHARE;
 }
 
-static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio host = ratio_of(
         ps_add_saturated(facts->tensorboard[PS_ROLE_RUNTIME], facts->tensorboard[PS_ROLE_CPU]),
@@ -314,7 +316,7 @@ static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding
     return facts->n_devices && host.share > CPU_BOUND_SHARE;
 }
 
-static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding *finding)
+static bool check_long_call(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     const struct ps_long_call *call = &facts->long_call;
     struct ratio share = ratio_of(call->ns, facts->wall_ns);
@@ -336,23 +338,24 @@ static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding
     return call->slice[0] && share.share > LONG_CALL_SHARE;
 }
 
-static const struct ps_rule rules[] = {
-    {"dataloader", "Waiting for the DataLoader", "dataloader", look_dataloader, true, false},
-    {"gpu_utilisation", "GPU busy less than half of the time", "host_bound", look_use, true, true},
-    {"launch_bound", "GPU waits for kernel launches", "host_bound", look_waiting, true, true},
-    {"cpu_bound", "CPU-bound steps", "host_bound", look_cpu_bound, true, true},
-    {"communication", "Exposed communication", "communication", look_communication, true, false},
-    {"synchronisation", "Synchronising calls", "host_bound", look_sync, false, true},
-    {"pageable_copies", "Copies from pageable memory", "copies", look_copies, false, true},
-    {"tiny_kernels", "Many small kernels", "host_bound", look_tiny, false, true},
-    {"long_call", "One call takes much longer than the others", "host_bound", look_long_call, false,
-     false},
-    {"optimizer", "Optimizer is not fused", "host_bound", look_optimizer, false, true},
-    {"tensor_cores", "Tensor Cores unused", "kernels", look_tensor_cores, false, true},
-    {"memory", "GPU memory nearly full", NULL, look_memory, false, true},
+static const struct ps_finding_rule rules[] = {
+    {"dataloader", "Waiting for the DataLoader", "dataloader", check_dataloader, true, false},
+    {"gpu_utilisation", "GPU busy less than half of the time", "host_bound", check_device_use, true,
+     true},
+    {"launch_bound", "GPU waits for kernel launches", "host_bound", check_waiting, true, true},
+    {"cpu_bound", "CPU-bound steps", "host_bound", check_cpu_bound, true, true},
+    {"communication", "Exposed communication", "communication", check_communication, true, false},
+    {"synchronisation", "Synchronising calls", "host_bound", check_syncs, false, true},
+    {"pageable_copies", "Copies from pageable memory", "copies", check_copies, false, true},
+    {"tiny_kernels", "Many small kernels", "host_bound", check_tiny_kernels, false, true},
+    {"long_call", "One call takes much longer than the others", "host_bound", check_long_call,
+     false, false},
+    {"optimizer", "Optimizer is not fused", "host_bound", check_optimizer, false, true},
+    {"tensor_cores", "Tensor Cores unused", "kernels", check_tensor_cores, false, true},
+    {"memory", "GPU memory nearly full", NULL, check_memory, false, true},
     {"data_parallel", "DataParallel instead of DistributedDataParallel", "communication",
-     look_data_parallel, false, true},
-    {"gloo", "Collectives use the host (gloo)", "communication", look_gloo, false, true},
+     check_data_parallel, false, true},
+    {"gloo", "Collectives use the host (gloo)", "communication", check_gloo, false, true},
 };
 
 size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out)
@@ -367,7 +370,7 @@ size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out)
         if (rules[i].needs_device && !has_device)
             continue;
         check->rule = &rules[i];
-        check->finding.base = facts->annotated ? "of step" : "of trace";
+        check->finding.base = facts->has_annotated_steps ? "of step" : "of trace";
         check->finding.range = facts->span;
         check->found = rules[i].check(facts, &check->finding);
         n++;

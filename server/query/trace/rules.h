@@ -19,8 +19,8 @@ struct ps_finding {
     const char *params[3][2];
 };
 
-struct ps_rule {
-    const char *rule, *title;
+struct ps_finding_rule {
+    const char *name, *title;
     const char *cause; /* the cause of the conclusion that a finding belongs to; NULL: to none */
     /* Fills *finding and returns true if there is something to report. The caller sets `range` and
      * `base` before to those of the steps. */
@@ -30,7 +30,7 @@ struct ps_rule {
 };
 
 struct ps_check {
-    const struct ps_rule *rule;
+    const struct ps_finding_rule *rule;
     bool found;
     struct ps_finding finding; /* if found */
 };

@@ -8,7 +8,7 @@
 #include "server/query/trace/trace_views.h"
 
 /* length in ns of the first search; each further search is 8 times as long */
-#define LOOK_FIRST 1000000
+#define FIRST_SEARCH_NS 1000000
 
 struct name_sum {
     int64_t count, total_ns;
@@ -35,7 +35,7 @@ static enum ps_status read_matches(struct ps_db *db, struct ps_params params,
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_trace_text_end(db, &f->n_names, err) != PS_OK)
+    if (ps_trace_get_text_end(db, &f->n_names, err) != PS_OK)
         return err->code;
     f->names = ps_try_alloc_array(f->n_names, sizeof *f->names);
     if (!f->names)
@@ -116,22 +116,23 @@ static bool search_chunk(void *user, const struct ps_chunk *chunk)
 static enum ps_status find_hit(struct ps_db *db, struct search_state *f, struct ps_range span,
                                struct ps_err *err)
 {
-    struct ps_chunk_query query = {.starting = true,
+    struct ps_chunk_query query = {.must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME)};
     int64_t at = f->from_ns < span.from_ns ? span.from_ns
                  : f->from_ns > span.to_ns ? span.to_ns
                                            : f->from_ns;
-    bool all = false;
+    bool is_last = false;
 
-    for (int64_t far = LOOK_FIRST; !all && !f->hit.id && err->code == PS_OK; far *= 8) {
-        all = far > INT64_MAX / 64 ||
-              (f->is_backward ? at - far < span.from_ns : at + far > span.to_ns);
-        f->window.from_ns = !f->is_backward ? f->from_ns : all ? INT64_MIN : at - far;
+    for (int64_t distance_ns = FIRST_SEARCH_NS; !is_last && !f->hit.id && err->code == PS_OK;
+         distance_ns *= 8) {
+        is_last = distance_ns > INT64_MAX / 64 || (f->is_backward ? at - distance_ns < span.from_ns
+                                                                  : at + distance_ns > span.to_ns);
+        f->window.from_ns = !f->is_backward ? f->from_ns : is_last ? INT64_MIN : at - distance_ns;
         f->window.to_ns = f->is_backward ? f->from_ns + (f->from_ns < INT64_MAX)
-                          : all          ? INT64_MAX
-                                         : at + far;
+                          : is_last      ? INT64_MAX
+                                         : at + distance_ns;
         query.range = f->window;
         ps_trace_each_chunk(db, &query, search_chunk, f, err);
     }
@@ -156,11 +157,11 @@ static void write_name(struct ps_db *db, const struct search_state *f, size_t id
                        struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kint(json, "id", (int64_t)id);
+    ps_json_key_int(json, "id", (int64_t)id);
     ps_json_text(json, "name", db, (int64_t)id);
-    ps_json_kint(json, "count", f->names[id].count);
-    ps_json_kint(json, "total_ns", f->names[id].total_ns);
-    ps_json_kint(json, "kind", f->names[id].kind);
+    ps_json_key_int(json, "count", f->names[id].count);
+    ps_json_key_int(json, "total_ns", f->names[id].total_ns);
+    ps_json_key_int(json, "kind", f->names[id].kind);
     ps_json_end(json);
 }
 
@@ -183,8 +184,8 @@ static void write_names(struct ps_db *db, const struct search_state *f, size_t l
     for (size_t i = 0; i < n && i < limit; i++)
         write_name(db, f, list[i].id, json);
     ps_json_end(json);
-    ps_json_kint(json, "names_total", (int64_t)n);
-    ps_json_kint(json, "count", count);
+    ps_json_key_int(json, "names_total", (int64_t)n);
+    ps_json_key_int(json, "count", count);
 }
 
 static void write_hit(struct ps_db *db, const struct hit *hit, struct ps_json *json)
@@ -195,17 +196,18 @@ static void write_hit(struct ps_db *db, const struct hit *hit, struct ps_json *j
         return;
     }
     ps_json_object(json);
-    ps_json_kint(json, "id", hit->id);
-    ps_json_kint(json, "track", hit->id >> 32);
+    ps_json_key_int(json, "id", hit->id);
+    ps_json_key_int(json, "track", hit->id >> 32);
     ps_json_text(json, "name", db, hit->name);
-    ps_json_kint(json, "start_ns", hit->start_ns);
-    ps_json_kint(json, "duration_ns", hit->duration_ns);
-    ps_json_kint(json, "depth", hit->depth);
+    ps_json_key_int(json, "start_ns", hit->start_ns);
+    ps_json_key_int(json, "duration_ns", hit->duration_ns);
+    ps_json_key_int(json, "depth", hit->depth);
     ps_json_end(json);
 }
 
-static enum ps_status read_place(struct ps_db *db, struct ps_params params, struct search_state *f,
-                                 struct ps_range *span, struct ps_err *err)
+static enum ps_status read_position(struct ps_db *db, struct ps_params params,
+                                    struct search_state *f, struct ps_range *span,
+                                    struct ps_err *err)
 {
     const char *dir = ps_param_get(params, "dir"), *q = ps_param_get(params, "q");
     const bool is_placed = ps_param_get(params, "from_ns") != NULL;
@@ -237,7 +239,7 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
     int64_t limit = 0;
 
     (void)view, (void)id;
-    read_place(db, params, &find, &span, err);
+    read_position(db, params, &find, &span, err);
     ps_param_int(params, "limit", 0, 1000, 100, &limit, err);
     read_matches(db, params, &find, err);
     release = find.names;

@@ -9,7 +9,7 @@
 #define MEMORY_MAX  50
 #define FLOWS_MAX   200
 
-#define OWN_COLUMNS                                                                                \
+#define SLICE_COLUMNS                                                                              \
     (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_SELF) |            \
      PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |              \
      PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |            \
@@ -18,7 +18,7 @@
      PS_COL_BIT(PS_COL_DEVICE_BYTES) | PS_COL_BIT(PS_COL_FLOPS) | PS_COL_BIT(PS_COL_LAUNCH) |      \
      PS_COL_BIT(PS_COL_OP))
 
-static void write_own(struct ps_db *db, int64_t id, const int64_t *v, struct ps_json *json)
+static void write_slice(struct ps_db *db, int64_t id, const int64_t *v, struct ps_json *json)
 {
     static const struct {
         const char *key;
@@ -38,19 +38,19 @@ static void write_own(struct ps_db *db, int64_t id, const int64_t *v, struct ps_
 
     ps_json_key(json, "slice");
     ps_json_object(json);
-    ps_json_kint(json, "id", id);
-    ps_json_kint(json, "track", id >> 32);
-    ps_json_kint(json, "row", id & UINT32_MAX);
+    ps_json_key_int(json, "id", id);
+    ps_json_key_int(json, "track", id >> 32);
+    ps_json_key_int(json, "row", id & UINT32_MAX);
     ps_json_text(json, "name", db, v[PS_COL_NAME]);
-    ps_json_kint(json, "name_id", v[PS_COL_NAME]);
+    ps_json_key_int(json, "name_id", v[PS_COL_NAME]);
     ps_json_text(json, "category", db, v[PS_COL_CATEGORY]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        ps_json_kint(json, numbers[i].key, v[numbers[i].column]);
+        ps_json_key_int(json, numbers[i].key, v[numbers[i].column]);
     ps_json_end(json);
 }
 
 /* Returns the range of time from the start to the end of the slice, end included. */
-static struct ps_range gap_range(const int64_t *v)
+static struct ps_range slice_range(const int64_t *v)
 {
     int64_t end = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
 
@@ -64,7 +64,7 @@ static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *j
 {
     PS_AUTO(ps_buf_free) struct ps_buf args = {0};
 
-    ps_trace_args(db, id, &args, err);
+    ps_trace_append_args(db, id, &args, err);
     ps_json_key(json, "args");
     if (args.len == 0) {
         ps_json_raw(json, PS_STR("{}"));
@@ -86,12 +86,12 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
 {
     int64_t v[PS_N_SLICE_COLUMNS];
 
-    if (ps_trace_slice(db, id, PS_RELATIVES_COLUMNS, v, err) != PS_OK)
+    if (ps_trace_read_slice(db, id, PS_RELATIVES_COLUMNS, v, err) != PS_OK)
         return err->code;
-    ps_json_kint(json, "id", id);
+    ps_json_key_int(json, "id", id);
     ps_json_text(json, "name", db, v[PS_COL_NAME]);
-    ps_json_kint(json, "start_ns", v[PS_COL_START]);
-    ps_json_kint(json, "duration_ns", v[PS_COL_DURATION]);
+    ps_json_key_int(json, "start_ns", v[PS_COL_START]);
+    ps_json_key_int(json, "duration_ns", v[PS_COL_DURATION]);
     *end_ns = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
     return PS_OK;
 }
@@ -108,7 +108,7 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
     if (v[PS_COL_LAUNCH]) {
         ps_json_object(json);
         write_brief(db, v[PS_COL_LAUNCH], json, &end, err);
-        ps_json_kint(json, "delay_ns", v[PS_COL_START] > end ? v[PS_COL_START] - end : 0);
+        ps_json_key_int(json, "delay_ns", v[PS_COL_START] > end ? v[PS_COL_START] - end : 0);
         ps_json_end(json);
     } else {
         ps_json_null(json);
@@ -142,11 +142,11 @@ static bool add_kernels(void *user, const struct ps_chunk *chunk)
             k->n++ >= KERNELS_MAX)
             continue;
         ps_json_object(k->json);
-        ps_json_kint(k->json, "id", ps_slice_id(chunk->track, chunk->first + i));
+        ps_json_key_int(k->json, "id", ps_slice_id(chunk->track, chunk->first + i));
         ps_json_text(k->json, "name", k->db, ps_chunk_value(chunk, PS_COL_NAME, i));
-        ps_json_kint(k->json, "start_ns", ps_chunk_value(chunk, PS_COL_START, i));
-        ps_json_kint(k->json, "duration_ns", ps_chunk_value(chunk, PS_COL_DURATION, i));
-        ps_json_kint(k->json, "track", chunk->track);
+        ps_json_key_int(k->json, "start_ns", ps_chunk_value(chunk, PS_COL_START, i));
+        ps_json_key_int(k->json, "duration_ns", ps_chunk_value(chunk, PS_COL_DURATION, i));
+        ps_json_key_int(k->json, "track", chunk->track);
         ps_json_end(k->json);
     }
     return true;
@@ -156,7 +156,7 @@ static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives 
                                     const int64_t *v, struct ps_json *json, struct ps_err *err)
 {
     struct kernels kernels = {db, relatives, json, 0};
-    struct ps_chunk_query query = {.kinds = 1u << PS_TRACK_STREAM | 1u << PS_TRACK_SYNC,
+    struct ps_chunk_query query = {.track_kinds = 1u << PS_TRACK_STREAM | 1u << PS_TRACK_SYNC,
                                    .range = {v[PS_COL_START], INT64_MAX},
                                    .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_LAUNCH)};
     bool launches = v[PS_COL_KIND] == PS_SLICE_RUNTIME || v[PS_COL_DEVICE_TOTAL] > 0 ||
@@ -167,7 +167,7 @@ static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives 
     if (launches)
         ps_trace_each_chunk(db, &query, add_kernels, &kernels, err);
     ps_json_end(json);
-    ps_json_kint(json, "kernels_total", kernels.n);
+    ps_json_key_int(json, "kernels_total", kernels.n);
     return err->code;
 }
 
@@ -184,7 +184,7 @@ static void write_end(struct flows *f, const char *key, int64_t slice)
     int64_t v[PS_N_SLICE_COLUMNS] = {0};
 
     if (slice)
-        ps_trace_slice(f->db, slice, PS_COL_BIT(PS_COL_NAME), v, f->err);
+        ps_trace_read_slice(f->db, slice, PS_COL_BIT(PS_COL_NAME), v, f->err);
     ps_json_text(f->json, key, f->db, v[PS_COL_NAME]);
 }
 
@@ -194,10 +194,10 @@ static void write_flow(struct flows *f, const struct ps_packed *part, size_t i)
 
     ps_json_object(f->json);
     ps_json_text(f->json, "kind", f->db, part->column[PS_FLOW_KIND][i]);
-    ps_json_kint(f->json, "from", from);
-    ps_json_kint(f->json, "to", to);
-    ps_json_kint(f->json, "from_ns", part->column[PS_FLOW_FROM_NS][i]);
-    ps_json_kint(f->json, "to_ns", part->column[PS_FLOW_TO_NS][i]);
+    ps_json_key_int(f->json, "from", from);
+    ps_json_key_int(f->json, "to", to);
+    ps_json_key_int(f->json, "from_ns", part->column[PS_FLOW_FROM_NS][i]);
+    ps_json_key_int(f->json, "to_ns", part->column[PS_FLOW_TO_NS][i]);
     write_end(f, "from_name", from);
     write_end(f, "to_name", to);
     ps_json_end(f->json);
@@ -219,7 +219,7 @@ static enum ps_status write_flows(struct ps_db *db, int64_t id, const int64_t *v
 {
     struct flows flows = {db, id, json, 0, err};
     struct ps_packed_query query = {.family = PS_PACKED_FLOWS,
-                                    .range = gap_range(v),
+                                    .range = slice_range(v),
                                     .columns = 1u << PS_FLOW_KIND | 1u << PS_FLOW_FROM |
                                                1u << PS_FLOW_TO | 1u << PS_FLOW_FROM_NS |
                                                1u << PS_FLOW_TO_NS};
@@ -246,10 +246,10 @@ static bool add_memory(void *user, const struct ps_packed *part)
             m->n++ >= MEMORY_MAX)
             continue;
         ps_json_object(m->json);
-        ps_json_kint(m->json, "t_ns", part->column[PS_MEMORY_T][i]);
-        ps_json_kint(m->json, "bytes", part->column[PS_MEMORY_BYTES][i]);
-        ps_json_kint(m->json, "device", part->column[PS_MEMORY_DEVICE][i]);
-        ps_json_kint(m->json, "device_type", part->column[PS_MEMORY_TYPE][i]);
+        ps_json_key_int(m->json, "t_ns", part->column[PS_MEMORY_T][i]);
+        ps_json_key_int(m->json, "bytes", part->column[PS_MEMORY_BYTES][i]);
+        ps_json_key_int(m->json, "device", part->column[PS_MEMORY_DEVICE][i]);
+        ps_json_key_int(m->json, "device_type", part->column[PS_MEMORY_TYPE][i]);
         ps_json_end(m->json);
     }
     return true;
@@ -260,7 +260,7 @@ static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *
 {
     struct memory memory = {relatives, json, 0};
     struct ps_packed_query query = {.family = PS_PACKED_MEMORY,
-                                    .range = gap_range(v),
+                                    .range = slice_range(v),
                                     .columns = 1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
                                                1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_TYPE |
                                                1u << PS_MEMORY_SLICE};
@@ -269,7 +269,7 @@ static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *
     ps_json_array(json);
     ps_packed_each(db, &query, add_memory, &memory, err);
     ps_json_end(json);
-    ps_json_kint(json, "memory_total", memory.n);
+    ps_json_key_int(json, "memory_total", memory.n);
     return err->code;
 }
 
@@ -293,10 +293,10 @@ enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64
     int64_t v[PS_N_SLICE_COLUMNS] = {0};
 
     (void)view, (void)params;
-    if (ps_trace_slice(db, id, OWN_COLUMNS, v, err) != PS_OK)
+    if (ps_trace_read_slice(db, id, SLICE_COLUMNS, v, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
-    write_own(db, id, v, &json);
+    write_slice(db, id, v, &json);
     write_args(db, id, &json, err);
     write_relatives(db, id, v, &json, err);
     ps_json_end(&json);

@@ -10,7 +10,7 @@
 #define BINS_MAX  400
 #define LOG_RATIO 100 /* minimum of max / min for logarithmic bins */
 
-struct named {
+struct name_stats {
     struct ps_db *db;
     int64_t name, kind;
     /* counts all names of copies or sets with this operation; {NULL, 0}: counts only `name` */
@@ -20,23 +20,23 @@ struct named {
     int64_t total, min, max;
 };
 
-static bool is_named(const struct named *n, int64_t name)
+static bool has_name(const struct name_stats *n, int64_t name)
 {
     return name == n->name ||
            (n->operation.ptr &&
             ps_str_eq(ps_operation_name(ps_trace_text(n->db, (uint32_t)name)), n->operation));
 }
 
-static bool add_named(void *user, const struct ps_chunk *chunk)
+static bool add_slices(void *user, const struct ps_chunk *chunk)
 {
-    struct named *n = user;
+    struct name_stats *n = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i), ns;
 
         if (start < n->range.from_ns || start >= n->range.to_ns ||
             (n->kind >= 0 && ps_chunk_value(chunk, PS_COL_KIND, i) != n->kind) ||
-            !is_named(n, ps_chunk_value(chunk, PS_COL_NAME, i)))
+            !has_name(n, ps_chunk_value(chunk, PS_COL_NAME, i)))
             continue;
         ns = ps_chunk_value(chunk, PS_COL_DURATION, i);
         ns = ns > 0 ? ns : 0;
@@ -49,7 +49,7 @@ static bool add_named(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static size_t bin_of(const struct named *n, int64_t ns, bool log_bins, size_t bins)
+static size_t bin_of(const struct name_stats *n, int64_t ns, bool log_bins, size_t bins)
 {
     double low = n->min > 0 ? (double)n->min : 1, value = ns > 0 ? (double)ns : 1;
     double at = log_bins ? log(value / low) / log((double)n->max / low)
@@ -59,7 +59,7 @@ static size_t bin_of(const struct named *n, int64_t ns, bool log_bins, size_t bi
     return bin < bins ? bin : bins - 1;
 }
 
-static void write_histogram(const struct named *n, size_t bins, struct ps_json *json)
+static void write_histogram(const struct name_stats *n, size_t bins, struct ps_json *json)
 {
     int64_t counts[BINS_MAX] = {0};
     bool log_bins = n->max / LOG_RATIO >= (n->min > 0 ? n->min : 1);
@@ -68,14 +68,14 @@ static void write_histogram(const struct named *n, size_t bins, struct ps_json *
         counts[n->max > n->min ? bin_of(n, n->durations.items[i], log_bins, bins) : 0]++;
     ps_json_key(json, "histogram");
     ps_json_object(json);
-    ps_json_kint(json, "from_ns", n->min);
-    ps_json_kint(json, "to_ns", n->max);
-    ps_json_kbool(json, "log", log_bins);
+    ps_json_key_int(json, "from_ns", n->min);
+    ps_json_key_int(json, "to_ns", n->max);
+    ps_json_key_bool(json, "log", log_bins);
     ps_json_ints(json, "count", counts, bins);
     ps_json_end(json);
 }
 
-static void write_named(const struct named *n, size_t bins, struct ps_json *json)
+static void write_name_stats(const struct name_stats *n, size_t bins, struct ps_json *json)
 {
     /* rank: p95 by the nearest-rank method, from 1 */
     size_t count = n->durations.n, rank = count - count / 20;
@@ -83,14 +83,14 @@ static void write_named(const struct named *n, size_t bins, struct ps_json *json
     ps_json_object(json);
     ps_json_key(json, "name");
     ps_json_str(json, n->operation.ptr ? n->operation : ps_trace_text(n->db, (uint32_t)n->name));
-    ps_json_kint(json, "count", (int64_t)count);
-    ps_json_kint(json, "total_ns", n->total);
+    ps_json_key_int(json, "count", (int64_t)count);
+    ps_json_key_int(json, "total_ns", n->total);
     if (count) {
-        ps_json_kreal(json, "mean_ns", (double)n->total / (double)count);
-        ps_json_kreal(json, "median_ns", ps_median(n->durations.items, count));
-        ps_json_kint(json, "p95_ns", ps_select_kth(n->durations.items, count, rank - 1));
-        ps_json_kint(json, "min_ns", n->min);
-        ps_json_kint(json, "max_ns", n->max);
+        ps_json_key_real(json, "mean_ns", (double)n->total / (double)count);
+        ps_json_key_real(json, "median_ns", ps_median(n->durations.items, count));
+        ps_json_key_int(json, "p95_ns", ps_select_kth(n->durations.items, count, rank - 1));
+        ps_json_key_int(json, "min_ns", n->min);
+        ps_json_key_int(json, "max_ns", n->max);
         write_histogram(n, bins, json);
     }
     ps_json_end(json);
@@ -100,30 +100,30 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    struct named named = {.db = db};
-    struct ps_chunk_query query = {.starting = true,
+    struct name_stats name_stats = {.db = db};
+    struct ps_chunk_query query = {.must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_NAME)};
     int64_t px, operation = 0;
 
     (void)view, (void)id;
-    ps_param_int(params, "name", 1, UINT32_MAX, 0, &named.name, err);
-    if (!named.name)
+    ps_param_int(params, "name", 1, UINT32_MAX, 0, &name_stats.name, err);
+    if (!name_stats.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter name (the id of a name) is missing");
-    ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &named.kind, err);
+    ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &name_stats.kind, err);
     ps_param_int(params, "operation", 0, 1, 0, &operation, err);
     ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
-    ps_param_range(params, &named.range, err);
-    if (!ps_trace_text(db, (uint32_t)named.name).ptr)
-        return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)named.name);
+    ps_param_range(params, &name_stats.range, err);
+    if (!ps_trace_text(db, (uint32_t)name_stats.name).ptr)
+        return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)name_stats.name);
     if (operation)
-        named.operation = ps_operation_name(ps_trace_text(db, (uint32_t)named.name));
-    query.range = named.range;
-    query.columns |= named.kind >= 0 ? PS_COL_BIT(PS_COL_KIND) : 0;
-    ps_trace_each_chunk(db, &query, add_named, &named, err);
+        name_stats.operation = ps_operation_name(ps_trace_text(db, (uint32_t)name_stats.name));
+    query.range = name_stats.range;
+    query.columns |= name_stats.kind >= 0 ? PS_COL_BIT(PS_COL_KIND) : 0;
+    ps_trace_each_chunk(db, &query, add_slices, &name_stats, err);
     if (err->code == PS_OK)
-        write_named(&named, (size_t)px, &json);
-    ps_ints_free(&named.durations);
+        write_name_stats(&name_stats, (size_t)px, &json);
+    ps_ints_free(&name_stats.durations);
     return err->code;
 }

@@ -8,7 +8,7 @@
 #include "server/query/trace/stats_reports.h"
 #include "slices/args.h"
 
-enum figure { TIME, SIZE, PROJECTED };
+enum value_kind { TIME, SIZE, PROJECTED };
 
 /* All reports, with their names in nsys. */
 static const struct report {
@@ -16,7 +16,7 @@ static const struct report {
     uint32_t kinds; /* kinds of slices in the report; bits 1 << enum ps_slice_kind */
     /* the report is offered only if the run has any of these kinds; 0: no such condition */
     uint32_t required_kinds;
-    enum figure figure;
+    enum value_kind value_kind;
 } reports[] = {
     {"cuda_gpu_kern_sum", 1u << PS_SLICE_KERNEL, 0, TIME},
     {"cuda_api_sum", 1u << PS_SLICE_RUNTIME, 0, TIME},
@@ -37,7 +37,7 @@ struct report_builder {
     size_t n_bytes_param;
 };
 
-static void gathering_free(struct report_builder *g)
+static void report_builder_free(struct report_builder *g)
 {
     ps_summary_free(&g->rows);
     free(g->bytes_param);
@@ -94,8 +94,8 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
         flags = ps_chunk_value(chunk, PS_COL_FLAGS, i);
         if (start < g->range.from_ns || start >= g->range.to_ns || flags & PS_SLICE_INSTANT)
             continue;
-        value = g->report->figure == SIZE ? bytes_of(g, chunk, i)
-                                          : ps_chunk_value(chunk, PS_COL_DURATION, i);
+        value = g->report->value_kind == SIZE ? bytes_of(g, chunk, i)
+                                              : ps_chunk_value(chunk, PS_COL_DURATION, i);
         if (value < 0)
             continue;
         ps_summary_add(&g->rows, ps_summary_get_row(&g->rows, ps_summary_slice_key(chunk, i)),
@@ -109,16 +109,16 @@ static enum ps_status gather_rows(struct report_builder *g, struct ps_err *err)
     struct ps_chunk_query query = {
         .slice_kinds = g->report->kinds,
         .range = g->range,
-        .starting = true,
+        .must_start_in_range = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
     };
 
     if (g->report->kinds & 1u << PS_SLICE_NVTX)
         query.columns |= PS_COL_BIT(PS_COL_CATEGORY);
-    if (g->report->figure == SIZE) {
+    if (g->report->value_kind == SIZE) {
         query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
-        query.args = true;
+        query.wants_args = true;
     }
     return ps_trace_each_chunk(g->rows.db, &query, add_slices, g, err);
 }
@@ -138,12 +138,12 @@ static const struct report *report_of(struct ps_params params)
 static enum ps_status make_report(struct ps_db *db, struct ps_params params,
                                   struct ps_computed_table *out, struct ps_err *err)
 {
-    PS_AUTO(gathering_free)
+    PS_AUTO(report_builder_free)
     struct report_builder g = {.report = report_of(params), .rows = {.db = db}};
 
-    g.rows.operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
+    g.rows.merges_operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
     ps_param_range(params, &g.range, err);
-    if (g.report->figure == PROJECTED)
+    if (g.report->value_kind == PROJECTED)
         ps_summary_add_projected(g.range, &g.rows, err);
     else
         gather_rows(&g, err);
@@ -159,14 +159,14 @@ enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int
     static const char *const queries[] = {
         [TIME] = "summary_times", [SIZE] = "summary_sizes", [PROJECTED] = "summary_projected"};
     const struct report *report = report_of(params);
-    struct ps_view of_figure = *view;
+    struct ps_view report_view = *view;
 
     if (!report)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the parameter report must be one of those in summaries");
-    of_figure.query = queries[report->figure];
-    of_figure.make_rows = make_report;
-    return ps_view_trace_table(db, &of_figure, id, params, answer, err);
+    report_view.query = queries[report->value_kind];
+    report_view.make_rows = make_report;
+    return ps_view_trace_table(db, &report_view, id, params, answer, err);
 }
 
 enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -23,13 +23,13 @@ struct ps_summary_row {
     struct ps_summary_key key;
     int64_t n, first_ns;
     /* of projected ranges: their total time on the host, and the number of their device slices */
-    int64_t range_ns, works;
+    int64_t range_ns, n_works;
 };
 
 struct ps_summary_rows {
     struct ps_db *db;
     /* all copies in one direction are one row; a name counts up to " (" */
-    bool operations;
+    bool merges_operations;
     struct ps_summary_row *items; /* the rows, in order of first appearance */
     size_t n, cap;
     /* names of operations, or struct ps_summary_key as bytes; ids are indices of `items` */

@@ -37,7 +37,7 @@ struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_
 
 /* Returns the element of last_row_by_text for a name. It saves most searches for a row, because
  * slices with equal keys are often adjacent. */
-static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
+static uint32_t *last_row_slot(struct ps_summary_rows *rows, uint32_t name)
 {
     rows->last_row_by_text = ps_grow_to(rows->last_row_by_text, &rows->last_row_cap, name,
                                         sizeof *rows->last_row_by_text);
@@ -47,9 +47,10 @@ static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 /* Returns the string that identifies the row of a key. With rows->operations it is the name of the
  * operation, so "Memcpy HtoD (Pinned -> Device)" and "Memcpy HtoD (Pageable -> Device)" are one
  * row. */
-static struct ps_str text_of(const struct ps_summary_rows *rows, const struct ps_summary_key *key)
+static struct ps_str row_identity(const struct ps_summary_rows *rows,
+                                  const struct ps_summary_key *key)
 {
-    if (rows->operations)
+    if (rows->merges_operations)
         return ps_operation_name(ps_trace_text(rows->db, key->name));
     return (struct ps_str){(const char *)key, sizeof *key};
 }
@@ -60,10 +61,11 @@ struct ps_summary_row *ps_summary_get_row(struct ps_summary_rows *rows, struct p
 
     if (!ps_trace_text(rows->db, key.name).ptr)
         key.name = 0;
-    last = last_of(rows, key.name);
-    if (*last && (rows->operations || memcmp(&rows->items[*last - 1].key, &key, sizeof key) == 0))
+    last = last_row_slot(rows, key.name);
+    if (*last &&
+        (rows->merges_operations || memcmp(&rows->items[*last - 1].key, &key, sizeof key) == 0))
         return &rows->items[*last - 1];
-    row = ps_intern_add(&rows->keys, text_of(rows, &key));
+    row = ps_intern_add(&rows->keys, row_identity(rows, &key));
     if (row == rows->n) {
         PS_RESERVE_ONE(rows->items, rows->n, rows->cap);
         rows->items[rows->n++] = (struct ps_summary_row){.key = key, .first_ns = INT64_MAX};
@@ -89,7 +91,7 @@ void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, in
 
 /* Returns the values grouped by row, in an array that the caller frees. The values of row r are at
  * [ends[r] - items[r].n, ends[r]). */
-static int64_t *by_row(const struct ps_summary_rows *rows, size_t *ends)
+static int64_t *group_values(const struct ps_summary_rows *rows, size_t *ends)
 {
     int64_t *sorted = ps_grow(NULL, rows->n_values + 1, sizeof *sorted);
     size_t at = 0;
@@ -103,7 +105,7 @@ static int64_t *by_row(const struct ps_summary_rows *rows, size_t *ends)
     return sorted;
 }
 
-static int64_t bits_of(double real)
+static int64_t double_bits(double real)
 {
     int64_t bits;
 
@@ -114,10 +116,10 @@ static int64_t bits_of(double real)
 void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_computed_table *out)
 {
     PS_AUTO(ps_free_ptr) size_t *ends = ps_grow(NULL, rows->n + 1, sizeof *ends);
-    PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
+    PS_AUTO(ps_free_ptr) int64_t *values = group_values(rows, ends);
 
     ps_computed_table_alloc(out, PS_TEMP_SUMMARY, rows->n, N_COLUMNS);
-    out->temp_rows.reals = 1u << MEDIAN | 1u << STDDEV;
+    out->temp_rows.real_columns = 1u << MEDIAN | 1u << STDDEV;
     for (size_t r = 0; r < rows->n; r++) {
         const struct ps_summary_row *row = &rows->items[r];
         struct ps_stats stats = ps_stats_compute(values + ends[r] - row->n, (size_t)row->n);
@@ -127,13 +129,13 @@ void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_comp
             [STYLE] = row->key.spans_threads,
             [COUNT] = row->n,
             [TOTAL] = stats.total,
-            [MEDIAN] = bits_of(stats.median),
+            [MEDIAN] = double_bits(stats.median),
             [MIN] = stats.min,
             [MAX] = stats.max,
-            [STDDEV] = bits_of(stats.stddev),
+            [STDDEV] = double_bits(stats.stddev),
             [FIRST] = row->first_ns,
             [RANGES] = row->range_ns,
-            [WORKS] = row->works,
+            [WORKS] = row->n_works,
             [CATEGORY] = row->key.category,
         };
 

@@ -7,8 +7,8 @@
 
 #define OVERVIEW_TRACKS 8
 /* number of tracks with the most slices whose busy time is measured; OVERVIEW_TRACKS are shown */
-#define OVERVIEW_TRIED 24
-#define PX_MAX         8192
+#define OVERVIEW_CANDIDATES 24
+#define PX_MAX              8192
 
 static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
@@ -24,23 +24,23 @@ static enum ps_status write_track(struct ps_stmt *names, const struct ps_track_r
                                   struct ps_json *json, struct ps_err *err)
 {
     ps_json_object(json);
-    ps_json_kint(json, "id", track->id);
-    ps_json_kint(json, "process", track->process);
-    ps_json_kint(json, "kind", track->kind);
+    ps_json_key_int(json, "id", track->id);
+    ps_json_key_int(json, "process", track->process_id);
+    ps_json_key_int(json, "kind", track->kind);
     ps_bind_int(names, ":id", track->id);
     if (ps_stmt_step(names, err)) {
         ps_json_key(json, "name");
-        ps_col_json(names, 0, json);
+        ps_col_write_json(names, 0, json);
         ps_json_key(json, "tid");
-        ps_col_json(names, 1, json);
+        ps_col_write_json(names, 1, json);
     }
     ps_stmt_rewind(names);
-    ps_json_kint(json, "device", track->device);
-    ps_json_kint(json, "stream", track->stream);
-    ps_json_kint(json, "slices", track->slices);
-    ps_json_kint(json, "depth", track->depth);
-    ps_json_kint(json, "start_ns", track->start_ns);
-    ps_json_kint(json, "end_ns", track->end_ns);
+    ps_json_key_int(json, "device", track->device);
+    ps_json_key_int(json, "stream", track->stream);
+    ps_json_key_int(json, "slices", track->n_slices);
+    ps_json_key_int(json, "depth", track->depth);
+    ps_json_key_int(json, "start_ns", track->start_ns);
+    ps_json_key_int(json, "end_ns", track->end_ns);
     ps_json_end(json);
     return err->code;
 }
@@ -126,11 +126,12 @@ static void write_label(const struct peak *peak, struct ps_json *json)
 static void write_peak(const struct peak *peak, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_kint(json, "device_type", peak->type);
-    ps_json_kint(json, "device", peak->device);
-    ps_json_kint(json, "worker", peak->worker);
+    ps_json_key_int(json, "device_type", peak->type);
+    ps_json_key_int(json, "device", peak->device);
+    ps_json_key_int(json, "worker", peak->worker);
     write_label(peak, json);
-    ps_json_kint(json, "peak_bytes", peak->allocated >= 0 ? peak->allocated : peak->running_peak);
+    ps_json_key_int(json, "peak_bytes",
+                    peak->allocated >= 0 ? peak->allocated : peak->running_peak);
     ps_json_key(json, "reserved_peak_bytes");
     ps_json_num(json, peak->reserved >= 0 ? ps_int(peak->reserved) : (struct ps_num){0});
     ps_json_end(json);
@@ -160,69 +161,71 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
 /* A track that may be shown in the overview: its index, the number of its slices, the sum of its
  * busy shares, and the busy share of each pixel (0..255). */
 struct candidate {
-    size_t place;
+    size_t track_index;
     int64_t slices, busy;
     int64_t *share;
 };
 
-static int more_slices(const void *a, const void *b)
+static int by_slices(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
-    return x->slices != y->slices ? (x->slices < y->slices) - (x->slices > y->slices)
-                                  : (x->place > y->place) - (x->place < y->place);
+    return x->slices != y->slices
+               ? (x->slices < y->slices) - (x->slices > y->slices)
+               : (x->track_index > y->track_index) - (x->track_index < y->track_index);
 }
 
-static int compare_busy(const void *a, const void *b)
+static int by_busy(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
-    return x->busy != y->busy ? (x->busy < y->busy) - (x->busy > y->busy)
-                              : (x->place > y->place) - (x->place < y->place);
+    return x->busy != y->busy
+               ? (x->busy < y->busy) - (x->busy > y->busy)
+               : (x->track_index > y->track_index) - (x->track_index < y->track_index);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_track_index(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->track_index > y->track_index) - (x->track_index < y->track_index);
 }
 
 static enum ps_status measure_track(struct ps_db *db, const struct ps_track_row *track,
                                     struct ps_range span, uint32_t px, struct ps_window *window,
                                     struct candidate *out, struct ps_err *err)
 {
-    if (ps_trace_window(db, track->id, span.from_ns, span.to_ns, px, window, err) != PS_OK)
+    if (ps_trace_read_window(db, track->id, span.from_ns, span.to_ns, px, window, err) != PS_OK)
         return err->code;
     out->share = ps_grow(NULL, px, sizeof *out->share);
-    ps_window_busy(window, out->share);
+    ps_window_busy_shares(window, out->share);
     for (uint32_t x = 0; x < px; x++)
         out->busy += out->share[x];
     return PS_OK;
 }
 
-static size_t tracks_up_to(enum ps_track_kind kind, const struct ps_track_row *tracks, size_t n,
-                           struct candidate *out)
+static size_t select_tracks(enum ps_track_kind kind, const struct ps_track_row *tracks, size_t n,
+                            struct candidate *out)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (tracks[i].kind <= kind && tracks[i].slices > 0)
-            out[found++] = (struct candidate){i, tracks[i].slices, 0, NULL};
+        if (tracks[i].kind <= kind && tracks[i].n_slices > 0)
+            out[found++] = (struct candidate){i, tracks[i].n_slices, 0, NULL};
     return found;
 }
 
-/* Stores the OVERVIEW_TRIED threads and streams with the most slices, the most first, and returns
- * their number. If there are none, stores other tracks. */
-static size_t candidates_of(const struct ps_track_row *tracks, size_t n, struct candidate *out)
+/* Stores the OVERVIEW_CANDIDATES threads and streams with the most slices, the most first, and
+ * returns their number. If there are none, stores other tracks. */
+static size_t select_candidates(const struct ps_track_row *tracks, size_t n, struct candidate *out)
 {
-    size_t found = tracks_up_to(PS_TRACK_STREAM, tracks, n, out);
+    size_t found = select_tracks(PS_TRACK_STREAM, tracks, n, out);
 
     if (!found)
-        found = tracks_up_to(PS_TRACK_ASYNC, tracks, n, out);
+        found = select_tracks(PS_TRACK_ASYNC, tracks, n, out);
     if (found)
-        qsort(out, found, sizeof *out, more_slices);
-    return found < OVERVIEW_TRIED ? found : OVERVIEW_TRIED;
+        qsort(out, found, sizeof *out, by_slices);
+    return found < OVERVIEW_CANDIDATES ? found : OVERVIEW_CANDIDATES;
 }
 
 static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row *tracks, size_t n,
@@ -231,38 +234,38 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
 {
     PS_AUTO(ps_window_free) struct ps_window window = {0};
     PS_AUTO(ps_free_ptr) struct candidate *list = ps_grow(NULL, n + 1, sizeof *list);
-    size_t tried = candidates_of(tracks, n, list), kept;
+    size_t n_candidates = select_candidates(tracks, n, list), n_shown;
 
-    for (size_t i = 0; i < tried && err->code == PS_OK; i++)
-        measure_track(db, &tracks[list[i].place], span, px, &window, &list[i], err);
-    kept = tried < OVERVIEW_TRACKS ? tried : OVERVIEW_TRACKS;
-    if (err->code == PS_OK && tried) {
-        qsort(list, tried, sizeof *list, compare_busy);
-        qsort(list, kept, sizeof *list, by_place);
+    for (size_t i = 0; i < n_candidates && err->code == PS_OK; i++)
+        measure_track(db, &tracks[list[i].track_index], span, px, &window, &list[i], err);
+    n_shown = n_candidates < OVERVIEW_TRACKS ? n_candidates : OVERVIEW_TRACKS;
+    if (err->code == PS_OK && n_candidates) {
+        qsort(list, n_candidates, sizeof *list, by_busy);
+        qsort(list, n_shown, sizeof *list, by_track_index);
     }
     ps_json_key(json, "overview");
     ps_json_object(json);
-    ps_json_kint(json, "px", px);
+    ps_json_key_int(json, "px", px);
     ps_json_key(json, "tracks");
     ps_json_array(json);
-    for (size_t i = 0; i < kept && err->code == PS_OK; i++) {
+    for (size_t i = 0; i < n_shown && err->code == PS_OK; i++) {
         ps_json_object(json);
-        ps_json_kint(json, "id", tracks[list[i].place].id);
+        ps_json_key_int(json, "id", tracks[list[i].track_index].id);
         ps_json_ints(json, "busy", list[i].share, px);
         ps_json_end(json);
     }
     ps_json_end(json);
     ps_json_end(json);
-    for (size_t i = 0; i < tried; i++)
+    for (size_t i = 0; i < n_candidates; i++)
         free(list[i].share);
     return err->code;
 }
 
 static enum ps_status write_lists(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    ps_query_write(db, "counters", "trace_series", ps_row_object, json, err);
+    ps_query_write_rows(db, "counters", "trace_series", ps_row_write_object, json, err);
     write_memory(db, json, err);
-    return ps_query_write(db, "steps", "trace_steps", ps_row_object, json, err);
+    return ps_query_write_rows(db, "steps", "trace_steps", ps_row_write_object, json, err);
 }
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -278,12 +281,12 @@ enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, in
     (void)view, (void)id;
     ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
     ps_trace_span(db, &span, err);
-    ps_trace_tracks(db, &tracks, &n, err);
+    ps_trace_get_tracks(db, &tracks, &n, err);
     ps_json_object(&json);
-    ps_json_kint(&json, "start_ns", span.from_ns);
-    ps_json_kint(&json, "end_ns", span.to_ns);
+    ps_json_key_int(&json, "start_ns", span.from_ns);
+    ps_json_key_int(&json, "end_ns", span.to_ns);
     write_origin(db, &json, err);
-    ps_query_write(db, "processes", "trace_processes", ps_row_object, &json, err);
+    ps_query_write_rows(db, "processes", "trace_processes", ps_row_write_object, &json, err);
     write_tracks(db, tracks, n, &json, err);
     write_lists(db, &json, err);
     span.to_ns += span.to_ns == span.from_ns;

@@ -23,9 +23,9 @@ enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, str
  * of the trace. *out has from_ns < to_ns. */
 enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct ps_range *out,
                                struct ps_err *err);
-/* Reads a list of at most `most` ids (from 1), such as "3,4"; an absent list is empty. The caller
- * frees *out with ps_ints_free. */
-enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
+/* Reads a list of at most `max_ids` ids (from 1), such as "3,4"; an absent list is empty. The
+ * caller frees *out with ps_ints_free. */
+enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t max_ids,
                             struct ps_ints *out, struct ps_err *err);
 /* Stores the half-open range of time of all slices, counts and memory events of the trace, limited
  * by ps_range_limit; {0, 0} if it is empty. */
@@ -90,10 +90,10 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
 
 /* Stores for each pixel x of the window in share[x] the share that slices at depth 0 cover,
  * 0..255. */
-void ps_window_busy(const struct ps_window *window, int64_t *share);
+void ps_window_busy_shares(const struct ps_window *window, int64_t *share);
 /* Stores for each pixel x of the window in share[x] the share that device work covers, 0..255.
  * Slices at all depths count. */
-void ps_window_busy_device(const struct ps_window *window, int64_t *share);
+void ps_window_device_shares(const struct ps_window *window, int64_t *share);
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,

@@ -4,25 +4,25 @@
 
 #include "server/query/trace/overview.h"
 
-void ps_track_owners_free(struct ps_track_owners *places)
+void ps_track_owners_free(struct ps_track_owners *owners)
 {
-    free(places->items);
-    *places = (struct ps_track_owners){0};
+    free(owners->items);
+    *owners = (struct ps_track_owners){0};
 }
 
-static void room_for(struct ps_track_owners *places, size_t track)
+static void reserve_track(struct ps_track_owners *owners, size_t track)
 {
     size_t n = track * 2 + 16;
 
-    if (track < places->n)
+    if (track < owners->n)
         return;
-    places->items = ps_grow(places->items, n, sizeof *places->items);
-    for (size_t i = places->n; i < n; i++)
-        places->items[i] = (struct ps_track_owner){.device = -1};
-    places->n = n;
+    owners->items = ps_grow(owners->items, n, sizeof *owners->items);
+    for (size_t i = owners->n; i < n; i++)
+        owners->items[i] = (struct ps_track_owner){.device = -1};
+    owners->n = n;
 }
 
-enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *places,
+enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *owners,
                                     struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -33,17 +33,17 @@ enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *pl
 
         if (track < 0 || track > PS_TRACKS_MAX || worker < 0 || worker >= PS_WORKERS_MAX)
             continue;
-        room_for(places, (size_t)track);
-        places->items[track] =
+        reserve_track(owners, (size_t)track);
+        owners->items[track] =
             (struct ps_track_owner){.worker = (uint32_t)worker, .device = ps_col_int(stmt, 2)};
-        places->has_streams = places->has_streams || ps_col_int(stmt, 3);
-        if (worker >= places->n_workers)
-            places->n_workers = (uint32_t)worker + 1;
+        owners->has_streams = owners->has_streams || ps_col_int(stmt, 3);
+        if (worker >= owners->n_workers)
+            owners->n_workers = (uint32_t)worker + 1;
     }
     return err->code;
 }
 
-struct ps_track_owner ps_track_owner_of(const struct ps_track_owners *places, uint32_t track)
+struct ps_track_owner ps_track_owner_of(const struct ps_track_owners *owners, uint32_t track)
 {
-    return track < places->n ? places->items[track] : (struct ps_track_owner){.device = -1};
+    return track < owners->n ? owners->items[track] : (struct ps_track_owner){.device = -1};
 }

@@ -59,27 +59,27 @@ struct runs {
     size_t n, cap;
 };
 
-/* Returns the share of room_ns that slices cover, scaled to 1..255. The minimum is 1, so that each
+/* Returns the share of width_ns that slices cover, scaled to 1..255. The minimum is 1, so that each
  * pixel with slices is visible. */
-static int64_t fill_of(int64_t busy_ns, double room_ns)
+static int64_t fill_level(int64_t busy_ns, double width_ns)
 {
-    double fill = (double)busy_ns / room_ns * 255;
+    double fill = (double)busy_ns / width_ns * 255;
 
     return fill >= 255 ? 255 : fill < 1 ? 1 : (int64_t)fill;
 }
 
 /* Precision of the comparison of two pixels. */
-struct run_key {
+struct run_precision {
     /* number of lowest bits of the fill (1..255) that are ignored; 8: all fills are equal */
     unsigned shift;
-    bool any_family;
+    bool ignores_family;
 };
 
 static bool continues_run(const struct run *run, const struct ps_window_density *d, uint8_t shade,
-                          struct run_key like)
+                          struct run_precision precision)
 {
     return run->depth == d->depth && run->px + run->len == d->px && run->shade == shade &&
-           (like.any_family || run->family == d->family);
+           (precision.ignores_family || run->family == d->family);
 }
 
 static void add_pixel(struct run *run, const struct ps_window_density *d)
@@ -95,16 +95,17 @@ static void add_pixel(struct run *run, const struct ps_window_density *d)
     }
 }
 
-static void join_density(const struct ps_window *window, struct run_key like, struct runs *out)
+static void join_density(const struct ps_window *window, struct run_precision precision,
+                         struct runs *out)
 {
     double px_ns = (double)(window->to_ns - window->from_ns) / window->px;
 
     out->n = 0;
     for (size_t i = 0; i < window->n_density; i++) {
         const struct ps_window_density *d = &window->density[i];
-        uint8_t shade = (uint8_t)(fill_of(d->busy_ns, px_ns) >> like.shift);
+        uint8_t shade = (uint8_t)(fill_level(d->busy_ns, px_ns) >> precision.shift);
 
-        if (out->n && continues_run(&out->items[out->n - 1], d, shade, like)) {
+        if (out->n && continues_run(&out->items[out->n - 1], d, shade, precision)) {
             add_pixel(&out->items[out->n - 1], d);
             continue;
         }
@@ -131,7 +132,7 @@ static void write_density(const struct ps_window *window, const struct runs *run
         values[RUN_DEPTH * n + i] = r->depth;
         values[RUN_PX * n + i] = r->px;
         values[RUN_LEN * n + i] = r->len;
-        values[RUN_FILL * n + i] = fill_of(r->busy_ns, px_ns * r->len);
+        values[RUN_FILL * n + i] = fill_level(r->busy_ns, px_ns * r->len);
         values[RUN_COUNT * n + i] = r->count;
         values[RUN_NAME * n + i] = r->name;
         values[RUN_FAMILY * n + i] = r->family;
@@ -151,44 +152,44 @@ struct run_output {
     uint64_t n_counted;
 };
 
-static void drawing_free(struct run_output *drawing)
+static void run_output_free(struct run_output *output)
 {
-    ps_window_free(&drawing->window);
-    free(drawing->runs.items);
+    ps_window_free(&output->window);
+    free(output->runs.items);
 }
 
-static void choose_runs(struct run_output *drawing)
+static void choose_runs(struct run_output *output)
 {
-    static const struct run_key steps[] = {{3, false}, {5, false}, {7, false}, {8, false}};
-    size_t sent = drawing->runs_sent;
+    static const struct run_precision steps[] = {{3, false}, {5, false}, {7, false}, {8, false}};
+    size_t sent = output->runs_sent;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        join_density(&drawing->window, steps[i], &drawing->runs);
-        if (sent + drawing->runs.n <= ALL_SHADES_RUNS_MAX)
+        join_density(&output->window, steps[i], &output->runs);
+        if (sent + output->runs.n <= ALL_SHADES_RUNS_MAX)
             break;
     }
-    if (sent + drawing->runs.n > ALL_FAMILIES_RUNS_MAX)
-        join_density(&drawing->window, (struct run_key){8, true}, &drawing->runs);
-    drawing->runs_sent += drawing->runs.n;
+    if (sent + output->runs.n > ALL_FAMILIES_RUNS_MAX)
+        join_density(&output->window, (struct run_precision){8, true}, &output->runs);
+    output->runs_sent += output->runs.n;
 }
 
 static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *track,
-                                  struct ps_range range, uint32_t px, struct run_output *drawing,
+                                  struct ps_range range, uint32_t px, struct run_output *output,
                                   struct ps_json *json, struct ps_err *err)
 {
-    struct ps_window *window = &drawing->window;
+    struct ps_window *window = &output->window;
 
-    if (ps_trace_window(db, track->id, range.from_ns, range.to_ns, px, window, err) != PS_OK)
+    if (ps_trace_read_window(db, track->id, range.from_ns, range.to_ns, px, window, err) != PS_OK)
         return err->code;
-    choose_runs(drawing);
+    choose_runs(output);
     ps_json_object(json);
-    ps_json_kint(json, "id", track->id);
+    ps_json_key_int(json, "id", track->id);
     write_slices(window, json);
-    write_density(window, &drawing->runs, json);
-    ps_json_kint(json, "counted", (int64_t)window->n_counted);
+    write_density(window, &output->runs, json);
+    ps_json_key_int(json, "counted", (int64_t)window->n_counted);
     ps_json_end(json);
-    drawing->n_drawn += window->n_slices;
-    drawing->n_counted += window->n_counted;
+    output->n_drawn += window->n_slices;
+    output->n_counted += window->n_counted;
     return PS_OK;
 }
 
@@ -201,18 +202,18 @@ static bool is_requested(const struct ps_ints *ids, const struct ps_track_row *t
 }
 
 static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
-                                   struct ps_range range, uint32_t px, struct run_output *drawing,
+                                   struct ps_range range, uint32_t px, struct run_output *output,
                                    struct ps_json *json, struct ps_err *err)
 {
     const struct ps_track_row *tracks;
     size_t n;
 
-    ps_trace_tracks(db, &tracks, &n, err);
+    ps_trace_get_tracks(db, &tracks, &n, err);
     ps_json_key(json, "tracks");
     ps_json_array(json);
     for (size_t i = 0; err->code == PS_OK && i < n; i++)
         if (is_requested(ids, &tracks[i]))
-            write_track(db, &tracks[i], range, px, drawing, json, err);
+            write_track(db, &tracks[i], range, px, output, json, err);
     ps_json_end(json);
     return err->code;
 }
@@ -222,7 +223,7 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
 {
     struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
-    PS_AUTO(drawing_free) struct run_output drawing = {0};
+    PS_AUTO(run_output_free) struct run_output output = {0};
     struct ps_range range;
     int64_t px;
 
@@ -231,12 +232,12 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
     ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
     ps_param_ids(params, "tracks", TRACKS_MAX, &ids, err);
     ps_json_object(&json);
-    ps_json_kint(&json, "from_ns", range.from_ns);
-    ps_json_kint(&json, "to_ns", range.to_ns);
-    ps_json_kint(&json, "px", px);
-    write_tracks(db, &ids, range, (uint32_t)px, &drawing, &json, err);
-    ps_json_kint(&json, "drawn", (int64_t)drawing.n_drawn);
-    ps_json_kint(&json, "counted", (int64_t)drawing.n_counted);
+    ps_json_key_int(&json, "from_ns", range.from_ns);
+    ps_json_key_int(&json, "to_ns", range.to_ns);
+    ps_json_key_int(&json, "px", px);
+    write_tracks(db, &ids, range, (uint32_t)px, &output, &json, err);
+    ps_json_key_int(&json, "drawn", (int64_t)output.n_drawn);
+    ps_json_key_int(&json, "counted", (int64_t)output.n_counted);
     ps_json_end(&json);
     return err->code;
 }

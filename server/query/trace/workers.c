@@ -7,18 +7,18 @@ static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, stru
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *workers = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *means = NULL;
-    bool row;
+    bool has_row;
 
     ps_db_prepare(db, ps_query_sql("trace_workers"), &workers, err);
     ps_db_prepare(db, ps_query_sql("trace_worker_means"), &means, err);
-    row = ps_stmt_step(means, err);
+    has_row = ps_stmt_step(means, err);
     ps_json_key(json, "rows");
     ps_json_array(json);
     while (ps_stmt_step(workers, err)) {
         ps_json_object(json);
-        ps_row_members(workers, 0, json);
+        ps_row_write_members(workers, 0, json);
         ps_json_key(json, "parts");
-        ps_json_part_rows(means, 1, ps_col_int(workers, 0), &row, json, err);
+        ps_json_part_rows(means, 1, ps_col_int(workers, 0), &has_row, json, err);
         ps_json_end(json);
     }
     ps_json_end(json);

@@ -136,7 +136,7 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
                                 .in_any_file = !row->place,
                                 .place_is_unit = strcmp(head->place, "unit") == 0};
     struct ps_run_rows rows = {
-        .store = store, .table = table, .head = head, .row = match_row, .user = &search};
+        .store = store, .table = table, .head = head, .on_row = match_row, .user = &search};
     const struct row_values *found;
 
     if (read_presence(store, id, head, out, err) != PS_OK || !out->table)
@@ -235,7 +235,7 @@ enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_
     struct ps_query_comparison head;
     struct unit_search search = {.arena = arena, .name = ps_str_from_c(row->name)};
     struct ps_run_rows rows = {
-        .store = store, .table = table, .head = &head, .row = note_unit, .user = &search};
+        .store = store, .table = table, .head = &head, .on_row = note_unit, .user = &search};
 
     if (!table || row->place)
         return err->code;

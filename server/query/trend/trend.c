@@ -533,7 +533,7 @@ static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_jso
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 0));
 
         ps_json_key(json, key);
-        ps_col_json(stmt, 1, json);
+        ps_col_write_json(stmt, 1, json);
     }
     ps_json_end(json);
     return err->code;
@@ -548,13 +548,13 @@ static enum ps_status write_point(struct ps_db *db, const struct trend *trend,
     size_t absent = 0;
 
     ps_json_object(json);
-    ps_json_kstr(json, "id", newest->id);
-    ps_json_kstr(json, "name", newest->name);
+    ps_json_key_str(json, "id", newest->id);
+    ps_json_key_str(json, "name", newest->name);
     ps_json_time(json, "at", trend->runs[members[0]].time_ms);
-    ps_json_kstr(json, "by", trend->question.point_tag ? newest->tag_value : NULL);
-    ps_json_kreal(json, "value", point->value);
-    ps_json_kreal(json, "mad", point->n > 1 ? point->mad : (double)NAN);
-    ps_json_kint(json, "n", (int64_t)point->n);
+    ps_json_key_str(json, "by", trend->question.point_tag ? newest->tag_value : NULL);
+    ps_json_key_real(json, "value", point->value);
+    ps_json_key_real(json, "mad", point->n > 1 ? point->mad : (double)NAN);
+    ps_json_key_int(json, "n", (int64_t)point->n);
     ps_json_key(json, "ids");
     ps_json_array(json);
     for (size_t i = 0; i < point->n; i++) {
@@ -562,7 +562,7 @@ static enum ps_status write_point(struct ps_db *db, const struct trend *trend,
         ps_json_str(json, ps_str_from_c(trend->runs[members[i]].id));
     }
     ps_json_end(json);
-    ps_json_kbool(json, "absent", absent == point->n);
+    ps_json_key_bool(json, "absent", absent == point->n);
     write_tags(db, newest->id, json, err);
     ps_json_end(json);
     return err->code;
@@ -601,16 +601,16 @@ static void write_changes(const struct points *points, struct ps_json *json)
         const struct ps_change_point *change = &found[i];
 
         ps_json_object(json);
-        ps_json_kint(json, "index", (int64_t)change->index);
-        ps_json_kint(json, "from", (int64_t)change->start);
-        ps_json_kint(json, "to", (int64_t)change->end);
-        ps_json_kreal(json, "before", change->median_before);
-        ps_json_kreal(json, "after", change->median_after);
-        ps_json_kreal(json, "delta", change->median_after - change->median_before);
-        ps_json_kreal(
+        ps_json_key_int(json, "index", (int64_t)change->index);
+        ps_json_key_int(json, "from", (int64_t)change->start);
+        ps_json_key_int(json, "to", (int64_t)change->end);
+        ps_json_key_real(json, "before", change->median_before);
+        ps_json_key_real(json, "after", change->median_after);
+        ps_json_key_real(json, "delta", change->median_after - change->median_before);
+        ps_json_key_real(
             json, "delta_pct",
             percent_of(change->median_after - change->median_before, change->median_before));
-        ps_json_kreal(json, "p", change->p_value);
+        ps_json_key_real(json, "p", change->p_value);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -626,10 +626,10 @@ static void write_baseline(const struct trend *trend, struct ps_json *json)
         return;
     }
     ps_json_object(json);
-    ps_json_kstr(json, "id", run->id);
-    ps_json_kstr(json, "name", run->name);
+    ps_json_key_str(json, "id", run->id);
+    ps_json_key_str(json, "name", run->name);
     ps_json_time(json, "at", run->time_ms);
-    ps_json_kreal(json, "value", run->has_value ? run->value : (double)NAN);
+    ps_json_key_real(json, "value", run->has_value ? run->value : (double)NAN);
     ps_json_end(json);
 }
 
@@ -637,25 +637,25 @@ static void write_about(const struct trend *trend, struct ps_json *json)
 {
     const struct request *q = &trend->question;
 
-    ps_json_kstr(json, "runs", q->runs);
-    ps_json_kstr(json, "by", q->point_tag);
-    ps_json_kstr(json, "kind", trend->kind[0] ? trend->kind : NULL);
-    ps_json_kstr(json, "of", q->row.table);
-    ps_json_kstr(json, "row", q->row.name);
-    ps_json_kstr(json, "place", q->row.place);
-    ps_json_kstr(json, "metric",
-                 trend->metric[0] ? trend->metric
-                 : q->row.metric  ? q->row.metric
-                                  : "headline");
-    ps_json_kstr(json, "title", trend->title);
-    ps_json_kstr(json, "unit", trend->unit);
-    ps_json_kint(json, "older", trend->older);
+    ps_json_key_str(json, "runs", q->runs);
+    ps_json_key_str(json, "by", q->point_tag);
+    ps_json_key_str(json, "kind", trend->kind[0] ? trend->kind : NULL);
+    ps_json_key_str(json, "of", q->row.table);
+    ps_json_key_str(json, "row", q->row.name);
+    ps_json_key_str(json, "place", q->row.place);
+    ps_json_key_str(json, "metric",
+                    trend->metric[0] ? trend->metric
+                    : q->row.metric  ? q->row.metric
+                                     : "headline");
+    ps_json_key_str(json, "title", trend->title);
+    ps_json_key_str(json, "unit", trend->unit);
+    ps_json_key_int(json, "older", trend->older);
     ps_json_key(json, "left_out");
     ps_json_array(json);
     for (size_t i = 0; i < trend->n_left_out; i++) {
         ps_json_object(json);
-        ps_json_kstr(json, "why", trend->left_out[i].why);
-        ps_json_kint(json, "runs", trend->left_out[i].runs);
+        ps_json_key_str(json, "why", trend->left_out[i].why);
+        ps_json_key_int(json, "runs", trend->left_out[i].runs);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -675,7 +675,7 @@ static enum ps_status write_metric_names(struct ps_store *store, const struct tr
     ps_json_key(json, "figures");
     ps_json_array(json);
     while (ps_stmt_step(stmt, err))
-        ps_col_json(stmt, 0, json);
+        ps_col_write_json(stmt, 0, json);
     ps_json_end(json);
     ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
@@ -686,8 +686,8 @@ static void write_rules(struct ps_json *json)
 {
     ps_json_key(json, "rules");
     ps_json_object(json);
-    ps_json_kreal(json, "alpha", PS_CHANGE_ALPHA);
-    ps_json_kint(json, "least", PS_CHANGE_SIDE_MIN);
+    ps_json_key_real(json, "alpha", PS_CHANGE_ALPHA);
+    ps_json_key_int(json, "least", PS_CHANGE_SIDE_MIN);
     ps_json_end(json);
 }
 
@@ -728,7 +728,8 @@ static enum ps_status write_trend(struct ps_store *store, const struct trend *tr
     return err->code;
 }
 
-/* Not ps_value_csv, which writes the fewest digits: the files keep the bytes that scripts know. */
+/* Not ps_value_write_csv, which writes the fewest digits: the files keep the bytes that scripts
+ * know. */
 static void add_number(double value, struct ps_buf *out)
 {
     ps_buf_puts(out, ",");
@@ -753,10 +754,10 @@ static void write_csv(const struct trend *trend, struct ps_buf *out)
         char at[40];
 
         ps_buf_printf(out, "%s,%s,",
-                      ps_time_text(trend->runs[points.order[point->first]].time_ms, at), run->id);
-        ps_csv_text(ps_str_from_c(run->name), out);
+                      ps_time_format(trend->runs[points.order[point->first]].time_ms, at), run->id);
+        ps_csv_write_text(ps_str_from_c(run->name), out);
         ps_buf_puts(out, ",");
-        ps_csv_text(ps_str_from_c(trend->question.point_tag ? run->tag_value : ""), out);
+        ps_csv_write_text(ps_str_from_c(trend->question.point_tag ? run->tag_value : ""), out);
         add_number(point->value, out);
         add_number(point->n > 1 ? point->mad : (double)NAN, out);
         ps_buf_printf(out, ",%zu", point->n);
@@ -776,7 +777,7 @@ static enum ps_status write_answer(struct ps_store *store, const struct trend *t
 
     if (format && strcmp(format, "csv") == 0) {
         answer->type = "text/csv; charset=utf-8";
-        answer->attachment = true;
+        answer->is_attachment = true;
         write_csv(trend, &answer->body);
         return PS_OK;
     }

@@ -39,16 +39,16 @@ static void test_rows(void **state)
     (void)state;
     for (size_t k = 0; k < n; k++) {
         assert_ptr_equal(ps_kind_find(kinds[k].name), &kinds[k]); /* names are unique */
-        assert_in_range(strlen(kinds[k].mark), 1, PS_KIND_MARK);
-        assert_null(kinds[k].tabs[PS_KIND_TABS]);
+        assert_in_range(strlen(kinds[k].mark), 1, PS_KIND_MARK_MAX);
+        assert_null(kinds[k].tabs[PS_KIND_TABS_MAX]);
         assert_non_null(kinds[k].tabs[0]);
         for (size_t i = 0; kinds[k].tabs[i]; i++)
             for (size_t other = 0; other < i; other++)
                 assert_string_not_equal(kinds[k].tabs[i], kinds[k].tabs[other]);
         if (kinds[k].has & (PS_HAS_DEVICES | PS_HAS_TORCH | PS_HAS_NVTX))
             assert_true(kinds[k].has & PS_HAS_SLICES);
-        if (kinds[k].has & (PS_HAS_BOUND | PS_HAS_PROCESSES))
-            assert_true(kinds[k].has & PS_HAS_MEASURED);
+        if (kinds[k].has & (PS_HAS_BOTTLENECK | PS_HAS_PROCESSES))
+            assert_true(kinds[k].has & PS_HAS_MEASUREMENTS);
         if (kinds[k].texts & PS_GROUPS_ARE_COMMANDS)
             assert_true(kinds[k].texts & PS_NAMES_ARE_COMMANDS);
     }
@@ -64,8 +64,8 @@ static void test_words(void **state)
     (void)state;
     for (size_t k = 0; k < n; k++)
         all |= kinds[k].has;
-    assert_int_equal(all, (1u << PS_KIND_HAS_BITS) - 1);
-    for (size_t i = 0; i < PS_KIND_HAS_BITS; i++) {
+    assert_int_equal(all, (1u << PS_N_KIND_HAS_BITS) - 1);
+    for (size_t i = 0; i < PS_N_KIND_HAS_BITS; i++) {
         assert_true(ps_kind_has_word(i)[0] != '\0');
         for (size_t other = 0; other < i; other++)
             assert_string_not_equal(ps_kind_has_word(i), ps_kind_has_word(other));

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static const struct ps_stream_limits limits = {.inflated = 1 << 20, .inflated_ratio = 1000};
+static const struct ps_stream_limits limits = {.max_inflated = 1 << 20, .max_inflated_ratio = 1000};
 
 static int empty_file(void)
 {
@@ -27,7 +27,7 @@ static int empty_file(void)
 static void add(struct ps_archive_writer *writer, const char *name, struct ps_str text,
                 uint64_t bytes, enum ps_status wanted)
 {
-    struct ps_stream *in = ps_stream_memory(text, 0);
+    struct ps_stream *in = ps_stream_from_memory(text, 0);
     struct ps_err err = PS_ERR_INIT;
 
     assert_int_equal(ps_archive_writer_add(writer, name, bytes, in, &err), wanted);
@@ -55,7 +55,7 @@ static struct ps_buf tar_of_two(void)
 static void comes_back(void **state)
 {
     PS_AUTO(ps_buf_free) struct ps_buf tar = tar_of_two(), again = tar_of_two();
-    struct ps_stream *in = ps_stream_memory(ps_buf_slice(&tar), 100), *member;
+    struct ps_stream *in = ps_stream_from_memory(ps_buf_slice(&tar), 100), *member;
     struct ps_archive *archive = ps_archive_open(in, &limits);
     struct ps_err err = PS_ERR_INIT;
     struct ps_str name, bytes;
@@ -85,7 +85,7 @@ static void cut_anywhere(void **state)
 
     (void)state;
     for (size_t len = 0; len < tar.len; len += 7) {
-        struct ps_stream *in = ps_stream_memory((struct ps_str){tar.ptr, len}, 64);
+        struct ps_stream *in = ps_stream_from_memory((struct ps_str){tar.ptr, len}, 64);
         struct ps_archive *archive = ps_archive_open(in, &limits);
         struct ps_err err = PS_ERR_INIT;
         struct ps_str name;

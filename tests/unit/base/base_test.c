@@ -28,7 +28,7 @@ static void test_buf(void **state)
         ps_buf_printf(&b, "%d,", i);
     assert_int_equal(b.len, 10 * 2 + 90 * 3 + 900 * 4);
     assert_int_equal(strlen(b.ptr), b.len);
-    ps_buf_str(&b, PS_STR("a\0b"));
+    ps_buf_add_str(&b, PS_STR("a\0b"));
     assert_memory_equal(b.ptr + b.len - 3, "a\0b", 4);
     ps_buf_free(&b);
     assert_null(b.ptr);

@@ -46,7 +46,7 @@ static void a_deadline_ends_it(void **state)
     wait_for_end();
     assert_int_equal(ps_context_check(&err), PS_TOO_SLOW);
     assert_int_equal(err.code, PS_TOO_SLOW);
-    assert_int_equal(ps_context_leave(&context), PS_TOO_SLOW);
+    assert_int_equal(ps_context_end(&context), PS_TOO_SLOW);
     assert_false(ps_context_has_ended());
 }
 
@@ -62,7 +62,7 @@ static void poll_ends_it_and_is_not_asked_again(void **state)
         assert_int_equal(ps_context_check(&err), PS_CANCELLED);
     assert_string_equal(err.text, "the client is gone");
     assert_int_equal(polls, 1);
-    assert_int_equal(ps_context_leave(&context), PS_CANCELLED);
+    assert_int_equal(ps_context_end(&context), PS_CANCELLED);
 }
 
 static void poll_is_not_asked_at_each_check(void **state)
@@ -75,7 +75,7 @@ static void poll_is_not_asked_at_each_check(void **state)
     for (int i = 0; i < 1000; i++)
         assert_false(ps_context_has_ended());
     assert_in_range(polls, 1, 100);
-    assert_int_equal(ps_context_leave(&context), PS_OK);
+    assert_int_equal(ps_context_end(&context), PS_OK);
 }
 
 static void the_end_of_an_outer_context_ends_the_inner(void **state)
@@ -87,8 +87,8 @@ static void the_end_of_an_outer_context_ends_the_inner(void **state)
     ps_context_begin(&outer, 0, cancel, &polls);
     ps_context_begin(&inner, 0, NULL, NULL);
     wait_for_end();
-    assert_int_equal(ps_context_leave(&inner), PS_CANCELLED);
-    assert_int_equal(ps_context_leave(&outer), PS_CANCELLED);
+    assert_int_equal(ps_context_end(&inner), PS_CANCELLED);
+    assert_int_equal(ps_context_end(&outer), PS_CANCELLED);
 }
 
 static void the_end_of_an_inner_context_leaves_the_outer(void **state)
@@ -100,9 +100,9 @@ static void the_end_of_an_inner_context_leaves_the_outer(void **state)
     ps_context_begin(&outer, 0, NULL, NULL);
     ps_context_begin(&inner, 0, cancel, &polls);
     wait_for_end();
-    assert_int_equal(ps_context_leave(&inner), PS_CANCELLED);
+    assert_int_equal(ps_context_end(&inner), PS_CANCELLED);
     assert_false(ps_context_has_ended());
-    assert_int_equal(ps_context_leave(&outer), PS_OK);
+    assert_int_equal(ps_context_end(&outer), PS_OK);
 }
 
 int context_test(void)

@@ -42,7 +42,7 @@ static uint64_t passed(const struct ps_hash_table *table)
     uint64_t sum = 0;
 
     for (size_t i = 0; i <= table->mask; i++)
-        if (table->slots[i].item)
+        if (table->slots[i].index_plus_1)
             sum += (i - table->slots[i].tag) & table->mask;
     return sum;
 }
@@ -240,7 +240,7 @@ static void test_borrowed_slots(void **state)
     enum { KEYS = 1000 };
     size_t n_slots = ps_hash_table_slots_for(KEYS);
     struct ps_hash_slot *slots = ps_alloc(n_slots * sizeof *slots);
-    struct ps_hash_table table = ps_hash_table_in_memory(slots, n_slots);
+    struct ps_hash_table table = ps_hash_table_from_slots(slots, n_slots);
     uint64_t keys[KEYS];
 
     (void)state;

@@ -70,7 +70,7 @@ static void make(struct lists *lists)
 /* How many lists came whole. `same` must never be more than is the same. */
 static size_t read_lists(const struct lists *lists, struct ps_str text, size_t block)
 {
-    struct ps_stream *in = ps_stream_memory(text, block);
+    struct ps_stream *in = ps_stream_from_memory(text, block);
     struct ps_json_in json = {.in = in};
     struct ps_u32_list list = {0};
     size_t i = 0;
@@ -78,16 +78,16 @@ static size_t read_lists(const struct lists *lists, struct ps_str text, size_t b
     for (; ps_json_in_next(&json) == PS_JSON_ARRAY; i += json.depth == 1) {
         if (json.depth == 1)
             i--;
-        else if (!ps_json_in_u32_list(&json, MAX_ROWS, &list))
+        else if (!ps_json_in_read_u32_list(&json, MAX_ROWS, &list))
             break;
         else {
             assert_int_equal(list.items.n, lists->n[i]);
             assert_memory_equal(list.items.items, lists->at[i],
                                 list.items.n * sizeof *list.items.items);
-            assert_true(list.n_same <= list.items.n);
-            if (list.n_same)
+            assert_true(list.n_common <= list.items.n);
+            if (list.n_common)
                 assert_memory_equal(list.items.items, lists->at[i - 1],
-                                    list.n_same * sizeof(uint32_t));
+                                    list.n_common * sizeof(uint32_t));
         }
     }
     ps_u32_list_free(&list);
@@ -123,11 +123,11 @@ static size_t same_of(const char *text)
     size_t same;
 
     ps_buf_printf(&bytes, "%s%200s", text, "");
-    json.in = in = ps_stream_memory(ps_buf_slice(&bytes), 0);
+    json.in = in = ps_stream_from_memory(ps_buf_slice(&bytes), 0);
     assert_int_equal(ps_json_in_next(&json), PS_JSON_ARRAY);
     while (ps_json_in_next(&json) == PS_JSON_ARRAY)
-        assert_true(ps_json_in_u32_list(&json, MAX_ROWS, &list));
-    same = list.n_same;
+        assert_true(ps_json_in_read_u32_list(&json, MAX_ROWS, &list));
+    same = list.n_common;
     ps_u32_list_free(&list);
     ps_json_in_free(&json);
     ps_stream_free(in);
@@ -156,7 +156,7 @@ static void numbers_written_alike(void **state)
 
     (void)state;
     for (size_t block = 0; block < 40; block++) {
-        struct ps_stream *in = ps_stream_memory(PS_STR(text), block);
+        struct ps_stream *in = ps_stream_from_memory(PS_STR(text), block);
         struct ps_json_in json = {.in = in};
         size_t all = 0;
 

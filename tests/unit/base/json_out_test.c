@@ -25,7 +25,7 @@ static void test_nesting(void **state)
 
     (void)state;
     ps_json_object(&j);
-    ps_json_kint(&j, "a", 1);
+    ps_json_key_int(&j, "a", 1);
     ps_json_key(&j, "b");
     ps_json_array(&j);
     ps_json_null(&j);
@@ -33,9 +33,9 @@ static void test_nesting(void **state)
     ps_json_end(&j);
     ps_json_bool(&j, true);
     ps_json_end(&j);
-    ps_json_kstr(&j, "c", NULL);
-    ps_json_kbool(&j, "d", false);
-    ps_json_kreal(&j, "e", 0.1);
+    ps_json_key_str(&j, "c", NULL);
+    ps_json_key_bool(&j, "d", false);
+    ps_json_key_real(&j, "e", 0.1);
     ps_json_end(&j);
     writes(&out, "{\"a\":1,\"b\":[null,{},true],\"c\":null,\"d\":false,\"e\":0.1}");
     ps_buf_free(&out);

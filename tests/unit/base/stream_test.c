@@ -91,9 +91,9 @@ static void test_memory(void **state)
 
     (void)state;
     EACH_BLOCK(i)
-    expect(ps_stream_memory(ps_buf_slice(&text), blocks[i]), ps_buf_slice(&text));
+    expect(ps_stream_from_memory(ps_buf_slice(&text), blocks[i]), ps_buf_slice(&text));
     EACH_BLOCK(i)
-    expect(ps_stream_memory((struct ps_str){"", 0}, blocks[i]), (struct ps_str){"", 0});
+    expect(ps_stream_from_memory((struct ps_str){"", 0}, blocks[i]), (struct ps_str){"", 0});
     ps_buf_free(&text);
 }
 
@@ -107,14 +107,14 @@ static void test_fd(void **state)
     (void)state;
     assert_int_equal(fwrite(text.ptr, 1, text.len, f), text.len);
     rewind(f);
-    s = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fileno(f), text.len), NULL));
+    s = ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_fd(fileno(f), text.len), NULL));
     assert_true(ps_stream_peek(s, 700000).len >= 700000);
     ps_stream_skip(s, 700000);
     ps_stream_progress(s, &done, &total);
     assert_int_equal(done, 700000);
     assert_int_equal(total, text.len);
     expect(s, ps_str_skip(ps_buf_slice(&text), 700000));
-    s = ps_stream_fd(-1, 0);
+    s = ps_stream_from_fd(-1, 0);
     assert_int_equal(ps_stream_peek(s, 1).len, 0);
     assert_int_equal(ps_stream_status(s, PS_ERR_IGNORED), PS_IO);
     ps_stream_free(s);
@@ -131,12 +131,12 @@ static void test_gzip_members(void **state)
     gzip_into(&packed, ps_buf_slice(&text));
     gzip_into(&packed, (struct ps_str){"", 0});
     gzip_into(&packed, ps_buf_slice(&text));
-    ps_buf_str(&twice, ps_buf_slice(&text));
-    ps_buf_str(&twice, ps_buf_slice(&text));
+    ps_buf_add_str(&twice, ps_buf_slice(&text));
+    ps_buf_add_str(&twice, ps_buf_slice(&text));
     EACH_BLOCK(i)
     {
         struct ps_stream *s =
-            ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
+            ps_stream_decompress(ps_stream_from_memory(ps_buf_slice(&packed), blocks[i]), NULL);
 
         assert_string_equal(ps_stream_encoding(s), "gzip");
         expect(s, ps_buf_slice(&twice));
@@ -147,9 +147,9 @@ static void test_gzip_members(void **state)
         struct ps_stream *s;
         struct ps_buf got;
 
-        ps_buf_str(&tailed, ps_buf_slice(&packed));
+        ps_buf_add_str(&tailed, ps_buf_slice(&packed));
         ps_buf_add(&tailed, "\0\0\0garbage", 10);
-        s = ps_stream_decompress(ps_stream_memory(ps_buf_slice(&tailed), blocks[i]), NULL);
+        s = ps_stream_decompress(ps_stream_from_memory(ps_buf_slice(&tailed), blocks[i]), NULL);
         got = drain(s);
         assert_int_equal(got.len, twice.len);
         assert_int_equal(ps_stream_status(s, PS_ERR_IGNORED), PS_OK);
@@ -166,7 +166,7 @@ static void test_gzip_members(void **state)
 
 static void refuse(struct ps_str packed, size_t block, enum ps_status code, const char *what)
 {
-    struct ps_stream *s = ps_stream_decompress(ps_stream_memory(packed, block), NULL);
+    struct ps_stream *s = ps_stream_decompress(ps_stream_from_memory(packed, block), NULL);
     struct ps_buf got = drain(s);
     struct ps_err err = PS_ERR_INIT;
 
@@ -191,7 +191,7 @@ static void test_gzip_header(void **state)
     ps_buf_add(&packed, (const char[]){(char)sum, (char)(sum >> 8)}, 2);
     ps_buf_add(&packed, plain.ptr + 10, plain.len - 10);
     EACH_BLOCK(i)
-    expect(ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
+    expect(ps_stream_decompress(ps_stream_from_memory(ps_buf_slice(&packed), blocks[i]), NULL),
            PS_STR("hello"));
     for (size_t cut = 2; cut < packed.len; cut++)
         refuse((struct ps_str){packed.ptr, cut}, cut % 3, PS_BAD_INPUT, "gzip");
@@ -229,12 +229,12 @@ static void test_gzip_wrong_length(void **state)
     gzip_into(&packed, ps_buf_slice(&text));
     packed.ptr[packed.len - 1] ^= 1;
     gzip_into(&packed, ps_buf_slice(&text));
-    ps_buf_str(&twice, ps_buf_slice(&text));
-    ps_buf_str(&twice, ps_buf_slice(&text));
+    ps_buf_add_str(&twice, ps_buf_slice(&text));
+    ps_buf_add_str(&twice, ps_buf_slice(&text));
     EACH_BLOCK(i)
     {
         struct ps_stream *s =
-            ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
+            ps_stream_decompress(ps_stream_from_memory(ps_buf_slice(&packed), blocks[i]), NULL);
 
         assert_true(ps_stream_peek(s, twice.len + 1).len == twice.len);
         assert_memory_equal(ps_stream_peek(s, twice.len).ptr, twice.ptr, twice.len);
@@ -257,10 +257,10 @@ static void test_zstd(void **state)
     zstd_into(&packed, ps_buf_slice(&text));
     ps_buf_add(&packed, "\x51\x2a\x4d\x18\x02\0\0\0hi", 10); /* a skippable frame */
     zstd_into(&packed, ps_buf_slice(&text));
-    ps_buf_str(&twice, ps_buf_slice(&text));
-    ps_buf_str(&twice, ps_buf_slice(&text));
+    ps_buf_add_str(&twice, ps_buf_slice(&text));
+    ps_buf_add_str(&twice, ps_buf_slice(&text));
     EACH_BLOCK(i)
-    expect(ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
+    expect(ps_stream_decompress(ps_stream_from_memory(ps_buf_slice(&packed), blocks[i]), NULL),
            ps_buf_slice(&twice));
     for (size_t cut = 4; cut < 60; cut++)
         refuse((struct ps_str){packed.ptr, cut}, 3, PS_BAD_INPUT, "zstd");
@@ -273,7 +273,8 @@ static void test_zstd(void **state)
 
 static void test_bombs(void **state)
 {
-    static const struct ps_stream_limits limits = {.inflated = 100u << 20, .inflated_ratio = 500};
+    static const struct ps_stream_limits limits = {.max_inflated = 100u << 20,
+                                                   .max_inflated_ratio = 500};
     size_t len = 80u << 20;
     char *zeros = calloc(len, 1);
     struct ps_buf packed = {0};
@@ -281,9 +282,10 @@ static void test_bombs(void **state)
     (void)state;
     gzip_into(&packed, (struct ps_str){zeros, len});
     for (int ratio = 0; ratio < 2; ratio++) {
-        struct ps_stream_limits now = {ratio ? 0 : 70u << 20, ratio ? limits.inflated_ratio : 0};
+        struct ps_stream_limits now = {ratio ? 0 : 70u << 20,
+                                       ratio ? limits.max_inflated_ratio : 0};
         struct ps_stream *s =
-            ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), 0), &now);
+            ps_stream_decompress(ps_stream_from_memory(ps_buf_slice(&packed), 0), &now);
         uint64_t got = 0;
         struct ps_str w;
 
@@ -304,22 +306,25 @@ static void test_utf8(void **state)
     (void)state;
     EACH_BLOCK(i)
     {
-        struct ps_stream *s = ps_stream_utf8(ps_stream_memory(PS_STR("\xef\xbb\xbf"
-                                                                     "ab"),
-                                                              blocks[i]));
+        struct ps_stream *s = ps_stream_to_utf8(ps_stream_from_memory(PS_STR("\xef\xbb\xbf"
+                                                                             "ab"),
+                                                                      blocks[i]));
 
         assert_int_equal(ps_stream_offset(s), 3);
         expect(s, PS_STR("ab"));
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("ab\xff"), blocks[i])), PS_STR("ab\xff"));
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("ab\xff"), blocks[i])),
+               PS_STR("ab\xff"));
         /* a, e acute, a pair, a lone low half, a lone high half, half a unit */
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("\xff\xfe"
-                                                      "a\0\xe9\0\x3d\xd8\x00\xde\x00\xde\x3d\xd8z"),
-                                               blocks[i])),
+        expect(ps_stream_to_utf8(
+                   ps_stream_from_memory(PS_STR("\xff\xfe"
+                                                "a\0\xe9\0\x3d\xd8\x00\xde\x00\xde\x3d\xd8z"),
+                                         blocks[i])),
                PS_STR("a\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"));
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("\xfe\xff\0a\x4e\x00"), blocks[i])),
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("\xfe\xff\0a\x4e\x00"), blocks[i])),
                PS_STR("a\xe4\xb8\x80"));
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("i\0m\0p\0o\0r\0t\0 \0t\0"), blocks[i])),
-               PS_STR("import t"));
+        expect(
+            ps_stream_to_utf8(ps_stream_from_memory(PS_STR("i\0m\0p\0o\0r\0t\0 \0t\0"), blocks[i])),
+            PS_STR("import t"));
     }
 }
 
@@ -328,18 +333,21 @@ static void test_lines_that_end_in_returns(void **state)
     (void)state;
     EACH_BLOCK(i)
     {
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("a\rbc\r"), blocks[i])), PS_STR("a\nbc\n"));
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("\xef\xbb\xbf"
-                                                      "a\rb"),
-                                               blocks[i])),
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("a\rbc\r"), blocks[i])),
+               PS_STR("a\nbc\n"));
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("\xef\xbb\xbf"
+                                                              "a\rb"),
+                                                       blocks[i])),
                PS_STR("a\nb"));
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("\xff\xfe"
-                                                      "a\0\r\0b\0\r\0"),
-                                               blocks[i])),
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("\xff\xfe"
+                                                              "a\0\r\0b\0\r\0"),
+                                                       blocks[i])),
                PS_STR("a\nb\n"));
         /* What a progress bar wrote over, and bytes that are no text. */
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("1\r2\n"), blocks[i])), PS_STR("1\r2\n"));
-        expect(ps_stream_utf8(ps_stream_memory(PS_STR("{\0\r\1"), blocks[i])), PS_STR("{\0\r\1"));
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("1\r2\n"), blocks[i])),
+               PS_STR("1\r2\n"));
+        expect(ps_stream_to_utf8(ps_stream_from_memory(PS_STR("{\0\r\1"), blocks[i])),
+               PS_STR("{\0\r\1"));
     }
 }
 
@@ -349,21 +357,21 @@ static void test_utf16_positions(void **state)
     EACH_BLOCK(i)
     {
         struct ps_stream *s =
-            ps_stream_utf8(ps_stream_memory(PS_STR("\xff\xfe"
-                                                   "a\0\n\0\x3d\xd8\x00\xde\n\0z\0"),
-                                            blocks[i]));
+            ps_stream_to_utf8(ps_stream_from_memory(PS_STR("\xff\xfe"
+                                                           "a\0\n\0\x3d\xd8\x00\xde\n\0z\0"),
+                                                    blocks[i]));
         struct ps_line line;
 
-        assert_true(ps_stream_line(s, 100, &line));
+        assert_true(ps_stream_read_line(s, 100, &line));
         assert_int_equal(line.offset, 2);
-        assert_true(ps_stream_line(s, 100, &line));
+        assert_true(ps_stream_read_line(s, 100, &line));
         assert_int_equal(line.offset, 6);
         assert_int_equal(line.text.len, 4);
-        assert_true(ps_stream_line(s, 100, &line));
+        assert_true(ps_stream_read_line(s, 100, &line));
         assert_int_equal(line.offset, 12);
         assert_false(line.has_newline);
         assert_int_equal(ps_stream_offset(s), 14);
-        assert_false(ps_stream_line(s, 100, &line));
+        assert_false(ps_stream_read_line(s, 100, &line));
         ps_stream_free(s);
     }
 }
@@ -374,22 +382,22 @@ static void test_lines(void **state)
     EACH_BLOCK(i)
     {
         struct ps_stream *s =
-            ps_stream_memory(PS_STR("one\n\n0123456789\nabcdefghij\nx\r\nlast"), blocks[i]);
+            ps_stream_from_memory(PS_STR("one\n\n0123456789\nabcdefghij\nx\r\nlast"), blocks[i]);
         struct ps_line line;
 
-        assert_true(ps_stream_line(s, 10, &line) && ps_str_eq_c(line.text, "one") &&
+        assert_true(ps_stream_read_line(s, 10, &line) && ps_str_eq_c(line.text, "one") &&
                     line.has_newline);
-        assert_true(ps_stream_line(s, 10, &line) && line.text.len == 0 && line.offset == 4);
-        assert_true(ps_stream_line(s, 10, &line) && ps_str_eq_c(line.text, "0123456789") &&
+        assert_true(ps_stream_read_line(s, 10, &line) && line.text.len == 0 && line.offset == 4);
+        assert_true(ps_stream_read_line(s, 10, &line) && ps_str_eq_c(line.text, "0123456789") &&
                     !line.is_truncated);
-        assert_true(ps_stream_line(s, 9, &line) && ps_str_eq_c(line.text, "abcdefghi") &&
+        assert_true(ps_stream_read_line(s, 9, &line) && ps_str_eq_c(line.text, "abcdefghi") &&
                     line.is_truncated);
         assert_true(line.has_newline);
-        assert_true(ps_stream_line(s, 9, &line) && ps_str_eq_c(line.text, "x\r"));
-        assert_true(ps_stream_line(s, 2, &line) && ps_str_eq_c(line.text, "la") &&
+        assert_true(ps_stream_read_line(s, 9, &line) && ps_str_eq_c(line.text, "x\r"));
+        assert_true(ps_stream_read_line(s, 2, &line) && ps_str_eq_c(line.text, "la") &&
                     line.is_truncated);
         assert_false(line.has_newline);
-        assert_false(ps_stream_line(s, 9, &line));
+        assert_false(ps_stream_read_line(s, 9, &line));
         ps_stream_free(s);
     }
 }

@@ -96,7 +96,7 @@ static void exec(const char *path, const char *sql)
     struct ps_db *db = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     if (ps_db_open(uri.ptr, true, &db, &err) != PS_OK || ps_db_exec(db, sql, &err) != PS_OK)
         fail_msg("%s", err.text);
     ps_db_close(db);
@@ -183,7 +183,7 @@ static void test_a_newer_layout_is_refused(void **state)
     assert_non_null(strstr(err.text, "newer perfshelf (layout 900)"));
     ps_db_close(db);
     err = (struct ps_err)PS_ERR_INIT;
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     assert_int_equal(ps_catalog_open_reader(uri.ptr, &db, &err), PS_CONFLICT);
     assert_null(db);
     remove_catalog(path);
@@ -202,11 +202,11 @@ static void test_missing_columns_are_shown_to_readers(void **state)
     read_file(PS_TESTS_DIR "/layouts/sqlite/014_2026-11-22.sql", &sql);
     exec(path, sql.ptr);
     exec(path, one_run);
-    ps_uri_path(&uri, path);
+    ps_uri_append_path(&uri, path);
     assert_int_equal(ps_catalog_open_reader(uri.ptr, &db, &err), PS_OK);
     assert_answer(db, "SELECT name || note FROM run", "nightly");
     assert_answer(db, "SELECT count(note) FROM deleted_run", "0");
-    assert_int_equal(ps_catalog_hide_columns(db, &err), PS_OK);
+    assert_int_equal(ps_catalog_drop_compat_views(db, &err), PS_OK);
     assert_answer(db, "SELECT count(*) FROM sqlite_temp_schema", "0");
     ps_db_close(db);
     remove_catalog(path);

@@ -155,16 +155,17 @@ static bool compare_chunk(void *user, const struct ps_chunk *chunk)
 static void slices_come_back(void **state)
 {
     struct comparison comparison = {*state, 0};
-    struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = UINT32_MAX, .args = true};
+    struct ps_chunk_query query = {
+        .range = PS_RANGE_ALL, .columns = UINT32_MAX, .wants_args = true};
     struct ps_db *db = comparison.shelf->db;
     const struct ps_track_row *tracks;
     size_t n;
 
-    assert_int_equal(ps_trace_tracks(db, &tracks, &n, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_trace_get_tracks(db, &tracks, &n, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(n, 2);
     assert_int_equal(tracks[0].id, 2); /* its process comes first */
     assert_int_equal(tracks[0].stream, 7);
-    assert_int_equal(tracks[1].slices, MADE_HOST_ROWS);
+    assert_int_equal(tracks[1].n_slices, MADE_HOST_ROWS);
     assert_int_equal(ps_trace_each_chunk(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(comparison.rows, MADE_HOST_ROWS + MADE_STREAM_ROWS);
@@ -175,7 +176,7 @@ static void slices_come_back(void **state)
     assert_int_equal(comparison.rows, MADE_STREAM_ROWS);
     comparison.rows = 0;
     query = (struct ps_chunk_query){
-        .track = 1, .range = {0, 1}, .starting = true, .columns = UINT32_MAX};
+        .track = 1, .range = {0, 1}, .must_start_in_range = true, .columns = UINT32_MAX};
     assert_int_equal(ps_trace_each_chunk(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(comparison.rows, PS_CHUNK_ROWS);
@@ -189,16 +190,17 @@ static void one_slice(void **state)
 
     for (uint32_t row = 0; row < MADE_HOST_ROWS; row += 7919) {
         assert_int_equal(
-            ps_trace_slice(shelf->db, ps_slice_id(1, row), UINT32_MAX, values, PS_ERR_IGNORED),
+            ps_trace_read_slice(shelf->db, ps_slice_id(1, row), UINT32_MAX, values, PS_ERR_IGNORED),
             PS_OK);
         for (int c = 0; c < PS_N_SLICE_COLUMNS; c++)
             assert_int_equal(values[c], shelf->made.host[c][row]);
     }
     assert_int_equal(
-        ps_trace_slice(shelf->db, ps_slice_id(1, MADE_HOST_ROWS), 1, values, PS_ERR_IGNORED),
+        ps_trace_read_slice(shelf->db, ps_slice_id(1, MADE_HOST_ROWS), 1, values, PS_ERR_IGNORED),
         PS_NOT_FOUND);
-    assert_int_equal(ps_trace_slice(shelf->db, -1, 1, values, PS_ERR_IGNORED), PS_NOT_FOUND);
-    assert_int_equal(ps_trace_args(shelf->db, ps_slice_id(2, 11), &args, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_trace_read_slice(shelf->db, -1, 1, values, PS_ERR_IGNORED), PS_NOT_FOUND);
+    assert_int_equal(ps_trace_append_args(shelf->db, ps_slice_id(2, 11), &args, PS_ERR_IGNORED),
+                     PS_OK);
     assert_string_equal(args.ptr, "{\"grid\":[1,2,3],\"block\":[4,5,6],\"registers per thread\":33,"
                                   "\"blocks per SM\":2.5,\"name \\\"x\\\"\":-9}");
     assert_string_equal(ps_trace_text(shelf->db, 2).ptr, "aten::mm");
@@ -216,7 +218,7 @@ static void windows_at_every_width(void **state)
         uint64_t slices = 0, starting = 0;
 
         assert_int_equal(
-            ps_trace_window(shelf->db, 1, from, from + width, 1000, &window, PS_ERR_IGNORED),
+            ps_trace_read_window(shelf->db, 1, from, from + width, 1000, &window, PS_ERR_IGNORED),
             PS_OK);
         for (uint32_t i = 0; i < MADE_HOST_ROWS; i++) {
             int64_t start = shelf->made.host[PS_COL_START][i],
@@ -230,7 +232,7 @@ static void windows_at_every_width(void **state)
         assert_int_equal(window.n_slices, slices);
         assert_in_range(window.n_counted, starting, starting + starting / 10 + 1000);
     }
-    assert_int_equal(ps_trace_window(shelf->db, 3, 0, 10, 1000, &window, PS_ERR_IGNORED),
+    assert_int_equal(ps_trace_read_window(shelf->db, 3, 0, 10, 1000, &window, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
 }
 
@@ -367,16 +369,16 @@ static void read_all(struct ps_db *db)
         "SELECT sum(value) FROM counters",
         "SELECT sum(bytes) FROM memory_events"};
     const struct ps_chunk_query query = {
-        .range = PS_RANGE_ALL, .columns = UINT32_MAX, .args = true};
+        .range = PS_RANGE_ALL, .columns = UINT32_MAX, .wants_args = true};
     PS_AUTO(ps_window_free) struct ps_window window = {0};
     PS_AUTO(ps_buf_free) struct ps_buf args = {0};
     int64_t values[PS_N_SLICE_COLUMNS], rows = 0;
 
     (void)ps_trace_each_chunk(db, &query, see_chunk, &rows, PS_ERR_IGNORED);
     for (int64_t width = 1000; width < 1000000000; width *= 7)
-        (void)ps_trace_window(db, 1, 1000, 1000 + width, 500, &window, PS_ERR_IGNORED);
-    (void)ps_trace_slice(db, ps_slice_id(1, 5), UINT32_MAX, values, PS_ERR_IGNORED);
-    (void)ps_trace_args(db, ps_slice_id(2, 5), &args, PS_ERR_IGNORED);
+        (void)ps_trace_read_window(db, 1, 1000, 1000 + width, 500, &window, PS_ERR_IGNORED);
+    (void)ps_trace_read_slice(db, ps_slice_id(1, 5), UINT32_MAX, values, PS_ERR_IGNORED);
+    (void)ps_trace_append_args(db, ps_slice_id(2, 5), &args, PS_ERR_IGNORED);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         struct ps_stmt *stmt = NULL;
 

@@ -216,7 +216,7 @@ static void expect(struct ps_store *store, const char **texts, size_t n, const c
     ps_buf_puts(&seen, "");
     for (size_t i = 0; i < list.n; i++) {
         assert_int_equal(list.items[i].bytes, 100);
-        ps_buf_printf(&seen, "%s%zu", list.items[i].name, list.items[i].rule);
+        ps_buf_printf(&seen, "%s%zu", list.items[i].name, list.items[i].rule_index);
     }
     assert_string_equal(seen.ptr, wanted);
     ps_prune_list_free(&list);
@@ -352,7 +352,7 @@ static void what_changed_since_stays(void **state)
     pin(store, 'b');
     say(store, "UPDATE run SET series = 'y' WHERE name = 'c'");
     id_of('d', id);
-    assert_int_equal(ps_store_remove(store, id, "", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(store, id, "", PS_ERR_IGNORED), PS_OK);
     put(store, 'd', "x", 0); /* the same bytes once more */
     for (const char *name = "bcd"; *name; name++)
         assert_int_equal(remove_named(store, &rules, &list, *name), PS_NOT_FOUND);
@@ -387,7 +387,7 @@ static void what_others_changed_stays(void **state)
     assert_int_equal(list.n, 3);
     pin(b, 'a');
     id_of('b', id);
-    assert_int_equal(ps_store_remove(b, id, "", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(b, id, "", PS_ERR_IGNORED), PS_OK);
     for (const char *name = "ab"; *name; name++)
         assert_int_equal(remove_named(a, &rules, &list, *name), PS_NOT_FOUND);
     assert_int_equal(remove_named(a, &rules, &list, 'c'), PS_OK);

@@ -26,12 +26,12 @@ static void queries(void **state)
     assert_int_equal(
         ps_url_parse_query(&arena, PS_STR("a=1&b&&c=x+y%2b%3D&a=2&=z&d=e=f"), &pairs, &err), PS_OK);
     assert_int_equal(pairs.n, 6);
-    assert_string_equal(ps_pairs_get(&pairs, "a"), "2");
-    assert_string_equal(ps_pairs_get(&pairs, "b"), "");
-    assert_string_equal(ps_pairs_get(&pairs, "c"), "x y+=");
-    assert_string_equal(ps_pairs_get(&pairs, ""), "z");
-    assert_string_equal(ps_pairs_get(&pairs, "d"), "e=f");
-    assert_null(ps_pairs_get(&pairs, "x"));
+    assert_string_equal(ps_url_params_get(&pairs, "a"), "2");
+    assert_string_equal(ps_url_params_get(&pairs, "b"), "");
+    assert_string_equal(ps_url_params_get(&pairs, "c"), "x y+=");
+    assert_string_equal(ps_url_params_get(&pairs, ""), "z");
+    assert_string_equal(ps_url_params_get(&pairs, "d"), "e=f");
+    assert_null(ps_url_params_get(&pairs, "x"));
     ps_arena_free(&arena);
 }
 

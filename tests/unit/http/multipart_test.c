@@ -19,7 +19,7 @@ static enum ps_status on_begin(void *user, const struct ps_part *part, struct ps
 static enum ps_status on_data(void *user, struct ps_str bytes, struct ps_err *err)
 {
     (void)err;
-    ps_buf_str(user, bytes);
+    ps_buf_add_str(user, bytes);
     return PS_OK;
 }
 

@@ -152,7 +152,7 @@ static const struct refusal reports[] = {
 static void check(const struct refusal *all, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct ps_stream *in = ps_stream_memory(all[i].bytes, 0);
+        struct ps_stream *in = ps_stream_from_memory(all[i].bytes, 0);
         const struct ps_importer *picked = NULL;
         struct ps_err err = PS_ERR_INIT;
         enum ps_status status = ps_importer_pick(in, &picked, &err);
@@ -204,7 +204,7 @@ static void test_long_text_in_blocks(void **state)
     (void)state;
     while (text.len < 300000)
         ps_buf_puts(&text, line);
-    in = ps_stream_utf8(ps_stream_memory(ps_buf_slice(&text), 1000));
+    in = ps_stream_to_utf8(ps_stream_from_memory(ps_buf_slice(&text), 1000));
     assert_int_equal(ps_importer_pick(in, &picked, &err), PS_UNKNOWN_KIND);
     assert_non_null(strstr(err.text, "not a supported profile"));
     ps_stream_free(in);

@@ -65,7 +65,8 @@ static void dump_unnamed(struct ps_str bytes, struct ps_buf *out)
     assert_int_equal(fwrite(bytes.ptr, 1, bytes.len, file), bytes.len);
     rewind(file);
     dump_sink_init(&dump, out);
-    if (ps_import_stream(ps_stream_fd(fileno(file), bytes.len), &dump.sink, &picked, &err) != PS_OK)
+    if (ps_import_stream(ps_stream_from_fd(fileno(file), bytes.len), &dump.sink, &picked, &err) !=
+        PS_OK)
         out->len = 0;
     (void)fclose(file);
 }
@@ -213,7 +214,7 @@ static void test_cancel(void **state)
     dump_sink_init(&dump, NULL);
     dump.cancel_at = 2;
     assert_int_equal(
-        ps_import_stream(ps_stream_memory(ps_buf_slice(&log), 0), &dump.sink, &picked, &err),
+        ps_import_stream(ps_stream_from_memory(ps_buf_slice(&log), 0), &dump.sink, &picked, &err),
         PS_CANCELLED);
     assert_false(dump.has_ledger);
     ps_buf_free(&log);

@@ -20,10 +20,10 @@ static void test_rows(void **state)
     (void)state;
     assert_int_equal(row.kind, PS_IMPORTTIME_TIMED);
     assert_true(row.self.i == 30244 && row.cumulative.i == 50587 && !row.is_out_of_range);
-    assert_int_equal(row.spaces, 4);
+    assert_int_equal(row.n_spaces, 4);
     assert_true(ps_str_eq_c(row.name, "a.b c|d "));
     row = read("partial outputimport time: -12519 | 150807 |    odd");
-    assert_true(row.kind == PS_IMPORTTIME_TIMED && row.self.i == -12519 && row.spaces == 2);
+    assert_true(row.kind == PS_IMPORTTIME_TIMED && row.self.i == -12519 && row.n_spaces == 2);
     assert_true(ps_str_eq_c(row.name, " odd"));
     row = read("import time: import time: 1 | 2 | x");
     assert_true(row.kind == PS_IMPORTTIME_TIMED && ps_str_eq_c(row.name, "x"));
@@ -35,7 +35,7 @@ static void test_rows(void **state)
     assert_true(row.self.r == 9223372036854775808.0 && row.cumulative.i == INT64_MIN &&
                 row.name.len == 0);
     row = read("import time: cached    | cached     |    _io");
-    assert_true(row.kind == PS_IMPORTTIME_CACHED && row.spaces == 3 &&
+    assert_true(row.kind == PS_IMPORTTIME_CACHED && row.n_spaces == 3 &&
                 ps_str_eq_c(row.name, "_io"));
     row =
         read("import time: cached | cached | import time: 1 | 2 | x"); /* a timed row goes first */
@@ -101,7 +101,7 @@ static void add(struct ps_importtime_log *log, const char *text)
 {
     struct ps_importtime_line line = read(text);
 
-    log->lines++;
+    log->n_lines++;
     ps_importtime_add_row(log, &line, line.name);
 }
 
@@ -118,15 +118,15 @@ static void test_order(void **state)
     add(&log, "import time: 8 | 12 |   a.d");
     add(&log, "import time: 16 | 31 | a");
     add(&log, "import time: 1 | 1 | last");
-    ps_importtime_resolve(&log);
+    ps_importtime_compute(&log);
     for (uint32_t i = 0; i < 6; i++) {
-        assert_int_equal(log.rows[i].start, starts[i]);
+        assert_int_equal(log.rows[i].start_order, starts[i]);
         assert_int_equal(log.rows[i].parent, parents[i]);
     }
     assert_true(log.rows[4].total == 27 && log.rows[4].is_topmost && !log.rows[0].is_topmost &&
                 log.rows[2].is_topmost);
-    assert_int_equal(log.negative_self, 1);
-    assert_int_equal(log.title, 6);
+    assert_int_equal(log.n_negative_self, 1);
+    assert_int_equal(log.title_row, 6);
     ps_importtime_free(&log);
 }
 

@@ -28,7 +28,7 @@ static void is_row(const char *text, unsigned n, double ticks, const char *sourc
     assert_int_equal(read_row(text, 0, &row), PS_LINE_REPORT_ROW);
     assert_int_equal(row.n, n);
     if (n)
-        assert_true(ps_num_real(row.values[1]) == ticks);
+        assert_true(ps_num_to_real(row.values[1]) == ticks);
     assert_true(ps_str_eq_c(row.source, source));
 }
 
@@ -146,7 +146,7 @@ static void stops(struct ps_buf *bytes)
     dump_sink_init(&dump, NULL);
     dump.cancel_at = 1;
     assert_int_equal(
-        ps_import_stream(ps_stream_memory(ps_buf_slice(bytes), 0), &dump.sink, &picked, &err),
+        ps_import_stream(ps_stream_from_memory(ps_buf_slice(bytes), 0), &dump.sink, &picked, &err),
         PS_CANCELLED);
     assert_false(dump.has_ledger);
     ps_buf_free(bytes);

@@ -161,33 +161,33 @@ static void test_lines_of_time(void **state)
     assert_true(ps_time_parse_end(PS_STR("Command terminated by signal 9"), &signal, &code));
     assert_true(signal && code == 9);
     assert_true(ps_time_parse_label(PS_STR("\tPercent of CPU this job got: ?%"), &run));
-    assert_false(run.has_field[PS_TIMED_CPU]);
+    assert_false(run.has_field[PS_TIME_CPU]);
     assert_false(ps_time_parse_label(PS_STR("\tMaximum resident set size (kbytes): 12x"), &run));
     assert_false(ps_time_parse_label(PS_STR("NoSwaps: 1"), &run));
     assert_true(ps_time_parse_zsh(
         PS_STR("sleep 0.12  0.00s user 0.00s system 1% cpu 1:02.35 total"), &run));
-    assert_true(ps_str_eq_c(run.command, "sleep 0.12") && run.values[PS_TIMED_REAL].value == 62.35);
+    assert_true(ps_str_eq_c(run.command, "sleep 0.12") && run.values[PS_TIME_REAL].value == 62.35);
     assert_false(ps_time_parse_zsh(PS_STR("0.00s user and 1% cpu 3 total"), &run));
     assert_true(
         ps_time_parse_bsd(PS_STR("        0.10 real         0.02 user         0.01 sys"), &run));
-    assert_true(
-        ps_time_parse_bsd_rest(PS_STR("             1236992  maximum resident set size"), &run));
-    assert_true(run.bytes && run.values[PS_TIMED_RSS].value == 1236992);
-    assert_true(ps_time_parse_bsd_rest(PS_STR("      2345  maximum resident set size"), &run));
-    assert_false(run.bytes);
+    assert_true(ps_time_parse_bsd_resource(
+        PS_STR("             1236992  maximum resident set size"), &run));
+    assert_true(run.has_byte_sizes && run.values[PS_TIME_RSS].value == 1236992);
+    assert_true(ps_time_parse_bsd_resource(PS_STR("      2345  maximum resident set size"), &run));
+    assert_false(run.has_byte_sizes);
     assert_true(ps_time_parse_bsd(PS_STR("ci-1  |  0.10 real  0.02 user  0.01 sys"), &run));
     assert_true(ps_time_parse_tcsh(PS_STR("0.003u 0.001s 0:01.10 0.3%\t0+0k 8+0io 0pf+0w"), &run));
-    assert_true(run.values[PS_TIMED_REAL].value == 1.1 && run.values[PS_TIMED_USER].value == 0.003);
+    assert_true(run.values[PS_TIME_REAL].value == 1.1 && run.values[PS_TIME_USER].value == 0.003);
     assert_false(ps_time_parse_tcsh(PS_STR("menu 0+0io 0pf+0w"), &run));
     assert_true(
         ps_time_parse_shell(PS_STR("Executed in  100.41 millis    fish     external"), 0, &run));
-    assert_true(run.values[PS_TIMED_REAL].value == 0.10041);
+    assert_true(run.values[PS_TIME_REAL].value == 0.10041);
     assert_true(
         ps_time_parse_shell(PS_STR("   usr time   12.40 micros  2 micros  0 micros"), 1, &run));
-    assert_true(run.values[PS_TIMED_USER].value == 1.24e-05);
+    assert_true(run.values[PS_TIME_USER].value == 1.24e-05);
     assert_false(ps_time_parse_shell(PS_STR("Executed in Berlin"), 0, &run));
     assert_true(ps_time_parse_shell(PS_STR("2026-11-20T12:00:00Z real\t0m0.001s"), 0, &run));
-    run.minutes = true;
+    run.has_minutes = true;
     assert_true(ps_time_parse_shell(PS_STR("sys\t0m0.001s"), 2, &run));
     assert_false(ps_time_parse_shell(PS_STR("sys\t0"), 2, &run));
     assert_false(ps_time_parse_shell(PS_STR("real estate 12"), 0, &run));
@@ -219,7 +219,7 @@ static void test_lines_of_timeit(void **state)
     assert_false(ps_timeit_consume_time(&rest, &out));
     assert_true(
         ps_timeit_parse_loops(PS_STR("12:30:01 1 loop, best of 2: 1.05 sec per loop"), &loops));
-    assert_true(loops.kind == PS_LOOPS_BEST && loops.repeats == 2 && loops.value.value == 1.05);
+    assert_true(loops.kind == PS_LOOPS_BEST && loops.n_repeats == 2 && loops.value.value == 1.05);
     assert_false(ps_timeit_parse_loops(PS_STR("0 loops, best of 2: 1.05 sec per loop"), &loops));
     assert_false(ps_timeit_parse_loops(PS_STR("9 loops, best of 2: 1.05 parsec per loop"), &loops));
     assert_true(ps_timeit_next_raw(&list, &out) && out.value == 1.5e-06);

@@ -93,8 +93,8 @@ static void test_tables(void **state)
 
     (void)state;
     assert_int_equal(ps_sqlite_open(fd, &db, &err), PS_OK);
-    assert_int_equal(ps_sqlite_tables(db), 2);
-    assert_string_equal(ps_sqlite_table(db, 1), "b \"c");
+    assert_int_equal(ps_sqlite_count_tables(db), 2);
+    assert_string_equal(ps_sqlite_table_name(db, 1), "b \"c");
     assert_true(ps_sqlite_has_table(db, "A") && !ps_sqlite_has_table(db, "v"));
     assert_int_equal(ps_rows_begin(db, "v", columns, 3, &rows, &err), PS_OK);
     assert_null(rows);
@@ -138,7 +138,7 @@ static void test_untouched(void **state)
     assert_int_equal(fchmod(fd, 0400), 0);
     assert_int_equal(fstat(fd, &before), 0);
     dump_sink_init(&sink, &dump);
-    assert_int_equal(ps_import_stream(ps_stream_fd(fd, bytes.len), &sink.sink, &picked, &err),
+    assert_int_equal(ps_import_stream(ps_stream_from_fd(fd, bytes.len), &sink.sink, &picked, &err),
                      PS_UNKNOWN_KIND); /* it holds no more than a table of texts */
     assert_int_equal(fstat(fd, &after), 0);
     assert_int_equal(before.st_size, after.st_size);
@@ -154,21 +154,22 @@ static void test_stream_file(void **state)
 {
     struct ps_buf bytes = made(STRINGS);
     int fd = file_of(&bytes), pipes[2];
-    struct ps_stream *in = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fd, bytes.len), NULL));
+    struct ps_stream *in =
+        ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_fd(fd, bytes.len), NULL));
 
     (void)state;
     (void)ps_stream_peek(in, 100);
     assert_int_equal(ps_stream_regular_fd(in), fd);
     ps_stream_free(in);
-    in = ps_stream_memory(ps_buf_slice(&bytes), 0);
+    in = ps_stream_from_memory(ps_buf_slice(&bytes), 0);
     assert_int_equal(ps_stream_regular_fd(in), -1);
     ps_stream_free(in);
     assert_int_equal(lseek(fd, 10, SEEK_SET), 10); /* some of it was read before */
-    in = ps_stream_fd(fd, 0);
+    in = ps_stream_from_fd(fd, 0);
     assert_int_equal(ps_stream_regular_fd(in), -1);
     ps_stream_free(in);
     assert_int_equal(pipe(pipes), 0);
-    in = ps_stream_fd(pipes[0], 0);
+    in = ps_stream_from_fd(pipes[0], 0);
     assert_int_equal(ps_stream_regular_fd(in), -1);
     ps_stream_free(in);
     (void)close(pipes[0]);
@@ -282,7 +283,8 @@ static void import_any(const struct ps_buf *bytes)
     enum ps_status status;
 
     dump_sink_init(&dump, NULL);
-    status = ps_import_stream(ps_stream_memory(ps_buf_slice(bytes), 0), &dump.sink, &picked, &err);
+    status =
+        ps_import_stream(ps_stream_from_memory(ps_buf_slice(bytes), 0), &dump.sink, &picked, &err);
     assert_int_equal(status, err.code);
     if (status != PS_OK) {
         assert_true(err.text[0] != '\0');

@@ -96,7 +96,7 @@ static void add_line(const struct change *change, struct ps_str line, struct ps_
         struct ps_str piece = {line.ptr, n};
 
         ps_buf_puts(out, change->before ? change->before : "");
-        ps_buf_str(out, change->trimmed ? ps_report_trim_end(piece) : piece);
+        ps_buf_add_str(out, change->trimmed ? ps_report_trim_end(piece) : piece);
         ps_buf_puts(out, change->behind ? change->behind : "");
         ps_buf_puts(out, end);
         line = ps_str_skip(line, n);
@@ -141,7 +141,7 @@ static struct outcome import(struct ps_str bytes)
     const char *line;
 
     dump_sink_init(&dump, &out.dump);
-    out.status = ps_import_stream(ps_stream_memory(bytes, 0), &dump.sink, &picked, &err);
+    out.status = ps_import_stream(ps_stream_from_memory(bytes, 0), &dump.sink, &picked, &err);
     out.rows = dump.rows;
     out.ledger = dump.ledger;
     line = out.dump.len ? strstr(out.dump.ptr, "headline value=") : NULL;
@@ -186,7 +186,7 @@ static struct ps_buf rows_of(const struct outcome *outcome)
             ps_buf_add(&rows, line.ptr, (size_t)(place - line.ptr));
             line = ps_str_skip(line, (size_t)(place - line.ptr) + 6);
         }
-        ps_buf_str(&rows, line);
+        ps_buf_add_str(&rows, line);
         ps_buf_puts(&rows, "\n");
     }
     return rows;

@@ -95,7 +95,7 @@ static void on_track(struct ps_sink *sink, const struct ps_track *track)
 {
     const struct checker *c = (const struct checker *)sink;
 
-    assert_int_equal(track->slices, c->plain->n);
+    assert_int_equal(track->n_slices, c->plain->n);
     assert_int_equal(track->end_ns, c->plain->at);
 }
 
@@ -238,7 +238,7 @@ static void events_become_slices(void **state)
             assert_int_equal(st_end_frame(&b.stacks, 0, depth, at, &b.err), PS_OK);
             cut_to(&b.plain, depth);
         }
-        assert_int_equal(st_open_count(&b.stacks, 0), b.plain.n_open);
+        assert_int_equal(st_count_open_frames(&b.stacks, 0), b.plain.n_open);
     }
     end(&b, 2);
 }

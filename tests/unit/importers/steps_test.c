@@ -69,9 +69,9 @@ static void hear_number(struct ps_sink *sink, const char *key, struct ps_num val
     struct heard *heard = (struct heard *)sink;
 
     if (strcmp(key, "host_wait_idle_ns") == 0)
-        heard->waiting = ps_num_real(value);
+        heard->waiting = ps_num_to_real(value);
     if (strncmp(key, "idle_", 5) == 0 && strstr(key, "_ns"))
-        heard->gaps_ns += ps_num_real(value);
+        heard->gaps_ns += ps_num_to_real(value);
 }
 
 static const struct ps_sink_ops hearing = {
@@ -125,7 +125,7 @@ static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_ki
     track.args_address = ps_alloc(n * sizeof *track.args_address);
     track.slice_kind = ps_alloc(n);
     track.flags = ps_alloc(n);
-    track.extra[TR_LAUNCH] = ps_alloc(n * sizeof(int64_t));
+    track.extra[TR_EXTRA_LAUNCH] = ps_alloc(n * sizeof(int64_t));
     for (size_t i = 0; i < n; i++) {
         track.start[i] = rows[i].start;
         track.duration[i] = rows[i].duration;
@@ -133,7 +133,7 @@ static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_ki
         track.slice_kind[i] = rows[i].kind;
         track.parent[i] = TR_NO_ROW;
         if (rows[i].launch >= 0 && kind == PS_TRACK_STREAM)
-            track.extra[TR_LAUNCH][i] = ps_slice_id(1, (uint32_t)rows[i].launch);
+            track.extra[TR_EXTRA_LAUNCH][i] = ps_slice_id(1, (uint32_t)rows[i].launch);
     }
     return track;
 }
@@ -180,7 +180,7 @@ static void sums_hold(const struct heard *heard, int definitions)
             int64_t sum = 0, parts = 0;
 
             for (size_t i = 0; i < heard->n_parts; i++)
-                if (heard->parts[i].step == s + 1 && heard->parts[i].definition == definition) {
+                if (heard->parts[i].step == s + 1 && heard->parts[i].breakdown == definition) {
                     sum += heard->parts[i].ns;
                     parts++;
                 }
@@ -194,7 +194,7 @@ static void sums_hold(const struct heard *heard, int definitions)
 static int64_t part(const struct heard *heard, uint32_t step, int definition, const char *name)
 {
     for (size_t i = 0; i < heard->n_parts; i++)
-        if (heard->parts[i].step == step && heard->parts[i].definition == definition &&
+        if (heard->parts[i].step == step && heard->parts[i].breakdown == definition &&
             strcmp(heard->parts[i].name, name) == 0)
             return heard->parts[i].ns;
     fail_msg("no part %s", name);
@@ -246,8 +246,8 @@ static void test_worked_example(void **state)
     assert_int_equal(heard->devices[0].hta_idle_ns, 15000);
     assert_int_equal(heard->devices[0].hta_compute_ns, 35000);
     assert_int_equal(heard->devices[0].hta_non_compute_ns, 10000);
-    assert_int_equal(heard->devices[0].kernels, 2);
-    assert_int_equal(heard->devices[0].copies, 1);
+    assert_int_equal(heard->devices[0].n_kernels, 2);
+    assert_int_equal(heard->devices[0].n_copies, 1);
     assert_true(isnan(heard->devices[0].sm_efficiency));
     assert_int_equal(heard->n_gaps, 2);
     assert_int_equal(heard->gaps[0].start_ns, 55000);
@@ -426,11 +426,11 @@ static void test_modules(void **state)
     (void)state;
     begin(&hand);
     track = track_of(&hand, 1, PS_TRACK_THREAD, rows, 7);
-    track.extra[TR_DEVICE_SELF] = ps_alloc(7 * sizeof(int64_t));
+    track.extra[TR_EXTRA_DEVICE_SELF] = ps_alloc(7 * sizeof(int64_t));
     for (size_t i = 0; i < 7; i++) {
         track.parent[i] = parents[i];
         track.template[i] = ps_str_starts_with(ps_str_from_c(rows[i].name), PS_STR("nn.")) ? 2 : 0;
-        track.extra[TR_DEVICE_SELF][i] = rows[i].kind == PS_SLICE_OP ? 7 : 0;
+        track.extra[TR_EXTRA_DEVICE_SELF][i] = rows[i].kind == PS_SLICE_OP ? 7 : 0;
     }
     modules = tr_modules_new(&hand.trace);
     tr_modules_add_track(modules, &track);
@@ -444,12 +444,12 @@ static void test_modules(void **state)
     assert_int_equal(heard->modules[0].host_self_ns, 60);
     assert_int_equal(heard->modules[0].device_total_ns, 14);
     assert_int_equal(heard->modules[0].device_self_ns, 7);
-    assert_int_equal(heard->modules[0].operators, 2);
+    assert_int_equal(heard->modules[0].n_operators, 2);
     assert_int_equal(heard->modules[1].parent, 1);
-    assert_int_equal(heard->modules[1].calls, 2);
+    assert_int_equal(heard->modules[1].n_calls, 2);
     assert_int_equal(heard->modules[1].host_total_ns, 40);
     assert_int_equal(heard->modules[1].first_slice, ps_slice_id(1, 2));
-    assert_int_equal(heard->modules[1].operators, 1);
+    assert_int_equal(heard->modules[1].n_operators, 1);
 }
 
 int steps_test(void)

@@ -57,7 +57,7 @@ static void on_process(struct ps_sink *sink, const struct ps_process *row)
 
     ps_buf_printf(&rows->out, "process %u pid %.*s '%.*s' sort %d device %d\n", row->id,
                   (int)row->pid.len, row->pid.ptr, (int)row->name.len, row->name.ptr,
-                  (int)row->sort, (int)row->device);
+                  (int)row->sort_key, (int)row->device);
 }
 
 static void on_track(struct ps_sink *sink, const struct ps_track *row)
@@ -65,7 +65,7 @@ static void on_track(struct ps_sink *sink, const struct ps_track *row)
     struct rows *rows = (struct rows *)sink;
 
     ps_buf_printf(&rows->out, "track %u of %u kind %d '%.*s' lanes %u\n", row->id, row->process,
-                  (int)row->kind, (int)row->name.len, row->name.ptr, row->depth);
+                  (int)row->kind, (int)row->name.len, row->name.ptr, row->n_lanes);
     rows->kind = row->kind;
 }
 
@@ -153,10 +153,11 @@ static void import(struct rows *rows, struct ps_str json)
     rows->ops.slices = on_slices;
     rows->ops.flow = on_flow;
     rows->ops.counter = on_counter;
-    rows->ops.count = on_count;
+    rows->ops.counter_value = on_count;
     rows->dump.sink.ops = &rows->ops;
     assert_int_equal(
-        ps_import_stream(ps_stream_memory(json, 4096), &rows->dump.sink, &picked, &err), PS_OK);
+        ps_import_stream(ps_stream_from_memory(json, 4096), &rows->dump.sink, &picked, &err),
+        PS_OK);
     assert_true(rows->dump.has_ledger && rows->dump.has_headline);
     assert_int_equal(l->read, l->stored + l->repaired + l->rejected + l->other);
 }
@@ -390,7 +391,7 @@ static void check_lanes(const struct tr_track *t)
         int64_t end = t->start[a] + t->duration[a];
 
         assert_true(t->self[a] >= 0 && t->self[a] <= t->duration[a]);
-        assert_true(t->lane[a] < t->depth);
+        assert_true(t->lane[a] < t->n_lanes);
         if (t->parent[a] != TR_NO_ROW)
             assert_true(t->parent[a] < a && t->lane[t->parent[a]] < t->lane[a]);
         assert_true(t->lane[a] == 0 || is_below_another(t, a));
@@ -425,7 +426,7 @@ static void any_overlap_is_kept(void **state)
             assert_true(track.start[i - 1] < track.start[i] ||
                         (track.start[i - 1] == track.start[i] &&
                          track.duration[i - 1] >= track.duration[i]));
-        tr_track_tree_columns(&track);
+        tr_track_add_tree_columns(&track);
         tr_track_nest(&track, 0);
         check_lanes(&track);
         tr_track_free(&track);
@@ -474,7 +475,7 @@ static void first_free_lanes(void **state)
     assert_int_equal(tr_find_lane(&lanes, 0, 12, 50), 1);
     assert_int_equal(tr_find_lane(&lanes, 3, 20, 50), 3);
     assert_int_equal(tr_find_lane(&lanes, 3, 12, 50), 100);
-    assert_int_equal(lanes.used, 101);
+    assert_int_equal(lanes.n_used, 101);
     free(lanes.ends);
 }
 

@@ -25,7 +25,7 @@ static enum ps_status read_text(struct ps_str bytes, struct how how, struct ps_b
     struct dump_sink sink;
     struct ps_err err = PS_ERR_INIT;
     struct tr_trace trace = {.out = &sink.sink, .err = &err};
-    struct ps_stream *in = ps_stream_memory(bytes, how.stream);
+    struct ps_stream *in = ps_stream_from_memory(bytes, how.stream);
     enum ps_status status;
 
     dump_sink_init(&sink, out);

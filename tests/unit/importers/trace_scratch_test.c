@@ -46,7 +46,7 @@ static uint32_t *numbers(struct tr_scratch *scratch, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         TR_SCRATCH_PUSH(scratch, at, i, cap);
         at[i] = i * 7;
-        tr_scratch_row(scratch, i);
+        tr_scratch_count_row(scratch, i);
     }
     return at;
 }
@@ -55,7 +55,7 @@ static void check_numbers(struct tr_scratch *scratch, const uint32_t *at, uint32
 {
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(at[i], i * 7);
-    tr_scratch_drop(scratch);
+    tr_scratch_drop_pages(scratch);
     assert_int_equal(at[n - 1], (n - 1) * 7);
 }
 
@@ -69,7 +69,7 @@ static bool all_zero(const char *at, size_t n)
 
 static void arrays_beyond_the_budget_are_in_the_file(void **state)
 {
-    const struct ps_sink_ops ops = {.scratch = on_scratch};
+    const struct ps_sink_ops ops = {.open_scratch = on_scratch};
     struct ps_sink sink = {.ops = &ops};
     struct tr_scratch *scratch = tr_scratch_new(&sink, 1u << 20);
     char *memory, *more, *zero;
@@ -79,13 +79,13 @@ static void arrays_beyond_the_budget_are_in_the_file(void **state)
     scratches = 0;
     memory = tr_scratch_alloc(scratch, 1, 900u << 10);
     assert_int_equal(scratches, 0);
-    assert_false(tr_scratch_has(scratch, memory));
+    assert_false(tr_scratch_contains(scratch, memory));
     more = tr_scratch_alloc(scratch, 200, 1u << 10);
-    assert_true(tr_scratch_has(scratch, more));
+    assert_true(tr_scratch_contains(scratch, more));
     assert_true(all_zero(more, 200u << 10));
     memset(more, 'x', 200u << 10);
     grown = numbers(scratch, 300000);
-    assert_true(tr_scratch_has(scratch, grown));
+    assert_true(tr_scratch_contains(scratch, grown));
     check_numbers(scratch, grown, 300000);
     assert_int_equal(more[(200u << 10) - 1], 'x');
     tr_scratch_free(scratch, more);
@@ -93,7 +93,7 @@ static void arrays_beyond_the_budget_are_in_the_file(void **state)
     assert_true(all_zero(zero, 200u << 10));
     tr_scratch_free(scratch, memory); /* there is memory again */
     memory = tr_scratch_alloc(scratch, 1, 800u << 10);
-    assert_false(tr_scratch_has(scratch, memory));
+    assert_false(tr_scratch_contains(scratch, memory));
     assert_int_equal(scratches, 1);
     tr_scratch_free(scratch, memory);
     tr_scratch_free(scratch, zero);
@@ -104,8 +104,8 @@ static void arrays_beyond_the_budget_are_in_the_file(void **state)
 
 static void without_a_file_they_are_memory(void **state)
 {
-    const struct ps_sink_ops none = {0}, refused = {.scratch = no_scratch},
-                             full = {.scratch = full_scratch};
+    const struct ps_sink_ops none = {0}, refused = {.open_scratch = no_scratch},
+                             full = {.open_scratch = full_scratch};
     const struct ps_sink_ops *ops[] = {&none, &refused, &full};
     uint32_t *plain;
 
@@ -115,7 +115,7 @@ static void without_a_file_they_are_memory(void **state)
         struct tr_scratch *scratch = tr_scratch_new(&sink, 0);
         uint32_t *at = numbers(scratch, 100000);
 
-        assert_false(tr_scratch_has(scratch, at));
+        assert_false(tr_scratch_contains(scratch, at));
         check_numbers(scratch, at, 100000);
         tr_scratch_free(scratch, at);
         tr_scratch_close(scratch);
@@ -168,11 +168,11 @@ static void import(struct ps_str json, size_t budget, struct ps_buf *out)
     struct dump_sink dump;
     struct ps_sink_ops ops;
     struct tr_trace trace = {.out = &dump.sink, .err = &err};
-    struct ps_stream *in = ps_stream_memory(json, 4096);
+    struct ps_stream *in = ps_stream_from_memory(json, 4096);
 
     dump_sink_init(&dump, out);
     ops = *dump.sink.ops;
-    ops.scratch = on_scratch;
+    ops.open_scratch = on_scratch;
     dump.sink.ops = &ops;
     scratches = 0;
     assert_int_equal(tr_trace_read_with(in, &trace, 0, 2, budget), PS_OK);

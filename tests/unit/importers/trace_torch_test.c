@@ -36,7 +36,7 @@ static void on_text(struct ps_sink *sink, const struct ps_trace_text *text)
     assert_in_range(text->id, 1, IDS - 1);
     assert_in_range(text->text.len, 0, sizeof watch->text[0] - 1);
     memcpy(watch->text[text->id], text->text.ptr, text->text.len);
-    watch->key[text->id] = text->key;
+    watch->key[text->id] = text->group_key;
 }
 
 static void on_template(struct ps_sink *sink, const struct ps_args_template *template)
@@ -78,8 +78,8 @@ static void import(struct watch *watch, struct ps_str json, bool by_shape)
     watch->sums.n_key = IDS;
     watch->sums.shapes = by_shape ? watch->shapes : NULL;
     watch->sums.n_shapes = IDS;
-    assert_int_equal(ps_import_stream(ps_stream_memory(json, 0), &watch->dump.sink, &picked, &err),
-                     PS_OK);
+    assert_int_equal(
+        ps_import_stream(ps_stream_from_memory(json, 0), &watch->dump.sink, &picked, &err), PS_OK);
     assert_string_equal(picked->kind, "torch-trace");
 }
 

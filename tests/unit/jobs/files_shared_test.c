@@ -34,7 +34,7 @@ static void import(struct ps_store *store, char id_out[PS_ID_SIZE])
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_import_result result;
 
-    assert_int_equal(ps_store_spool(store, &path, &fd, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_create_spool_file(store, &path, &fd, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_write_all(fd, text, path, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(
         ps_import_file(store, &(struct ps_import_request){.fd = fd}, &result, PS_ERR_IGNORED),

@@ -55,7 +55,7 @@ static void write_job(struct ps_buf *out, const struct ps_job_view *job)
 static void on_heard(void *user, const struct ps_row_change *change)
 {
     if (change->kind == PS_CHANGED_JOB)
-        ps_jobs_on_change(((struct server *)user)->jobs, change->job);
+        ps_jobs_on_change(((struct server *)user)->jobs, change->job_id);
 }
 
 static void begin(struct fixture *f, const char *which, unsigned workers, struct server *out)
@@ -106,7 +106,8 @@ static uint64_t add(struct server *server, bool accepted)
     uint64_t id = 0;
     int fd;
 
-    assert_int_equal(ps_store_spool(server->store, &request.path, &fd, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_create_spool_file(server->store, &request.path, &fd, PS_ERR_IGNORED),
+                     PS_OK);
     assert_int_equal(write(fd, "x", 1), 1);
     assert_int_equal(close(fd), 0);
     assert_int_equal(ps_jobs_add(server->jobs, &request, &id, PS_ERR_IGNORED), PS_OK);

@@ -119,8 +119,8 @@ static void spool_a_file(struct ps_store *store)
     char *path;
     int fd;
 
-    if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK || write(fd, "x", 1) != 1 ||
-        close(fd))
+    if (ps_store_create_spool_file(store, &path, &fd, PS_ERR_IGNORED) != PS_OK ||
+        write(fd, "x", 1) != 1 || close(fd))
         _exit(2);
 }
 
@@ -146,7 +146,7 @@ static void accept_a_file(struct ps_store *store)
     char *path;
     int fd;
 
-    if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK || close(fd) != 0)
+    if (ps_store_create_spool_file(store, &path, &fd, PS_ERR_IGNORED) != PS_OK || close(fd) != 0)
         _exit(2);
     upload.path = path;
     if (ps_upload_accept(store, &upload, true, PS_ERR_IGNORED) != PS_OK)
@@ -165,7 +165,7 @@ static void take(void *user, const struct ps_accepted_upload *upload)
     struct taken *taken = user;
 
     taken->n++;
-    taken->tries = upload->tries;
+    taken->tries = upload->n_tries;
     taken->id = upload->id;
     (void)snprintf(taken->path, sizeof taken->path, "%s", upload->path);
     assert_string_equal(upload->filename, "f.log");
@@ -274,7 +274,7 @@ static void what_was_removed_does_not_come_back(void **state)
     assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_upload_take_over(store, take, &taken, &err), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_OK);
-    assert_int_equal(ps_store_remove(store, id, "", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(store, id, "", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_CANCELLED);
     assert_true(ps_deleted_purge_next(store, INT64_MAX));
     assert_string_equal(listed("runs"), "");

@@ -19,8 +19,8 @@
 
 #define LOG "import time: self [us] | cumulative | imported package\nimport time:  1 |  1 | a\n"
 
-static const struct ps_sandbox_limits limits = {PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S,
-                                                PS_SANDBOX_FILE};
+static const struct ps_sandbox_limits limits = {PS_SANDBOX_MEMORY_BYTES, PS_SANDBOX_CPU_S,
+                                                PS_SANDBOX_FILE_BYTES};
 
 static bool always(void *user)
 {

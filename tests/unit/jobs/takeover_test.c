@@ -49,7 +49,7 @@ static char *spool(struct ps_store *store, const char *text)
     char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
 
-    if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK ||
+    if (ps_store_create_spool_file(store, &path, &fd, PS_ERR_IGNORED) != PS_OK ||
         ps_write_all(fd, ps_str_from_c(text), path, PS_ERR_IGNORED) != PS_OK)
         abort();
     return path;

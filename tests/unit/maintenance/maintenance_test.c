@@ -37,7 +37,7 @@ static void copy_progress_counts_runs(void **state)
     char id[PS_ID_SIZE], target[] = "/tmp/ps-copy-XXXXXX";
     uint64_t runs = 0;
     const struct ps_transfer_options options = {
-        .found = expect_no_finding, .progress = record_runs, .user = &runs};
+        .on_finding = expect_no_finding, .progress = record_runs, .user = &runs};
     struct ps_transfer_result result;
     struct ps_err err = PS_ERR_INIT;
 

@@ -232,8 +232,8 @@ static void a_search_that_was_cancelled_is_no_missing_run(void **state)
     ps_context_begin(&context, 0, cancel, NULL);
     while (!ps_context_has_ended())
         ;
-    assert_int_equal(ps_catalog_find(shelf->store->catalog, "0", id, &err), PS_CANCELLED);
-    (void)ps_context_leave(&context);
+    assert_int_equal(ps_catalog_find_by_hash(shelf->store->catalog, "0", id, &err), PS_CANCELLED);
+    (void)ps_context_end(&context);
 }
 
 static void a_published_run_can_be_found(void **state)
@@ -286,11 +286,12 @@ static void a_removed_run_comes_back_or_leaves_no_file(void **state)
     struct ps_published_run run = publish(shelf, "gone", "a");
     char command[256];
 
-    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_NOT_FOUND);
-    assert_int_equal(ps_store_undelete(shelf->store, run.id, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_store_undelete(shelf->store, run.id, PS_ERR_IGNORED), PS_NOT_FOUND);
-    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(shelf->store, run.id, "mei", PS_ERR_IGNORED),
+                     PS_NOT_FOUND);
+    assert_int_equal(ps_store_recover_run(shelf->store, run.id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_recover_run(shelf->store, run.id, PS_ERR_IGNORED), PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove_run(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
     assert_true(ps_deleted_purge_next(shelf->store, INT64_MAX));
     assert_false(ps_deleted_purge_next(shelf->store, INT64_MAX));
     (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",
@@ -329,7 +330,8 @@ static void opening_sweeps_what_nobody_writes(void **state)
 
     (void)snprintf(stale, sizeof stale, "%s/runs/1-2.part", shelf->dir);
     stale_fd = open(stale, O_CREAT | O_RDWR, 0666);
-    assert_int_equal(ps_store_spool(shelf->store, &busy, &busy_fd, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_create_spool_file(shelf->store, &busy, &busy_fd, PS_ERR_IGNORED),
+                     PS_OK);
     ps_close_fd(&stale_fd);
     assert_int_equal(ps_store_open(shelf->dir, &again, PS_ERR_IGNORED), PS_OK);
     assert_int_not_equal(access(stale, F_OK), 0);
@@ -417,7 +419,7 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     struct ps_source source = {.bytes = 0};
     struct ps_stream *stream = NULL;
     struct ps_db *db = NULL;
-    char victims[3][96], id[PS_PARTIAL_ID_SIZE];
+    char victims[3][96], id[PS_PARTIAL_UPLOAD_ID_SIZE];
     unsigned taken = 0;
     uint64_t bytes;
     int fd = -1;
@@ -434,7 +436,7 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     ps_upload_end(shelf->store, 1, NULL);
     ps_upload_end(shelf->store, 2, NULL);
     ps_pending_delete_sweep(shelf->store);
-    assert_int_equal(ps_partial_begin(shelf->store, "", id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_partial_upload_begin(shelf->store, "", id, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_run_mark(shelf->store, "../../victim"), 0);
     assert_int_equal(ps_run_acquire(shelf->store, "../../victim", &db, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
@@ -443,7 +445,8 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     assert_int_equal(
         ps_store_open_original(shelf->store, "../../victim", &stream, &fd, &bytes, PS_ERR_IGNORED),
         PS_NOT_FOUND);
-    assert_int_equal(ps_store_remove(shelf->store, "../../victim", "mei", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(shelf->store, "../../victim", "mei", PS_ERR_IGNORED),
+                     PS_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(unlink(victims[i]), 0);
     ps_buf_free(&source.text);
@@ -461,7 +464,7 @@ static void a_change_is_noticed(void **state)
     assert_int_equal(ps_store_open(shelf->dir, &other, PS_ERR_IGNORED), PS_OK);
     before = ps_store_version(shelf->store);
     assert_int_equal(ps_store_version(shelf->store), before);
-    assert_int_equal(ps_store_edit(other, run.id, &edit, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_edit_run(other, run.id, &edit, PS_ERR_IGNORED), PS_OK);
     after = ps_store_version(shelf->store);
     assert_true(after != before);
     assert_int_equal(ps_store_resolve(shelf->store, "renamed", id, PS_ERR_IGNORED), PS_OK);
@@ -501,7 +504,7 @@ static void an_edit_is_refused_without_a_word(void **state)
     char keys[PS_TAGS_MAX + 1][8];
     struct ps_run_edit edit = {.note = "lost"};
 
-    assert_int_equal(ps_store_edit(shelf->store, "ffffffffffffffff", &edit, PS_ERR_IGNORED),
+    assert_int_equal(ps_store_edit_run(shelf->store, "ffffffffffffffff", &edit, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
     for (size_t i = 0; i <= PS_TAGS_MAX; i++) {
         (void)snprintf(keys[i], sizeof keys[i], "%zu", i);
@@ -510,9 +513,10 @@ static void an_edit_is_refused_without_a_word(void **state)
     edit.tags = tags;
     edit.n_tags = PS_TAGS_MAX + 1;
     edit.merge_tags = true;
-    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, PS_ERR_IGNORED), PS_BAD_REQUEST);
+    assert_int_equal(ps_store_edit_run(shelf->store, run.id, &edit, PS_ERR_IGNORED),
+                     PS_BAD_REQUEST);
     edit = (struct ps_run_edit){.note = "kept"};
-    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_edit_run(shelf->store, run.id, &edit, PS_ERR_IGNORED), PS_OK);
 }
 
 static void callers_are_a_view(void **state)
@@ -659,7 +663,7 @@ static void a_question_without_end_is_stopped(void **state)
     assert_int_equal(err.code, PS_TOO_SLOW);
     ps_stmt_release(stmt);
     ps_run_release(db);
-    (void)ps_context_leave(&context);
+    (void)ps_context_end(&context);
 }
 
 #define WITH_SHELF(test) cmocka_unit_test_setup_teardown(test, open_shelf, close_shelf)

@@ -51,8 +51,8 @@ static void say_thread(struct ps_sink *sink)
                                    .tid = PS_STR("1"),
                                    .device = -1,
                                    .stream = -1,
-                                   .slices = 4,
-                                   .depth = 3,
+                                   .n_slices = 4,
+                                   .n_lanes = 3,
                                    .end_ns = 1000};
     const struct ps_chunk chunk = {.track = 1,
                                    .n = 4,
@@ -87,8 +87,8 @@ static void say_stream(struct ps_sink *sink)
                                    .tid = PS_STR("7"),
                                    .device = 0,
                                    .stream = 7,
-                                   .slices = 2,
-                                   .depth = 1,
+                                   .n_slices = 2,
+                                   .n_lanes = 1,
                                    .start_ns = 400,
                                    .end_ns = 1100};
     const struct ps_chunk chunk = {.track = 2,
@@ -117,28 +117,28 @@ static void say_memory(struct ps_sink *sink)
                                               .address = 160,
                                               .allocated = 512,
                                               .reserved = 1024,
-                                              .slice = SLICE(1, 1)},
+                                              .slice_id = SLICE(1, 1)},
                                              {.t_ns = 130,
                                               .device_type = 1,
                                               .bytes = 64,
                                               .address = 170,
                                               .allocated = 576,
                                               .reserved = 1024,
-                                              .slice = SLICE(1, 1)},
+                                              .slice_id = SLICE(1, 1)},
                                              {.t_ns = 650,
                                               .device_type = 1,
                                               .bytes = -512,
                                               .address = 160,
                                               .allocated = 64,
                                               .reserved = 1024,
-                                              .slice = SLICE(1, 3)},
+                                              .slice_id = SLICE(1, 3)},
                                              {.t_ns = 660,
                                               .device_type = 1,
                                               .bytes = -32,
                                               .address = 180,
                                               .allocated = 32,
                                               .reserved = 1024,
-                                              .slice = SLICE(1, 3)}};
+                                              .slice_id = SLICE(1, 3)}};
 
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         sink->ops->memory_event(sink, &events[i]);
@@ -169,8 +169,8 @@ static void say_trace(struct ps_sink *sink)
     say_stream(sink);
     sink->ops->flow(sink, &flow);
     sink->ops->counter(sink, &counter);
-    sink->ops->count(sink, 1, 0, 1);
-    sink->ops->count(sink, 1, 500, 3);
+    sink->ops->counter_value(sink, 1, 0, 1);
+    sink->ops->counter_value(sink, 1, 500, 3);
     say_memory(sink);
     sink->ops->step(sink, &step);
     for (size_t i = 0; i < 3; i++)
@@ -195,8 +195,8 @@ static void say_damaged(struct ps_sink *sink)
                                    .tid = PS_STR("1"),
                                    .device = -1,
                                    .stream = -1,
-                                   .slices = 3,
-                                   .depth = 1,
+                                   .n_slices = 3,
+                                   .n_lanes = 1,
                                    .start_ns = INT64_MIN,
                                    .end_ns = INT64_MAX - 40};
     const struct ps_chunk chunk = {
@@ -316,7 +316,7 @@ static char *ask(void **state, const char *view, const char *params)
     if (ps_query_view(shelf->store, shelf->id, view, (struct ps_params){list, n}, &answer, &err) !=
         PS_OK) {
         answer.body.len = 0;
-        ps_buf_printf(&answer.body, "[%s] %s", ps_status_word(err.code), err.text);
+        ps_buf_printf(&answer.body, "[%s] %s", ps_status_name(err.code), err.text);
     }
     return answer.body.ptr;
 }

@@ -28,8 +28,8 @@ static void write_view(void *user, uint64_t id, struct ps_buf *out)
 
 static uint64_t add_job(struct ps_store *store, const char *by)
 {
-    const struct ps_job_new job = {
-        .requested_ms = 12345, .view = write_view, .user = (void *)(uintptr_t)by};
+    const struct ps_new_job job = {
+        .requested_ms = 12345, .write_json = write_view, .user = (void *)(uintptr_t)by};
     uint64_t id = 0;
 
     assert_int_equal(ps_job_row_add(store, &job, &id, PS_ERR_IGNORED), PS_OK);
@@ -42,7 +42,7 @@ static void put_job(struct ps_store *store, uint64_t id, const char *state, size
         .id = id,
         .state = state,
         .has_ended = strcmp(state, "queued") != 0 && strcmp(state, "running") != 0,
-        .view = ps_str_from_c(state),
+        .json = ps_str_from_c(state),
     };
 
     assert_int_equal(ps_job_rows_put(store, &row, 1, keep, PS_ERR_IGNORED), PS_OK);
@@ -57,7 +57,7 @@ static void expect_job(struct ps_store *store, uint64_t id, const char *state, c
     assert_int_equal(ps_job_row_find(store, id, true, &arena, &row, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(row.id, id);
     assert_string_equal(row.state, state);
-    assert_string_equal(row.view.ptr, view);
+    assert_string_equal(row.json.ptr, view);
     assert_int_equal(row.is_ours, ours);
     assert_int_equal(row.requested_ms, 12345);
     ps_arena_free(&arena);
@@ -152,9 +152,9 @@ static void hear(void *user, const struct ps_row_change *change)
 
     (void)pthread_mutex_lock(&heard->lock);
     if (change->kind == PS_CHANGED_RUN)
-        ps_buf_printf(&heard->text, "run %s, ", change->run + 15);
+        ps_buf_printf(&heard->text, "run %s, ", change->run_id + 15);
     else if (change->kind == PS_CHANGED_JOB)
-        ps_buf_printf(&heard->text, "job %llu, ", (unsigned long long)change->job);
+        ps_buf_printf(&heard->text, "job %llu, ", (unsigned long long)change->job_id);
     else
         ps_buf_puts(&heard->text, "many, ");
     (void)pthread_mutex_unlock(&heard->lock);
@@ -226,7 +226,7 @@ static void one_hears_what_others_change(void **state)
     expect_heard(&heard, "run 1, run 2, "); /* the one before is none any more */
     assert_int_equal(ps_store_clear_baseline(a, "nightly", PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 2, ");
-    assert_int_equal(ps_store_remove(a, id, "mei", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(a, id, "mei", PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 2, ");
     job = add_job(a, "a");
     expect_heard(&heard, "job 1, ");

@@ -203,12 +203,12 @@ static void it_opens_while_the_database_is_away(void **state)
     char dir[80];
 
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
-    assert_false(ps_store_is_away(a));
+    assert_false(ps_store_is_unreachable(a));
     ps_store_close(a);
     postgres_command("stop");
     postgres_hasten(true);
     a = open_server(f, "a");
-    assert_true(ps_store_is_away(a));
+    assert_true(ps_store_is_unreachable(a));
     assert_int_equal(number_of(a), 0);
     assert_int_equal(count(a, "SELECT count(*) FROM run"), 1);
     assert_int_equal(put_run(a, 2, "two", PS_ERR_IGNORED), PS_UNAVAILABLE);
@@ -219,9 +219,9 @@ static void it_opens_while_the_database_is_away(void **state)
     assert_int_equal(put_run(a, 2, "two", PS_ERR_IGNORED), PS_OK);
     assert_true(number_of(a) > 0);
     assert_true(ps_session_is_alive(a, a->session));
-    for (int i = 0; i < 1000 && ps_store_is_away(a); i++)
+    for (int i = 0; i < 1000 && ps_store_is_unreachable(a); i++)
         (void)usleep(10000);
-    assert_false(ps_store_is_away(a));
+    assert_false(ps_store_is_unreachable(a));
     fresh = open_server(f, "fresh");
     assert_true(ps_session_is_alive(fresh, a->session));
     expect_same(a, fresh);

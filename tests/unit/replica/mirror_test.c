@@ -34,16 +34,16 @@ static void what_one_says_all_see(void **state)
     assert_int_equal(tag_run(b, 1, "uno", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_store_set_baseline(b, id, PS_ERR_IGNORED), PS_OK);
     wait_until(a, "SELECT count(*) FROM baseline JOIN run ON run.id = run WHERE name = 'uno'", 1);
-    assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_token_add(a, "mei", PS_ACCESS_ADMIN, token, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_token_check(b, token, &holder, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_session_open(b, token, session, &holder, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_session_check(a, session, &holder, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_login_session_open(b, token, session, &holder, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_login_session_check(a, session, &holder, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_saved_query_put(a, &saved, false, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(log_one(b, "x.prof"), PS_OK);
     assert_int_equal(ps_token_revoke(b, "mei", PS_ERR_IGNORED), PS_OK);
     expect_same(a, b);
     assert_int_equal(ps_token_check(a, token, &holder, PS_ERR_IGNORED), PS_NOT_FOUND);
-    assert_int_equal(ps_store_remove(a, id, "mei", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove_run(a, id, "mei", PS_ERR_IGNORED), PS_OK);
     wait_until(b, "SELECT count(*) FROM run", 0);
     wait_until(b, "SELECT count(*) FROM removal_log", 1);
     expect_same(a, b);
@@ -74,13 +74,13 @@ static void rows_come_and_go_within_one_look(void **state)
 
     id_of(1, id);
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_token_add(a, "mei", PS_ACCESS_ADMIN, token, PS_ERR_IGNORED), PS_OK);
     expect_same(a, b);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(ps_store_remove(a, id, "", PS_ERR_IGNORED), PS_OK);
+        assert_int_equal(ps_store_remove_run(a, id, "", PS_ERR_IGNORED), PS_OK);
         assert_int_equal(put_run(a, 1, "again", PS_ERR_IGNORED), PS_OK);
         assert_int_equal(ps_token_revoke(a, "mei", PS_ERR_IGNORED), PS_OK);
-        assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, PS_ERR_IGNORED), PS_OK);
+        assert_int_equal(ps_token_add(a, "mei", PS_ACCESS_ADMIN, token, PS_ERR_IGNORED), PS_OK);
         assert_int_equal(tag_run(a, 1, i == 1 ? "x" : "y", PS_ERR_IGNORED), PS_OK);
     }
     expect_same(a, b);
@@ -151,7 +151,7 @@ static void a_mirror_that_does_not_fit_is_made_anew(void **state)
             assert_int_equal(put_run(a, n, "run", PS_ERR_IGNORED), PS_OK);
         expect_same(a, b);
         ps_store_close(b);
-        assert_int_equal(ps_store_remove(a, "0000000000000002", "", PS_ERR_IGNORED), PS_OK);
+        assert_int_equal(ps_store_remove_run(a, "0000000000000002", "", PS_ERR_IGNORED), PS_OK);
         ps_store_close(a);
         sql_there(&f, changes[i]);
         b = open_server(&f, "b");
@@ -289,7 +289,7 @@ static void files_that_cannot_be_listed_are_an_error(void **state)
     assert_int_equal(ps_db_exec(a->catalog, "ALTER TABLE kept RENAME TO other", PS_ERR_IGNORED),
                      PS_OK);
     ps_catalog_unlock(a);
-    assert_int_not_equal(a->backend->list(a, count_file, &files, &err), PS_OK);
+    assert_int_not_equal(a->backend->list_files(a, count_file, &files, &err), PS_OK);
     assert_int_equal(files, 0);
     ps_store_close(a);
 }

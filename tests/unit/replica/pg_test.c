@@ -46,7 +46,7 @@ static enum ps_status take_text(void *user, const struct ps_pg_value *values, si
             break;
         case PS_PG_TEXT:
         case PS_PG_BYTES:
-            ps_buf_str(out, values[i].text);
+            ps_buf_add_str(out, values[i].text);
         }
     }
     ps_buf_puts(out, "\n");

@@ -87,11 +87,11 @@ static enum ps_status one_step(struct ps_store *store, unsigned server, unsigned
     if (status == PS_OK && step % 5 == 0)
         status = once(ps_store_set_baseline(store, id, PS_ERR_IGNORED));
     if (status == PS_OK && step % 7 == 0)
-        status = once(ps_token_add(store, text, PS_RIGHT_VIEWER, token, PS_ERR_IGNORED));
+        status = once(ps_token_add(store, text, PS_ACCESS_VIEWER, token, PS_ERR_IGNORED));
     if (status == PS_OK && step % 14 == 0)
         status = once(ps_token_revoke(store, text, PS_ERR_IGNORED));
     if (status == PS_OK && step % 4 == 0)
-        status = once(ps_store_remove(store, id, text, PS_ERR_IGNORED));
+        status = once(ps_store_remove_run(store, id, text, PS_ERR_IGNORED));
     return status;
 }
 

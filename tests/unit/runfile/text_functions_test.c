@@ -177,7 +177,7 @@ static void like_and_glob_stop_with_their_context(void **state)
 
         ps_context_begin(&context, 0, stop_later, &polls);
         found = result_of(ours, calls[c], arguments, 1);
-        assert_int_equal(ps_context_leave(&context), PS_CANCELLED);
+        assert_int_equal(ps_context_end(&context), PS_CANCELLED);
         assert_string_equal(found, "error: interrupted");
         sqlite3_free(found);
     }

@@ -60,9 +60,10 @@ static void test_descriptions_match_the_tables(void **state)
             is_key = ps_col_int(stmt, 4) != 0;
             assert_text(ps_col_text(stmt, 0), ps_run_tables[t].name);
             assert_text(ps_col_text(stmt, 1), column->name);
-            assert_text(ps_col_text(stmt, 2), column->declared);
+            assert_text(ps_col_text(stmt, 2), column->declared_type);
             assert_int_equal(column->is_nullable, !ps_col_int(stmt, 3) && !is_key);
-            assert_int_equal(column->is_id, is_key && strcmp(column->declared, "INTEGER") == 0);
+            assert_int_equal(column->is_id,
+                             is_key && strcmp(column->declared_type, "INTEGER") == 0);
             assert_true(column->min <= column->max);
         }
     assert_false(ps_stmt_step(stmt, &err));
@@ -73,17 +74,17 @@ static void test_descriptions_match_the_tables(void **state)
 
 static void test_a_column_is_found_by_its_name(void **state)
 {
-    const struct ps_column *parent = ps_run_column("import", "parent");
+    const struct ps_column *parent = ps_run_find_column("import", "parent");
 
     (void)state;
-    assert_string_equal(parent->references, "import");
+    assert_string_equal(parent->referenced_table, "import");
     assert_int_equal(parent->min, 0);
-    assert_int_equal(ps_run_column("import", "package")->min, 1);
-    assert_int_equal(ps_run_column("track", "id")->max, PS_TRACKS_MAX);
-    assert_int_equal(ps_run_column("text", "text")->redact_as, PS_REDACT_SLICE);
-    assert_int_equal(ps_run_column("import", "line")->redact_as, PS_REDACT_NONE);
-    assert_null(ps_run_column("import", "nothing"));
-    assert_null(ps_run_column("nothing", "id"));
+    assert_int_equal(ps_run_find_column("import", "package")->min, 1);
+    assert_int_equal(ps_run_find_column("track", "id")->max, PS_TRACKS_MAX);
+    assert_int_equal(ps_run_find_column("text", "text")->redaction_class, PS_REDACT_SLICE);
+    assert_int_equal(ps_run_find_column("import", "line")->redaction_class, PS_REDACT_NONE);
+    assert_null(ps_run_find_column("import", "nothing"));
+    assert_null(ps_run_find_column("nothing", "id"));
 }
 
 /* A member that is NULL after one that was not, and the other way round. */

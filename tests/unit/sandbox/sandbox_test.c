@@ -343,7 +343,7 @@ static void landlock_alone_opens_no_file(void **state)
 
 static void it_stays_within_its_limits(void **state)
 {
-    const struct ps_sandbox_limits second = {limits.memory, 1, limits.file};
+    const struct ps_sandbox_limits second = {limits.memory_bytes, 1, limits.file_bytes};
     FILE *file = tmpfile();
 
     (void)state;
@@ -393,7 +393,7 @@ static void other_bytes_are_no_frame(void **state)
         bad = frame;
         memcpy(&bad.type, &type, sizeof type);
         assert_int_equal(ps_frame_parse(&bad, sizeof bad, &out),
-                         type >= PS_FRAME_BEGIN && type < PS_FRAME_TYPES);
+                         type >= PS_FRAME_BEGIN && type < PS_N_FRAME_TYPES);
     }
     bad = frame;
     memset(&bad.err.code, 0xff, sizeof bad.err.code);

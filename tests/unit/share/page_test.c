@@ -40,8 +40,8 @@ static struct ps_buf page_of(struct ps_store *store, const char *id, unsigned re
     int fd = scratch();
 
     memcpy(ids[0], id, PS_ID_SIZE);
-    assert_int_equal(ps_share_copy(store, (const char(*)[PS_ID_SIZE])ids, 1, redact, &copy, &err),
-                     PS_OK);
+    assert_int_equal(
+        ps_share_copy_runs(store, (const char(*)[PS_ID_SIZE])ids, 1, redact, &copy, &err), PS_OK);
     ps_share_run_address(id, &start);
     (void)ps_share_write_page(&copy, start.ptr, PS_STR(SHELL), fd, &err);
     assert_string_equal(err.text, "");
@@ -132,7 +132,8 @@ static void test_built_without(void **state)
 
     add_demo(*state, "stdlib.log", ids[0]);
     assert_int_equal(
-        ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED), PS_OK);
+        ps_share_copy_runs(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED),
+        PS_OK);
     assert_int_equal(ps_share_write_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
     assert_string_equal(err.text, "this program was built without the engine of offline pages");
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);

@@ -52,8 +52,9 @@ static void test_plain_copy(void **state)
     run = run_of(store, ids[0]);
     functions = view_of(store, ids[0], "functions");
     assert_int_equal(
-        ps_share_copy(store, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_store_remove(store, ids[0], "", PS_ERR_IGNORED), PS_OK);
+        ps_share_copy_runs(store, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED),
+        PS_OK);
+    assert_int_equal(ps_store_remove_run(store, ids[0], "", PS_ERR_IGNORED), PS_OK);
     same = run_of(copy.store, ids[0]);
     same_functions = view_of(copy.store, ids[0], "functions");
     assert_string_equal(run, same);
@@ -73,7 +74,7 @@ static void test_no_such_run(void **state)
     struct ps_share_copy copy;
     struct ps_err err = PS_ERR_INIT;
 
-    assert_int_equal(ps_share_copy(*state, ids, 1, 0, &copy, &err), PS_NOT_FOUND);
+    assert_int_equal(ps_share_copy_runs(*state, ids, 1, 0, &copy, &err), PS_NOT_FOUND);
     assert_string_equal(err.text, "run 0123456789abcdef is not on this shelf");
 }
 
@@ -91,8 +92,8 @@ static void test_leftover(void **state)
         struct ps_share_copy copy;
 
         _exit(ps_store_open(demo_shelf, &store, PS_ERR_IGNORED) != PS_OK ||
-              ps_share_copy(store, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED) !=
-                  PS_OK);
+              ps_share_copy_runs(store, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy,
+                                 PS_ERR_IGNORED) != PS_OK);
     }
     int ended;
 
@@ -156,7 +157,7 @@ static void test_paths(void **state)
         {"", ""},
         {"/", "/"},
     };
-    struct ps_scrub scrub = {.redact = PS_REVEAL_PATHS};
+    struct ps_scrub scrub = {.redacted_categories = PS_REVEAL_PATHS};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -179,7 +180,8 @@ static void test_texts(void **state)
         {"a/b, 1/2, bytes/s, aten::mm", "a/b, 1/2, bytes/s, aten::mm"},
         {"meiosis", "meiosis"},
     };
-    struct ps_scrub scrub = {.redact = PS_REVEAL_PATHS | PS_REVEAL_PEOPLE | PS_REVEAL_HOSTS};
+    struct ps_scrub scrub = {.redacted_categories =
+                                 PS_REVEAL_PATHS | PS_REVEAL_PEOPLE | PS_REVEAL_HOSTS};
 
     (void)state;
     ps_scrub_learn_host(&scrub, PS_STR("build9.lan"));
@@ -192,7 +194,7 @@ static void test_texts(void **state)
 
 static void test_json_and_commands(void **state)
 {
-    struct ps_scrub scrub = {.redact = PS_REVEAL_ALL};
+    struct ps_scrub scrub = {.redacted_categories = PS_REVEAL_ALL};
 
     (void)state;
     assert_becomes(&scrub, "{\"host\":\"b\",\"n\":1.50,\"f\":[\"/a/b/c.py\"],\"args\":{\"x\":[1]}}",
@@ -244,7 +246,7 @@ static void test_paths_are_normalised(void **state)
         {"<attrs generated init shop.Book>", "<attrs generated init shop.Book>"},
         {"<eval_with_key>.12", "<eval_with_key>.12"},
     };
-    struct ps_scrub scrub = {.redact = PS_REVEAL_PATHS};
+    struct ps_scrub scrub = {.redacted_categories = PS_REVEAL_PATHS};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -289,7 +291,7 @@ static void test_texts_hide_what_they_quote(void **state)
         {"numpy/core/fromnumeric.py(86): _wrapreduction",
          "numpy/core/fromnumeric.py(86): _wrapreduction"},
     };
-    struct ps_scrub scrub = {.redact = PS_REVEAL_ALL};
+    struct ps_scrub scrub = {.redacted_categories = PS_REVEAL_ALL};
 
     (void)state;
     ps_scrub_learn_person(&scrub, PS_STR("mei"));
@@ -323,7 +325,7 @@ static void test_labels(void **state)
         {"-s \"pw=5\" \"f()\"", "(arguments 5)"},
         {"", ""},
     };
-    struct ps_scrub scrub = {.redact = PS_REVEAL_ALL};
+    struct ps_scrub scrub = {.redacted_categories = PS_REVEAL_ALL};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -389,7 +391,7 @@ static void test_a_column_without_class_fails(void **state)
                      SQLITE_OK);
     sqlite3_close(db);
     assert_int_equal(
-        ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, PS_REVEAL_HOSTS, &copy, &err),
+        ps_share_copy_runs(*state, (const char(*)[PS_ID_SIZE])ids, 1, PS_REVEAL_HOSTS, &copy, &err),
         PS_INTERNAL);
     assert_string_equal(err.text, "no redaction class for column span.why");
 }

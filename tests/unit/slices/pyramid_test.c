@@ -105,7 +105,7 @@ static void build(const struct track *track, struct levels *out)
     while (ps_pyramid_next(pyramid, &level)) {
         assert_int_equal(level.level, out->n);
         out->bin_ns[out->n] = level.bin_ns;
-        ps_buf_str(&out->bytes[out->n++], level.bytes);
+        ps_buf_add_str(&out->bytes[out->n++], level.bytes);
     }
     ps_pyramid_free(pyramid);
 }

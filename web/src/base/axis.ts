@@ -8,7 +8,7 @@ import {
     formatBytes,
     formatSeconds,
     formatValueIn,
-    fmtFixed,
+    formatFixed,
     int,
     text,
     type FormattedValue,
@@ -49,8 +49,11 @@ export function formatAxisValue(value: number): FormattedValue {
     const counted = value / shownAxis.scale;
     if (shownAxis.unit === 'B') return formatBytes(counted);
     if (Number.isInteger(counted)) {
-        const one = counted === 1 && shownAxis.unit.endsWith('s');
-        return { value: int(counted), unit: one ? shownAxis.unit.slice(0, -1) : shownAxis.unit };
+        const isSingular = counted === 1 && shownAxis.unit.endsWith('s');
+        return {
+            value: int(counted),
+            unit: isSingular ? shownAxis.unit.slice(0, -1) : shownAxis.unit,
+        };
     }
     return formatValueIn(counted, shownAxis.unit);
 }
@@ -65,9 +68,9 @@ function isLong(): boolean {
 
 /** Formats a length without its unit, for a column whose header shows the unit (axisCellUnit). */
 export function axisCell(value: number): string {
-    if (shownAxis.unit === 's') return fmtFixed(value / (isLong() ? 1e9 : 1e6), 3);
-    if (shownAxis.unit === 'B') return fmtFixed(value / 1048576, 3);
-    return fmtFixed(value / shownAxis.scale, shownAxis.scale === 1 ? 0 : 3);
+    if (shownAxis.unit === 's') return formatFixed(value / (isLong() ? 1e9 : 1e6), 3);
+    if (shownAxis.unit === 'B') return formatFixed(value / 1048576, 3);
+    return formatFixed(value / shownAxis.scale, shownAxis.scale === 1 ? 0 : 3);
 }
 
 export function axisCellUnit(): string {

@@ -62,11 +62,11 @@ export interface RequestOptions {
 }
 
 /** Replacement for `fetch` that answers requests without a server (offline files). */
-export type Wire = (path: string, init: RequestInit) => Promise<Response>;
-let wire: Wire | null = null;
+export type FetchFunction = (path: string, init: RequestInit) => Promise<Response>;
+let wire: FetchFunction | null = null;
 
 /** Sends all later requests to `other` instead of the server. `events` then delivers no events. */
-export function answerFrom(other: Wire): void {
+export function replaceFetch(other: FetchFunction): void {
     wire = other;
 }
 
@@ -109,7 +109,7 @@ export async function sendJson<T>(
 }
 
 /** Sends a POST request whose response is a file. */
-export async function fileFor(path: string, body: unknown): Promise<Blob> {
+export async function postForBlob(path: string, body: unknown): Promise<Blob> {
     const headers = { 'Content-Type': 'application/json' };
     const response = await request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return response.blob();

@@ -137,7 +137,7 @@ export interface ComparisonRow extends Omit<Judged, 'delta'> {
 /** A row of values that are not per call. */
 export type TotalRow = ComparisonRow & { base: number; new: number; delta: number };
 
-export interface ComparisonCell extends ComparisonRow {
+export interface ComparisonRowDetail extends ComparisonRow {
     /** path of the file, only if `place` is a file */
     file?: string | null;
     /** by run; per call, null in runs without the row */
@@ -168,7 +168,7 @@ export interface GroupRow {
     in: number;
 }
 
-export interface GroupOne extends GroupRow {
+export interface GroupRowDetail extends GroupRow {
     /** path of the file, only if `place` is a file */
     file?: string | null;
     /** by run; per call, null in runs without the row */

@@ -48,7 +48,7 @@ export function bindKeys(name: string, keys: KeyBinding[]): () => void {
 export function useKeys(name: string, keys: KeyBinding[]): void {
     const latest = useRef(keys);
     latest.current = keys;
-    const shape = keys.map((binding) => binding.key + binding.label).join('\n');
+    const bindingsKey = keys.map((binding) => binding.key + binding.label).join('\n');
     // A layout effect runs before the next event, so a key pressed right after navigation reaches
     // the new view.
     useLayoutEffect(() => {
@@ -57,7 +57,7 @@ export function useKeys(name: string, keys: KeyBinding[]): void {
             run: (event: KeyPress) => latest.current[i]?.run(event),
         }));
         return bindKeys(name, bound);
-    }, [name, shape]);
+    }, [name, bindingsKey]);
 }
 
 function nameOf(event: KeyPress): string {

@@ -55,7 +55,7 @@ export type SourceState = 'carried' | 'attached' | 'changed' | 'missing';
 
 /** Measured values by row. In addition to these keys there is one array for each name in
  * `columns`. */
-export interface LineFigures {
+export interface LineValues {
     unit_s: number | null;
     n: number;
     line: number[];
@@ -67,7 +67,7 @@ export interface LineFigures {
     samples?: Record<string, [number, number][]>;
 }
 
-export interface SourceAnswer extends LineFigures {
+export interface SourceAnswer extends LineValues {
     file: { id: number; path: string; origin: Origin };
     source: { state: SourceState; sha256: string | null; bytes: number | null };
     /** all lines of the file; null for an unknown line */
@@ -85,7 +85,7 @@ export interface SameFile {
     shared: string;
 }
 
-export interface MultiRun extends Omit<LineFigures, 'functions'>, SameFile {
+export interface MultiRun extends Omit<LineValues, 'functions'>, SameFile {
     run: string;
     name: string;
     kind: string;

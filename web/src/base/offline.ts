@@ -17,7 +17,7 @@ export interface OfflineFile {
 let file: OfflineFile | null = null;
 
 /** Makes this page an offline file. Call it once, before anything is drawn. */
-export function openOffline(opened: OfflineFile): void {
+export function setOfflineFile(opened: OfflineFile): void {
     file = opened;
 }
 

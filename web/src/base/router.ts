@@ -23,11 +23,12 @@ export interface NavigateOptions {
 
 export function parseHash(hash: string): Route {
     const text = hash.replace(/^#\/?/, '');
-    const mark = text.indexOf('?');
-    const path = mark < 0 ? text : text.slice(0, mark);
+    const queryStart = text.indexOf('?');
+    const path = queryStart < 0 ? text : text.slice(0, queryStart);
     const query: Query = {};
-    if (mark >= 0) {
-        for (const [key, value] of new URLSearchParams(text.slice(mark + 1))) query[key] = value;
+    if (queryStart >= 0) {
+        for (const [key, value] of new URLSearchParams(text.slice(queryStart + 1)))
+            query[key] = value;
     }
     return { path: path.split('/').filter(Boolean).map(decode), query };
 }
@@ -59,8 +60,8 @@ export function persistAddress(store: UrlStore): void {
 }
 
 export function showHash(hash: string): void {
-    const now = route.peek();
-    if (formatHash(now.path, now.query) !== hash) route.value = parseHash(hash);
+    const current = route.peek();
+    if (formatHash(current.path, current.query) !== hash) route.value = parseHash(hash);
 }
 
 export function navigate(

@@ -47,9 +47,10 @@ export interface TraceSummary {
     workers: number;
 }
 
-type OfSteps = 'step_ns' | 'gpu_busy' | 'dataloader_pct';
+type StepKeys = 'step_ns' | 'gpu_busy' | 'dataloader_pct';
 /** The summary in a response: traces without steps or devices may lack these members. */
-export type TraceSummaryAnswer = Omit<TraceSummary, OfSteps> & Partial<Pick<TraceSummary, OfSteps>>;
+export type TraceSummaryAnswer = Omit<TraceSummary, StepKeys> &
+    Partial<Pick<TraceSummary, StepKeys>>;
 
 /** Row of a summary of times, sizes or projected ranges; the columns depend on the summary. */
 export type SummaryRow = Pick<SummaryTimeRow, 'name' | 'name_id' | 'kind' | 'first_ns' | 'calls'> &
@@ -124,7 +125,7 @@ export interface Utilisation {
     parts: Partial<PartsBy>;
 }
 
-export interface Named {
+export interface NameStatistics {
     name: string;
     count: number;
     total_ns: number;

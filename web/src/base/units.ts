@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Formatting of numbers. Tables use fmtFixed, which prints the same digits as C's printf and
+ * Formatting of numbers. Tables use formatFixed, which prints the same digits as C's printf and
  * Python's `%.3f`. Single values use formatSeconds and formatBytes, which choose a unit and keep
  * four or three digits.
  */
@@ -23,17 +23,17 @@ function isTie(magnitude: number, decimals: number): boolean {
     const scaled = magnitude * 10 ** decimals;
     if (Math.abs(scaled - Math.floor(scaled) - 0.5) > 1e-6) return false;
     const digits = magnitude.toFixed(100);
-    const at = digits.indexOf('.') + decimals + 1;
-    return /^50*$/.test(digits.slice(at));
+    const tieIndex = digits.indexOf('.') + decimals + 1;
+    return /^50*$/.test(digits.slice(tieIndex));
 }
 
 function roundEven(magnitude: number, decimals: number): string {
     if (magnitude >= 1e21) return BigInt(magnitude).toString() + zeroDigits(decimals);
     if (!isTie(magnitude, decimals)) return magnitude.toFixed(decimals);
     const exact = magnitude.toFixed(Math.min(100, decimals + 1));
-    const down = exact.slice(0, decimals === 0 ? exact.indexOf('.') : -1);
-    const last = Number(down[down.length - 1]);
-    return last % 2 === 0 ? down : magnitude.toFixed(decimals);
+    const roundedDown = exact.slice(0, decimals === 0 ? exact.indexOf('.') : -1);
+    const lastDigit = Number(roundedDown[roundedDown.length - 1]);
+    return lastDigit % 2 === 0 ? roundedDown : magnitude.toFixed(decimals);
 }
 
 function zeroDigits(decimals: number): string {
@@ -47,21 +47,21 @@ function groupDigits(digits: string): string {
     return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (dot < 0 ? '' : digits.slice(dot));
 }
 
-/** `fmtFixed(1108.934, 3)` is "1,108.934". The minus is U+2212, also for negative values that round
+/** `formatFixed(1108.934, 3)` is "1,108.934". The minus is U+2212, also for negative values that round
  * to zero. */
-export function fmtFixed(value: number, decimals: number): string {
+export function formatFixed(value: number, decimals: number): string {
     if (!Number.isFinite(value)) return DASH;
     const negative = value < 0 || Object.is(value, -0);
     return (negative ? MINUS : '') + groupDigits(roundEven(Math.abs(value), decimals));
 }
 
 export function int(value: number): string {
-    return fmtFixed(value === 0 ? 0 : value, 0);
+    return formatFixed(value === 0 ? 0 : value, 0);
 }
 
 /** Formats with one decimal, without the percent sign; callers add the sign. */
 export function pct(value: number): string {
-    return fmtFixed(value, 1);
+    return formatFixed(value, 1);
 }
 
 /* Formats a magnitude below 1000 with `digits` significant digits. */
@@ -151,7 +151,7 @@ export function formatValueIn(value: number | null, unit: string): FormattedValu
 
 /** Formats a difference, always with its sign; zero has none. */
 export function signed(value: number, decimals: number): string {
-    const digits = fmtFixed(Math.abs(value), decimals);
+    const digits = formatFixed(Math.abs(value), decimals);
     if (value === 0) return digits;
     return (value < 0 ? MINUS : '+') + digits;
 }
@@ -184,7 +184,7 @@ export function clock(time: Date): string {
     return `${padTwo(time.getHours())}:${padTwo(time.getMinutes())}`;
 }
 
-export function isoDay(time: Date): string {
+export function formatIsoDay(time: Date): string {
     return `${time.getFullYear()}-${padTwo(time.getMonth() + 1)}-${padTwo(time.getDate())}`;
 }
 
@@ -196,7 +196,7 @@ export function when(iso: string, now: Date = new Date()): string {
     if (days === 0) return clock(then);
     if (days === 1) return `yesterday ${clock(then)}`;
     if (days > 1 && days < 7) return `${WEEKDAYS[then.getDay()]} ${clock(then)}`;
-    return isoDay(then);
+    return formatIsoDay(then);
 }
 
 /** Heading of a day: its name if it is recent ("Today", "Monday"), and the date. */
@@ -208,5 +208,5 @@ export function dayHeading(iso: string, now: Date = new Date()): { label: string
     if (days === 0) return { label: 'Today', date: `${weekday} ${date}` };
     if (days === 1) return { label: 'Yesterday', date: `${weekday} ${date}` };
     if (days > 1 && days < 7) return { label: weekday, date };
-    return { label: isoDay(then), date: weekday };
+    return { label: formatIsoDay(then), date: weekday };
 }

@@ -170,14 +170,14 @@ export class FrameCanvas {
         const { ctx } = this;
         const box = this.boxOf(scene, frame);
         const node = scene.layout.node[frame];
-        const dim = scene.match !== null && node >= 0 && scene.match[node] === 0;
-        ctx.globalAlpha = dim ? 0.5 : 1;
+        const isDimmed = scene.match !== null && node >= 0 && scene.match[node] === 0;
+        ctx.globalAlpha = isDimmed ? 0.5 : 1;
         this.ground(scene, frame, box);
         if (box.w >= 18) {
-            ctx.globalAlpha = dim ? 0.8 : 1;
+            ctx.globalAlpha = isDimmed ? 0.8 : 1;
             this.text(scene, frame, box);
         }
-        ctx.globalAlpha = dim ? 0.5 : 1;
+        ctx.globalAlpha = isDimmed ? 0.5 : 1;
         this.selfBox(scene, frame);
         ctx.globalAlpha = 1;
     }

@@ -2,7 +2,7 @@
 /* Paint functions: appearance and labels of the frames of each mode. */
 import type { FlameAnswer } from '../base/trace_types';
 import { axisText } from '../base/axis';
-import { THIN_SPACE, formatSeconds, fmtFixed, pct, text } from '../base/units';
+import { THIN_SPACE, formatSeconds, formatFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
 import type { FrameLayout } from '../model/frames';
 import type { ImportTree } from '../model/icicle';
@@ -75,9 +75,9 @@ export function callValue(tree: CallTree, node: number): string {
     const certainty = tree.certainty[node];
     const unit = `${THIN_SPACE}${tree.unit}`;
     if (certainty === BOUNDED) {
-        return `[${fmtFixed(tree.lo[node], 3)}–${fmtFixed(tree.hi[node], 3)}]${unit}`;
+        return `[${formatFixed(tree.lo[node], 3)}–${formatFixed(tree.hi[node], 3)}]${unit}`;
     }
-    const value = fmtFixed(tree.hi[node], 3) + unit;
+    const value = formatFixed(tree.hi[node], 3) + unit;
     return certainty === UNKNOWN ? `? of ${value}` : value;
 }
 

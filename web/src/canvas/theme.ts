@@ -59,12 +59,12 @@ export function readTheme(element: Element): FrameTheme {
             ...ORIGIN_TOKENS.map((o) => tints(token(`origin-${o}`))),
             [fill(bg), fill(bg)],
             ...FAMILIES.map(({ key }): [Fill, Fill] => {
-                const one = fill(token(`family-${key}`));
-                return [one, one];
+                const single = fill(token(`family-${key}`));
+                return [single, single];
             }),
             ...[1, 2, 3, 4, 5, 6, 7].map((step): [Fill, Fill] => {
-                const one = fill(token(`diff-${step}`));
-                return [one, one];
+                const single = fill(token(`diff-${step}`));
+                return [single, single];
             }),
         ],
     };

@@ -13,7 +13,7 @@ import { type Plane, centreOn, fitPlane, parsePlane, planeText } from '../model/
 import { edgeWidth, temperature } from '../model/temperature';
 import { textColourOn, mix } from '../model/tint';
 import { useGraphLink } from './graph_panel';
-import { READABLE, useGraphKeys, usePlaneInput } from './graph_input';
+import { READABLE_SCALE, useGraphKeys, usePlaneInput } from './graph_input';
 import { watchTheme } from './theme_watch';
 import { hideTooltip, showTooltip } from './tooltip';
 
@@ -56,7 +56,7 @@ function useDark(element: { current: Element | null }): boolean {
 function firstPlane(props: CallGraphViewProps, viewportRect: DOMRect): Plane {
     const { picture, focus, graph } = props;
     const whole = fitPlane(picture.width + 32, picture.height + 32, viewportRect);
-    if (whole.k >= READABLE)
+    if (whole.k >= READABLE_SCALE)
         return { ...whole, x: whole.x + 16 * whole.k, y: whole.y + 16 * whole.k };
     const hottest = graph.nodes.reduce(
         (best, node) => ((node.total ?? 0) > (best?.total ?? -1) ? node : best),
@@ -75,7 +75,7 @@ export function CallGraphView(props: CallGraphViewProps) {
     const plane = useRef<Plane>({ k: 1, x: 0, y: 0 });
     const latest = useRef(props);
     latest.current = props;
-    const sent = useRef<string | null>(null);
+    const lastSentView = useRef<string | null>(null);
     const timer = useRef(0);
     const dark = useDark(svg);
 
@@ -89,18 +89,18 @@ export function CallGraphView(props: CallGraphViewProps) {
         if (!notify) return;
         postPlane(next);
         timer.current = setTimeout(() => {
-            sent.current = planeText(plane.current);
-            latest.current.onView(sent.current);
+            lastSentView.current = planeText(plane.current);
+            latest.current.onView(lastSentView.current);
         }, COMMIT_MS);
     };
 
     useLayoutEffectOn(() => {
-        sent.current = view;
+        lastSentView.current = view;
         apply(parsePlane(view || undefined) ?? firstPlane(props, viewportRect()), false);
     }, [picture]);
     useEffectOn(() => {
-        if (view === sent.current) return;
-        sent.current = view;
+        if (view === lastSentView.current) return;
+        lastSentView.current = view;
         apply(parsePlane(view || undefined) ?? firstPlane(latest.current, viewportRect()), false);
     }, [view]);
     useEffect(() => () => clearTimeout(timer.current), []);
@@ -108,9 +108,9 @@ export function CallGraphView(props: CallGraphViewProps) {
     useGraphKeys(latest, plane, apply, viewportRect);
 
     const byId = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node])), [graph]);
-    const near = useMemo(() => neighbours(graph, selected), [graph, selected]);
+    const neighbourIds = useMemo(() => neighbours(graph, selected), [graph, selected]);
     const faded = (id: number): boolean =>
-        match ? !match.has(id) : near !== null && !near.has(id);
+        match ? !match.has(id) : neighbourIds !== null && !neighbourIds.has(id);
     return (
         <svg
             ref={svg}
@@ -125,10 +125,11 @@ export function CallGraphView(props: CallGraphViewProps) {
             <g ref={layer}>
                 {picture.edges.map(({ edge, path, arrow, label }) => {
                     const e = graph.edges[edge];
-                    const on = selected !== null && (e.from === selected || e.to === selected);
-                    const off = match
+                    const isIncident =
+                        selected !== null && (e.from === selected || e.to === selected);
+                    const isUnmatched = match
                         ? !match.has(e.from) && !match.has(e.to)
-                        : selected !== null && near !== null && !on;
+                        : selected !== null && neighbourIds !== null && !isIncident;
                     return (
                         <EdgeMark
                             key={`e${e.from}.${e.to}`}
@@ -138,7 +139,7 @@ export function CallGraphView(props: CallGraphViewProps) {
                             label={label}
                             dark={dark}
                             uncoloured={props.fillOf !== undefined}
-                            class={off ? 'is-faded' : on ? 'is-on' : ''}
+                            class={isUnmatched ? 'is-faded' : isIncident ? 'is-on' : ''}
                         />
                     );
                 })}
@@ -166,12 +167,12 @@ export function CallGraphView(props: CallGraphViewProps) {
 
 function neighbours(graph: CallGraph, selected: number | null): Set<number> | null {
     if (selected === null || !graph.nodes.some(({ id }) => id === selected)) return null;
-    const near = new Set([selected]);
+    const neighbourIds = new Set([selected]);
     for (const { from, to } of graph.edges) {
-        if (from === selected) near.add(to);
-        if (to === selected) near.add(from);
+        if (from === selected) neighbourIds.add(to);
+        if (to === selected) neighbourIds.add(from);
     }
-    return near;
+    return neighbourIds;
 }
 
 interface EdgeProps {
@@ -187,9 +188,11 @@ interface EdgeProps {
 
 function EdgeMark({ edge, path, arrow, label, dark, uncoloured, class: state }: EdgeProps) {
     const share = (edge.pct ?? 0) / 100;
-    const hot = temperature(share);
-    const warm = dark ? mix(hot, '#ffffff', 0.45) : mix(hot, '#ffffff', 0.15);
-    const colour = uncoloured ? 'var(--text-3)' : warm;
+    const temperatureColour = temperature(share);
+    const softColour = dark
+        ? mix(temperatureColour, '#ffffff', 0.45)
+        : mix(temperatureColour, '#ffffff', 0.15);
+    const colour = uncoloured ? 'var(--text-3)' : softColour;
     return (
         <g class={`graph-edge ${state}`}>
             <path d={path} stroke={colour} stroke-width={edgeWidth(share)} fill="none" />
@@ -212,9 +215,9 @@ interface NodeProps {
 }
 
 function NodeMark({ node, text, box, selected, focused, faded, props }: NodeProps) {
-    const hot = temperature((node.total_pct ?? 0) / 100);
-    const fill = props.current.fillOf?.(node) ?? hot;
-    const ink = fill === hot ? textColourOn(hot) : 'var(--ink)';
+    const temperatureColour = temperature((node.total_pct ?? 0) / 100);
+    const fill = props.current.fillOf?.(node) ?? temperatureColour;
+    const ink = fill === temperatureColour ? textColourOn(temperatureColour) : 'var(--ink)';
     const { x, y, width, height } = box;
     const state = `${selected ? ' is-selected' : ''}${focused ? ' is-focus' : ''}${faded ? ' is-faded' : ''}`;
     return (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-const SAID_MS = 1500;
+const CONFIRMATION_MS = 1500;
 
 /* Copies a text; returns whether that worked. The clipboard API needs https or localhost; otherwise
  * execCommand still works. */
@@ -36,7 +36,7 @@ export function CopyButton({ text, label = 'copy', class: name = 'link', tip }: 
         const done = await copyText(typeof text === 'string' ? text : text());
         setConfirmation(done ? 'copied' : 'not copied');
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => setConfirmation(null), SAID_MS);
+        timer.current = setTimeout(() => setConfirmation(null), CONFIRMATION_MS);
     }
     return (
         <button type="button" class={`copy-button ${name}`} title={tip} onClick={() => void copy()}>

@@ -135,7 +135,11 @@ const MAX_SHIFT = 300;
 
 /* New index of the row with this key, which was at `index`; `index` if the row is not within
  * MAX_SHIFT rows. */
-function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: number): number {
+function findShiftedRow<R>(
+    { source, rowKey }: DataGridProps<R>,
+    key: GridKey,
+    index: number,
+): number {
     for (let away = 0; away <= MAX_SHIFT; away++) {
         for (const at of [index + away, index - away]) {
             const row = at >= 0 ? source.rowAt(at) : undefined;
@@ -163,9 +167,10 @@ function useAnchor<R>(
         const { cursor: cursorKey, top, at } = seen.current;
         const box = scroller.current;
         if (!props.anchored || !box) return;
-        if (cursor >= 0 && cursorKey !== undefined) setCursor(follow(props, cursorKey, cursor));
+        if (cursor >= 0 && cursorKey !== undefined)
+            setCursor(findShiftedRow(props, cursorKey, cursor));
         if (box.scrollTop > 0 && top !== undefined) {
-            box.scrollTop += (follow(props, top, at) - at) * ROW_HEIGHT;
+            box.scrollTop += (findShiftedRow(props, top, at) - at) * ROW_HEIGHT;
         }
     }, [version]);
     useLayoutEffect(() => {

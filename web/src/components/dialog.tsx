@@ -14,14 +14,14 @@ export function Dialog({ label, class: name = 'dialog', onClose, children }: Dia
     const ref = useRef<HTMLDialogElement | null>(null);
     useEffect(() => {
         const dialog = ref.current;
-        const before = document.activeElement as HTMLElement | null;
+        const previousFocus = document.activeElement as HTMLElement | null;
         dialog?.showModal();
         const first = dialog?.querySelector<HTMLElement>('[data-focus]');
         first?.focus();
         if (first instanceof HTMLInputElement) first.select();
         return () => {
             dialog?.close();
-            before?.focus?.();
+            previousFocus?.focus?.();
         };
     }, []);
     return (

@@ -50,7 +50,7 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
         { key: 'ArrowDown', label: 'widest frame below', run: moveSelection('down') },
         { key: 'ArrowLeft', label: 'frame on the left', run: moveSelection('left') },
         { key: 'ArrowRight', label: 'frame on the right', run: moveSelection('right') },
-        { key: 'Enter', label: '', run: act(open) },
+        { key: 'Enter', label: '', run: act(openSelection) },
         ...(zoomed || selected
             ? [
                   {
@@ -70,7 +70,7 @@ function fitSelection(now: FrameStage): void {
     if (frame >= 0) now.zoomTo(frame);
 }
 
-function open(now: FrameStage): void {
+function openSelection(now: FrameStage): void {
     if (now.props.selected < 0) return;
     if (now.props.onOpen) now.props.onOpen(now.props.selected);
     else fitSelection(now);

@@ -157,10 +157,10 @@ export class FrameStage {
         cancelAnimationFrame(this.easing);
         clearTimeout(this.commitTimer);
         const from = this.span;
-        const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+        const isMotionReduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
         const start = performance.now();
         const step = (now: number): void => {
-            const t = still ? 1 : (now - start) / EASE_MS;
+            const t = isMotionReduced ? 1 : (now - start) / EASE_MS;
             this.span = t >= 1 ? target : easeSpan(from, target, t);
             this.renderer.draw(this.scene());
             this.onSpan();

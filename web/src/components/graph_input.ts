@@ -10,7 +10,7 @@ import type { CallGraphViewProps } from './call_graph_view';
 import { hideTooltip } from './tooltip';
 
 /** Minimum scale at which labels are readable. */
-export const READABLE = 0.62;
+export const READABLE_SCALE = 0.62;
 
 export type Apply = (next: Plane, notify?: boolean) => void;
 
@@ -90,7 +90,10 @@ export function useGraphKeys(
     };
     const show = (id: number): void => {
         const box = latest.current.picture.nodes.find((node) => node.id === id);
-        if (box) apply(centreOn(box.x, box.y, Math.max(READABLE, plane.current.k), viewportRect()));
+        if (box)
+            apply(
+                centreOn(box.x, box.y, Math.max(READABLE_SCALE, plane.current.k), viewportRect()),
+            );
     };
     const moveAlongEdge = (down: boolean) => () => {
         const { graph, selected, onSelect } = latest.current;

@@ -27,8 +27,8 @@ function parentOf<R>(target: KeyTarget<R>, cursor: number): number {
     const row = source.rowAt(cursor);
     if (!tree || row === undefined) return -1;
     for (let i = cursor - 1; i >= 0; i--) {
-        const above = source.rowAt(i);
-        if (above !== undefined && tree.depth(above) < tree.depth(row)) return i;
+        const earlierRow = source.rowAt(i);
+        if (earlierRow !== undefined && tree.depth(earlierRow) < tree.depth(row)) return i;
     }
     return -1;
 }

@@ -63,16 +63,16 @@ export class GridRow<R> extends Component<RowProps<R>> {
                 aria-selected={selected || undefined}
                 style={{ transform: `translateY(${top}px)`, gridTemplateColumns: template }}
             >
-                {row !== undefined && columns.map((column) => cell(column, row, tree))}
+                {row !== undefined && columns.map((column) => renderCell(column, row, tree))}
             </div>
         );
     }
 }
 
-function cell<R>(column: GridColumn<R>, row: R, tree: GridTree<R> | undefined) {
+function renderCell<R>(column: GridColumn<R>, row: R, tree: GridTree<R> | undefined) {
     const side = column.align === 'right' ? ' is-right' : '';
     let body: ComponentChildren = column.render(row);
-    if (tree && tree.column === column.key) body = treeCell(tree, row, body);
+    if (tree && tree.column === column.key) body = renderTreeCell(tree, row, body);
     return (
         <div
             role="gridcell"
@@ -84,7 +84,7 @@ function cell<R>(column: GridColumn<R>, row: R, tree: GridTree<R> | undefined) {
     );
 }
 
-function treeCell<R>(tree: GridTree<R>, row: R, body: ComponentChildren) {
+function renderTreeCell<R>(tree: GridTree<R>, row: R, body: ComponentChildren) {
     const open = tree.open(row);
     return (
         <>

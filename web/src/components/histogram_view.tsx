@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { formatSeconds, int, text } from '../base/units';
-import { heights, type Histogram, placeOn } from '../model/histogram';
+import { heights, type Histogram, positionOnAxis } from '../model/histogram';
 
 const WIDTH = 288;
 const HEIGHT = 48;
@@ -44,7 +44,7 @@ export function HistogramView({ histogram, marks }: HistogramViewProps) {
                     y2={HEIGHT + 0.5}
                 />
                 {marks.map(({ ns, label }) => {
-                    const x = placeOn(histogram, ns) * WIDTH;
+                    const x = positionOnAxis(histogram, ns) * WIDTH;
                     return (
                         <line key={label} class="histogram-mark" x1={x} x2={x} y1="0" y2={HEIGHT}>
                             <title>{label}</title>

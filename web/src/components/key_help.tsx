@@ -26,7 +26,7 @@ export function keySign(key: string): string {
 }
 
 /* Bindings with the same label are shown on one line. */
-function lines(keys: { key: string; label: string }[]): [label: string, keys: string[]][] {
+function groupByLabel(keys: { key: string; label: string }[]): [label: string, keys: string[]][] {
     const byLabel = new Map<string, string[]>();
     for (const { key, label } of keys) {
         if (label) byLabel.set(label, [...(byLabel.get(label) ?? []), key]);
@@ -108,7 +108,7 @@ function ShelfHelp({ formats }: { formats: Format[] }) {
 }
 
 /* Licences in an offline file, which contains them because they cannot be downloaded. */
-function CarriedLicences() {
+function EmbeddedLicences() {
     return (
         <details class="help-formats">
             <summary>Licences of the libraries of this page</summary>
@@ -129,7 +129,7 @@ export function KeyHelp({ formats, onClose }: KeyHelpProps) {
                     <section key={scope.name}>
                         <h3>{scope.name}</h3>
                         <dl>
-                            {lines(scope.keys).map(([label, keys]) => [
+                            {groupByLabel(scope.keys).map(([label, keys]) => [
                                 <dt key={label}>
                                     {keys.map((key) => (
                                         <KeyCombo key={key} combo={key} />
@@ -142,7 +142,7 @@ export function KeyHelp({ formats, onClose }: KeyHelpProps) {
                 ))}
                 <FixedKeys name="In a table" keys={TABLE_KEYS} />
             </div>
-            {offlineFile() ? <CarriedLicences /> : <ShelfHelp formats={formats} />}
+            {offlineFile() ? <EmbeddedLicences /> : <ShelfHelp formats={formats} />}
         </Dialog>
     );
 }

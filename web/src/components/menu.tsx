@@ -43,8 +43,8 @@ function useOutside(box: { current: HTMLElement | null }, open: boolean, close: 
 
 function moveFocus(box: HTMLElement, by: 1 | -1): void {
     const items = [...box.querySelectorAll<HTMLElement>('[role=menuitem]')];
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
+    const focusedIndex = items.indexOf(document.activeElement as HTMLElement);
+    const next = focusedIndex < 0 ? (by > 0 ? 0 : items.length - 1) : focusedIndex + by;
     items[Math.max(0, Math.min(items.length - 1, next))]?.focus();
 }
 
@@ -106,7 +106,7 @@ export function Menu(props: MenuProps) {
                         />
                     )}
                     {shown.map((item) => (
-                        <Item key={item.text} item={item} close={close} />
+                        <MenuEntry key={item.text} item={item} close={close} />
                     ))}
                     {shown.length === 0 && <div class="menu-none">none</div>}
                 </div>
@@ -115,7 +115,7 @@ export function Menu(props: MenuProps) {
     );
 }
 
-function Item({ item, close }: { item: MenuItem; close: () => void }) {
+function MenuEntry({ item, close }: { item: MenuItem; close: () => void }) {
     const body = (
         <>
             <span class="menu-check">{item.checked ? '✓' : ''}</span>

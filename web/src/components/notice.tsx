@@ -26,8 +26,8 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
     return (
         <div class={`notice is-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
             {title && <div class="notice-title">{title}</div>}
-            {error && <div>{where(error)}</div>}
-            {error?.hint && <div>{hint(error.hint)}</div>}
+            {error && <div>{errorText(error)}</div>}
+            {error?.hint && <div>{formatHint(error.hint)}</div>}
             {children}
             {actions && <div class="notice-actions">{actions}</div>}
         </div>
@@ -35,12 +35,12 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
 }
 
 /* Returns a hint; text between backquotes is shown as code. */
-function hint(text: string): ComponentChildren {
+function formatHint(text: string): ComponentChildren {
     const parts = capital(text).split('`');
     return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }
 
-function where({ text, at }: ErrorLike): string {
+function errorText({ text, at }: ErrorLike): string {
     const sentence = capital(text).replace(/\.$/, '');
     if (at === null || /\bbyte \d/.test(text)) return `${sentence}.`;
     return `${sentence}, at byte ${int(at)}.`;

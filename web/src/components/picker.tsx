@@ -25,22 +25,22 @@ interface PickerProps {
     inputRef?: { current: HTMLInputElement | null };
 }
 
-const REST_MS = 120;
+const DEBOUNCE_MS = 120;
 
 export function Picker(props: PickerProps) {
     const [typed, setTyped] = useState<string | null>(null);
-    const [at, setAt] = useState(0);
+    const [highlighted, setHighlighted] = useState(0);
     const ownRef = useRef<HTMLInputElement | null>(null);
     const input = props.inputRef ?? ownRef;
     const timer = useRef(0);
     useEffect(() => () => clearTimeout(timer.current), []);
-    useEffect(() => setAt(0), [props.items]);
+    useEffect(() => setHighlighted(0), [props.items]);
     const open = typed !== null;
 
     function type(text: string): void {
         setTyped(text);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => props.onType(text), REST_MS);
+        timer.current = setTimeout(() => props.onType(text), DEBOUNCE_MS);
     }
     function close(): void {
         clearTimeout(timer.current);
@@ -52,11 +52,11 @@ export function Picker(props: PickerProps) {
         props.onPick(id);
     }
     function onKeyDown(event: KeyboardEvent): void {
-        const last = props.items.length - 1;
-        if (event.key === 'ArrowDown') setAt(Math.min(last, at + 1));
-        else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
+        const lastIndex = props.items.length - 1;
+        if (event.key === 'ArrowDown') setHighlighted(Math.min(lastIndex, highlighted + 1));
+        else if (event.key === 'ArrowUp') setHighlighted(Math.max(0, highlighted - 1));
         else if (event.key === 'Enter') {
-            if (props.items[at]) pick(props.items[at].id);
+            if (props.items[highlighted]) pick(props.items[highlighted].id);
         } else if (event.key === 'Escape') {
             close();
             input.current?.blur();
@@ -105,8 +105,8 @@ export function Picker(props: PickerProps) {
                             key={item.id}
                             type="button"
                             role="option"
-                            aria-selected={i === at}
-                            class={i === at ? 'is-at' : ''}
+                            aria-selected={i === highlighted}
+                            class={i === highlighted ? 'is-at' : ''}
                             onPointerDown={(event) => {
                                 event.preventDefault();
                                 pick(item.id);

@@ -102,15 +102,15 @@ interface RangeDragProps {
     onHover?: (at: number | null, event: PointerEvent) => void;
 }
 
-/* Value under the pointer in the same chart of the other panel, null if there is none; `say` sends
+/* Value under the pointer in the same chart of the other panel, null if there is none; `postHover` sends
  * the value under the pointer of this panel. */
 function useLinkedHover(label: string) {
     const topic = `time ${label}`;
     const [otherX, setOtherX] = useState<number | null>(null);
     usePanelMessage(topic, (text) => setOtherX(text === '' ? null : Number(text)));
     return {
-        beside: otherX,
-        say: (at: number | null) => postToPanels(topic, at === null ? '' : String(at)),
+        otherValue: otherX,
+        postHover: (at: number | null) => postToPanels(topic, at === null ? '' : String(at)),
     };
 }
 
@@ -127,7 +127,7 @@ export function PanelLine({ area, at }: { area: PlotArea | null; at: number | nu
 
 export function useRangeDrag(props: RangeDragProps): RangeDrag {
     const { area, window, onRange, onHover } = props;
-    const { beside, say } = useLinkedHover(props.label);
+    const { otherValue, postHover } = useLinkedHover(props.label);
     const [drag, setDrag] = useState<TimeWindow | null>(null);
     const left = area?.left ?? 0;
     const width = area ? Math.max(1, area.right - area.left) : 1;
@@ -151,7 +151,7 @@ export function useRangeDrag(props: RangeDragProps): RangeDrag {
         },
         onPointerMove: (event) => {
             onHover?.(at(event), event);
-            say(at(event));
+            postHover(at(event));
             if (drag) setDrag({ from: drag.from, to: at(event) });
         },
         onPointerUp: () => {
@@ -163,9 +163,9 @@ export function useRangeDrag(props: RangeDragProps): RangeDrag {
         onPointerCancel: () => setDrag(null),
         onPointerLeave: (event) => {
             onHover?.(null, event);
-            say(null);
+            postHover(null);
         },
     };
-    const within = beside !== null && beside >= window.from && beside <= window.to;
-    return { events, xOf, at, boxOf, drag, otherX: within ? xOf(beside) : null };
+    const isInWindow = otherValue !== null && otherValue >= window.from && otherValue <= window.to;
+    return { events, xOf, at, boxOf, drag, otherX: isInWindow ? xOf(otherValue) : null };
 }

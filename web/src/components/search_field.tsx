@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { int } from '../base/units';
 
-const REST_MS = 120;
+const DEBOUNCE_MS = 120;
 
 interface SearchFieldProps {
     value: string;
@@ -33,27 +33,27 @@ interface SearchFieldProps {
  * outside. */
 function useDebouncedText(value: string, onInput: (value: string) => void) {
     const [typed, setTyped] = useState(value);
-    const sent = useRef(value);
+    const lastSent = useRef(value);
     const timer = useRef(0);
     const latest = useRef(onInput);
     latest.current = onInput;
     useEffect(() => {
-        if (value !== sent.current) {
-            sent.current = value;
+        if (value !== lastSent.current) {
+            lastSent.current = value;
             setTyped(value);
         }
     }, [value]);
     useEffect(() => () => clearTimeout(timer.current), []);
     function send(text: string): void {
         clearTimeout(timer.current);
-        if (text === sent.current) return;
-        sent.current = text;
+        if (text === lastSent.current) return;
+        lastSent.current = text;
         latest.current(text);
     }
     function type(text: string): void {
         setTyped(text);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => send(text), REST_MS);
+        timer.current = setTimeout(() => send(text), DEBOUNCE_MS);
     }
     return { typed, type, send, setTyped };
 }

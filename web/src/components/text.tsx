@@ -2,7 +2,7 @@
  *
  * Small formatted elements: a value with its unit, a number of a table column.
  */
-import { fmtFixed, THIN_SPACE, type FormattedValue } from '../base/units';
+import { formatFixed, THIN_SPACE, type FormattedValue } from '../base/units';
 
 /** `1.534 s`: the unit lighter than the value. */
 export function FormattedValueText({ value }: { value: FormattedValue }) {
@@ -17,6 +17,6 @@ export function FormattedValueText({ value }: { value: FormattedValue }) {
 /** A number of a table column: zero is grey, null an en dash. */
 export function Num({ value, decimals = 0 }: { value: number | null; decimals?: number }) {
     if (value === null) return <span class="zero">–</span>;
-    const text = fmtFixed(value, decimals);
+    const text = formatFixed(value, decimals);
     return value === 0 ? <span class="zero">{text}</span> : <>{text}</>;
 }

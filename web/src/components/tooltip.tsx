@@ -8,7 +8,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-interface Shown {
+interface TooltipState {
     content: ComponentChildren;
     x: number;
     y: number;
@@ -17,35 +17,40 @@ interface Shown {
 }
 
 /** Vertical range that must not be covered, in client px: the frame under the pointer. */
-export interface Avoid {
+export interface AvoidedRange {
     top: number;
     bottom: number;
 }
 
-const shown = signal<(Shown & { avoid?: Avoid }) | null>(null);
+const shown = signal<(TooltipState & { avoid?: AvoidedRange }) | null>(null);
 const OFFSET = 14;
 const EDGE = 8;
 const GAP = 2;
 
 /** x and y are client coordinates of the pointer. */
-export function showTooltip(content: ComponentChildren, x: number, y: number, avoid?: Avoid): void {
+export function showTooltip(
+    content: ComponentChildren,
+    x: number,
+    y: number,
+    avoid?: AvoidedRange,
+): void {
     shown.value = { content, x, y, avoid };
 }
 
 /** Hides the tooltip; returns whether there was one. */
 export function hideTooltip(): boolean {
-    clearTimeout(leaving);
-    const had = shown.peek() !== null;
-    if (had) shown.value = null;
-    return had;
+    clearTimeout(leaveTimer);
+    const wasShown = shown.peek() !== null;
+    if (wasShown) shown.value = null;
+    return wasShown;
 }
 
 const LEAVE_MS = 200;
-let leaving: ReturnType<typeof setTimeout> | undefined;
+let leaveTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a tooltip below `anchor` until `leaveTooltip`; the pointer and the focus may move into it. */
 export function pinTooltip(content: ComponentChildren, anchor: Element): void {
-    clearTimeout(leaving);
+    clearTimeout(leaveTimer);
     const { left, top, bottom } = anchor.getBoundingClientRect();
     shown.value = {
         content,
@@ -60,8 +65,8 @@ export function pinTooltip(content: ComponentChildren, anchor: Element): void {
 export function leaveTooltip(): void {
     const current = shown.peek();
     if (!current?.anchor) return;
-    clearTimeout(leaving);
-    leaving = setTimeout(() => {
+    clearTimeout(leaveTimer);
+    leaveTimer = setTimeout(() => {
         if (
             shown.peek() === current &&
             !document.querySelector('.tooltip:hover, .tooltip:focus-within')
@@ -85,7 +90,10 @@ function leaveByKey(event: KeyboardEvent, anchor: Element): void {
     hideTooltip();
 }
 
-function place(box: DOMRect, { x, y, avoid }: Shown & { avoid?: Avoid }): [number, number] {
+function tooltipPosition(
+    box: DOMRect,
+    { x, y, avoid }: TooltipState & { avoid?: AvoidedRange },
+): [number, number] {
     const left = x + OFFSET + box.width + EDGE <= innerWidth ? x + OFFSET : x - OFFSET - box.width;
     const below = Math.max(y + OFFSET, (avoid?.bottom ?? 0) + 4);
     const above = Math.min(y - OFFSET, (avoid?.top ?? innerHeight) - 4) - box.height;
@@ -129,7 +137,7 @@ export function TooltipLayer() {
     useEffect(hideWhenPictureMoves, []);
     useLayoutEffect(() => {
         if (!now || !ref.current) return;
-        const [left, top] = place(ref.current.getBoundingClientRect(), now);
+        const [left, top] = tooltipPosition(ref.current.getBoundingClientRect(), now);
         ref.current.style.left = `${left}px`;
         ref.current.style.top = `${top}px`;
     });

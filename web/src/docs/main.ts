@@ -81,10 +81,10 @@ function showResults(items: (HTMLLIElement | string)[]): void {
     );
     list.hidden = items.length === 0;
     input.setAttribute('aria-expanded', String(!list.hidden));
-    choose(-1);
+    selectResult(-1);
 }
 
-function choose(place: number): void {
+function selectResult(place: number): void {
     const items = list.querySelectorAll('[role=option]');
     chosen = items.length ? Math.min(Math.max(place, -1), items.length - 1) : -1;
     items.forEach((item, i) => item.setAttribute('aria-selected', String(i === chosen)));
@@ -118,8 +118,8 @@ async function search(): Promise<void> {
 input.addEventListener('focus', () => void loadIndex().catch(() => undefined));
 input.addEventListener('input', () => void search());
 input.addEventListener('keydown', (event) => {
-    if (event.key === 'ArrowDown') choose(chosen + 1);
-    else if (event.key === 'ArrowUp') choose(chosen - 1);
+    if (event.key === 'ArrowDown') selectResult(chosen + 1);
+    else if (event.key === 'ArrowUp') selectResult(chosen - 1);
     else if (event.key === 'Escape') showResults([]);
     else if (event.key === 'Enter')
         list.querySelector<HTMLAnchorElement>(`#found-${Math.max(chosen, 0)} a`)?.click();

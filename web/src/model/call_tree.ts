@@ -13,7 +13,7 @@ export const BOUNDED = 1;
 export const UNKNOWN = 2;
 
 /** Node of a frame that stands for the calls of an exact frame that were too small to be sent. */
-export const OMITTED_KEYS = -2;
+export const OMITTED_CALLS = -2;
 
 export interface CallTree {
     n: number;
@@ -58,7 +58,7 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
         out.beginRow();
         for (let f = from; f < to; f++) {
             const node = out.nodeAt(f);
-            if (out.isQuiet(f) || (node >= 0 && tree.certainty[node] === UNKNOWN)) continue;
+            if (out.isDottedAt(f) || (node >= 0 && tree.certainty[node] === UNKNOWN)) continue;
             const slot = node < 0 ? n : node;
             const children = list.subarray(start[slot], start[slot + 1]);
             const width = out.widthOf(f);
@@ -77,7 +77,7 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
             );
             const left = out.leftOf(f) + available - right;
             if (node >= 0 && tree.self[node] !== null && tree.cut > 0 && left > available * 1e-6) {
-                out.add(OMITTED_KEYS, right, right + left, f, true);
+                out.add(OMITTED_CALLS, right, right + left, f, true);
             }
         }
     }
@@ -115,9 +115,9 @@ function placeInRow(
     let x = left;
     for (let k = 0; k < children.length; k++) {
         const node = children[k];
-        const by = tree.certainty[node] === EXACT ? exactScale : inexactScale;
-        const w = tree.hi[node] * scale * by;
-        if (scale * by < 1 - 1e-6) shrunk[node] = 1;
+        const factor = tree.certainty[node] === EXACT ? exactScale : inexactScale;
+        const w = tree.hi[node] * scale * factor;
+        if (scale * factor < 1 - 1e-6) shrunk[node] = 1;
         out.add(node, x, x + w, parent);
         x += w;
     }

@@ -7,7 +7,7 @@ import {
     type FormattedValue,
     formatSeconds,
     formatValueIn,
-    fmtFixed,
+    formatFixed,
     int,
     MINUS,
     signed,
@@ -43,7 +43,7 @@ export function formatValueOf(value: number, unit: string): FormattedValue {
         const formatted = formatBytes(Math.abs(value) * (unit === 'B' ? 1 : MIB));
         return value < 0 ? { ...formatted, value: MINUS + formatted.value } : formatted;
     }
-    if (Number.isInteger(value)) return { value: fmtFixed(value === 0 ? 0 : value, 0), unit };
+    if (Number.isInteger(value)) return { value: formatFixed(value === 0 ? 0 : value, 0), unit };
     return formatValueIn(value, unit);
 }
 
@@ -55,7 +55,7 @@ export function formatDelta(delta: number, unit: string): FormattedValue {
 }
 
 /** Word for an increase or decrease of a value in this unit. */
-export function wordOf(up: boolean, unit: string): string {
+export function changeWord(up: boolean, unit: string): string {
     if (isTime(unit)) return up ? 'slower' : 'faster';
     return up ? 'more' : 'less';
 }
@@ -100,7 +100,7 @@ export function verdictOf(
     }
     return {
         glyph: row.verdict === 'up' ? '▲' : '▼',
-        label: wordOf(row.verdict === 'up', unit),
+        label: changeWord(row.verdict === 'up', unit),
         tone,
     };
 }
@@ -132,18 +132,18 @@ export function scaleOf(unit: string, most: number, whole: boolean): Scale {
 
 export function cellText(value: number, scale: Scale): string {
     const scaled = value * scale.factor;
-    return fmtFixed(scaled === 0 ? 0 : scaled, scale.decimals);
+    return formatFixed(scaled === 0 ? 0 : scaled, scale.decimals);
 }
 
 export function deltaText(value: number, scale: Scale): string {
     const scaled = value * scale.factor;
-    const shown = fmtFixed(Math.abs(scaled), scale.decimals);
+    const shown = formatFixed(Math.abs(scaled), scale.decimals);
     return /[1-9]/.test(shown) ? signed(scaled, scale.decimals) : shown;
 }
 
 export function pText(p: number): string {
     if (p < 0.0001) return `p < 0.0001`;
-    return `p = ${fmtFixed(p, p < 0.001 ? 4 : 3)}`;
+    return `p = ${formatFixed(p, p < 0.001 ? 4 : 3)}`;
 }
 
 /** Verdict of the headline as an emphasised phrase and the rest of the sentence, with the test. */
@@ -171,7 +171,7 @@ export function verdictText(judged: Judged, unit: string, nBase: number, nNew: n
     const test = p === null ? '' : `; Mann–Whitney ${pText(p)}, ${counts}`;
     if (verdict === 'same')
         return ['within noise', `${noiseText.replace(' noise', '')}${test}${range}.`];
-    return [wordOf(verdict === 'up', unit), `, above the${noiseText}${test}${range}.`];
+    return [changeWord(verdict === 'up', unit), `, above the${noiseText}${test}${range}.`];
 }
 
 /** Name of a group: the name of its only run, or the common start of the names of its runs. If that
@@ -219,11 +219,11 @@ export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] 
             ];
         }
     }
-    const at = byTime.map(({ created_at }) => Date.parse(created_at));
-    let cut = Math.floor(runs.length / 2);
-    const pause = (i: number) => at[i] - at[i - 1];
-    for (let i = 1; i < at.length; i++) if (pause(i) > pause(cut)) cut = i;
-    return [byTime.slice(0, cut), byTime.slice(cut)];
+    const times = byTime.map(({ created_at }) => Date.parse(created_at));
+    let splitIndex = Math.floor(runs.length / 2);
+    const pause = (i: number) => times[i] - times[i - 1];
+    for (let i = 1; i < times.length; i++) if (pause(i) > pause(splitIndex)) splitIndex = i;
+    return [byTime.slice(0, splitIndex), byTime.slice(splitIndex)];
 }
 
 /** Sums of the ledgers of a group, in one line. */

@@ -82,14 +82,14 @@ function parseRecord(json: string | Record<string, unknown> | null): Record<stri
 
 /** Reads the file's deviceProperties; absent values become null. */
 export function propertiesOf(json: string | Record<string, unknown> | null): Properties {
-    const all = parseRecord(json);
-    const number = (key: string) => (typeof all[key] === 'number' ? all[key] : null);
+    const record = parseRecord(json);
+    const number = (key: string) => (typeof record[key] === 'number' ? record[key] : null);
     const [major, minor] = [number('computeMajor'), number('computeMinor')];
     return {
         memory_bytes: number('totalGlobalMem'),
         sms: number('numSms'),
         capability: major === null ? null : `${major}.${minor ?? 0}`,
-        rest: Object.entries(all)
+        rest: Object.entries(record)
             .filter(([key]) => !READ_PROPERTIES.includes(key))
             .map(([key, value]) => [
                 key,

@@ -49,8 +49,8 @@ export function skipHiddenParents(
 ): Int32Array {
     const shown = new Int32Array(n);
     for (let i = 0; i < n; i++) {
-        const up = parent[i];
-        shown[i] = up < 0 ? -1 : hidden[up] ? shown[up] : up;
+        const parentNode = parent[i];
+        shown[i] = parentNode < 0 ? -1 : hidden[parentNode] ? shown[parentNode] : parentNode;
     }
     return shown;
 }
@@ -91,7 +91,7 @@ export class FrameBuilder {
     widthOf(frame: number): number {
         return this.x1[frame] - this.x0[frame];
     }
-    isQuiet(frame: number): boolean {
+    isDottedAt(frame: number): boolean {
         return this.isDotted[frame] === 1;
     }
     finish(total: number): FrameLayout {
@@ -136,8 +136,9 @@ export function frameAt(layout: FrameLayout, row: number, x: number, slack = 0):
     if (hit < end && layout.x0[hit] <= x) return hit;
     if (slack > 0) {
         if (hit < end && layout.x0[hit] - x <= slack) return hit;
-        const before = hit - 1;
-        if (before >= layout.rowStart[row] && x - layout.x1[before] <= slack) return before;
+        const previousFrame = hit - 1;
+        if (previousFrame >= layout.rowStart[row] && x - layout.x1[previousFrame] <= slack)
+            return previousFrame;
     }
     return -1;
 }

@@ -10,7 +10,7 @@ export interface Histogram {
 }
 
 /** Position along the axis, 0 to 1; clamped. */
-export function placeOn({ from_ns, to_ns, log }: Histogram, value: number): number {
+export function positionOnAxis({ from_ns, to_ns, log }: Histogram, value: number): number {
     if (!(to_ns > from_ns)) return 0.5;
     const low = Math.max(1, from_ns);
     const at = log

@@ -51,7 +51,7 @@ export function layoutIcicle(tree: ImportTree, options: IcicleOptions): FrameLay
     for (let from = 0, to = out.length; from < to; from = to, to = out.length) {
         out.beginRow();
         for (let f = from; f < to; f++) {
-            if (out.isQuiet(f)) continue;
+            if (out.isDottedAt(f)) continue;
             const slot = out.nodeAt(f) < 0 ? n : out.nodeAt(f);
             let x = out.leftOf(f);
             for (let k = start[slot]; k < start[slot + 1]; k++) {
@@ -79,9 +79,9 @@ export function originShares(tree: ImportTree): { us: number[]; sum: number } {
     const us = [0, 0, 0, 0, 0];
     let sum = 0;
     for (let i = 0; i < tree.n; i++) {
-        const self = Math.max(0, tree.self_us[i]);
-        us[tree.origin[i]] += self;
-        sum += self;
+        const selfUs = Math.max(0, tree.self_us[i]);
+        us[tree.origin[i]] += selfUs;
+        sum += selfUs;
     }
     return { us, sum };
 }
@@ -91,10 +91,10 @@ export function matchedTotal(tree: ImportTree, match: Uint8Array): number {
     const inside = new Uint8Array(tree.n);
     let sum = 0;
     for (let i = 0; i < tree.n; i++) {
-        const up = tree.parent[i];
-        const under = up >= 0 && (match[up] === 1 || inside[up] === 1);
-        inside[i] = under ? 1 : 0;
-        if (match[i] && !under) sum += tree.total_us[i];
+        const parentNode = tree.parent[i];
+        const isInside = parentNode >= 0 && (match[parentNode] === 1 || inside[parentNode] === 1);
+        inside[i] = isInside ? 1 : 0;
+        if (match[i] && !isInside) sum += tree.total_us[i];
     }
     return sum;
 }

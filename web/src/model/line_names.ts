@@ -12,10 +12,10 @@ export function findPath(paths: readonly string[], path: string): number {
     const parts = path.split(/[\\/]/);
     for (let n = Math.min(4, parts.length); n > 0; n--) {
         const tail = parts.slice(-n).join('/');
-        const found = paths
+        const matches = paths
             .map((other, i) => ({ end: other.replaceAll('\\', '/'), i }))
             .filter(({ end }) => end === tail || end.endsWith(`/${tail}`));
-        if (found.length === 1) return found[0].i;
+        if (matches.length === 1) return matches[0].i;
     }
     return -1;
 }
@@ -33,9 +33,9 @@ function isSameLine(a: NamedLine, b: NamedLine): boolean {
 
 /** `function\nN\ntext`: the N-th line of this function with this text, from 0. */
 export function lineName(lines: readonly NamedLine[], key: string): string | null {
-    const line = lines.find((one) => one.key === key);
+    const line = lines.find((candidate) => candidate.key === key);
     if (!line) return null;
-    const nth = lines.filter((one) => isSameLine(one, line)).indexOf(line);
+    const nth = lines.filter((candidate) => isSameLine(candidate, line)).indexOf(line);
     return [line.functionName, nth, line.text.trim()].join(SEPARATOR);
 }
 
@@ -43,6 +43,6 @@ export function lineName(lines: readonly NamedLine[], key: string): string | nul
 export function lineKey(lines: readonly NamedLine[], name: string): string | null {
     const [functionName, nth, text] = name.split(SEPARATOR);
     const line = { key: '', functionName, text };
-    const found = lines.filter((one) => isSameLine(one, line));
-    return found[Math.min(Number(nth), found.length - 1)]?.key ?? null;
+    const matches = lines.filter((candidate) => isSameLine(candidate, line));
+    return matches[Math.min(Number(nth), matches.length - 1)]?.key ?? null;
 }

@@ -4,7 +4,7 @@
  * time window.
  */
 import type { MemorySpanRow as MemorySpan } from '../base/rows';
-import { fmtFixed, signed, THIN_SPACE } from '../base/units';
+import { formatFixed, signed, THIN_SPACE } from '../base/units';
 
 export interface TimeWindow {
     from: number;
@@ -32,7 +32,7 @@ export function slopeText(
     }
     if (growth < 0) return `${rate}: memory shrinks`;
     if (ends && ends.last < MIN_LEAK_SHARE * ends.peak) {
-        return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN_SPACE}MiB were freed after the peak`;
+        return `${rate}, but ${formatFixed(ends.peak - ends.last, 1)}${THIN_SPACE}MiB were freed after the peak`;
     }
     if (seconds < LEAK_SECONDS) return `${rate}: too short to tell a leak from start-up`;
     return `${rate}: a leak if it continues`;
@@ -133,12 +133,12 @@ export function brokenLine({ t_s, values, gaps }: Samples): { x: number[]; y: nu
 
 /** A time on the axis, without trailing zeros. */
 export function tickText(seconds: number): string {
-    return fmtFixed(seconds, 6).replace(/\.?0+$/, '') || '0';
+    return formatFixed(seconds, 6).replace(/\.?0+$/, '') || '0';
 }
 
 /** Formats seconds with enough decimals to distinguish neighbouring points of the window. */
 export function secondsText(seconds: number, { from, to }: TimeWindow): string {
     const span = to - from;
     const decimals = span > 100 ? 1 : span > 10 ? 2 : span > 1 ? 3 : 4;
-    return fmtFixed(seconds, decimals);
+    return formatFixed(seconds, decimals);
 }

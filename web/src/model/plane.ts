@@ -7,13 +7,13 @@ export interface Plane {
     y: number;
 }
 
-export const SMALLEST = 0.08;
-export const LARGEST = 3;
+export const SCALE_MIN = 0.08;
+export const SCALE_MAX = 3;
 
 export function zoomPlane(plane: Plane, factor: number, px: number, py: number): Plane {
-    const k = Math.min(LARGEST, Math.max(SMALLEST, plane.k * factor));
-    const by = k / plane.k;
-    return { k, x: px - (px - plane.x) * by, y: py - (py - plane.y) * by };
+    const k = Math.min(SCALE_MAX, Math.max(SCALE_MIN, plane.k * factor));
+    const ratio = k / plane.k;
+    return { k, x: px - (px - plane.x) * ratio, y: py - (py - plane.y) * ratio };
 }
 
 /** Shows the complete plane, centred, never enlarged. */
@@ -23,7 +23,7 @@ export function fitPlane(
     viewport: { width: number; height: number },
 ): Plane {
     const k = Math.max(
-        SMALLEST,
+        SCALE_MIN,
         Math.min(1, viewport.width / (width || 1), viewport.height / (height || 1)),
     );
     return {
@@ -49,7 +49,7 @@ export function planeText(plane: Plane): string {
 
 export function parsePlane(text: string | undefined): Plane | null {
     const [x, y, k] = (text ?? '').split('~').map(Number);
-    if (text === undefined || ![x, y, k].every(Number.isFinite) || k < SMALLEST || k > LARGEST)
+    if (text === undefined || ![x, y, k].every(Number.isFinite) || k < SCALE_MIN || k > SCALE_MAX)
         return null;
     return { k, x, y };
 }

@@ -59,7 +59,7 @@ function groupOf(run: Run, grouping: Grouping, now: Date): Group | null {
     return null;
 }
 
-function today(now: Date): Group {
+function todayGroup(now: Date): Group {
     const { label, date } = dayHeading(now.toISOString(), now);
     return { key: 'day 0', title: label, date };
 }
@@ -75,21 +75,21 @@ export function shelfRows(
 ): ShelfRow[] {
     const rows: ShelfRow[] = [];
     let band: BandRow | null = null;
-    const open = (group: Group | null) => {
+    const beginBand = (group: Group | null) => {
         if (!group || band?.key === group.key) return;
         band = { type: 'band', ...group, count: 0 };
         rows.push(band);
     };
-    if (incoming.length && grouping === 'day') open(today(now));
-    for (const one of incoming) rows.push({ type: 'incoming', key: one.key, incoming: one });
+    if (incoming.length && grouping === 'day') beginBand(todayGroup(now));
+    for (const file of incoming) rows.push({ type: 'incoming', key: file.key, incoming: file });
     for (const run of runs) {
-        open(groupOf(run, grouping, now));
+        beginBand(groupOf(run, grouping, now));
         rows.push({ type: 'run', key: run.id, run });
-        const under = band as BandRow | null;
-        if (under) under.count = (under.count ?? 0) + 1;
+        const currentBand = band as BandRow | null;
+        if (currentBand) currentBand.count = (currentBand.count ?? 0) + 1;
     }
-    const last = band as BandRow | null;
-    if (last && !complete) last.count = null;
+    const lastBand = band as BandRow | null;
+    if (lastBand && !complete) lastBand.count = null;
     return rows;
 }
 

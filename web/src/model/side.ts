@@ -85,13 +85,13 @@ export function mergeQuery(query: Query, side: Side, panelQueryOfSide: Query, ki
 }
 
 /** Selects another run of a group and removes the ids of the previous run. */
-export function pickRun(query: Query, side: Side, id: string): Query {
+export function selectGroupRun(query: Query, side: Side, id: string): Query {
     const otherKeys = Object.entries(query).filter(([key]) => !key.startsWith(`${side}.`));
     return { ...Object.fromEntries(otherKeys), [`${side}.${RUN_KEY}`]: id };
 }
 
 /** Per-run keys of one side for which the other side has no value. */
-export function aloneKeys(query: Query, side: Side): [key: string, value: string][] {
+export function unmatchedKeys(query: Query, side: Side): [key: string, value: string][] {
     return Object.entries(query)
         .filter(([key]) => key.startsWith(`${side}.`))
         .map(([key, value]): [string, string] => [key.slice(side.length + 1), value])
@@ -114,7 +114,9 @@ export function perRunChanges(
 export function swapSides(query: Query): Query {
     const out: Query = {};
     for (const [key, value] of Object.entries(query)) {
-        const side = SIDES.find((one) => key === one || key.startsWith(`${one}.`));
+        const side = SIDES.find(
+            (candidate) => key === candidate || key.startsWith(`${candidate}.`),
+        );
         out[side ? otherSide(side) + key.slice(side.length) : key] = value;
     }
     const align = formatAlign(swapAlign(parseAlign(query[ALIGN_KEY])));

@@ -2,7 +2,11 @@
 /* Curves whose value holds until the next point. */
 
 /** The value at `at`; null before the first point. `x` is ascending. */
-export function heldValueAt(x: readonly number[], y: readonly number[], at: number): number | null {
+export function steppedValueAt(
+    x: readonly number[],
+    y: readonly number[],
+    at: number,
+): number | null {
     let lo = 0;
     let hi = x.length;
     while (lo < hi) {
@@ -19,7 +23,7 @@ const TICKS = 5;
 /** A round tick distance for an axis of bytes, in powers of 1024. */
 export function byteStep(top: number): number {
     for (let unit = 1; ; unit *= 1024) {
-        const step = STEPS.find((one) => top / (one * unit) <= TICKS);
+        const step = STEPS.find((factor) => top / (factor * unit) <= TICKS);
         if (step !== undefined) return step * unit;
     }
 }

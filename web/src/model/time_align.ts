@@ -14,7 +14,7 @@ export type Align =
     | { by: 'event'; base: number; new: number }
     | { by: 'ns'; shift: number };
 
-export const ALIGN_STARTS: Align = { by: 'start' };
+export const START_ALIGNMENT: Align = { by: 'start' };
 
 /** Parses the URL value. `step:3` is the third step of both runs; an invalid value means the start. */
 export function parseAlign(text: string | undefined): Align {
@@ -25,7 +25,7 @@ export function parseAlign(text: string | undefined): Align {
         if (by === 'step' || match[3]) return { by, base, new: Number(match[3] ?? base) };
     }
     const shift = /^ns:(-?\d{1,15})$/.exec(text ?? '');
-    return shift ? { by: 'ns', shift: Number(shift[1]) } : ALIGN_STARTS;
+    return shift ? { by: 'ns', shift: Number(shift[1]) } : START_ALIGNMENT;
 }
 
 /** The URL value of an alignment; null for the default, the start. */

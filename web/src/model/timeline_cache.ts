@@ -43,21 +43,21 @@ export interface TrackWindow {
     counted: number;
 }
 
-function offsets(depth: number[], rows: number): Uint32Array {
+function depthOffsets(depth: number[], rows: number): Uint32Array {
     const lane = new Uint32Array(rows + 1);
     for (const d of depth) lane[d + 1]++;
     for (let d = 0; d < rows; d++) lane[d + 1] += lane[d];
     return lane;
 }
 
-function greatest(list: number[]): number {
+function lastDepth(list: number[]): number {
     // The list is sorted by depth.
     return list.length ? list[list.length - 1] : -1;
 }
 
 export function trackWindow(answer: WindowAnswer, track: WindowTrack): TrackWindow {
     const { slices, density } = track;
-    const rows = Math.max(greatest(slices.depth), greatest(density.depth)) + 1;
+    const rows = Math.max(lastDepth(slices.depth), lastDepth(density.depth)) + 1;
     const n = slices.depth.length;
     const start = new Float64Array(n);
     const end = new Float64Array(n);
@@ -81,7 +81,7 @@ export function trackWindow(answer: WindowAnswer, track: WindowTrack): TrackWind
             name: Uint32Array.from(slices.name),
             family: Uint8Array.from(slices.family),
             flags: Uint16Array.from(slices.flags),
-            lane: offsets(slices.depth, rows),
+            lane: depthOffsets(slices.depth, rows),
         },
         density: {
             n: density.depth.length,
@@ -91,13 +91,18 @@ export function trackWindow(answer: WindowAnswer, track: WindowTrack): TrackWind
             count: Uint32Array.from(density.count),
             name: Uint32Array.from(density.name),
             family: Uint8Array.from(density.family),
-            lane: offsets(density.depth, rows),
+            lane: depthOffsets(density.depth, rows),
         },
     };
 }
 
 /** First slice of [low, high) that ends after t or starts at t; slices of one depth do not overlap. */
-export function firstAfter(slices: SliceColumns, low: number, high: number, t: number): number {
+export function firstSliceAfter(
+    slices: SliceColumns,
+    low: number,
+    high: number,
+    t: number,
+): number {
     while (low < high) {
         const middle = (low + high) >> 1;
         if (slices.end[middle] <= t && slices.start[middle] < t) low = middle + 1;
@@ -107,7 +112,12 @@ export function firstAfter(slices: SliceColumns, low: number, high: number, t: n
 }
 
 /** First pixel range of [low, high) that ends after px. */
-export function runAfter(density: DensityColumns, low: number, high: number, px: number): number {
+export function firstRangeAfter(
+    density: DensityColumns,
+    low: number,
+    high: number,
+    px: number,
+): number {
     while (low < high) {
         const middle = (low + high) >> 1;
         if (density.px[middle] + density.len[middle] <= px) low = middle + 1;
@@ -135,12 +145,15 @@ export class WindowCache {
     constructor(readonly whole: TimeView) {}
 
     put(answer: WindowAnswer): TrackWindow[] {
-        const all = answer.from_ns <= this.whole.from && answer.to_ns >= this.whole.to;
+        const isComplete = answer.from_ns <= this.whole.from && answer.to_ns >= this.whole.to;
         return answer.tracks.map((track) => {
             const window = trackWindow(answer, track);
             const old = this.tracks.get(track.id);
             this.tracks.delete(track.id);
-            this.tracks.set(track.id, { near: window, whole: all ? window : (old?.whole ?? null) });
+            this.tracks.set(track.id, {
+                near: window,
+                whole: isComplete ? window : (old?.whole ?? null),
+            });
             this.trim();
             return window;
         });

@@ -110,7 +110,7 @@ export class NameTable {
     }
 
     /** After a failed request: the ids may be requested again. */
-    returnIds(ids: number[]): void {
+    allowRetry(ids: number[]): void {
         for (const id of ids) this.requested.delete(id);
     }
 
@@ -121,16 +121,16 @@ export class NameTable {
 
     /** The label that fits into `maxWidth` px; '' if the name is not loaded or nothing of it fits. */
     labelFor(id: number, maxWidth: number, measure: Measure): string {
-        const known = this.labels.get(id) ?? this.makeLabel(id, measure);
-        if (!known) return '';
-        if (known.fullWidth <= maxWidth) return known.full;
-        if (known.shortWidth <= maxWidth) return known.short;
+        const cachedLabel = this.labels.get(id) ?? this.makeLabel(id, measure);
+        if (!cachedLabel) return '';
+        if (cachedLabel.fullWidth <= maxWidth) return cachedLabel.full;
+        if (cachedLabel.shortWidth <= maxWidth) return cachedLabel.short;
         const whole = Math.floor(maxWidth);
-        if (known.maxWidth !== whole) {
-            known.maxWidth = whole;
-            known.text = cutText(known.short, known.shortWidth, whole, measure);
+        if (cachedLabel.maxWidth !== whole) {
+            cachedLabel.maxWidth = whole;
+            cachedLabel.text = cutText(cachedLabel.short, cachedLabel.shortWidth, whole, measure);
         }
-        return known.text;
+        return cachedLabel.text;
     }
 
     private makeLabel(id: number, measure: Measure): Label | null {

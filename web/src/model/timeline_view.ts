@@ -4,7 +4,7 @@
  * since the first event; they may be fractions while zooming.
  */
 import { type AxisUnit, axisUnit, isTimeAxis } from '../base/axis';
-import { fmtFixed } from '../base/units';
+import { formatFixed } from '../base/units';
 
 export interface TimeView {
     from: number;
@@ -22,16 +22,19 @@ export const shifted = ({ from, to }: TimeView, by: number): TimeView => ({
 });
 
 export function clampView(view: TimeView, whole: TimeView): TimeView {
-    const all = widthOf(whole);
-    const width = Math.min(all, Math.max(Math.min(MIN_WIDTH_NS, all), widthOf(view)));
+    const wholeWidth = widthOf(whole);
+    const width = Math.min(wholeWidth, Math.max(Math.min(MIN_WIDTH_NS, wholeWidth), widthOf(view)));
     const from = Math.min(Math.max(whole.from, view.from), whole.to - width);
     return { from, to: from + width };
 }
 
 /** Zooms so that the time `at` stays in place; factor < 1 zooms in. */
 export function zoomView(view: TimeView, whole: TimeView, factor: number, at: number): TimeView {
-    const all = widthOf(whole);
-    const width = Math.min(all, Math.max(Math.min(MIN_WIDTH_NS, all), widthOf(view) * factor));
+    const wholeWidth = widthOf(whole);
+    const width = Math.min(
+        wholeWidth,
+        Math.max(Math.min(MIN_WIDTH_NS, wholeWidth), widthOf(view) * factor),
+    );
     const from = at - (width * (at - view.from)) / widthOf(view);
     return clampView({ from, to: from + width }, whole);
 }
@@ -136,6 +139,6 @@ export function spanText(view: TimeView, px: number): string {
     const nsPerPx = widthOf(view) / Math.max(1, px);
     const digits = Math.max(3, Math.ceil(Math.log10(scale / Math.max(1, nsPerPx))));
     const decimals = Math.min(Math.log10(scale), digits);
-    const format = (ns: number): string => fmtFixed(ns / scale, decimals);
+    const format = (ns: number): string => formatFixed(ns / scale, decimals);
     return `${format(view.from)} – ${format(view.to)} ${unit}`;
 }

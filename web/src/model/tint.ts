@@ -6,8 +6,8 @@ export const ORIGINS = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'] as
 export type Origin = (typeof ORIGINS)[number];
 
 export function originIndex(origin: string | null | undefined): number {
-    const at = ORIGINS.indexOf((origin ?? 'unknown') as Origin);
-    return at < 0 ? 4 : at;
+    const index = ORIGINS.indexOf((origin ?? 'unknown') as Origin);
+    return index < 0 ? 4 : index;
 }
 
 /** Tint of a dotted name: one bit of the FNV-1a hash of its first two parts. */

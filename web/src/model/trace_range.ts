@@ -2,7 +2,7 @@
 /* The time range for which every tab of a trace recomputes: `from_ns` and `to_ns` of the URL,
  * half-open, in ns since the first event. */
 import { axisText, isTimeAxis } from '../base/axis';
-import { fmtFixed, THIN_SPACE } from '../base/units';
+import { formatFixed, THIN_SPACE } from '../base/units';
 
 export interface TraceRange {
     from_ns: number;
@@ -36,7 +36,7 @@ export function rangeQuery(range: TraceRange | null): {
 
 /** Milliseconds with three decimals, as in torch's tables. */
 export function ms(ns: number): string {
-    return fmtFixed(ns / 1e6, 3);
+    return formatFixed(ns / 1e6, 3);
 }
 
 /** "246.000–291.000 ms". */

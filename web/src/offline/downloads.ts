@@ -16,7 +16,7 @@ export function fileName(url: string, type: string): string {
     return `${decodeURIComponent(name)}.${type.startsWith('text/csv') ? 'csv' : 'json'}`;
 }
 
-export function save(blob: Blob, name: string): void {
+export function saveBlob(blob: Blob, name: string): void {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
     link.download = name;
@@ -33,6 +33,6 @@ export function serveDownloads(shelf: LocalShelf): void {
         event.preventDefault();
         void shelf
             .request(url)
-            .then(({ body, type }) => save(new Blob([body], { type }), fileName(url, type)));
+            .then(({ body, type }) => saveBlob(new Blob([body], { type }), fileName(url, type)));
     });
 }

@@ -8,7 +8,7 @@ interface Exports {
     memory: WebAssembly.Memory;
     _initialize: () => void;
     ps_engine_alloc: (bytes: number) => number;
-    ps_engine_file: (name: number, at: number, bytes: number) => void;
+    ps_engine_file: (name: number, address: number, bytes: number) => void;
     ps_engine_open: () => number;
     ps_engine_ask: (url: number) => number;
 }
@@ -25,17 +25,19 @@ export function wasiFunctions(memory: () => WebAssembly.Memory) {
             view().setBigUint64(out, BigInt(Math.round(ms * 1000)) * 1000n, true);
             return 0;
         },
-        random_get(at: number, bytes: number): number {
-            crypto.getRandomValues(new Uint8Array(memory().buffer, at, bytes));
+        random_get(address: number, bytes: number): number {
+            crypto.getRandomValues(new Uint8Array(memory().buffer, address, bytes));
             return 0;
         },
         fd_write(_fd: number, pieces: number, n: number, out: number): number {
             let output = '';
             let bytes = 0;
             for (let i = 0; i < n; i++) {
-                const at = view().getUint32(pieces + 8 * i, true);
+                const address = view().getUint32(pieces + 8 * i, true);
                 const length = view().getUint32(pieces + 8 * i + 4, true);
-                output += new TextDecoder().decode(new Uint8Array(memory().buffer, at, length));
+                output += new TextDecoder().decode(
+                    new Uint8Array(memory().buffer, address, length),
+                );
                 bytes += length;
             }
             console.error(output);
@@ -65,19 +67,19 @@ export class Engine {
         return this.exports.ps_engine_alloc(bytes) >>> 0;
     }
 
-    fill(at: number, bytes: Uint8Array): void {
-        new Uint8Array(this.exports.memory.buffer).set(bytes, at);
+    fill(address: number, bytes: Uint8Array): void {
+        new Uint8Array(this.exports.memory.buffer).set(bytes, address);
     }
 
     private text(text: string): number {
         const bytes = new TextEncoder().encode(text);
-        const at = this.alloc(bytes.length + 1);
-        this.fill(at, bytes);
-        return at;
+        const address = this.alloc(bytes.length + 1);
+        this.fill(address, bytes);
+        return address;
     }
 
-    addFile(name: string, at: number, bytes: number): void {
-        this.exports.ps_engine_file(this.text(name), at, bytes);
+    addFile(name: string, address: number, bytes: number): void {
+        this.exports.ps_engine_file(this.text(name), address, bytes);
     }
 
     open(): boolean {
@@ -85,15 +87,17 @@ export class Engine {
     }
 
     request(url: string): Answer {
-        const at = this.exports.ps_engine_ask(this.text(url)) >>> 0;
+        const address = this.exports.ps_engine_ask(this.text(url)) >>> 0;
         const view = new DataView(this.exports.memory.buffer);
-        const readWord = (i: number) => view.getUint32(at + 4 * i, true);
+        const readWord = (i: number) => view.getUint32(address + 4 * i, true);
         const type = readWord(1);
-        const all = new Uint8Array(this.exports.memory.buffer);
+        const memoryBytes = new Uint8Array(this.exports.memory.buffer);
         return {
             status: readWord(0),
-            type: new TextDecoder().decode(all.subarray(type, all.indexOf(0, type))),
-            body: all.slice(readWord(2), readWord(2) + readWord(3)),
+            type: new TextDecoder().decode(
+                memoryBytes.subarray(type, memoryBytes.indexOf(0, type)),
+            ),
+            body: memoryBytes.slice(readWord(2), readWord(2) + readWord(3)),
             attachment: readWord(4) === 1,
         };
     }

@@ -4,8 +4,8 @@
  * the engine of the page around it.
  */
 import { render } from 'preact';
-import { answerFrom } from '../base/client';
-import { type OfflineFile, openOffline } from '../base/offline';
+import { replaceFetch } from '../base/client';
+import { type OfflineFile, setOfflineFile } from '../base/offline';
 import type { PanelHost } from '../base/panel';
 import { Notice } from '../components/notice';
 import { openApp } from '../features/app/app';
@@ -14,9 +14,9 @@ import { serveDownloads } from './downloads';
 import { embeddedText } from './packed';
 import { LocalShelf } from './wire';
 
-const place = document.getElementById('app') as HTMLElement;
+const root = document.getElementById('app') as HTMLElement;
 
-function failed(error: unknown): void {
+function showError(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     render(
         <main class="no-run">
@@ -28,7 +28,7 @@ function failed(error: unknown): void {
                 </div>
             </Notice>
         </main>,
-        place,
+        root,
     );
 }
 
@@ -36,25 +36,25 @@ function failed(error: unknown): void {
 type WithShelf = Window & { shelf?: LocalShelf };
 
 function connect(shelf: LocalShelf): void {
-    openOffline(JSON.parse(embeddedText('offline-file') ?? 'null') as OfflineFile);
-    answerFrom(shelf.wire);
+    setOfflineFile(JSON.parse(embeddedText('offline-file') ?? 'null') as OfflineFile);
+    replaceFetch(shelf.wire);
     serveDownloads(shelf);
 }
 
-async function open(): Promise<void> {
+async function openPage(): Promise<void> {
     const shelf = new LocalShelf();
     await shelf.open(document);
     connect(shelf);
     (window as WithShelf).shelf = shelf;
-    place.replaceChildren();
-    render(openApp(), place);
+    root.replaceChildren();
+    render(openApp(), root);
 }
 
 function openInPanel(host: PanelHost): void {
     connect((window.parent as WithShelf).shelf as LocalShelf);
-    render(openPanel(host), place);
+    render(openPanel(host), root);
 }
 
 const host = hostOfWindow();
 if (host) openInPanel(host);
-else open().catch(failed);
+else openPage().catch(showError);

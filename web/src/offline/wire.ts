@@ -3,7 +3,7 @@
  * Answers API requests in an offline file: by the engine, or with fixed responses of a read-only
  * shelf.
  */
-import { API, type Wire } from '../base/client';
+import { API, type FetchFunction } from '../base/client';
 import { embeddedText, type PackedFile, packedFiles, workerOf } from './packed';
 import type { Answer, FromWorker, ToWorker } from './worker_messages';
 
@@ -25,7 +25,7 @@ function fixedAnswer(path: string): Response | null {
     return body === undefined ? null : Response.json(body);
 }
 
-function shelfNeeded(): Response {
+function refuseOffline(): Response {
     const text = 'An offline copy cannot do this. Open the run on its shelf.';
     const error = { code: 'forbidden', text, at: null, hint: null };
     return Response.json({ error }, { status: 403 });
@@ -65,7 +65,7 @@ export class LocalShelf {
 
     /** Sends all embedded files to the engine and removes them from the page. */
     open(root: ParentNode): Promise<void> {
-        for (const file of packedFiles(root)) this.hand(file);
+        for (const file of packedFiles(root)) this.sendFile(file);
         this.post({ say: 'open' });
         return new Promise((resolve, reject) => {
             this.opened = resolve;
@@ -73,7 +73,7 @@ export class LocalShelf {
         });
     }
 
-    private hand({ name, bytes, parts }: PackedFile): void {
+    private sendFile({ name, bytes, parts }: PackedFile): void {
         this.post({ say: 'file', name, bytes });
         for (const part of parts) {
             this.post({ say: 'part', base64: part.textContent ?? '' });
@@ -128,12 +128,12 @@ export class LocalShelf {
         });
     }
 
-    readonly wire: Wire = async (path, init) => {
+    readonly wire: FetchFunction = async (path, init) => {
         init.signal?.throwIfAborted();
         const url = urlOf(path, init);
-        if (url === null) return shelfNeeded();
-        const known = fixedAnswer(path);
-        if (known) return known;
+        if (url === null) return refuseOffline();
+        const fixedResponse = fixedAnswer(path);
+        if (fixedResponse) return fixedResponse;
         const { status, type, body } = await this.request(url, init.signal);
         return new Response(body, { status, headers: { 'Content-Type': type } });
     };

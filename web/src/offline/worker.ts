@@ -12,14 +12,14 @@ const worker = self as unknown as {
     postMessage: (message: FromWorker, move?: Transferable[]) => void;
 };
 
-interface RunningImport {
+interface IncomingFile {
     name: string;
     push: (part: Uint8Array<ArrayBuffer>) => Promise<void>;
     end: () => Promise<void>;
 }
 
 let engine: Engine | null = null;
-let incoming: RunningImport | null = null;
+let incoming: IncomingFile | null = null;
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
     const text = atob(base64);
@@ -54,7 +54,7 @@ function inflate(name: string, bytes: number, onBytes: (at: number, piece: Uint8
     };
 }
 
-function openIncoming(name: string, bytes: number): RunningImport {
+function openIncoming(name: string, bytes: number): IncomingFile {
     if (!engine) {
         const code = new Uint8Array(bytes);
         const { push, end } = inflate(name, bytes, (at, piece) => code.set(piece, at));
@@ -68,22 +68,22 @@ function openIncoming(name: string, bytes: number): RunningImport {
         };
     }
     const owner = engine;
-    const place = owner.alloc(bytes);
-    const { push, end } = inflate(name, bytes, (at, piece) => owner.fill(place + at, piece));
+    const address = owner.alloc(bytes);
+    const { push, end } = inflate(name, bytes, (at, piece) => owner.fill(address + at, piece));
     return {
         name,
         push,
         end: async () => {
             await end();
-            owner.addFile(name, place, bytes);
+            owner.addFile(name, address, bytes);
         },
     };
 }
 
 async function closeIncoming(): Promise<void> {
-    const last = incoming;
+    const finished = incoming;
     incoming = null;
-    await last?.end();
+    await finished?.end();
 }
 
 async function receive(message: ToWorker): Promise<void> {

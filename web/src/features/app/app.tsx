@@ -11,8 +11,8 @@ import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
 import { StatusLine } from '../../components/status_line';
 import { TooltipLayer } from '../../components/tooltip';
-import { isFreeKey } from '../../components/window_keys';
-import { PersonMenu } from '../login/person_menu';
+import { dispatchWindowKey } from '../../components/window_keys';
+import { UserMenu } from '../login/person_menu';
 import { fetchUser, hasRole, currentUser } from '../login/user';
 import { LoginView } from '../login/view';
 import { prefetchViews } from '../report/tabs';
@@ -26,20 +26,20 @@ import { LazyCompare, LazySql, LazyTrend } from './lazy_views';
 import { RunSearch, ShelfSearch } from './run_search';
 import { TopBar, type Crumb } from './top_bar';
 
-const helpOpen = signal(false);
+const isHelpOpen = signal(false);
 /** URL of the shelf with its last filter, for the "Shelf" breadcrumb of the other pages. */
 let shelfHref = formatHash([]);
 
-function useWindow(): void {
+function useAppEffects(): void {
     useEffect(() => {
-        addEventListener('keydown', isFreeKey);
+        addEventListener('keydown', dispatchWindowKey);
         void fetchUser().catch(() => undefined); // ignored: the request for the shelf reports the same error
         const stop = offlineFile() ? () => undefined : followShelf();
-        const idle = setTimeout(prefetchViews, 300);
+        const prefetchTimer = setTimeout(prefetchViews, 300);
         return () => {
-            removeEventListener('keydown', isFreeKey);
+            removeEventListener('keydown', dispatchWindowKey);
             stop();
-            clearTimeout(idle);
+            clearTimeout(prefetchTimer);
         };
     }, []);
 }
@@ -60,7 +60,7 @@ function compareCrumbs(): Crumb[] {
     return list;
 }
 
-function crumbs(path: string[], _names: number): Crumb[] {
+function pageCrumbs(path: string[], _names: number): Crumb[] {
     if (path[0] === 'compare') return compareCrumbs();
     if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
     if (path[0] === 'sql') return [{ text: 'Shelf', href: shelfHref }, { text: 'SQL' }];
@@ -83,15 +83,15 @@ function fileCrumbs(path: string[], start: string, _names: number): Crumb[] {
     return list;
 }
 
-function ToStart({ start }: { start: string }) {
+function RedirectToStart({ start }: { start: string }) {
     useEffect(() => goTo(start), [start]);
     return <main />;
 }
 
-function Place({ path }: { path: string[] }) {
+function CurrentView({ path }: { path: string[] }) {
     const file = offlineFile();
     const isKnownView = path[0] === 'run' || path[0] === 'compare';
-    if (file && !isKnownView) return <ToStart start={file.start} />;
+    if (file && !isKnownView) return <RedirectToStart start={file.start} />;
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
     if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
@@ -119,10 +119,10 @@ export function openApp() {
 }
 
 function App() {
-    return currentUser.value?.role === 'nobody' ? <Stranger /> : <Shelf />;
+    return currentUser.value?.role === 'nobody' ? <SignedOutPage /> : <SignedInPage />;
 }
 
-function Stranger() {
+function SignedOutPage() {
     return (
         <>
             <TopBar
@@ -140,17 +140,17 @@ function Stranger() {
     );
 }
 
-function Shelf() {
+function SignedInPage() {
     const { path, query } = route.value;
     const search = useRef<HTMLInputElement | null>(null);
     const file = offlineFile();
-    const onShelf = path.length === 0;
-    if (onShelf) shelfHref = formatHash([], query);
-    useWindow();
+    const isShelf = path.length === 0;
+    if (isShelf) shelfHref = formatHash([], query);
+    useAppEffects();
     useEffect(() => {
-        if (onShelf) document.title = 'Shelf · perfshelf';
-    }, [onShelf]);
-    const ofShelf = [
+        if (isShelf) document.title = 'Shelf · perfshelf';
+    }, [isShelf]);
+    const shelfKeys = [
         { key: '/', label: 'search', run: () => search.current?.select() },
         {
             key: 'ctrl+k',
@@ -161,8 +161,8 @@ function Shelf() {
         ...(hasRole('uploader') ? [{ key: 'o', label: 'add profiles', run: pickFiles }] : []),
     ];
     useKeys('Everywhere', [
-        ...(file ? [] : ofShelf),
-        { key: '?', label: 'these keys', run: () => (helpOpen.value = true) },
+        ...(file ? [] : shelfKeys),
+        { key: '?', label: 'these keys', run: () => (isHelpOpen.value = true) },
     ]);
     return (
         <>
@@ -171,25 +171,25 @@ function Shelf() {
                 crumbs={
                     file
                         ? fileCrumbs(path, file.start, namesVersion.value)
-                        : crumbs(path, namesVersion.value)
+                        : pageCrumbs(path, namesVersion.value)
                 }
                 search={
-                    file ? null : onShelf ? (
+                    file ? null : isShelf ? (
                         <ShelfSearch inputRef={search} />
                     ) : (
                         <RunSearch inputRef={search} />
                     )
                 }
                 onAdd={!file && hasRole('uploader') ? pickFiles : null}
-                menu={file ? null : <PersonMenu />}
-                onHelp={() => (helpOpen.value = true)}
+                menu={file ? null : <UserMenu />}
+                onHelp={() => (isHelpOpen.value = true)}
             />
             {file && <OfflineLine file={file} />}
-            <Place path={path} />
+            <CurrentView path={path} />
             <StatusLine />
             {!file && hasRole('uploader') ? <DropTarget /> : <NoDropTarget />}
-            {helpOpen.value && (
-                <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
+            {isHelpOpen.value && (
+                <KeyHelp formats={formats.value} onClose={() => (isHelpOpen.value = false)} />
             )}
             <TooltipLayer />
         </>

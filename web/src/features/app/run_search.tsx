@@ -14,7 +14,7 @@ import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
 import { matches, shelf } from '../shared/shelf_state';
 
-const SHOWN = 8;
+const MAX_RESULTS = 8;
 
 interface SearchProps {
     inputRef: { current: HTMLInputElement | null };
@@ -46,7 +46,7 @@ interface Answer {
     rows: Run[];
 }
 
-function useMatches(typed: string): Answer | null {
+function useMatchingRuns(typed: string): Answer | null {
     const [answer, setAnswer] = useState<Answer | null>(null);
     useEffect(() => {
         if (!typed.trim()) {
@@ -54,7 +54,7 @@ function useMatches(typed: string): Answer | null {
             return undefined;
         }
         const control = new AbortController();
-        getJson<Answer>(withParams(`${API}/runs`, { q: typed, limit: SHOWN }), control)
+        getJson<Answer>(withParams(`${API}/runs`, { q: typed, limit: MAX_RESULTS }), control)
             .then(setAnswer)
             .catch((reason: unknown) => {
                 // An error is not shown here: Enter opens the shelf with the same search, which
@@ -70,18 +70,18 @@ export function RunSearch({ inputRef }: SearchProps) {
     const [typed, setTyped] = useState('');
     const [at, setAt] = useState(-1);
     const box = useRef<HTMLDivElement | null>(null);
-    const answer = useMatches(typed);
+    const answer = useMatchingRuns(typed);
     const runs = answer?.rows ?? [];
 
-    function leave(): void {
+    function clearSearch(): void {
         setTyped('');
         setAt(-1);
         inputRef.current?.blur();
     }
-    function go(index: number): void {
+    function openResult(index: number): void {
         if (index >= 0 && index < runs.length) navigate(['run', runs[index].id]);
         else navigate([], { q: typed });
-        leave();
+        clearSearch();
     }
     function onKeyDown(event: KeyboardEvent): void {
         if (event.key === 'ArrowDown') setAt(Math.min(runs.length - 1, at + 1));
@@ -96,7 +96,7 @@ export function RunSearch({ inputRef }: SearchProps) {
             ref={box}
             onKeyDown={onKeyDown}
             onFocusOut={(event) => {
-                if (!box.current?.contains(event.relatedTarget as Node | null)) leave();
+                if (!box.current?.contains(event.relatedTarget as Node | null)) clearSearch();
             }}
         >
             <SearchField
@@ -109,9 +109,9 @@ export function RunSearch({ inputRef }: SearchProps) {
                     setTyped(text);
                     setAt(-1);
                 }}
-                onEnter={() => go(at)}
+                onEnter={() => openResult(at)}
             />
-            {typed && answer && <Results answer={answer} at={at} typed={typed} onGo={go} />}
+            {typed && answer && <Results answer={answer} at={at} typed={typed} onGo={openResult} />}
         </div>
     );
 }

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { withParams } from '../../base/client';
 import type { FunctionRow } from '../../base/rows';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, fmtFixed } from '../../base/units';
+import { THIN_SPACE, formatFixed } from '../../base/units';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { functionName, shortPlace } from '../../model/labels';
@@ -53,7 +53,7 @@ export function FunctionPicker(props: FunctionPickerProps) {
                             <span class="soft">{shortPlace(row.file, row.line)}</span>
                         </span>
                         <span class="pick-note">
-                            {fmtFixed(row.cumtime_s, 3)}
+                            {formatFixed(row.cumtime_s, 3)}
                             {THIN_SPACE}s
                         </span>
                     </>

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { plural, THIN_SPACE, fmtFixed, int, pct } from '../../base/units';
+import { plural, THIN_SPACE, formatFixed, int, pct } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -21,7 +21,7 @@ import { useJson } from '../shared/use_json';
 import { callsText } from './data';
 import { FOCUS_DEPTH, GRAPH_LIMIT, CallGraphToolbar } from './graph_toolbar';
 
-interface Drawn {
+interface DrawnGraph {
     graph: CallGraph;
     picture: GraphPicture;
     texts: Map<number, NodeText>;
@@ -29,14 +29,14 @@ interface Drawn {
     dot: () => string;
 }
 
-interface Laid {
-    drawn: Drawn | null;
+interface GraphLayout {
+    drawn: DrawnGraph | null;
     error: string | null;
     busy: boolean;
 }
 
 /** Returns functions that measure a text, in px, in the two fonts that the SVG uses. */
-function measures(): { mono: (text: string) => number; sans: (text: string) => number } {
+function createTextMeasures(): { mono: (text: string) => number; sans: (text: string) => number } {
     const ctx = document.createElement('canvas').getContext('2d');
     const style = getComputedStyle(document.documentElement);
     const width = (font: string) => (text: string) => {
@@ -52,11 +52,15 @@ function measures(): { mono: (text: string) => number; sans: (text: string) => n
 
 /** Lays out `graph`. `textOf` returns the label of a node; it must be the same function at each
  * render. */
-export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid {
-    const [laid, setLaid] = useState<Laid>({ drawn: null, error: null, busy: false });
+export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): GraphLayout {
+    const [layoutState, setLayoutState] = useState<GraphLayout>({
+        drawn: null,
+        error: null,
+        busy: false,
+    });
     useEffect(() => {
         if (!graph) return undefined;
-        const { mono, sans } = measures();
+        const { mono, sans } = createTextMeasures();
         const texts = new Map(graph.nodes.map((node) => [node.id, textOf(node, mono)]));
         const toDot = (labels: boolean): string =>
             graphToDot(
@@ -67,7 +71,7 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid
             );
         let stop: (() => void) | null = null;
         let cancelled = false;
-        setLaid((old) => ({ ...old, error: null, busy: true }));
+        setLayoutState((old) => ({ ...old, error: null, busy: true }));
         import('../../components/graphviz')
             .then(({ layoutDot }) => {
                 if (cancelled) return null;
@@ -78,7 +82,7 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid
             .then((json) => {
                 if (cancelled || json === null) return;
                 const picture = readLayout(json, graph.edges);
-                setLaid({
+                setLayoutState({
                     drawn: { graph, picture, texts, dot: () => toDot(true) },
                     error: null,
                     busy: false,
@@ -87,14 +91,14 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid
             .catch((reason: unknown) => {
                 if (cancelled) return;
                 const error = reason instanceof Error ? reason.message : String(reason);
-                setLaid((old) => ({ ...old, error, busy: false }));
+                setLayoutState((old) => ({ ...old, error, busy: false }));
             });
         return () => {
             cancelled = true;
             stop?.();
         };
     }, [graph, textOf]);
-    return laid;
+    return layoutState;
 }
 
 export function CallGraphTab({ run }: { run: Run }) {
@@ -178,14 +182,14 @@ export function CallGraphTab({ run }: { run: Run }) {
                 {drawn && drawn.graph.nodes.length === 0 && (
                     <p class="report-empty">No function is above the threshold. Lower it.</p>
                 )}
-                {drawn && drawn.graph.nodes.length > 0 && <LeftOut graph={drawn.graph} />}
+                {drawn && drawn.graph.nodes.length > 0 && <OmittedNote graph={drawn.graph} />}
                 <LoadingLine active={answer.loading || busy} />
             </div>
         </div>
     );
 }
 
-function LeftOut({ graph }: { graph: CallGraph }) {
+function OmittedNote({ graph }: { graph: CallGraph }) {
     const { nodes, edges } = graph.cut;
     if (nodes === 0 && edges === 0) return null;
     return (
@@ -196,10 +200,10 @@ function LeftOut({ graph }: { graph: CallGraph }) {
     );
 }
 
-const SHOWN = 4;
+const MAX_TIP_EDGES = 4;
 
 function seconds(value: number | null): string {
-    return value === null ? '–' : `${fmtFixed(value, 3)}${THIN_SPACE}s`;
+    return value === null ? '–' : `${formatFixed(value, 3)}${THIN_SPACE}s`;
 }
 
 function percent(value: number | null): string {
@@ -209,10 +213,14 @@ function percent(value: number | null): string {
 /** Tooltip of a function, with its most expensive callers and callees among the drawn nodes. */
 function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode }) {
     const names = new Map(graph.nodes.map(({ id, name }) => [id, functionName(name)]));
-    const heavy = (edges: GraphEdge[]): GraphEdge[] =>
-        edges.sort((a, b) => (b.total ?? b.ncalls) - (a.total ?? a.ncalls)).slice(0, SHOWN);
-    const callers = heavy(graph.edges.filter((e) => e.to === node.id && e.from !== node.id));
-    const callees = heavy(graph.edges.filter((e) => e.from === node.id && e.to !== node.id));
+    const mostExpensive = (edges: GraphEdge[]): GraphEdge[] =>
+        edges.sort((a, b) => (b.total ?? b.ncalls) - (a.total ?? a.ncalls)).slice(0, MAX_TIP_EDGES);
+    const callers = mostExpensive(
+        graph.edges.filter((e) => e.to === node.id && e.from !== node.id),
+    );
+    const callees = mostExpensive(
+        graph.edges.filter((e) => e.from === node.id && e.to !== node.id),
+    );
     const lines = (edges: GraphEdge[], end: 'from' | 'to') =>
         edges.map((e) => (
             <>

@@ -22,7 +22,7 @@ export const FOCUS_DEPTH = '2';
 /** Number of nodes that Graphviz lays out in about a second. */
 export const GRAPH_LIMIT = 100;
 
-const put = (changes: Record<string, string | null>): void =>
+const replaceParams = (changes: Record<string, string | null>): void =>
     setQuery({ ...changes, view: null }, { replace: true });
 
 interface ToolbarProps {
@@ -70,9 +70,9 @@ export function CallGraphToolbar(props: ToolbarProps) {
     return (
         <Toolbar label="view options">
             <Thresholds wide={wide} />
-            <Focus run={run} focus={focus} wide={wide} />
+            <FocusFields run={run} focus={focus} wide={wide} />
             <Spacer />
-            {isWide && <Temperature graph={graph} />}
+            {isWide && <ColourLegend graph={graph} />}
             {graph && viewportWidth.value >= 1000 && (
                 <span
                     class="soft"
@@ -100,8 +100,8 @@ export function CallGraphToolbar(props: ToolbarProps) {
 
 function Thresholds({ wide }: { wide: boolean }) {
     const query = route.value.query;
-    const number = (key: string, standard: number) => (value: number | null) =>
-        put({ [key]: value === null || value === standard ? null : String(value) });
+    const onNumber = (key: string, standard: number) => (value: number | null) =>
+        replaceParams({ [key]: value === null || value === standard ? null : String(value) });
     return (
         <>
             <NumberField
@@ -110,7 +110,7 @@ function Thresholds({ wide }: { wide: boolean }) {
                 width={58}
                 value={Number(query.node ?? 0.5)}
                 tip="hide functions with a smaller share of the total"
-                onChange={number('node', 0.5)}
+                onChange={onNumber('node', 0.5)}
             />
             <NumberField
                 label="calls ≥"
@@ -118,7 +118,7 @@ function Thresholds({ wide }: { wide: boolean }) {
                 width={58}
                 value={Number(query.edge ?? 0.1)}
                 tip="hide arrows with a smaller share of the total"
-                onChange={number('edge', 0.1)}
+                onChange={onNumber('edge', 0.1)}
             />
             {wide && (
                 <NumberField
@@ -127,14 +127,14 @@ function Thresholds({ wide }: { wide: boolean }) {
                     width={48}
                     value={Number(query.limit ?? GRAPH_LIMIT)}
                     tip="largest number of functions, most expensive first; several hundred take seconds to lay out"
-                    onChange={number('limit', GRAPH_LIMIT)}
+                    onChange={onNumber('limit', GRAPH_LIMIT)}
                 />
             )}
         </>
     );
 }
 
-function Focus({ run, focus, wide }: { run: Run; focus: number | null; wide: boolean }) {
+function FocusFields({ run, focus, wide }: { run: Run; focus: number | null; wide: boolean }) {
     const query = route.value.query;
     return (
         <>
@@ -175,7 +175,7 @@ function FocusControls() {
                     { value: 'callers', text: 'Callers' },
                     { value: 'callees', text: 'Callees' },
                 ]}
-                onChange={(dir) => put({ dir: dir === 'both' ? null : dir })}
+                onChange={(dir) => replaceParams({ dir: dir === 'both' ? null : dir })}
             />
             <NumberField
                 label="depth"
@@ -184,7 +184,9 @@ function FocusControls() {
                 placeholder="all"
                 value={query.depth ? Number(query.depth) : null}
                 tip="number of calls from the focused function"
-                onChange={(depth) => put({ depth: depth ? String(Math.round(depth)) : null })}
+                onChange={(depth) =>
+                    replaceParams({ depth: depth ? String(Math.round(depth)) : null })
+                }
             />
         </>
     );
@@ -207,15 +209,15 @@ function GraphExport({ run, dot, path }: ToolbarProps) {
     );
 }
 
-const STEPS = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
+const LEGEND_SHARES = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
 
-function Temperature({ graph }: { graph: CallGraph | null }) {
+function ColourLegend({ graph }: { graph: CallGraph | null }) {
     const base = graph ? `${graph.base} ${text(formatSeconds(graph.total))}` : '';
     return (
         <span class="temperature" title={`colour of a function: its cumtime in percent ${base}`}>
             0
             <span class="temperature-scale">
-                {STEPS.map((share) => (
+                {LEGEND_SHARES.map((share) => (
                     <i key={share} style={{ background: temperature(share) }} />
                 ))}
             </span>

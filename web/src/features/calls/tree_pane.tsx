@@ -7,7 +7,7 @@ import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { THIN_SPACE, fmtFixed, int, pct, plural } from '../../base/units';
+import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { callTreePaint, callValue } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
@@ -15,7 +15,7 @@ import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
 import {
     BOUNDED,
-    OMITTED_KEYS,
+    OMITTED_CALLS,
     type CallTree,
     type CallTreeLayout,
     UNKNOWN,
@@ -141,7 +141,7 @@ interface TipProps {
     rootName: string;
 }
 
-const MEANING = [
+const CERTAINTY_TEXTS = [
     'exact: each frame above has one caller, so all of its time belongs to this path',
     'bounded: the time on this path is between the two values',
     'unknown: recursive call; nothing is drawn below it',
@@ -151,8 +151,8 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     const total = layout.frames.total;
     const percent = (value: number): string =>
         total > 0 ? `${pct((100 * value) / total)}${THIN_SPACE}%` : '–';
-    const seconds = (value: number): string => `${fmtFixed(value, 6)}${THIN_SPACE}s`;
-    if (node === OMITTED_KEYS) return <div>calls too small to draw</div>;
+    const seconds = (value: number): string => `${formatFixed(value, 6)}${THIN_SPACE}s`;
+    if (node === OMITTED_CALLS) return <div>calls too small to draw</div>;
     if (node < 0) {
         return (
             <>
@@ -195,7 +195,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
                 )}
             </dl>
             <div class="tooltip-foot tip-small">
-                {MEANING[certainty]}
+                {CERTAINTY_TEXTS[certainty]}
                 {layout.shrunk[node] === 1 &&
                     '. Drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller'}
                 <br />
@@ -207,7 +207,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
 
 /** Remark with the number of calls that `min_pct`, `depth` and `limit` omitted, and with the
  * selected frame. */
-export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
+export function TreeRemark({ tree, onOpen, showsFrame }: RemarkProps) {
     const frame = Number(route.value.query.frame ?? -1);
     if (!tree) return null;
     return (
@@ -217,7 +217,7 @@ export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
                     {plural(tree.cut, 'smaller call')} not drawn
                 </span>
             )}
-            {picked && frame >= 0 && frame < tree.n && (
+            {showsFrame && frame >= 0 && frame < tree.n && (
                 <span class="picked">
                     <span class="mono">{functionName(tree.names[tree.name[frame]])}</span>{' '}
                     {callValue(tree, frame)}
@@ -234,5 +234,5 @@ interface RemarkProps {
     tree: CallTree | null;
     onOpen: (fn: number) => void;
     /** whether there is space to show the selected frame */
-    picked: boolean;
+    showsFrame: boolean;
 }

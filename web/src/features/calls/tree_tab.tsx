@@ -65,14 +65,14 @@ export function CallTreeTab({ run }: { run: Run }) {
                 allRoots={!root}
                 rootName={name}
                 search={search}
-                onOpen={toRoot}
+                onOpen={setRoot}
             />
         </div>
     );
 }
 
 /** Sets the root function as a new history entry; clears zoom and selection. null: all roots. */
-function toRoot(id: number | null): void {
+function setRoot(id: number | null): void {
     const next: Record<string, string> = { ...route.peek().query };
     for (const key of ['root', 'zoom', 'frame']) delete next[key];
     if (id) next.root = String(id);
@@ -95,7 +95,7 @@ function CallTreeToolbar(props: ToolbarProps) {
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Call tree', [
         { key: '/', label: 'search the tree', run: () => input.current?.focus() },
-        { key: 'r', label: 'from all roots', run: () => toRoot(null) },
+        { key: 'r', label: 'from all roots', run: () => setRoot(null) },
     ]);
     return (
         <Toolbar label="view options">
@@ -105,7 +105,7 @@ function CallTreeToolbar(props: ToolbarProps) {
                 label="root of the tree"
                 placeholder="all roots"
                 picked={root || null}
-                onPick={toRoot}
+                onPick={setRoot}
                 width={wide ? 260 : 170}
             />
             <NumberField
@@ -119,7 +119,7 @@ function CallTreeToolbar(props: ToolbarProps) {
                 }
             />
             {wide && (
-                <TreeRemark tree={tree} onOpen={toRoot} picked={viewportWidth.value >= 1560} />
+                <TreeRemark tree={tree} onOpen={setRoot} showsFrame={viewportWidth.value >= 1560} />
             )}
             <Spacer />
             {wide && <CertaintyLegend tree={tree} />}

@@ -3,7 +3,7 @@
  * Columns of a table of two groups: base, new, their difference, and whether it is noise.
  */
 import type { ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
-import { fmtFixed, int, signed, text, THIN_SPACE } from '../../base/units';
+import { formatFixed, int, signed, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
 import {
@@ -13,7 +13,7 @@ import {
     formatValueOf,
     type Scale,
     verdictOf,
-    wordOf,
+    changeWord,
 } from '../../model/compare';
 import { partText } from '../../model/breakdown';
 import { capital } from '../../model/labels';
@@ -21,7 +21,7 @@ import type { Matcher } from '../../model/search';
 import { PARTS_TABLE } from './state';
 
 type Column = GridColumn<ComparisonRow>;
-const RIGHT = { align: 'right' as const, numeric: true };
+const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
 
 export interface ColumnInputs {
     table: ComparisonTable;
@@ -55,7 +55,7 @@ export function compareColumns(of: ColumnInputs): Column[] {
             unit,
             width: 96,
             sortKey: 'base',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: (row) => <Value row={row} side="base" of={of} />,
         },
         {
@@ -64,7 +64,7 @@ export function compareColumns(of: ColumnInputs): Column[] {
             unit,
             width: 96,
             sortKey: 'new',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: (row) => <Value row={row} side="new" of={of} />,
         },
         {
@@ -73,13 +73,13 @@ export function compareColumns(of: ColumnInputs): Column[] {
             unit,
             width: 96,
             sortKey: 'size',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             title_tip: `new − base of ${metric.title.toLowerCase()}, largest change first`,
             render: (row) => <Delta row={row} of={of} />,
         },
         {
             key: 'bar',
-            title: `${wordOf(false, metric.unit)} · ${wordOf(true, metric.unit)}`,
+            title: `${changeWord(false, metric.unit)} · ${changeWord(true, metric.unit)}`,
             width: 148,
             sortKey: 'delta',
             numeric: true,
@@ -99,7 +99,7 @@ export function compareColumns(of: ColumnInputs): Column[] {
             unit: '% base',
             width: 84,
             sortKey: 'delta_pct',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: ({ delta_pct }) =>
                 delta_pct === null ? <span class="zero">–</span> : percentText(delta_pct),
         },
@@ -125,7 +125,7 @@ export function compareColumns(of: ColumnInputs): Column[] {
 /* Without decimals from 1,000 % on; as a factor where the percentage would not fit. */
 function percentText(percent: number): string {
     const size = Math.abs(percent);
-    if (percent >= 1e6) return `×${THIN_SPACE}${fmtFixed(1 + percent / 100, 0)}`;
+    if (percent >= 1e6) return `×${THIN_SPACE}${formatFixed(1 + percent / 100, 0)}`;
     return signed(percent, size < 1000 ? 1 : 0);
 }
 
@@ -139,7 +139,7 @@ function nameColumn({ table, search }: ColumnInputs): Column {
             <span class="compare-row-name" title={placeText(row)}>
                 <RowName table={table} name={row.name} search={search} />
                 {row.change === 'moved' && <small class="name-note">{movedText(row)}</small>}
-                <small class="faint ellipsis">{whereText(table, row)}</small>
+                <small class="faint ellipsis">{shortPlaceText(table, row)}</small>
             </span>
         ),
     };
@@ -179,7 +179,7 @@ function movedText({ by, base_by }: ComparisonRow): string {
 }
 
 /* Short source location that distinguishes rows with the same name. */
-export function whereText(
+export function shortPlaceText(
     table: ComparisonTable,
     { place, line, within }: Pick<ComparisonRow, 'place' | 'line' | 'within'>,
 ): string {
@@ -251,7 +251,7 @@ function noiseColumn(of: ColumnInputs, unit: string | undefined): Column {
         unit,
         width: 104,
         sortKey: 'noise',
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         title_tip: 'what repeats of the same program differ by',
         render: (row) => {
             if (row.noise === null) return null;
@@ -274,15 +274,15 @@ interface VerdictCellProps {
 
 function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
     const { glyph, label, tone } = verdictOf(row, unit, isImport);
-    const tip = row.p === null ? undefined : `p = ${fmtFixed(row.p, 4)}`;
+    const tip = row.p === null ? undefined : `p = ${formatFixed(row.p, 4)}`;
     return (
         <span class={`verdict ${tone}`} title={tip}>
-            <i>{glyph}</i> {label || <span class="sr-only">{signText(row.delta)}</span>}
+            <i>{glyph}</i> {label || <span class="sr-only">{directionWord(row.delta)}</span>}
         </span>
     );
 }
 
-function signText(delta: number | null): string {
+function directionWord(delta: number | null): string {
     return !delta ? 'the same' : delta > 0 ? 'more' : 'less';
 }
 

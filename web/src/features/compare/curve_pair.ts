@@ -5,7 +5,7 @@
  */
 import { placeKey, placeName } from '../../model/device';
 import { nearestSample, type Sample } from '../../model/memory_curve';
-import { heldValueAt } from '../../model/step_curve';
+import { steppedValueAt } from '../../model/step_curve';
 import type { CurvesAnswer, TraceMemory } from '../../model/timeline_types';
 
 export interface NamedCurve {
@@ -44,7 +44,7 @@ interface Categories {
     categories: { name: string; mib: number[] }[];
 }
 
-const ALL = 'all';
+const ALL_CATEGORIES = 'all';
 
 /** Curves of PyTorch's memory timeline: the sum, then each category that is not always 0. */
 export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
@@ -59,7 +59,10 @@ export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
             gaps: [],
         }));
     return t_s.length
-        ? [{ name: ALL, t_s, bytes: sum, isStepped: true, gaps: [] }, ...categoryCurveList]
+        ? [
+              { name: ALL_CATEGORIES, t_s, bytes: sum, isStepped: true, gaps: [] },
+              ...categoryCurveList,
+          ]
         : [];
 }
 
@@ -90,7 +93,7 @@ export function deviceCurves(
         );
 }
 
-export interface CurveSums {
+export interface CurveStatistics {
     peak: number;
     /** mean over the time with samples, bytes */
     mean: number;
@@ -99,7 +102,10 @@ export interface CurveSums {
 }
 
 /** `end_s`: end of the run; a held value lasts until then. */
-export function sumsOf({ t_s, bytes, isStepped, gaps }: NamedCurve, end_s: number): CurveSums {
+export function curveStatistics(
+    { t_s, bytes, isStepped, gaps }: NamedCurve,
+    end_s: number,
+): CurveStatistics {
     const last = t_s.length - 1;
     const end = isStepped ? Math.max(end_s, t_s[last]) : t_s[last];
     let [area, peak, duration] = [0, 0, 0];
@@ -120,13 +126,13 @@ export function bytesAt(curve: NamedCurve, end_s: number, at: number): Sample | 
     const { t_s, bytes, isStepped, gaps } = curve;
     if (at > end_s) return null;
     if (!isStepped) return nearestSample({ t_s, values: bytes, gaps }, at);
-    const value = heldValueAt(t_s, bytes, at);
+    const value = steppedValueAt(t_s, bytes, at);
     return value === null ? null : { t_s: at, value };
 }
 
 /** Names of the curves of both runs; first the names that both runs have. */
 export function curveNames(base: NamedCurve[], fresh: NamedCurve[]): string[] {
     const [a, b] = [base.map(({ name }) => name), fresh.map(({ name }) => name)];
-    const both = a.filter((name) => b.includes(name));
-    return [...new Set([...both, ...a, ...b])];
+    const commonNames = a.filter((name) => b.includes(name));
+    return [...new Set([...commonNames, ...a, ...b])];
 }

@@ -35,11 +35,11 @@ import {
     bytesAt,
     categoryCurves,
     curveNames,
-    type CurveSums,
+    type CurveStatistics,
     deviceCurves,
     type NamedCurve,
     sampledCurves,
-    sumsOf,
+    curveStatistics,
 } from './curve_pair';
 
 /** Number of points to request: as many as a wide screen has pixels, so that zooming needs no new data. */
@@ -52,13 +52,13 @@ interface RunCurves {
     end_s: number;
 }
 
-interface Loaded {
+interface CurvesState {
     found: RunCurves | null;
     error: ApiError | null;
     loading: boolean;
 }
 
-function useSampled(run: Run | null): Loaded {
+function useSampled(run: Run | null): CurvesState {
     const path = run && withParams(`${API}/runs/${run.id}/memory`, { px: MAX_POINTS });
     const { data, error, loading } = useJson<MemoryAnswer>(path);
     const found = useMemo(
@@ -68,7 +68,7 @@ function useSampled(run: Run | null): Loaded {
     return { found, error, loading };
 }
 
-function useCategories(run: Run | null): Loaded {
+function useCategories(run: Run | null): CurvesState {
     const path = run && withParams(`${API}/runs/${run.id}/categories`, { px: MAX_POINTS });
     const { data, error, loading } = useJson<
         Parameters<typeof categoryCurves>[0] & { start_s: number; end_s: number }
@@ -80,7 +80,7 @@ function useCategories(run: Run | null): Loaded {
     return { found, error, loading };
 }
 
-function useDevices(run: Run | null): Loaded {
+function useDevices(run: Run | null): CurvesState {
     const whole = useJson<TimelineAnswer>(run && timelinePath(run));
     const { start_ns = 0, end_ns = 0, memory = [] } = whole.data ?? {};
     const path = withParams(`${API}/runs/${run?.id}/curves`, {
@@ -106,7 +106,7 @@ function useDevices(run: Run | null): Loaded {
 }
 
 /* Fetches the curves of a run; the view of the API depends on the kind of the run. */
-function useCurves(run: Run): Loaded {
+function useCurves(run: Run): CurvesState {
     const timeline = kindHas(run.kind, 'categories');
     const sampled = useSampled(isTrace(run) || timeline ? null : run);
     const categories = useCategories(timeline ? run : null);
@@ -114,32 +114,34 @@ function useCurves(run: Run): Loaded {
     return timeline ? categories : isTrace(run) ? devices : sampled;
 }
 
-interface Drawn {
+interface DrawnCurve {
     curve: NamedCurve;
-    sums: CurveSums;
+    statistics: CurveStatistics;
 }
 
-function drawnOf(found: RunCurves | null, name: string): Drawn | null {
+function drawnCurveOf(found: RunCurves | null, name: string): DrawnCurve | null {
     const curve = found?.curves.find((one) => one.name === name);
-    return found && curve?.t_s.length ? { curve, sums: sumsOf(curve, found.end_s) } : null;
+    return found && curve?.t_s.length
+        ? { curve, statistics: curveStatistics(curve, found.end_s) }
+        : null;
 }
 
 /* Repeats the last value at `end_s`, because a stepped line must reach the end of the run. */
-function lineOf(
-    { curve, sums }: Drawn,
+function chartCurveOf(
+    { curve, statistics }: DrawnCurve,
     step: number,
     style: Partial<TimeCurve> & { token: string },
 ): TimeCurve {
     const { x, y } = brokenLine({
-        t_s: [...curve.t_s, sums.end_s],
+        t_s: [...curve.t_s, statistics.end_s],
         values: [...curve.bytes, curve.bytes[curve.bytes.length - 1]].map((value) => value / step),
         gaps: curve.gaps,
     });
     return { x, y, stepped: curve.isStepped, ...style };
 }
 
-const BASE_LOOK = { token: 'text-3', dash: [4, 3], width: 1.25 };
-const NEW_LOOK = { token: 'bar', width: 1.75 };
+const BASE_STYLE = { token: 'text-3', dash: [4, 3], width: 1.25 };
+const NEW_STYLE = { token: 'bar', width: 1.75 };
 
 function readWindow(urlValue: string | undefined, end: number): TimeWindow {
     const match = /^([\d.]+)~([\d.]+)$/.exec(urlValue ?? '');
@@ -164,8 +166,8 @@ export function ComparisonCurves({ comparison }: { comparison: Comparison }) {
                     comparison={comparison}
                     names={names}
                     name={name}
-                    base={drawnOf(base.found, name)}
-                    fresh={drawnOf(fresh.found, name)}
+                    base={drawnCurveOf(base.found, name)}
+                    fresh={drawnCurveOf(fresh.found, name)}
                 />
             )}
             <LoadingLine active={base.loading || fresh.loading} />
@@ -178,23 +180,23 @@ interface CurvesProps {
     names: string[];
     name: string;
     /** null if the run has no such curve */
-    base: Drawn | null;
-    fresh: Drawn | null;
+    base: DrawnCurve | null;
+    fresh: DrawnCurve | null;
 }
 
 function Curves(props: CurvesProps) {
     const { base, fresh, name } = props;
-    const top = Math.max(1, base?.sums.peak ?? 0, fresh?.sums.peak ?? 0) * HEADROOM;
+    const top = Math.max(1, base?.statistics.peak ?? 0, fresh?.statistics.peak ?? 0) * HEADROOM;
     // Values are divided by the step, because Chart.js ignores a step for values as large as bytes.
     const step = byteStep(top);
     const curves = useMemoOn(
         () => [
-            ...(base ? [lineOf(base, step, BASE_LOOK)] : []),
-            ...(fresh ? [lineOf(fresh, step, NEW_LOOK)] : []),
+            ...(base ? [chartCurveOf(base, step, BASE_STYLE)] : []),
+            ...(fresh ? [chartCurveOf(fresh, step, NEW_STYLE)] : []),
         ],
         [base?.curve, fresh?.curve],
     );
-    const end = Math.max(base?.sums.end_s ?? 0, fresh?.sums.end_s ?? 0);
+    const end = Math.max(base?.statistics.end_s ?? 0, fresh?.statistics.end_s ?? 0);
     const window = readWindow(route.value.query.span, end);
     const onHover = (at: number | null, { clientX, clientY }: PointerEvent): void => {
         if (at === null) hideTooltip();
@@ -254,8 +256,16 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
             </span>
             {base && fresh && (
                 <>
-                    <Change label="Peak" base={base.sums.peak} fresh={fresh.sums.peak} />
-                    <Change label="Mean over time" base={base.sums.mean} fresh={fresh.sums.mean} />
+                    <ChangeText
+                        label="Peak"
+                        base={base.statistics.peak}
+                        fresh={fresh.statistics.peak}
+                    />
+                    <ChangeText
+                        label="Mean over time"
+                        base={base.statistics.mean}
+                        fresh={fresh.statistics.mean}
+                    />
                 </>
             )}
             {runs > 1 && <span class="soft wide-only">first run of each group</span>}
@@ -276,7 +286,7 @@ function percentOf(base: number, delta: number): string {
     return ` (${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN_SPACE}%)`;
 }
 
-function Change({ label, base, fresh }: { label: string; base: number; fresh: number }) {
+function ChangeText({ label, base, fresh }: { label: string; base: number; fresh: number }) {
     const delta = fresh - base;
     return (
         <span>
@@ -290,11 +300,11 @@ function Change({ label, base, fresh }: { label: string; base: number; fresh: nu
 }
 
 function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; window: TimeWindow }) {
-    const sampleOf = (drawn: Drawn | null): Sample | null =>
-        drawn && bytesAt(drawn.curve, drawn.sums.end_s, at);
+    const sampleOf = (drawn: DrawnCurve | null): Sample | null =>
+        drawn && bytesAt(drawn.curve, drawn.statistics.end_s, at);
     const [a, b] = [sampleOf(base), sampleOf(fresh)];
     const format = (sample: Sample | null): string => (sample ? bytesText(sample.value) : '–');
-    const timeOf = (drawn: Drawn | null, sample: Sample | null): string =>
+    const timeOf = (drawn: DrawnCurve | null, sample: Sample | null): string =>
         sample && !drawn?.curve.isStepped
             ? `sample at ${secondsText(sample.t_s, window)}${THIN_SPACE}s`
             : '';

@@ -27,10 +27,10 @@ import { DiffLegend } from './picture';
 import { comparePath } from './state';
 
 export const GRAPH_TAB = 'graph';
-const FUNCTIONS = 150;
-const ROWS = 1000;
+const MAX_NODES = 150;
+const MAX_ROWS = 1000;
 /** Depth around a focused function. */
-const DEPTH = 2;
+const FOCUS_DEPTH = 2;
 
 const keyOf = (name: string, file: string | null, line: number | null) =>
     `${name}\n${file ?? ''}\n${line ?? 0}`;
@@ -42,16 +42,16 @@ function useRows(side: Side) {
         per: 'run',
         sort: side,
         desc: 1,
-        limit: ROWS,
+        limit: MAX_ROWS,
     });
     const { data, error } = useJson<Page>(path);
     const rows = useMemoOn(() => {
         if (!data) return null;
-        const at = (row: TotalRow) =>
+        const rowKey = (row: TotalRow) =>
             side === 'new'
                 ? keyOf(row.name, row.place, row.line)
                 : keyOf(row.name, row.base_place ?? row.place, row.base_line ?? row.line);
-        return new Map(objectsOf<TotalRow>(data).map((row) => [at(row), row]));
+        return new Map(objectsOf<TotalRow>(data).map((row) => [rowKey(row), row]));
     }, [data]);
     return { rows, error };
 }
@@ -61,9 +61,9 @@ function useGraph(run: Run, focus: string | undefined) {
         withParams(`${API}/runs/${run.id}/graph`, {
             node_pct: 0.5,
             edge_pct: 0.1,
-            limit: FUNCTIONS,
+            limit: MAX_NODES,
             focus,
-            depth: focus && DEPTH,
+            depth: focus && FOCUS_DEPTH,
         }),
     );
 }
@@ -91,13 +91,16 @@ export function CompareGraph({ comparison }: { comparison: Comparison }) {
         },
         [rowOf],
     );
-    const { drawn, error: unlaid, busy } = useGraphLayout(rows ? answer.data : null, textOf);
-    const fault = answer.error ?? error ?? (unlaid ? { text: unlaid, at: null, hint: null } : null);
+    const { drawn, error: layoutError, busy } = useGraphLayout(rows ? answer.data : null, textOf);
+    const shownError =
+        answer.error ?? error ?? (layoutError ? { text: layoutError, at: null, hint: null } : null);
     const whole = drawn?.graph.total ?? 0;
     return (
         <div class="tab-body">
             <GraphToolbar side={side} run={run} count={runs.length} focus={query.focus} />
-            {fault && <Notice kind="error" title="The call graph cannot be drawn" error={fault} />}
+            {shownError && (
+                <Notice kind="error" title="The call graph cannot be drawn" error={shownError} />
+            )}
             <div class="graph-room">
                 {drawn && (
                     <CallGraphView
@@ -189,7 +192,7 @@ function GraphTip({ node, row }: { node: GraphNode; row: TotalRow | undefined })
                     <dd>{pct !== null && `${signed(pct, 1)}${THIN_SPACE}% of base`}</dd>
                 </dl>
             ) : (
-                <div>not among the {ROWS} largest functions that are compared</div>
+                <div>not among the {MAX_ROWS} largest functions that are compared</div>
             )}
             {verdict?.label && <div class="tooltip-foot">{verdict.label}</div>}
         </>

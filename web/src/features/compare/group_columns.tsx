@@ -3,16 +3,16 @@
  * Columns of a table of one group: median, spread, and the number of runs that have the row.
  */
 import type { ComparisonTable, GroupRow, Metric } from '../../base/compare_types';
-import { fmtFixed, int, text } from '../../base/units';
+import { formatFixed, int, text } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';
 import { cellText, formatValueOf, type Scale } from '../../model/compare';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
-import { RowName, unitOf, whereText } from './columns';
+import { RowName, unitOf, shortPlaceText } from './columns';
 
 type Column = GridColumn<GroupRow>;
-const RIGHT = { align: 'right' as const, numeric: true };
+const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
 
 interface GroupColumnsOf {
     table: ComparisonTable;
@@ -45,7 +45,7 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
         unit,
         width: 104,
         sortKey: key === 'median' ? 'size' : key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         title_tip: tip,
         term: key === 'mad' ? 'median-absolute-deviation' : undefined,
         render: (row) => {
@@ -65,7 +65,7 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
             title: 'Runs',
             width: 88,
             sortKey: 'in',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             title_tip: 'number of runs that have the row',
             render: (row) => (
                 <span class={row.in === runs ? 'soft' : 'warn'}>
@@ -83,12 +83,12 @@ function shareColumn(metric: Metric): Column {
         unit: '% of Σ',
         width: 112,
         sortKey: 'share',
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         title_tip: `of the sum of the medians of ${metric.title.toLowerCase()}`,
         render: ({ share }) =>
             share === null ? null : (
                 <ShareBar share={share / 100} tone="self">
-                    {fmtFixed(share, 1)}
+                    {formatFixed(share, 1)}
                 </ShareBar>
             ),
     };
@@ -103,7 +103,7 @@ function nameColumn({ table, search }: GroupColumnsOf): Column {
         render: (row) => (
             <span class="compare-row-name" title={placeText(row)}>
                 <RowName table={table} name={row.name} search={search} />
-                <small class="faint ellipsis">{whereText(table, row)}</small>
+                <small class="faint ellipsis">{shortPlaceText(table, row)}</small>
             </span>
         ),
     };

@@ -3,10 +3,15 @@
  * Pane next to the table of a group: the runs of the group, or the selected row in each run.
  */
 import type { ComponentChildren } from 'preact';
-import type { ComparisonTable, GroupOne, GroupReport, Metric } from '../../base/compare_types';
+import type {
+    ComparisonTable,
+    GroupRowDetail,
+    GroupReport,
+    Metric,
+} from '../../base/compare_types';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { DASH, fmtFixed, int, text, THIN_SPACE } from '../../base/units';
+import { DASH, formatFixed, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
@@ -29,7 +34,7 @@ export function GroupPane(props: GroupPaneProps) {
     if (row === undefined)
         return viewportWidth.value >= PANE_BESIDE ? <RunsPane {...props} /> : null;
     return (
-        <RowPane<GroupOne> {...props} row={row}>
+        <RowPane<GroupRowDetail> {...props} row={row}>
             {(data) => <RowBody {...props} data={data} />}
         </RowPane>
     );
@@ -58,7 +63,7 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
     );
 }
 
-function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupOne }) {
+function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupRowDetail }) {
     const unit = unitOf(table, metric, data);
     const format = (value: number) => text(formatValueOf(value, unit));
     const { median, mad } = data;
@@ -89,7 +94,7 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
 }
 
 function groupValues(
-    row: GroupOne,
+    row: GroupRowDetail,
     metric: Metric,
     format: (value: number) => string,
     isUnit: boolean,
@@ -100,7 +105,8 @@ function groupValues(
         ['spread ± (MAD)', format(row.mad)],
         ['range', `${format(row.min)} – ${format(row.max)}`],
     ];
-    if (row.share !== null) pairs.push(['share', `${fmtFixed(row.share, 1)}${THIN_SPACE}% of Σ`]);
+    if (row.share !== null)
+        pairs.push(['share', `${formatFixed(row.share, 1)}${THIN_SPACE}% of Σ`]);
     if (where && !isUnit) pairs.push(['where', <Mono>{where}</Mono>]);
     if (row.within) pairs.push(['within', <Mono>{row.within}</Mono>]);
     if (row.by) pairs.push(['first imported by', <Mono>{row.by}</Mono>]);

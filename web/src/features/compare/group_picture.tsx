@@ -12,10 +12,10 @@ import {
     boundsText,
     type Drawing,
     hasPicture,
-    MEANINGS,
+    CERTAINTY_TEXTS,
     NoPicture,
     type PictureProps,
-    SureLegend,
+    TreeCertaintyLegend,
     totalText,
     TreePicture,
     TreeTip,
@@ -37,12 +37,12 @@ function drawingOf(tree: GroupTree, { headline, new: runs }: GroupReport): Drawi
     const format = (value: number) => text(formatValueOf(value, tree.unit));
     const total = totalText(tree, tree.new, runs, headline?.new, headline?.unit);
     const title = `mean of ${int(runs.length)} runs, ${total}`;
-    const modules = kindHas(runs[0].kind, 'imports');
+    const hasModuleNames = kindHas(runs[0].kind, 'imports');
     return {
         title,
         width: tree.new_total,
         layout,
-        paint: groupPaint({ tree, layout, title, format, modules }),
+        paint: groupPaint({ tree, layout, title, format, hasModuleNames }),
     };
 }
 
@@ -57,7 +57,7 @@ function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
             head={
                 tree?.certainty && (
                     <div class="compare-picture-head">
-                        <SureLegend tree={tree} />
+                        <TreeCertaintyLegend tree={tree} />
                     </div>
                 )
             }
@@ -75,7 +75,7 @@ function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
     const share = (value: number) =>
         tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN_SPACE}% of all` : '';
     return (
-        <TreeTip tree={tree} node={node} foot={MEANINGS[certainty]}>
+        <TreeTip tree={tree} node={node} foot={CERTAINTY_TEXTS[certainty]}>
             <dt>mean total</dt>
             <dd>{boundsText(total, low, certainty, tree.unit)}</dd>
             <dd>{certainty === 0 && share(total)}</dd>

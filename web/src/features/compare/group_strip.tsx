@@ -5,11 +5,11 @@
  */
 import { countOutside, type StripGroup, stripScale } from './strip';
 
-const LABEL = 44;
-const RIGHT = 96;
-const ROW = 24;
-const AXIS = 18;
-const DOT = 3.5;
+const LABEL_WIDTH = 44;
+const RIGHT_MARGIN = 96;
+const ROW_HEIGHT = 24;
+const AXIS_HEIGHT = 18;
+const DOT_RADIUS = 3.5;
 
 interface GroupStripProps {
     base?: StripGroup;
@@ -22,23 +22,24 @@ interface GroupStripProps {
 
 export function GroupStrip({ base, fresh, width, format, nameOf }: GroupStripProps) {
     const scale = stripScale(base ? [base, fresh] : [fresh]);
-    const span = width - LABEL - RIGHT;
-    const x = (value: number) => LABEL + ((value - scale.from) / (scale.to - scale.from)) * span;
-    const rows = (base ? 2 : 1) * ROW;
-    const height = rows + AXIS;
+    const span = width - LABEL_WIDTH - RIGHT_MARGIN;
+    const x = (value: number) =>
+        LABEL_WIDTH + ((value - scale.from) / (scale.to - scale.from)) * span;
+    const rows = (base ? 2 : 1) * ROW_HEIGHT;
+    const height = rows + AXIS_HEIGHT;
     const side = (group: StripGroup, key: 'base' | 'new', top: number) => (
         <g class={`strip-${key}`}>
-            <text class="strip-name" x="0" y={top + ROW / 2 + 4}>
+            <text class="strip-name" x="0" y={top + ROW_HEIGHT / 2 + 4}>
                 {base ? key : 'runs'}
             </text>
-            <Side
+            <StripRow
                 group={group}
                 top={top}
                 x={x}
                 scale={scale}
                 title={(i) => `${nameOf ? `${nameOf(key, i)}: ` : ''}${format(group.values[i])}`}
             />
-            <Beyond counts={countOutside(group.values, scale)} at={width} top={top} />
+            <OutsideCounts counts={countOutside(group.values, scale)} at={width} top={top} />
         </g>
     );
     const median = (group: StripGroup) =>
@@ -52,7 +53,7 @@ export function GroupStrip({ base, fresh, width, format, nameOf }: GroupStripPro
                 </g>
             ))}
             {base && side(base, 'base', 0)}
-            {side(fresh, 'new', rows - ROW)}
+            {side(fresh, 'new', rows - ROW_HEIGHT)}
             {fittingTicks(scale.ticks, x, format).map((tick) => (
                 <text key={tick} class="strip-tick" x={x(tick)} y={height - 3}>
                     {format(tick)}
@@ -77,7 +78,7 @@ function fittingTicks(
     });
 }
 
-interface SideProps {
+interface StripRowProps {
     group: StripGroup;
     top: number;
     x: (value: number) => number;
@@ -85,7 +86,7 @@ interface SideProps {
     title: (run: number) => string;
 }
 
-function Side({ group: { values, median, mad }, top, x, scale, title }: SideProps) {
+function StripRow({ group: { values, median, mad }, top, x, scale, title }: StripRowProps) {
     const left = x(Math.max(scale.from, median - mad));
     const right = x(Math.min(scale.to, median + mad));
     return (
@@ -96,7 +97,7 @@ function Side({ group: { values, median, mad }, top, x, scale, title }: SideProp
                     x={left}
                     y={top + 4}
                     width={Math.max(1, right - left)}
-                    height={ROW - 8}
+                    height={ROW_HEIGHT - 8}
                 />
             )}
             {values.map((value, i) =>
@@ -107,8 +108,8 @@ function Side({ group: { values, median, mad }, top, x, scale, title }: SideProp
                         key={i}
                         class="strip-dot"
                         cx={x(value)}
-                        cy={top + ROW / 2 + ((i % 3) - 1) * 3}
-                        r={DOT}
+                        cy={top + ROW_HEIGHT / 2 + ((i % 3) - 1) * 3}
+                        r={DOT_RADIUS}
                     >
                         <title>{title(i)}</title>
                     </circle>
@@ -120,14 +121,14 @@ function Side({ group: { values, median, mad }, top, x, scale, title }: SideProp
                     x1={x(median)}
                     x2={x(median)}
                     y1={top + 3}
-                    y2={top + ROW - 3}
+                    y2={top + ROW_HEIGHT - 3}
                 />
             )}
         </>
     );
 }
 
-function Beyond({
+function OutsideCounts({
     counts: [left, right],
     at,
     top,
@@ -141,7 +142,7 @@ function Beyond({
         .filter(Boolean)
         .join(' ');
     return (
-        <text class="strip-beyond" x={at} y={top + ROW / 2 + 4}>
+        <text class="strip-beyond" x={at} y={top + ROW_HEIGHT / 2 + 4}>
             {countsText} beyond
         </text>
     );

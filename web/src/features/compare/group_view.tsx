@@ -21,10 +21,11 @@ import { GroupPicture } from './group_picture';
 import { GroupStrip } from './group_strip';
 import { GroupTable } from './group_table';
 import { GroupLine, stripWidth } from './head';
-import { ShareCompared } from './share_button';
+import { ShareComparisonButton } from './share_button';
 import { metricOf, perOf, tableOf, tabHref } from './state';
 
-const RULE = 'values: medians of the runs; spread: median absolute deviation; pictures: means';
+const VALUES_REMARK =
+    'values: medians of the runs; spread: median absolute deviation; pictures: means';
 
 function useGroupKeys(hrefs: string[]): void {
     useKeys('Group', [
@@ -52,14 +53,14 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
     useEffect(() => {
         document.title = `${groupName(report.new)}, ${int(report.new.length)} runs · perfshelf`;
     }, [report]);
-    useLayoutEffect(() => setStatus(ledgerOf('group', report.new), RULE, null), [report]);
+    useLayoutEffect(() => setStatus(ledgerOf('group', report.new), VALUES_REMARK, null), [report]);
     return (
         <>
             <GroupHead report={report} />
             {table ? (
                 <>
                     <Tabs current={table.of} items={tabs} label="tables of this group">
-                        <ShareCompared title="this group" />
+                        <ShareComparisonButton title="this group" />
                         {!offlineFile() && (
                             <CopyButton
                                 class="quiet"
@@ -95,7 +96,7 @@ function GroupHead({ report: { headline, no_headline, new: runs } }: { report: G
                 <GroupLine label="group" runs={runs} />
                 <p class="compare-answer">
                     {headline ? (
-                        <Answer headline={headline} />
+                        <HeadlineSummary headline={headline} />
                     ) : (
                         `No common headline: ${no_headline}.`
                     )}
@@ -113,7 +114,7 @@ function GroupHead({ report: { headline, no_headline, new: runs } }: { report: G
     );
 }
 
-function Answer({ headline }: { headline: NonNullable<GroupReport['headline']> }) {
+function HeadlineSummary({ headline }: { headline: NonNullable<GroupReport['headline']> }) {
     const { unit, label, new: group } = headline;
     const format = (value: number) => text(formatValueOf(value, unit));
     return (

@@ -24,7 +24,7 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
                 </h1>
                 <GroupLine label="base" runs={base} group={headline?.base} unit={headline?.unit} />
                 <GroupLine label="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
-                <Answer comparison={comparison} />
+                <HeadlineVerdict comparison={comparison} />
                 <ConclusionLine comparison={comparison} />
             </div>
             {headline && (
@@ -112,7 +112,7 @@ function RunList({ label, runs }: { label: string; runs: Run[] }) {
     );
 }
 
-function Answer({ comparison }: { comparison: Comparison }) {
+function HeadlineVerdict({ comparison }: { comparison: Comparison }) {
     const { headline, base, new: fresh } = comparison;
     if (!headline) {
         return (

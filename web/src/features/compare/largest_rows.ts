@@ -10,7 +10,7 @@ import { useJson } from '../shared/use_json';
 import { comparePath, rowParams } from './state';
 
 /** Maximum number of rows that have a step of their own in the waterfall. */
-const STEPS = 9;
+const MAX_STEPS = 9;
 
 export interface LargestRows<R> {
     rows: R[];
@@ -19,7 +19,10 @@ export interface LargestRows<R> {
 
 export function useLargestRows<R>(table: ComparisonTable) {
     const { query } = route.value;
-    const path = comparePath(query, `/${table.of}`, { ...rowParams(table, query), limit: STEPS });
+    const path = comparePath(query, `/${table.of}`, {
+        ...rowParams(table, query),
+        limit: MAX_STEPS,
+    });
     const { data, error } = useJson<Page>(path);
     const top = useMemo(
         (): LargestRows<R> | null => data && { rows: objectsOf<R>(data), page: data },

@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import type {
-    ComparisonCell,
+    ComparisonRowDetail,
     ComparisonRow,
     ComparisonTable,
     Comparison,
@@ -51,15 +51,15 @@ interface ComparePaneProps {
 export function ComparePane(props: ComparePaneProps) {
     const { row } = route.value.query;
     if (row === undefined)
-        return viewportWidth.value >= PANE_BESIDE ? <FallPane {...props} /> : null;
+        return viewportWidth.value >= PANE_BESIDE ? <WaterfallPane {...props} /> : null;
     return (
-        <RowPane<ComparisonCell> {...props} row={row}>
+        <RowPane<ComparisonRowDetail> {...props} row={row}>
             {(data) => <RowBody {...props} data={data} />}
         </RowPane>
     );
 }
 
-function FallPane(props: ComparePaneProps) {
+function WaterfallPane(props: ComparePaneProps) {
     const { table, metric, scale, top } = props;
     const { rows, page } = top;
     // Totals as the tools state them: rows do not add up to these exactly.
@@ -67,19 +67,19 @@ function FallPane(props: ComparePaneProps) {
     const fresh = page.sums.whole_new ?? page.sums.new;
     const isParts = table.of === PARTS_TABLE;
     const steps = isParts ? rows.map((row) => ({ ...row, name: partText(row.name).label })) : rows;
-    const fall = metric.adds_up ? waterfall(base ?? 0, fresh ?? 0, steps) : null;
+    const chart = metric.adds_up ? waterfall(base ?? 0, fresh ?? 0, steps) : null;
     const unit = scale.unit ? `, ${scale.unit}${perWords(perOf(table, route.value.query))}` : '';
-    const cut = fall && fall.axisFrom > 0 ? `axis from ${cellText(fall.axisFrom, scale)}` : '';
+    const cut = chart && chart.axisFrom > 0 ? `axis from ${cellText(chart.axisFrom, scale)}` : '';
     return (
         <section class="pane pane-compare" aria-label="From base to new">
             <PaneHead title="From base to new" remark={`by ${table.row}${unit}`}>
                 <span class="soft">{cut}</span>
             </PaneHead>
             <div class="compare-body">
-                {fall ? (
+                {chart ? (
                     <>
                         <WaterfallView
-                            fall={fall}
+                            chart={chart}
                             format={(value) => cellText(value, scale)}
                             formatDelta={(value) => deltaText(value, scale)}
                             selected={null}
@@ -112,7 +112,12 @@ function endsText({ comparison, table, metric, top: { page } }: ComparePaneProps
     return `${ends} “All others” has what the rows do not add up to.`;
 }
 
-function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparisonCell }) {
+function RowBody({
+    comparison,
+    table,
+    metric,
+    data,
+}: ComparePaneProps & { data: ComparisonRowDetail }) {
     const unit = unitOf(table, metric, data);
     const format = (value: number) => text(formatValueOf(value, unit));
     const verdict = verdictOf(data, unit, isImports(table));
@@ -155,37 +160,38 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
                         : undefined
                 }
             />
-            <Pairs rows={rowValues(data, metric, format, (v) => text(formatDelta(v, unit)))} />
-            <Pairs rows={movedRows(data, table.place === 'unit')} />
+            <Pairs rows={valuePairs(data, metric, format, (v) => text(formatDelta(v, unit)))} />
+            <Pairs rows={locationPairs(data, table.place === 'unit')} />
             <ValueList {...{ comparison, table, data, format }} />
         </>
     );
 }
 
 /* Explains how an import changed: removed, added, or first imported by another module. */
-function ImportChangeText({ row: { change, by, base_by } }: { row: ComparisonCell }) {
-    const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
+function ImportChangeText({ row: { change, by, base_by } }: { row: ComparisonRowDetail }) {
+    const importerName = (name: string | null) =>
+        name ? <code>{name}</code> : 'the program itself';
     if (change === 'removed') {
         return (
             <p class="compare-note">No longer imported: it is lazy now, or no module needs it.</p>
         );
     }
     if (change === 'added') {
-        return <p class="compare-note">Not imported in the base; now by {mover(by)}.</p>;
+        return <p class="compare-note">Not imported in the base; now by {importerName(by)}.</p>;
     }
     if (change !== 'moved') return null;
     return (
         <p class="compare-note">
-            Now first imported by {mover(by)}, in the base by {mover(base_by)}. Its time counts
-            below its first importer.
+            Now first imported by {importerName(by)}, in the base by {importerName(base_by)}. Its
+            time counts below its first importer.
         </p>
     );
 }
 
 type Pair = [label: string, value: ComponentChildren];
 
-function rowValues(
-    row: ComparisonCell,
+function valuePairs(
+    row: ComparisonRowDetail,
     metric: Metric,
     format: (v: number) => string,
     delta: (v: number) => string,
@@ -206,7 +212,7 @@ function rowValues(
 }
 
 /* Location and first importer of a row, with the values in the base if they differ. */
-function movedRows(row: ComparisonCell, isUnit: boolean): Pair[] {
+function locationPairs(row: ComparisonRowDetail, isUnit: boolean): Pair[] {
     const pairs: Pair[] = [];
     const at = (place: string | null, line: number | null) =>
         [place, line === null ? null : String(line)].filter((part) => part !== null).join(':');
@@ -227,7 +233,7 @@ function movedRows(row: ComparisonCell, isUnit: boolean): Pair[] {
 }
 
 /* Name and location of a row in the base. */
-function inBase(row: ComparisonRow): RowName {
+function rowNameInBase(row: ComparisonRow): RowName {
     return {
         name: row.name,
         place: row.base_place ?? row.place,
@@ -237,14 +243,14 @@ function inBase(row: ComparisonRow): RowName {
 
 /* Whether the row has one value per run. With one measurement per side, the values are its
  * samples. */
-function hasValuePerRun({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
+function hasValuePerRun({ base, new: fresh }: Comparison, row: ComparisonRowDetail): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }
 
 interface ValueListProps {
     comparison: Comparison;
     table: ComparisonTable;
-    data: ComparisonCell;
+    data: ComparisonRowDetail;
     format: (value: number) => string;
 }
 
@@ -270,7 +276,7 @@ function ValueList({ comparison, table, data, format }: ValueListProps) {
                     : `${nBase} and ${nNew} samples`}
             </RunsHead>
             <dl class="compare-values">
-                {list('base', data.base_values, inBase(data))}
+                {list('base', data.base_values, rowNameInBase(data))}
                 {list('new', data.new_values, data)}
             </dl>
         </>

@@ -5,7 +5,7 @@
  */
 import type { ComparisonTable, Per, Work } from '../../base/compare_types';
 import { replaceQuery, route } from '../../base/router';
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 import { Segmented } from '../../components/segmented';
 import { median } from '../../model/compare';
 import { perOf } from './state';
@@ -37,7 +37,7 @@ const mediansOf = ({ base, new: fresh }: Work): [number, number] => [median(base
 export function workText(work: Work): string | null {
     if (!work.base.length || differenceOf(mediansOf(work)) <= WORK_SHARE) return null;
     const amounts = mediansOf(work).map((value) =>
-        fmtFixed(value, Number.isInteger(value) ? 0 : 1),
+        formatFixed(value, Number.isInteger(value) ? 0 : 1),
     );
     return `${amounts.join(' against ')} ${work.of}`;
 }

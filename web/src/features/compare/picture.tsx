@@ -10,7 +10,7 @@ import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Segmented } from '../../components/segmented';
-import { formatDelta, formatValueOf, wordOf } from '../../model/compare';
+import { formatDelta, formatValueOf, changeWord } from '../../model/compare';
 import { ComparisonCurves } from './curves';
 import {
     certaintyOf,
@@ -28,10 +28,10 @@ import {
     boundsText,
     type Drawing,
     hasPicture,
-    MEANINGS,
+    CERTAINTY_TEXTS,
     NoPicture,
     type PictureProps,
-    SureLegend,
+    TreeCertaintyLegend,
     totalText,
     TreePicture,
     TreeTip,
@@ -40,11 +40,14 @@ import {
 import { diffPaint } from './tree_paint';
 
 /* Tables of memory whose runs also have curves over time. */
-const CURVED = ['memory', 'categories', 'processes', 'spans'];
+const TABLES_WITH_CURVES = ['memory', 'categories', 'processes', 'spans'];
 
 function isCurved({ base: [{ kind }] }: Comparison, table: ComparisonTable): boolean {
     const metric = metricOf(table, route.value.query);
-    return CURVED.includes(table.of) || (kindHas(kind, 'line_cpu') && metric !== table.metrics[0]);
+    return (
+        TABLES_WITH_CURVES.includes(table.of) ||
+        (kindHas(kind, 'line_cpu') && metric !== table.metrics[0])
+    );
 }
 
 interface ComparePictureProps extends PictureProps {
@@ -68,12 +71,12 @@ function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Dr
     const layout = layoutDiff(tree, side);
     const title = titleOf(tree, side, comparison);
     const format = (delta: number) => text(formatDelta(delta, tree.unit));
-    const modules = kindHas(comparison.base[0].kind, 'imports');
+    const hasModuleNames = kindHas(comparison.base[0].kind, 'imports');
     return {
         title,
         width: side === 'base' ? tree.base_total : tree.new_total,
         layout,
-        paint: diffPaint({ tree, layout, title, format, modules }),
+        paint: diffPaint({ tree, layout, title, format, hasModuleNames }),
     };
 }
 
@@ -98,7 +101,7 @@ function DiffPicture({ comparison, table, wantedRow }: ComparePictureProps) {
 
 function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }) {
     const removed = tree ? removedNodes(tree) : [];
-    const lost = removed.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
+    const removedTotal = removed.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
     const names = tree ? removed.slice(0, 12).map((node) => nameOf(tree, node)) : [];
     return (
         <div class="compare-picture-head">
@@ -118,11 +121,11 @@ function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }
                 }
             />
             <span class="soft wide-only">colour = Δ of the total against base</span>
-            {tree && <SureLegend tree={tree} />}
+            {tree && <TreeCertaintyLegend tree={tree} />}
             {removed.length > 0 && (
                 <span class="soft ellipsis" title={names.join('\n')}>
-                    {int(removed.length)} removed, {text(formatValueOf(lost, tree?.unit ?? ''))}:{' '}
-                    {names.join(', ')}
+                    {int(removed.length)} removed,{' '}
+                    {text(formatValueOf(removedTotal, tree?.unit ?? ''))}: {names.join(', ')}
                 </span>
             )}
             <span class="spacer" />
@@ -134,21 +137,21 @@ function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }
 export function DiffLegend({ unit }: { unit: string }) {
     return (
         <span class="diff-legend">
-            {wordOf(false, unit)}
+            {changeWord(false, unit)}
             <span aria-hidden="true">
                 {[1, 2, 3, 4, 5, 6, 7].map((step) => (
                     <i key={step} style={{ background: `var(--diff-${step})` }} />
                 ))}
             </span>
-            {wordOf(true, unit)}
+            {changeWord(true, unit)}
             <i class="is-new" aria-hidden="true" />
             new
         </span>
     );
 }
 
-const FATES = { new: 'new on this path', gone: 'removed from this path', kept: '' };
-const VERDICTS = ['', 'too few runs for a test', 'within noise', '', ''];
+const NODE_CHANGE_TEXTS = { new: 'new on this path', gone: 'removed from this path', kept: '' };
+const VERDICT_NOTES = ['', 'too few runs for a test', 'within noise', '', ''];
 
 function sidesOf(tree: ComparisonTree, node: number) {
     if (node < 0) {
@@ -168,11 +171,14 @@ function sidesOf(tree: ComparisonTree, node: number) {
 
 function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
     const { base, fresh, certainty, lows, range } = sidesOf(tree, node);
-    const fate = node < 0 ? 'kept' : nodeChangeOf(tree, node);
+    const nodeChange = node < 0 ? 'kept' : nodeChangeOf(tree, node);
     const level = node < 0 ? 0 : nodeColourLevel(tree, node);
-    const judged =
-        VERDICTS[node < 0 ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
-    const foot = [FATES[fate], judged, MEANINGS[certainty]].filter(Boolean).join(', ');
+    const verdictNote =
+        VERDICT_NOTES[node < 0 ? 0 : tree.verdict[node]] ||
+        (level ? changeWord(level > 0, tree.unit) : '');
+    const foot = [NODE_CHANGE_TEXTS[nodeChange], verdictNote, CERTAINTY_TEXTS[certainty]]
+        .filter(Boolean)
+        .join(', ');
     const format = (value: number) => text(formatDelta(value, tree.unit));
     const delta = fresh - base;
     const share =
@@ -182,10 +188,12 @@ function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
     return (
         <TreeTip tree={tree} node={node} foot={foot}>
             <dt>base</dt>
-            <dd>{fate === 'new' ? '–' : boundsText(base, lows[0], certainty, tree.unit)}</dd>
+            <dd>{nodeChange === 'new' ? '–' : boundsText(base, lows[0], certainty, tree.unit)}</dd>
             <dd />
             <dt>new</dt>
-            <dd>{fate === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}</dd>
+            <dd>
+                {nodeChange === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}
+            </dd>
             <dd />
             <dt>Δ</dt>
             <dd>

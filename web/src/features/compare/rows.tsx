@@ -24,7 +24,7 @@ import { useScrollToRow } from './link';
 import { PerSwitch } from './per_switch';
 import { comparePath, groupsOf, metricsOf, rowParams } from './state';
 
-const NO_ROW = 'None of the runs has rows in this table.';
+const NO_ROWS_TEXT = 'None of the runs has rows in this table.';
 
 /** Shown instead of a table until its largest rows are loaded. */
 export function NoRowsYet({ error }: { error: ApiError | null }) {
@@ -113,7 +113,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
                         handle={grid}
                         rowClass={props.rowClass}
                         resetKey={withParams('', params)}
-                        empty={empty ?? (filtered ? `No ${table.row} matches.` : NO_ROW)}
+                        empty={empty ?? (filtered ? `No ${table.row} matches.` : NO_ROWS_TEXT)}
                     />
                 </section>
                 {props.children}

@@ -7,7 +7,7 @@ import { ShareDialog } from '../report/share_dialog';
 import { groupsOf } from './state';
 
 /** Button to export the comparison to a file; an offline file has no such button. */
-export function ShareCompared({ title }: { title: string }) {
+export function ShareComparisonButton({ title }: { title: string }) {
     const [open, setOpen] = useState(false);
     if (offlineFile()) return null;
     return (

@@ -32,7 +32,7 @@ export interface StepPair {
     new: TraceStep | null;
 }
 
-export const lengthOf = (step: TraceStep | null): number =>
+export const durationOf = (step: TraceStep | null): number =>
     step ? step.end_ns - step.start_ns : 0;
 
 /* Steps of the job's first worker; the other workers run in parallel. */
@@ -49,8 +49,8 @@ export function stepPairs(
     by: number | null,
 ): { pairs: StepPair[]; by: number } {
     const [a, b] = [stepsOf(base), stepsOf(fresh)];
-    const named = b.findIndex(({ name }) => name === a[0]?.name);
-    const shift = by ?? Math.max(0, named);
+    const namedIndex = b.findIndex(({ name }) => name === a[0]?.name);
+    const shift = by ?? Math.max(0, namedIndex);
     const pairs: StepPair[] = [];
     for (let n = Math.min(0, -shift); n < Math.max(a.length, b.length - shift); n++) {
         const pair = { base: a[n] ?? null, new: b[n + shift] ?? null };
@@ -60,8 +60,11 @@ export function stepPairs(
 }
 
 /** The longest step in ns, which sets the scale of all bars. */
-export function longestOf(pairs: StepPair[]): number {
-    return pairs.reduce((most, pair) => Math.max(most, lengthOf(pair.base), lengthOf(pair.new)), 1);
+export function maxDuration(pairs: StepPair[]): number {
+    return pairs.reduce(
+        (most, pair) => Math.max(most, durationOf(pair.base), durationOf(pair.new)),
+        1,
+    );
 }
 
 export const partsOf = (step: TraceStep | null, definition: Definition): Parts | undefined =>

@@ -18,8 +18,8 @@ import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
 import {
-    lengthOf,
-    longestOf,
+    durationOf,
+    maxDuration,
     type PartPair,
     partPairs,
     partsOf,
@@ -28,7 +28,7 @@ import {
 } from './step_pairs';
 
 /** Number of pairs that are drawn until the user requests more. */
-const SHOWN = 50;
+const SHOWN_PAIRS = 50;
 
 export function ComparisonSteps({ comparison }: { comparison: Comparison }) {
     const [a, b] = [comparison.base[0], comparison.new[0]];
@@ -46,7 +46,7 @@ export function ComparisonSteps({ comparison }: { comparison: Comparison }) {
                     base={base.data}
                     fresh={fresh.data}
                     definition={definition}
-                    first={runs > 1}
+                    hasMoreRuns={runs > 1}
                 />
             )}
             <LoadingLine active={base.loading || fresh.loading} />
@@ -59,10 +59,10 @@ interface StepsProps {
     fresh: TraceOverview;
     definition: DefinitionText;
     /** true: a group has several runs, of which only the first is shown */
-    first: boolean;
+    hasMoreRuns: boolean;
 }
 
-function Steps({ base, fresh, definition, first }: StepsProps) {
+function Steps({ base, fresh, definition, hasMoreRuns }: StepsProps) {
     const { query } = route.value;
     const urlShift = /^-?\d{1,4}$/.test(query.by ?? '') ? Number(query.by) : null;
     const { pairs, by } = stepPairs(base, fresh, urlShift);
@@ -72,7 +72,7 @@ function Steps({ base, fresh, definition, first }: StepsProps) {
             <div class="compare-picture-head">
                 <DefinitionSwitch definition={definition} />
                 <span class="soft ellipsis">{definition.description}</span>
-                {first && <span class="soft">first run of each group</span>}
+                {hasMoreRuns && <span class="soft">first run of each group</span>}
             </div>
             <div class="compare-steps-body">
                 <Parts parts={parts} />
@@ -82,7 +82,7 @@ function Steps({ base, fresh, definition, first }: StepsProps) {
     );
 }
 
-const time = (ns: number): string => text(formatValueOf(ns, 'ns'));
+const timeText = (ns: number): string => text(formatValueOf(ns, 'ns'));
 
 function deltaText(base: number, fresh: number): string {
     const delta = fresh - base;
@@ -112,7 +112,7 @@ function Parts({ parts }: { parts: PartPair[] }) {
                         />
                     </span>
                     <span role="cell">
-                        {time(pair.base)} → {time(pair.new)}
+                        {timeText(pair.base)} → {timeText(pair.new)}
                     </span>
                     <b role="cell">{deltaText(pair.base, pair.new)}</b>
                 </div>
@@ -129,8 +129,8 @@ interface PairsProps {
 
 function Pairs({ pairs, by, definition }: PairsProps) {
     const all = route.value.query.steps === 'all';
-    const shown = all ? pairs : pairs.slice(0, SHOWN);
-    const longest = longestOf(pairs);
+    const shown = all ? pairs : pairs.slice(0, SHOWN_PAIRS);
+    const longest = maxDuration(pairs);
     return (
         <div class="step-pairs">
             <p class="step-pairs-head">
@@ -140,8 +140,8 @@ function Pairs({ pairs, by, definition }: PairsProps) {
                 <span class="soft">
                     step n beside step n{by === 0 ? '' : ` ${signed(by, 0)}`} of new
                 </span>
-                <Shift label="earlier" by={by - 1} />
-                <Shift label="later" by={by + 1} />
+                <ShiftLink label="earlier" by={by - 1} />
+                <ShiftLink label="later" by={by + 1} />
             </p>
             {shown.map((pair) => (
                 <StepRow
@@ -165,7 +165,7 @@ function Pairs({ pairs, by, definition }: PairsProps) {
 }
 
 /* Link that changes the alignment of the steps. */
-function Shift({ label, by }: { label: string; by: number }) {
+function ShiftLink({ label, by }: { label: string; by: number }) {
     const tip = `compared with the ${label} step of the new run`;
     return (
         <button
@@ -187,7 +187,7 @@ interface RowProps {
 
 function StepRow({ pair, longest, definition }: RowProps) {
     const { base, new: fresh } = pair;
-    const [a, b] = [lengthOf(base), lengthOf(fresh)];
+    const [a, b] = [durationOf(base), durationOf(fresh)];
     const names = [base?.name ?? '–', fresh?.name ?? '–'];
     return (
         <div class="step-pair">
@@ -211,8 +211,8 @@ function StepRow({ pair, longest, definition }: RowProps) {
             </span>
             <span class="step-delta">
                 {base && fresh
-                    ? `${time(b)}, ${deltaText(a, b)}`
-                    : `${time(a + b)}, in one run only`}
+                    ? `${timeText(b)}, ${deltaText(a, b)}`
+                    : `${timeText(a + b)}, in one run only`}
             </span>
         </div>
     );

@@ -8,7 +8,7 @@ import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import { Menu } from '../../components/menu';
 import { viewportWidth } from '../../components/viewport';
-import { changeLabel, scaleOf, wordOf } from '../../model/compare';
+import { changeLabel, scaleOf, changeWord } from '../../model/compare';
 import { type ColumnInputs, compareColumns, isImports } from './columns';
 import { fitColumns } from './fit_columns';
 import type { RowName } from './diff_tree';
@@ -21,7 +21,7 @@ interface CompareTableProps {
     comparison: Comparison;
     table: ComparisonTable;
     /** Shows only rows that one of the groups lacks. */
-    changes?: boolean;
+    onlyChanges?: boolean;
     /** Called when the user selects a row in the table. */
     onPick?: (row: RowName) => void;
     /** Called when the server has joined the rows; from then on, requests for this table are
@@ -63,8 +63,8 @@ export function CompareTable(props: CompareTableProps) {
 type TableBodyProps = CompareTableProps & { metric: Metric; top: LargestRows<ComparisonRow> };
 
 function TableBody(props: TableBodyProps) {
-    const { comparison, table, changes = false, metric, top, onPick } = props;
-    const { verdict, change = changes ? 'added,removed' : undefined } = route.value.query;
+    const { comparison, table, onlyChanges = false, metric, top, onPick } = props;
+    const { verdict, change = onlyChanges ? 'added,removed' : undefined } = route.value.query;
     const single = isSingle(comparison, table);
     const search = useSearch();
     const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
@@ -75,11 +75,11 @@ function TableBody(props: TableBodyProps) {
             menus={
                 <>
                     {!single && <VerdictMenu unit={metric.unit} />}
-                    <ChangeMenu table={table} changes={changes} />
+                    <ChangeMenu table={table} onlyChanges={onlyChanges} />
                 </>
             }
             rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
-            empty={changes ? `No ${table.row} was added or removed.` : undefined}
+            empty={onlyChanges ? `No ${table.row} was added or removed.` : undefined}
         >
             <ComparePane {...{ comparison, table, metric, scale, top }} />
         </CompareRows>
@@ -111,7 +111,7 @@ function ChoiceMenu({ label, name, choices }: { label: string; name: string; cho
 }
 
 function VerdictMenu({ unit }: { unit: string }) {
-    const [up, down] = [wordOf(true, unit), wordOf(false, unit)];
+    const [up, down] = [changeWord(true, unit), changeWord(false, unit)];
     return (
         <ChoiceMenu
             label="verdict"
@@ -128,10 +128,10 @@ function VerdictMenu({ unit }: { unit: string }) {
     );
 }
 
-function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boolean }) {
+function ChangeMenu({ table, onlyChanges }: { table: ComparisonTable; onlyChanges: boolean }) {
     const isImport = isImports(table);
     const label = (change: 'added' | 'removed') => (isImport ? changeLabel(change, true) : change);
-    const both = { value: null, text: changes ? 'added or removed' : 'any' };
+    const both = { value: null, text: onlyChanges ? 'added or removed' : 'any' };
     const more = [
         { value: 'moved', text: isImport ? 'other first importer' : 'moved' },
         { value: 'kept', text: 'in both, same place' },
@@ -144,7 +144,7 @@ function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boole
                 both,
                 { value: 'added', text: label('added') },
                 { value: 'removed', text: label('removed') },
-                ...(changes ? [] : more),
+                ...(onlyChanges ? [] : more),
             ]}
         />
     );

@@ -25,20 +25,20 @@ import { selectFrame, useFrameOfRow } from './link';
 import { perWords } from './per_switch';
 import { comparePath, perOf } from './state';
 
-const NODES = 20_000;
+const MAX_NODES = 20_000;
 
 /* Tables that can have this picture, because their rows are frames of the call tree. */
-const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
+const TABLES_WITH_TREE = ['imports', 'packages', 'functions', 'operators', 'lines'];
 
 type Pictures = Pick<Comparison, 'pictures' | 'no_tree'>;
 
 export function hasPicture({ pictures }: Pictures, { of }: ComparisonTable): boolean {
-    return pictures.includes('tree') && PICTURED.includes(of);
+    return pictures.includes('tree') && TABLES_WITH_TREE.includes(of);
 }
 
 /** Says why a table that could have a picture has none. */
 export function NoPicture({ report, table }: { report: Pictures; table: ComparisonTable }) {
-    if (!report.no_tree || !PICTURED.includes(table.of)) return null;
+    if (!report.no_tree || !TABLES_WITH_TREE.includes(table.of)) return null;
     return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
 }
 
@@ -47,7 +47,7 @@ export function NoPicture({ report, table }: { report: Pictures; table: Comparis
 export function useTree<T extends GroupTree>(table: ComparisonTable): Answer<T> {
     const { query } = route.value;
     const per = perOf(table, query) !== 'run' && table.per.includes('step') ? 'step' : 'run';
-    return useJson<T>(comparePath(query, '/tree', { per, limit: NODES }));
+    return useJson<T>(comparePath(query, '/tree', { per, limit: MAX_NODES }));
 }
 
 /** Sums of rounded rows are this close to the total that the tool states. */
@@ -108,7 +108,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
         return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
     }, [tree, q, regex]);
     useFrameOfRow(tree, drawing?.width ?? [], wantedRow);
-    const picked = Number(frame ?? -1);
+    const urlFrame = Number(frame ?? -1);
     return (
         <section class="picture compare-picture" aria-label={label}>
             {head}
@@ -119,7 +119,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     layout={drawing.layout}
                     paint={drawing.paint}
                     match={match?.set ?? null}
-                    selected={picked < tree.n ? picked : -1}
+                    selected={urlFrame < tree.n ? urlFrame : -1}
                     onSelect={(node) => void selectFrame(table, tree, node)}
                     zoom={zoom ?? ''}
                     onZoom={(span) => replaceQuery({ zoom: span })}
@@ -139,7 +139,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
 }
 
 /** Certainty legend of a picture whose frames have bounds; shown only in wide windows. */
-export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
+export function TreeCertaintyLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
     return (
         certainty && (
             <span class="wide-only">
@@ -157,7 +157,7 @@ export function boundsText(total: number, low: number, certainty: number, unit: 
 }
 
 /** Explanation of each certainty; '' for exact. */
-export const MEANINGS = [
+export const CERTAINTY_TEXTS = [
     '',
     'bounded: the value is between the two numbers',
     'unknown: recursive call',

@@ -19,14 +19,20 @@ interface DiffPaintInput {
     /** formats a difference, with its sign */
     format: (delta: number) => string;
     /** Names are dotted module names, drawn relative to the parent frame. */
-    modules: boolean;
+    hasModuleNames: boolean;
 }
 
 const VALUE_GAP = 7;
 
-export function diffPaint({ tree, layout, title, format, modules }: DiffPaintInput): FramePaint {
+export function diffPaint({
+    tree,
+    layout,
+    title,
+    format,
+    hasModuleNames,
+}: DiffPaintInput): FramePaint {
     const { node } = layout;
-    const fitNodeName = treeNames(tree, layout, modules);
+    const fitNodeName = treeNames(tree, layout, hasModuleNames);
     return {
         texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : DIFF_FILL + 3 + nodeColourLevel(tree, node[f])),
@@ -50,11 +56,11 @@ interface FittedName {
 }
 
 /** Returns a function that fits the name of a frame into a width. `modules`: see DiffPaintInput. */
-function treeNames(tree: GroupTree, { node, parent }: FrameLayout, modules: boolean) {
+function treeNames(tree: GroupTree, { node, parent }: FrameLayout, hasModuleNames: boolean) {
     const forms: string[][] = [];
     return (f: number, maxWidth: number, measure: Measure): FittedName => {
         const fullName = nameOf(tree, node[f]);
-        if (modules) {
+        if (hasModuleNames) {
             const up = node[parent[f]] ?? -1;
             const above = up >= 0 ? nameOf(tree, up) : null;
             const fit = (width: number) => fitName(fullName, above, width, measure);
@@ -71,7 +77,7 @@ interface GroupPaintInput {
     title: string;
     format: (value: number) => string;
     /** Names are dotted module names, drawn relative to the parent frame. */
-    modules: boolean;
+    hasModuleNames: boolean;
 }
 
 /** Any hue except grey: the origin of a name may differ between runs. */
@@ -79,9 +85,15 @@ const PAINT_HUE = 1;
 
 /** Paint of the tree of one group: names of a package have the same tint, and each frame shows its
  * mean. */
-export function groupPaint({ tree, layout, title, format, modules }: GroupPaintInput): FramePaint {
+export function groupPaint({
+    tree,
+    layout,
+    title,
+    format,
+    hasModuleNames,
+}: GroupPaintInput): FramePaint {
     const tints = Uint8Array.from(tree.names, tintOf);
-    const fitNodeName = treeNames(tree, layout, modules);
+    const fitNodeName = treeNames(tree, layout, hasModuleNames);
     const { node } = layout;
     return {
         texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),

@@ -9,14 +9,14 @@ import { offlineFile } from '../../base/offline';
 import { formatHash, goTo, navigate, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { groupName, ledgerOf } from '../../model/compare';
-import { noteRun } from '../shared/shelf_state';
+import { cacheRun } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';
 import { SIDE_TAB } from '../side/host';
 import { SideView } from '../side/view';
@@ -25,7 +25,7 @@ import { CompareGraph, GRAPH_TAB } from './graph';
 import { GroupView } from './group_view';
 import { CompareHead } from './head';
 import { ComparePicture } from './picture';
-import { ShareCompared } from './share_button';
+import { ShareComparisonButton } from './share_button';
 import {
     CHANGES_TAB,
     comparePath,
@@ -49,16 +49,18 @@ export function CompareView({ tab, view }: CompareProps) {
     const { query } = route.value;
     const { data, error, loading } = useJson<Comparison>(comparePath(query));
     useEffect(() => {
-        for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) noteRun(run);
+        for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) cacheRun(run);
     }, [data]);
     if (error) return <NoComparison error={error} />;
     const isOneGroup = !query.base;
     // Until the response for a new URL arrives, the old content must not request rows for the new URL.
-    const fits = data !== null && (data.base.length === 0) === isOneGroup;
+    const isCurrent = data !== null && (data.base.length === 0) === isOneGroup;
     return (
         <main class="report compare">
-            {fits && isOneGroup && <GroupView report={data} tab={tab} />}
-            {fits && !isOneGroup && <Compared comparison={data} tab={tab} view={view} />}
+            {isCurrent && isOneGroup && <GroupView report={data} tab={tab} />}
+            {isCurrent && !isOneGroup && (
+                <ComparisonReport comparison={data} tab={tab} view={view} />
+            )}
             <LoadingLine active={loading} />
         </main>
     );
@@ -84,7 +86,7 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
 
 function ruleText({ rules }: Comparison, single: boolean): string {
     if (single) return 'one run each: significance unknown';
-    const factor = fmtFixed(rules.factor, rules.factor % 1 ? 1 : 0);
+    const factor = formatFixed(rules.factor, rules.factor % 1 ? 1 : 0);
     return `medians; noise ≥ ${factor} × √(MAD² + MAD²); significant if |Δ| > noise and p < ${rules.alpha}, corrected for many rows`;
 }
 
@@ -105,7 +107,7 @@ function useCompareKeys(hrefs: string[]): void {
 }
 
 /* Number of rows that one of the groups lacks; null while unknown. */
-function useChanges(table: ComparisonTable | undefined, ready: boolean): number | null {
+function useChangeCount(table: ComparisonTable | undefined, ready: boolean): number | null {
     const { query } = route.value;
     const path =
         table && ready
@@ -118,13 +120,13 @@ function useChanges(table: ComparisonTable | undefined, ready: boolean): number 
     return useJson<Page>(path).data?.total ?? null;
 }
 
-function Compared({ comparison, tab, view }: CompareProps & { comparison: Comparison }) {
+function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison: Comparison }) {
     const { query } = route.value;
     const table = tableOf(comparison, tab);
     const [first] = comparison.tables;
     const [ready, setReady] = useState(false);
     const [wantedRow, setWantedRow] = useState<RowName | null>(null);
-    const changed = useChanges(first, ready);
+    const changedRows = useChangeCount(first, ready);
     const tabs = [
         ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
         ...(first
@@ -132,7 +134,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                   {
                       id: CHANGES_TAB,
                       title: 'Added and removed',
-                      count: changed,
+                      count: changedRows,
                       href: tabHref(query, CHANGES_TAB),
                   },
               ]
@@ -143,9 +145,9 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
         { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
     const isSideTab = tab === SIDE_TAB;
-    const changes = tab === CHANGES_TAB;
-    const graph = tab === GRAPH_TAB && comparison.pictures.includes('graph');
-    const current = changes || isSideTab || graph ? (tab as string) : (table?.of ?? '');
+    const isChangesTab = tab === CHANGES_TAB;
+    const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
+    const current = isChangesTab || isSideTab || isGraphTab ? (tab as string) : (table?.of ?? '');
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
@@ -161,23 +163,23 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
                 </button>
-                <ShareCompared title="this comparison" />
+                <ShareComparisonButton title="this comparison" />
                 {!offlineFile() && (
                     <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
                 )}
             </Tabs>
             {isSideTab ? (
                 <SideView comparison={comparison} view={view} />
-            ) : graph ? (
+            ) : isGraphTab ? (
                 <CompareGraph comparison={comparison} />
             ) : table ? (
                 <>
-                    {!changes && <ComparePicture {...{ comparison, table, wantedRow }} />}
+                    {!isChangesTab && <ComparePicture {...{ comparison, table, wantedRow }} />}
                     <CompareTable
                         key={`${table.of} ${current} ${metricOf(table, query).metric} ${perOf(table, query)}`}
                         comparison={comparison}
                         table={table}
-                        changes={changes}
+                        onlyChanges={isChangesTab}
                         onReady={() => setReady(true)}
                         onPick={setWantedRow}
                     />

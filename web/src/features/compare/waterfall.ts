@@ -42,8 +42,8 @@ export function waterfall(base: number, fresh: number, rows: readonly WaterfallR
         at += delta;
     }
     const rest = fresh - at;
-    const tiny = 1e-9 * Math.max(Math.abs(base), Math.abs(fresh));
-    if (Math.abs(rest) > tiny) {
+    const tolerance = 1e-9 * Math.max(Math.abs(base), Math.abs(fresh));
+    if (Math.abs(rest) > tolerance) {
         steps.push({
             name: 'all others',
             from: at,
@@ -57,10 +57,12 @@ export function waterfall(base: number, fresh: number, rows: readonly WaterfallR
     const levels = steps.map(({ to }) => to);
     const [low, high] = [Math.min(...levels), Math.max(...levels)];
     // Truncate the axis if steps would be slivers between bars of nearly equal length.
-    const cut = low > 0 && high - low < 0.4 * high;
+    const isTruncated = low > 0 && high - low < 0.4 * high;
     return {
         steps,
-        axisFrom: cut ? Math.max(0, low - (high - low) * 0.6 - high * 1e-6) : Math.min(0, low),
+        axisFrom: isTruncated
+            ? Math.max(0, low - (high - low) * 0.6 - high * 1e-6)
+            : Math.min(0, low),
         axisTo: Math.max(0, high) || 1,
     };
 }

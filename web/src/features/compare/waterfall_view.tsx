@@ -6,7 +6,7 @@
 import type { Waterfall } from './waterfall';
 
 interface WaterfallViewProps {
-    fall: Waterfall;
+    chart: Waterfall;
     /** Formats the value of an end. */
     format: (value: number) => string;
     formatDelta: (value: number) => string;
@@ -14,8 +14,14 @@ interface WaterfallViewProps {
     onPick: (row: number) => void;
 }
 
-export function WaterfallView({ fall, format, formatDelta, selected, onPick }: WaterfallViewProps) {
-    const { steps, axisFrom, axisTo } = fall;
+export function WaterfallView({
+    chart,
+    format,
+    formatDelta,
+    selected,
+    onPick,
+}: WaterfallViewProps) {
+    const { steps, axisFrom, axisTo } = chart;
     const place = (value: number) =>
         (100 * (Math.max(axisFrom, value) - axisFrom)) / (axisTo - axisFrom || 1);
     return (

@@ -8,7 +8,7 @@ import { useEffect } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { navigate, route } from '../../base/router';
 import type { Run } from '../../base/types';
-import { type FormattedValue, fmtFixed, formatValueIn, int, text } from '../../base/units';
+import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { FormattedValueText } from '../../components/text';
 import { functionName } from '../../model/labels';
@@ -29,7 +29,7 @@ type HrefOf = (link: ReportLink) => string;
 
 function formatPart(value: number | null, unit: string): FormattedValue {
     if (value === null) return { value: '–', unit: '' };
-    if (unit === 'percent') return { value: fmtFixed(value, 1), unit: '%' };
+    if (unit === 'percent') return { value: formatFixed(value, 1), unit: '%' };
     if (unit === 'count') return { value: int(value), unit: '' };
     if (unit === 'samples' && Number.isInteger(value)) return { value: int(value), unit };
     return formatValueIn(value, unit);
@@ -112,7 +112,9 @@ function CauseRow({ cause, unit, hrefOf, hasAmounts, hasSavings, isOpen, onToggl
                     <FormattedValueText value={formatPart(cause.amount, unit)} />
                 </td>
             )}
-            <td class="num soft">{cause.share !== null && `${fmtFixed(cause.share * 100, 1)}`}</td>
+            <td class="num soft">
+                {cause.share !== null && `${formatFixed(cause.share * 100, 1)}`}
+            </td>
             {hasSavings && (
                 <td class="num saving">
                     <Saving cause={cause} unit={unit} />

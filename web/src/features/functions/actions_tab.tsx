@@ -8,7 +8,7 @@ import { API } from '../../base/client';
 import { formatHash, goTo, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { formatSeconds, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
+import { formatSeconds, formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Menu } from '../../components/menu';
@@ -22,9 +22,9 @@ import { useJson } from '../shared/use_json';
 import type { ActionRow, SectionRow } from '../../base/rows';
 
 const MAX_ROWS = 1000;
-const MOST_BUTTONS = 5;
-const NESTED = 'actions are nested: percentages add up to more than 100';
-const ADVANCED =
+const MAX_BUTTONS = 5;
+const NESTED_REMARK = 'actions are nested: percentages add up to more than 100';
+const ADVANCED_REMARK =
     'actions are nested: time in Profiler.enable also counts for the enclosing actions';
 
 function useSections(run: Run): {
@@ -46,28 +46,28 @@ function useSections(run: Run): {
 }
 
 /** Name of a report: "fit", or "fit 2" if the file has several reports of that stage. */
-function nameOf(sections: SectionRow[], { id, stage }: SectionRow): string {
+function sectionName(sections: SectionRow[], { id, stage }: SectionRow): string {
     const label = stage ? stage.toLowerCase().replaceAll('_', ' ') : 'report';
     const same = sections.filter((other) => other.stage === stage);
     return same.length > 1 ? `${label} ${same.findIndex((other) => other.id === id) + 1}` : label;
 }
 
-function choose(id: number): void {
+function selectSection(id: number): void {
     setQuery({ section: String(id), action: null });
 }
 
-function Stages({ sections, shown }: { sections: SectionRow[]; shown: SectionRow }) {
+function StageSelect({ sections, shown }: { sections: SectionRow[]; shown: SectionRow }) {
     if (sections.length < 2) return null;
-    if (sections.length <= MOST_BUTTONS) {
+    if (sections.length <= MAX_BUTTONS) {
         return (
             <Segmented
                 label="stage"
                 value={String(shown.id)}
                 options={sections.map((section) => ({
                     value: String(section.id),
-                    text: nameOf(sections, section),
+                    text: sectionName(sections, section),
                 }))}
-                onChange={(value) => choose(Number(value))}
+                onChange={(value) => selectSection(Number(value))}
             />
         );
     }
@@ -76,12 +76,12 @@ function Stages({ sections, shown }: { sections: SectionRow[]; shown: SectionRow
             ariaLabel="stage"
             tip="which of the reports is shown"
             filter
-            label={<>{nameOf(sections, shown)} ▾</>}
+            label={<>{sectionName(sections, shown)} ▾</>}
             items={sections.map((section) => ({
-                text: nameOf(sections, section),
+                text: sectionName(sections, section),
                 note: section.total_s === null ? undefined : seconds(section.total_s),
                 checked: section.id === shown.id,
-                onPick: () => choose(section.id),
+                onPick: () => selectSection(section.id),
             }))}
         />
     );
@@ -96,7 +96,7 @@ export function ActionsTab({ run }: { run: Run }) {
     const { sections, shown, ready } = useSections(run);
     if (!ready) return <LoadingLine active />;
     const total = shown?.total_s ?? null;
-    const advanced = total === null && Boolean(run.summary.reports);
+    const isAdvanced = total === null && Boolean(run.summary.reports);
     return (
         <TableTab<ActionRow>
             key={shown?.id}
@@ -105,15 +105,25 @@ export function ActionsTab({ run }: { run: Run }) {
             title={LABELS.actions}
             sort="total_s"
             hide
-            picker={shown && <Stages sections={sections} shown={shown} />}
+            picker={shown && <StageSelect sections={sections} shown={shown} />}
             remark={
-                total !== null ? `total ${seconds(total)} · ${NESTED}` : advanced ? ADVANCED : null
+                total !== null
+                    ? `total ${seconds(total)} · ${NESTED_REMARK}`
+                    : isAdvanced
+                      ? ADVANCED_REMARK
+                      : null
             }
             extra={{ section: shown?.id }}
             selectKey="action"
             rowKey={(row) => row.id}
             columns={(search) =>
-                actionColumns(search, run, advanced, total ?? shown?.longest_s ?? 0, total !== null)
+                actionColumns(
+                    search,
+                    run,
+                    isAdvanced,
+                    total ?? shown?.longest_s ?? 0,
+                    total !== null,
+                )
             }
             onOpen={({ report }) => {
                 if (report !== null) goTo(functionsHash(run, report));
@@ -131,14 +141,14 @@ function functionsHash(run: Run, report: number): string {
     return formatHash(['run', run.id, 'functions'], { report: String(report) });
 }
 
-const RIGHT = { align: 'right' as const, numeric: true };
-const ABSENT = <span class="zero">–</span>;
+const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
+const NO_VALUE = <span class="zero">–</span>;
 
 /** Cell of a time in s. The profiler prints five digits, for durations from microseconds to hours;
  * the tooltip has all of them. */
-function time(value: number | null, decimals: number) {
-    if (value === null) return ABSENT;
-    const text = fmtFixed(value, decimals);
+function timeCell(value: number | null, decimals: number) {
+    if (value === null) return NO_VALUE;
+    const text = formatFixed(value, decimals);
     return (
         <span class={/[1-9]/.test(text) ? '' : 'zero'} title={`${value} s`}>
             {text}
@@ -164,38 +174,38 @@ function nameColumn(search: Matcher): GridColumn<ActionRow> {
 function actionColumns(
     search: Matcher,
     run: Run,
-    advanced: boolean,
+    isAdvanced: boolean,
     base: number,
     shares: boolean,
 ): GridColumn<ActionRow>[] {
     return [
         nameColumn(search),
-        ...(advanced ? functionColumns(run) : simpleColumns()),
+        ...(isAdvanced ? functionColumns(run) : simpleColumns()),
         {
             key: 'total_s',
             title: 'total',
             unit: 's',
             width: 128,
             sortKey: 'total_s',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: (row) => (
                 <ShareBar share={base > 0 ? (row.total_s ?? 0) / base : 0} tone="total">
-                    {time(row.total_s, advanced ? 3 : 6)}
+                    {timeCell(row.total_s, isAdvanced ? 3 : 6)}
                 </ShareBar>
             ),
         },
-        ...(shares ? [SHARE] : []),
+        ...(shares ? [SHARE_COLUMN] : []),
     ];
 }
 
-const SHARE: GridColumn<ActionRow> = {
+const SHARE_COLUMN: GridColumn<ActionRow> = {
     key: 'share',
     title: '',
     unit: '% of total',
     width: 92,
     sortKey: 'share',
-    ...RIGHT,
-    render: ({ share }) => (share === null ? ABSENT : pct(share)),
+    ...RIGHT_ALIGNED,
+    render: ({ share }) => (share === null ? NO_VALUE : pct(share)),
 };
 
 function simpleColumns(): GridColumn<ActionRow>[] {
@@ -207,16 +217,16 @@ function simpleColumns(): GridColumn<ActionRow>[] {
             width: 112,
             sortKey: 'mean_s',
             hideBelow: 700,
-            ...RIGHT,
-            render: (row) => time(row.mean_s, 6),
+            ...RIGHT_ALIGNED,
+            render: (row) => timeCell(row.mean_s, 6),
         },
         {
             key: 'calls',
             title: 'calls',
             width: 88,
             sortKey: 'calls',
-            ...RIGHT,
-            render: ({ calls }) => (calls === null ? ABSENT : int(calls)),
+            ...RIGHT_ALIGNED,
+            render: ({ calls }) => (calls === null ? NO_VALUE : int(calls)),
         },
     ];
 }
@@ -229,10 +239,10 @@ function functionColumns(run: Run): GridColumn<ActionRow>[] {
             width: 104,
             sortKey: 'functions',
             title_tip: 'the table of them',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: ({ report, functions }) =>
                 report === null || functions === null ? (
-                    ABSENT
+                    NO_VALUE
                 ) : (
                     <a class="link" href={functionsHash(run, report)}>
                         {int(functions)}
@@ -245,8 +255,8 @@ function functionColumns(run: Run): GridColumn<ActionRow>[] {
             width: 124,
             sortKey: 'function_calls',
             hideBelow: 900,
-            ...RIGHT,
-            render: (row) => (row.function_calls === null ? ABSENT : int(row.function_calls)),
+            ...RIGHT_ALIGNED,
+            render: (row) => (row.function_calls === null ? NO_VALUE : int(row.function_calls)),
         },
     ];
 }

@@ -3,7 +3,7 @@
  * Effect of a faster function on the program: a small curve with a point at twice the speed, and
  * three sentences with the numbers.
  */
-import { THIN_SPACE, formatSeconds, fmtFixed, pct, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, formatFixed, pct, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { amdahl, amdahlCurve } from './amdahl';
 
@@ -72,7 +72,7 @@ function seconds(value: number): string {
 }
 
 function times(value: number): string {
-    return `${fmtFixed(value, 2)}×`;
+    return `${formatFixed(value, 2)}×`;
 }
 
 function curveText(limit: number): string {

@@ -4,7 +4,7 @@
  * below the other. A click or Enter on a row selects the function of the row; Back returns.
  */
 import { useMemo } from 'preact/hooks';
-import { THIN_SPACE, fmtFixed, int } from '../../base/units';
+import { THIN_SPACE, formatFixed, int } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Swatch } from '../../components/origin_legend';
@@ -13,9 +13,9 @@ import { functionName, placeText, shortPlace } from '../../model/labels';
 import { type FunctionDetail, type RelatedRow, callsText, openFunction } from '../calls/data';
 import { Seconds } from './columns';
 
-const HEAD = 28;
-const ROW = 24;
-const MOST_CALLERS = 7;
+const HEAD_HEIGHT = 28;
+const ROW_HEIGHT = 24;
+const MAX_CALLER_ROWS = 7;
 
 function columns(title: string, tip: string): GridColumn<RelatedRow>[] {
     const right = { align: 'right' as const };
@@ -56,7 +56,7 @@ function columns(title: string, tip: string): GridColumn<RelatedRow>[] {
             title_tip: 'cumtime of these calls in percent of the cumtime of the selected function',
             ...right,
             render: (row) =>
-                row.pct === null ? <span class="zero">–</span> : fmtFixed(row.pct, 1),
+                row.pct === null ? <span class="zero">–</span> : formatFixed(row.pct, 1),
         },
         {
             key: 'name',
@@ -90,13 +90,13 @@ interface RelatedProps {
     empty: string;
 }
 
-function Related({ label, title, tip, rows, empty }: RelatedProps) {
+function RelatedTable({ label, title, tip, rows, empty }: RelatedProps) {
     const source = useMemo(() => arraySource(rows), [rows]);
-    const shape = useMemo(() => columns(title, tip), [title, tip]);
+    const tableColumns = useMemo(() => columns(title, tip), [title, tip]);
     return (
         <DataGrid<RelatedRow>
             label={label}
-            columns={shape}
+            columns={tableColumns}
             source={source}
             rowKey={(row) => row.id}
             onOpen={(row) => openFunction(row.id)}
@@ -114,12 +114,12 @@ function countText(noun: string, total: number, shown: number): string {
 
 export function Sandwich({ detail }: { detail: FunctionDetail }) {
     const { fn, callers, callees, callers_total, callees_total } = detail;
-    const rows = Math.min(MOST_CALLERS, Math.max(1, callers.length));
-    const height = callers.length > 0 ? HEAD + rows * ROW : HEAD + 44;
+    const rows = Math.min(MAX_CALLER_ROWS, Math.max(1, callers.length));
+    const height = callers.length > 0 ? HEAD_HEIGHT + rows * ROW_HEIGHT : HEAD_HEIGHT + 44;
     return (
         <div class="sandwich">
             <div class="sandwich-callers" style={{ height }}>
-                <Related
+                <RelatedTable
                     label={`Callers of ${fn.name}`}
                     title={countText('called by', callers_total, callers.length)}
                     tip="values count calls from each caller to the selected function"
@@ -143,7 +143,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
                 </span>
             </div>
             <div class="sandwich-callees">
-                <Related
+                <RelatedTable
                     label={`Called by ${fn.name}`}
                     title={countText('calls', callees_total, callees.length)}
                     tip="values count calls from the selected function to each callee"
@@ -157,5 +157,5 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
 
 function selfShare({ fn }: FunctionDetail): string {
     if (fn.cumtime_s <= 0) return 'its time is zero';
-    return `${fmtFixed((100 * fn.tottime_s) / fn.cumtime_s, 1)}${THIN_SPACE}% of that is self time`;
+    return `${formatFixed((100 * fn.tottime_s) / fn.cumtime_s, 1)}${THIN_SPACE}% of that is self time`;
 }

@@ -4,7 +4,7 @@
  * total.
  */
 import type { FunctionRow } from '../../base/rows';
-import { int, fmtFixed } from '../../base/units';
+import { int, formatFixed } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Swatch } from '../../components/origin_legend';
@@ -135,6 +135,6 @@ function nameColumns(search: Matcher): GridColumn<FunctionRow>[] {
 /** Seconds with pstats' three decimals; a value printed as zero is grey, null is a dash. */
 export function Seconds({ value }: { value: number | null }) {
     if (value === null) return <span class="zero">–</span>;
-    const text = fmtFixed(value, 3);
+    const text = formatFixed(value, 3);
     return /[1-9]/.test(text) ? <>{text}</> : <span class="zero">{text}</span>;
 }

@@ -45,7 +45,7 @@ export function FilesOf({ run, total, report, picker }: FilesOfProps) {
             remark="tottime of the functions in a file; cumtime is not shown because it does not add up"
             selectKey="file"
             rowKey={(row) => row.file}
-            called={({ file }) => ({ name: '', file })}
+            identityOf={({ file }) => ({ name: '', file })}
             columns={(search) => fileColumns(search, total)}
             onOpen={({ file }) =>
                 navigate(['run', run.id, 'functions'], {

@@ -32,7 +32,7 @@ export function useReports(run: Run): {
     return { reports, shown, ready: data !== null || error !== null };
 }
 
-function nameOf({ id, stage, title, ordered_by, by }: ReportRow): string {
+function reportName({ id, stage, title, ordered_by, by }: ReportRow): string {
     if (title) return stage ? `${stage} · ${title}` : title;
     const order = ordered_by ? `, sorted by ${ordered_by}` : '';
     return `report ${int(id)}${by ? `, by ${by}` : ''}${order}`;
@@ -46,11 +46,11 @@ export function reportPicker(reports: ReportRow[], shown: ReportRow | null): VNo
             ariaLabel="report"
             tip="which of the printed tables is shown"
             filter={reports.length > 12}
-            label={<span class="report-picker">{nameOf(shown)} ▾</span>}
+            label={<span class="report-picker">{reportName(shown)} ▾</span>}
             items={reports.map((report) => {
                 const { value, unit } = formatSeconds(report.total_s);
                 return {
-                    text: nameOf(report),
+                    text: reportName(report),
                     note: `${value}${THIN_SPACE}${unit}`,
                     checked: report.id === shown.id,
                     onPick: () => setQuery({ report: String(report.id), fn: null }),

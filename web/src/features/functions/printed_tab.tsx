@@ -51,7 +51,7 @@ export function PrintedFunctionsTab({ run }: { run: Run }) {
                 filters={filters}
                 error={search.error}
                 shown={rows}
-                of={shown?.functions ?? 0}
+                total={shown?.functions ?? 0}
                 report={shown?.id}
                 picker={reportPicker(reports, shown)}
             />

@@ -76,7 +76,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 <TreeRemark
                     tree={tree}
                     onOpen={openFunction}
-                    picked={viewportWidth.value >= 1200}
+                    showsFrame={viewportWidth.value >= 1200}
                 />
                 <CertaintyLegend tree={tree} />
             </PaneHead>

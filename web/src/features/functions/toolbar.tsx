@@ -18,7 +18,7 @@ import { ORIGINS } from '../../model/tint';
 import { functionsPath, pstatsOf } from '../calls/data';
 import { SORT_KEYS } from './columns';
 
-const NOT_OWN = ORIGINS.filter((origin) => origin !== 'own').join();
+const ORIGINS_NOT_OWN = ORIGINS.filter((origin) => origin !== 'own').join();
 
 /** Request parameters of the table; exports use the same. */
 export function functionParams(filters: Filters) {
@@ -41,7 +41,7 @@ interface ToolbarProps {
     shown: number | null;
     /** Only for a printed table: its number of functions, its report number, and the menu to select
      * another table. */
-    of?: number;
+    total?: number;
     report?: number;
     picker?: ComponentChildren;
 }
@@ -51,17 +51,17 @@ export function FunctionsToolbar(props: ToolbarProps) {
     const input = useRef<HTMLInputElement | null>(null);
     const query = route.value.query;
     const grouped = query.group === 'file';
-    const isOwnOnly = [...filters.off].join() === NOT_OWN;
+    const isOwnOnly = [...filters.off].join() === ORIGINS_NOT_OWN;
     useKeys('Functions', [
         { key: '/', label: 'search the functions', run: () => input.current?.focus() },
         {
             key: 'm',
             label: 'only my code, or all',
-            run: () => replaceQuery({ off: isOwnOnly ? null : NOT_OWN }),
+            run: () => replaceQuery({ off: isOwnOnly ? null : ORIGINS_NOT_OWN }),
         },
     ]);
-    const of = props.of ?? pstatsOf(run).functions;
-    const count = shown === null || shown === of ? int(of) : `${int(shown)} of ${int(of)}`;
+    const total = props.total ?? pstatsOf(run).functions;
+    const count = shown === null || shown === total ? int(total) : `${int(shown)} of ${int(total)}`;
     const params = { ...functionParams(filters), report };
     const path = functionsPath(run);
     const wide = viewportWidth.value >= 1100;
@@ -80,7 +80,11 @@ export function FunctionsToolbar(props: ToolbarProps) {
                 ]}
                 onChange={(value) => {
                     if (value === 'file') replaceQuery({ group: 'file' });
-                    else replaceQuery({ group: null, off: value === 'mine' ? NOT_OWN : null });
+                    else
+                        replaceQuery({
+                            group: null,
+                            off: value === 'mine' ? ORIGINS_NOT_OWN : null,
+                        });
                 }}
             />
             <OriginMenu
@@ -107,7 +111,7 @@ export function FunctionsToolbar(props: ToolbarProps) {
             />
             {viewportWidth.value >= 1000 && (
                 <span class="soft">
-                    {count} {of === 1 ? 'function' : 'functions'}
+                    {count} {total === 1 ? 'function' : 'functions'}
                 </span>
             )}
             <ExportMenu

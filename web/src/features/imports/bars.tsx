@@ -22,8 +22,8 @@ interface BarsProps {
     tip: (index: number) => ComponentChildren;
 }
 
-const BAND = 24;
-const AXIS = 26;
+const BAND_HEIGHT = 24;
+const AXIS_HEIGHT = 26;
 
 /** Horizontal bars in the colours of the origins; the height depends on the number of bars. */
 export function Bars(props: BarsProps) {
@@ -56,7 +56,7 @@ export function Bars(props: BarsProps) {
     }, [props.items, props.selected]);
 
     return (
-        <div class="bars" style={{ height: props.items.length * BAND + AXIS }}>
+        <div class="bars" style={{ height: props.items.length * BAND_HEIGHT + AXIS_HEIGHT }}>
             <canvas
                 ref={canvas}
                 role="img"

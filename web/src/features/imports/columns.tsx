@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Swatch } from '../../components/origin_legend';
@@ -25,7 +25,7 @@ export interface ColumnInputs {
     serverSorted: boolean;
 }
 
-function ms(us: number | null) {
+function msCell(us: number | null) {
     return us === null ? <span class="zero">–</span> : <Num value={us / 1000} decimals={3} />;
 }
 
@@ -65,7 +65,7 @@ function timeColumns({ maxSelf, base }: ColumnInputs): GridColumn<ImportRow>[] {
             title_tip: 'Bar length: self time relative to the largest self time',
             render: (row) => (
                 <ShareBar share={maxSelf > 0 ? (row.self_us ?? 0) / maxSelf : 0} tone="total">
-                    {ms(row.self_us)}
+                    {msCell(row.self_us)}
                 </ShareBar>
             ),
         },
@@ -78,7 +78,7 @@ function timeColumns({ maxSelf, base }: ColumnInputs): GridColumn<ImportRow>[] {
             align: 'right',
             numeric: true,
             sortKey: 'cumulative_us',
-            render: (row) => ms(row.cumulative_us),
+            render: (row) => msCell(row.cumulative_us),
         },
         {
             key: 'share',
@@ -91,7 +91,7 @@ function timeColumns({ maxSelf, base }: ColumnInputs): GridColumn<ImportRow>[] {
                 row.self_us === null || base.us <= 0 ? (
                     <span class="zero">–</span>
                 ) : (
-                    fmtFixed((100 * row.self_us) / base.us, 1)
+                    formatFixed((100 * row.self_us) / base.us, 1)
                 ),
         },
     ];

@@ -101,7 +101,7 @@ export function rowOfNode(data: ImportData, node: number): ImportRow {
     };
 }
 
-export function useFound(data: ImportData | null, filters: Filters) {
+export function useSearchHits(data: ImportData | null, filters: Filters) {
     const { q, regex, hide, off } = filters;
     const search = useMemo(() => matcher(q, regex), [q, regex]);
     const found = useMemo(

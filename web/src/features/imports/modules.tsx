@@ -8,7 +8,7 @@ import { useKeys } from '../../base/keys';
 import { formatHash, navigate, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, fmtFixed, int, pct } from '../../base/units';
+import { THIN_SPACE, formatFixed, int, pct } from '../../base/units';
 import type { GridSort } from '../../components/data_grid';
 import { ExportMenu, Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
@@ -161,7 +161,7 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
 }
 
 function BaseMenu({ base, data, selected }: { base: string; data: ImportData; selected: number }) {
-    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    const ms = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
     const items = [
         {
             text: `of ${data.totalName}`,

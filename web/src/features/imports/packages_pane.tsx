@@ -8,15 +8,15 @@ import { API } from '../../base/client';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, fmtFixed, pct } from '../../base/units';
+import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import type { ImportData } from './data';
 import type { PackageRow } from '../../base/rows';
 
-const SHOWN = 60;
+const MAX_PACKAGES = 60;
 
-export function asPackages(page: Page | null): PackageRow[] {
+export function packagesOf(page: Page | null): PackageRow[] {
     if (!page) return [];
     return page.rows.map(
         (row) =>
@@ -25,16 +25,16 @@ export function asPackages(page: Page | null): PackageRow[] {
 }
 
 export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
-    const path = `${API}/runs/${run.id}/packages?sort=self_us&desc=1&limit=${SHOWN}`;
+    const path = `${API}/runs/${run.id}/packages?sort=self_us&desc=1&limit=${MAX_PACKAGES}`;
     const { data: page } = useJson<Page>(path);
-    const rows = asPackages(page);
+    const rows = packagesOf(page);
     const widest = rows.reduce((most, row) => Math.max(most, row.self_us, row.inclusive_us), 0);
     const hiddenPackages = (page?.total ?? 0) - rows.length;
     return (
         <section class="pane pane-packages">
             <PaneHead title={LABELS.packages} remark="by self time">
                 <span class="soft">
-                    % of {data.sumName} {fmtFixed(data.sumSelf / 1e6, 3)}
+                    % of {data.sumName} {formatFixed(data.sumSelf / 1e6, 3)}
                     {THIN_SPACE}s
                 </span>
             </PaneHead>
@@ -90,12 +90,12 @@ function PackageLine({ run, row, widest, sum }: LineProps) {
                 />
                 <i class={`bar-self is-${row.origin}`} style={{ width: width(row.self_us) }} />
             </span>
-            <span class="is-right">{fmtFixed(row.self_us / 1000, 1)}</span>
+            <span class="is-right">{formatFixed(row.self_us / 1000, 1)}</span>
             <span class="is-right">{sum > 0 ? pct((100 * row.self_us) / sum) : '–'}</span>
         </a>
     );
 }
 
 function ms(us: number): string {
-    return `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    return `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }

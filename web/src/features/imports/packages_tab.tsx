@@ -10,7 +10,7 @@ import { navigate, replaceQuery, route } from '../../base/router';
 import type { PackageRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, fmtFixed, int, pct, plural } from '../../base/units';
+import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { HideField } from '../../components/hide_field';
 import { MarkedName } from '../../components/marked_name';
@@ -28,9 +28,9 @@ import { useHeldValue, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { Bars } from './bars';
 import { summaryOf } from './data';
-import { asPackages } from './packages_pane';
+import { packagesOf } from './packages_pane';
 
-const BARS = 24;
+const MAX_BARS = 24;
 interface Bases {
     /** µs: Σ self is the base of the exclusive share, the total time that of the inclusive share */
     self: number;
@@ -65,7 +65,7 @@ export function PackagesTab({ run }: { run: Run }) {
                 <section class="pane pane-main">
                     <PaneHead
                         title={LABELS.packages}
-                        remark={remarkOf(shown, source.unfilteredTotal)}
+                        remark={countText(shown, source.unfilteredTotal)}
                     >
                         <ExportMenu
                             csv={withParams(path, { ...params, format: 'csv' })}
@@ -101,7 +101,7 @@ function basesOf(run: Run): { self_us: number; total_us: number } {
     return negative_self > 0 ? { self_us: 0, total_us: 0 } : { self_us, total_us };
 }
 
-function remarkOf(shown: number, of: number): string {
+function countText(shown: number, of: number): string {
     return shown === of ? int(of) : `${int(shown)} of ${int(of)}`;
 }
 
@@ -126,7 +126,7 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
             run: () => replaceQuery({ package: null }),
         },
     ]);
-    const seconds = (us: number): string => `${fmtFixed(us / 1e6, 3)}${THIN_SPACE}s`;
+    const seconds = (us: number): string => `${formatFixed(us / 1e6, 3)}${THIN_SPACE}s`;
     return (
         <Toolbar label="view options">
             <OriginMenu
@@ -260,9 +260,9 @@ interface BarsPaneProps {
 
 function PackageBars({ run, path, params, total }: BarsPaneProps) {
     const by = route.value.query.sort === 'inclusive_us' ? 'inclusive_us' : 'self_us';
-    const top = withParams(path, { ...params, sort: by, desc: true, limit: BARS });
+    const top = withParams(path, { ...params, sort: by, desc: true, limit: MAX_BARS });
     const { data } = useJson<Page>(useHeldValue(top, readFilters(route.value.query).broken));
-    const rows = useMemo(() => asPackages(data), [data]);
+    const rows = useMemo(() => packagesOf(data), [data]);
     const items = useMemo(() => {
         const share = (us: number): number => (total > 0 ? (100 * Math.max(0, us)) / total : 0);
         return rows.map((row) => ({
@@ -302,7 +302,7 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
 
 function PackageTip({ run, row }: { run: Run; row: PackageRow }) {
     const { self_us, total_us } = basesOf(run);
-    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    const ms = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
     const percent = (us: number, base: number): string =>
         base > 0 ? `${pct((100 * us) / base)}${THIN_SPACE}%` : '–';
     return (

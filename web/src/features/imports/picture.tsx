@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
 import { route, setQuery } from '../../base/router';
-import { THIN_SPACE, fmtFixed, plural, int, pct } from '../../base/units';
+import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { childLists } from '../../model/frames';
@@ -32,10 +32,10 @@ export function ImportsPicture(props: PictureProps) {
     const { data, mode, hidden, match, minUs, by, selected, onSelect } = props;
     const query = route.value.query;
     const leftHeavy = mode !== 'order';
-    const least = by === 'cumulative' ? minUs : 0;
+    const minCumulativeUs = by === 'cumulative' ? minUs : 0;
     const layout = useMemo(
-        () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs: least }),
-        [data, leftHeavy, hidden, least],
+        () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs: minCumulativeUs }),
+        [data, leftHeavy, hidden, minCumulativeUs],
     );
     const paint = useMemo(
         () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
@@ -79,7 +79,7 @@ export function ImportsPicture(props: PictureProps) {
             {data.tree.cut && (
                 <div class="picture-note">
                     {plural(data.tree.cut.rows, 'module')} below{' '}
-                    {fmtFixed(data.tree.cut.below_us / 1000, 3)}
+                    {formatFixed(data.tree.cut.below_us / 1000, 3)}
                     {THIN_SPACE}ms not drawn; the table lists all modules
                 </div>
             )}
@@ -87,19 +87,19 @@ export function ImportsPicture(props: PictureProps) {
     );
 }
 
-const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+const ms = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 
 function percent(part: number, whole: number): string {
     return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
 }
 
-const kids = new WeakMap<ImportData, Int32Array>();
+const childStarts = new WeakMap<ImportData, Int32Array>();
 
 function childCount(data: ImportData, node: number): number {
-    let starts = kids.get(data);
+    let starts = childStarts.get(data);
     if (!starts) {
         starts = childLists(data.tree.parent, data.tree.n).start;
-        kids.set(data, starts);
+        childStarts.set(data, starts);
     }
     return starts[node + 1] - starts[node];
 }

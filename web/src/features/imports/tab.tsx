@@ -7,13 +7,13 @@ import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { THIN_SPACE, fmtFixed, pct } from '../../base/units';
+import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { readFilters } from '../../model/filter_query';
 import { matchedTotal } from '../../model/icicle';
-import { type ImportData, summaryOf, useFound, useImportData } from './data';
+import { type ImportData, summaryOf, useSearchHits, useImportData } from './data';
 import { ImportsModules } from './modules';
 import { PackagesPane } from './packages_pane';
 import { ImportsPicture } from './picture';
@@ -39,10 +39,10 @@ export function ImportsTab({ run }: { run: Run }) {
 function useRoundingRemark(run: Run): void {
     const { total_us, self_us, negative_self } = summaryOf(run);
     useEffectOn(() => {
-        const apart = (self_us - total_us) / 1000;
-        const by = `${fmtFixed(Math.abs(apart), 3)}${THIN_SPACE}ms ${apart < 0 ? 'below' : 'above'} Total`;
-        const why = negative_self > 0 ? 'several threads shift times between rows;' : '';
-        const message = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN_SPACE}µs: Σ self is ${by}`;
+        const differenceMs = (self_us - total_us) / 1000;
+        const by = `${formatFixed(Math.abs(differenceMs), 3)}${THIN_SPACE}ms ${differenceMs < 0 ? 'below' : 'above'} Total`;
+        const reason = negative_self > 0 ? 'several threads shift times between rows;' : '';
+        const message = `${reason ? `${reason} ` : ''}CPython rounds each value up to 1${THIN_SPACE}µs: Σ self is ${by}`;
         setStatus(undefined, self_us === 0 ? null : message, undefined);
         return () => setStatus(undefined, null, undefined);
     }, [run.id]);
@@ -51,7 +51,7 @@ function useRoundingRemark(run: Run): void {
 function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     const query = route.value.query;
     const filters = readFilters(query);
-    const { search, found, hidden } = useFound(data, filters);
+    const { search, found, hidden } = useSearchHits(data, filters);
     const mode = readMode(query.mode);
     const by = query.by === 'cumulative' ? 'cumulative' : 'self';
     const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;

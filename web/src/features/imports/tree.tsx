@@ -25,10 +25,10 @@ interface Row extends ImportRow {
     open: boolean | null;
 }
 
-const SORTS = ['ord', 'self_us', 'cumulative_us', 'module'];
+const SORT_KEYS = ['ord', 'self_us', 'cumulative_us', 'module'];
 
 /** Expanded nodes from the URL, which lists row ids in base 36; `first` if the URL lists none. */
-function readOpen(
+function readExpanded(
     text: string | undefined,
     index: Map<number, number>,
     first: Set<number>,
@@ -37,7 +37,7 @@ function readOpen(
     return new Set(text.split('.').map((id) => index.get(parseInt(id, 36)) ?? -1));
 }
 
-function writeOpen(open: ReadonlySet<number>, ids: number[]): string {
+function formatExpanded(open: ReadonlySet<number>, ids: number[]): string {
     return (
         [...open]
             .filter((node) => node >= 0)
@@ -49,7 +49,7 @@ function writeOpen(open: ReadonlySet<number>, ids: number[]): string {
 export function ImportsTree(props: TreeProps) {
     const { data, columns, sort, selected, hidden, found, onlyHits, filters, by } = props;
     const query = route.value.query;
-    const key = (SORTS.includes(sort.key) ? sort.key : 'cumulative_us') as TreeSort;
+    const key = (SORT_KEYS.includes(sort.key) ? sort.key : 'cumulative_us') as TreeSort;
     const limit = filters.min ? filters.min * 1000 : 0;
     const keepMask = useMemo(
         () => keptNodes(data.tree, onlyHits ? found : null, by, limit),
@@ -60,7 +60,7 @@ export function ImportsTree(props: TreeProps) {
         [data, hidden, keepMask, key, sort.desc],
     );
     const open = useMemoOn(() => {
-        const set = new Set(readOpen(query.open, data.index, rows.heaviestPath()));
+        const set = new Set(readExpanded(query.open, data.index, rows.heaviestPath()));
         if (onlyHits && found) expandHits(set, data.tree.parent, found);
         return set;
     }, [rows, query.open]);
@@ -75,7 +75,7 @@ export function ImportsTree(props: TreeProps) {
 
     useNames(['open'], {
         nameOf: (value) =>
-            [...readOpen(value, data.index, new Set())]
+            [...readExpanded(value, data.index, new Set())]
                 .map((node) => data.tree.names[node] ?? '')
                 .join('\n'),
         valueOf: (names) => {
@@ -83,7 +83,7 @@ export function ImportsTree(props: TreeProps) {
             const nodes = data.tree.names.flatMap((name, node) =>
                 pathNames.has(name) ? [node] : [],
             );
-            return writeOpen(new Set(nodes), data.tree.id);
+            return formatExpanded(new Set(nodes), data.tree.id);
         },
     });
 
@@ -91,7 +91,7 @@ export function ImportsTree(props: TreeProps) {
         const next = new Set(open);
         const node = data.index.get(row.id) ?? -1;
         if (!next.delete(node)) next.add(node);
-        setQuery({ open: writeOpen(next, data.tree.id) }, { replace: true });
+        setQuery({ open: formatExpanded(next, data.tree.id) }, { replace: true });
     }
 
     const keptCount = keepMask ? keepMask.reduce((sum, bit) => sum + bit, 0) : data.tree.n;

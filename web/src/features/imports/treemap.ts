@@ -34,7 +34,7 @@ export interface Treemap {
 }
 
 export const REST_TILE = -1;
-const HEAD = 16;
+const HEAD_HEIGHT = 16;
 /** px²; smaller modules have no tile of their own */
 const MIN_TILE_PX2 = 9;
 
@@ -50,10 +50,10 @@ export function squarify(values: readonly number[], rect: Rect): Rect[] {
         const scale = (w * h) / sum;
         let end = at + 1;
         let row = values[at];
-        let worst = worstOf(row, row, row, side, scale);
+        let worst = worstAspectRatio(row, row, row, side, scale);
         for (; end < values.length; end++) {
             const more = row + values[end];
-            const next = worstOf(values[at], values[end], more, side, scale);
+            const next = worstAspectRatio(values[at], values[end], more, side, scale);
             if (next > worst) break;
             [row, worst] = [more, next];
         }
@@ -77,7 +77,7 @@ export function squarify(values: readonly number[], rect: Rect): Rect[] {
     return out;
 }
 
-function worstOf(
+function worstAspectRatio(
     largest: number,
     smallest: number,
     row: number,
@@ -121,22 +121,22 @@ export function layoutTreemap(
         tiles: [],
         us: order.reduce((sum, [, us]) => sum + us, 0),
     };
-    order.forEach(([name, us], i) => {
+    order.forEach(([packageIndex, us], i) => {
         const rect = rects[i];
-        const list = nodes.get(name) ?? [];
-        const head = rect.w >= 46 && rect.h >= 40 && list.length > 1 ? HEAD : 0;
-        out.packages.push({ ...rect, package: name, us, modules: list.length, head });
+        const list = nodes.get(packageIndex) ?? [];
+        const head = rect.w >= 46 && rect.h >= 40 && list.length > 1 ? HEAD_HEIGHT : 0;
+        out.packages.push({ ...rect, package: packageIndex, us, modules: list.length, head });
         const inner = { x: rect.x, y: rect.y + head, w: rect.w, h: Math.max(0, rect.h - head) };
-        addModules(out.tiles, tree, list, name, us, inner);
+        addModuleTiles(out.tiles, tree, list, packageIndex, us, inner);
     });
     return out;
 }
 
-function addModules(
+function addModuleTiles(
     tiles: Tile[],
     tree: ImportTree,
     list: number[],
-    name: number,
+    packageIndex: number,
     sum: number,
     rect: Rect,
 ): void {
@@ -147,8 +147,11 @@ function addModules(
     const values = list.slice(0, shown).map((node) => tree.self_us[node]);
     const rest = sum - values.reduce((a, b) => a + b, 0);
     const rects = squarify(rest > 0 ? [...values, rest] : values, rect);
-    values.forEach((us, i) => tiles.push({ ...rects[i], node: list[i], package: name, us }));
-    if (rest > 0) tiles.push({ ...rects[values.length], node: REST_TILE, package: name, us: rest });
+    values.forEach((us, i) =>
+        tiles.push({ ...rects[i], node: list[i], package: packageIndex, us }),
+    );
+    if (rest > 0)
+        tiles.push({ ...rects[values.length], node: REST_TILE, package: packageIndex, us: rest });
 }
 
 /** Index of the tile under a point, or -1. */

@@ -31,23 +31,23 @@ interface TreemapViewProps {
     height: number;
 }
 
-const CRUMB = 18;
+const CRUMB_HEIGHT = 18;
 const TOPIC = 'treemap';
 
 /* Tile under the pointer of this panel, else under that of the other panel, matched by module
  * name. */
 function useHover(map: Treemap, tree: ImportTree) {
-    const [here, setHere] = useState(-1);
+    const [ownHover, setOwnHover] = useState(-1);
     const [otherHover, setOtherHover] = useState(-1);
     const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
     usePanelMessage(TOPIC, (name) =>
         setOtherHover(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
     );
-    const point = (tile: number): void => {
-        if (tile !== here) postToPanels(TOPIC, nameOf(tile));
-        setHere(tile);
+    const hoverTile = (tile: number): void => {
+        if (tile !== ownHover) postToPanels(TOPIC, nameOf(tile));
+        setOwnHover(tile);
     };
-    return { hover: here >= 0 ? here : otherHover, point };
+    return { hover: ownHover >= 0 ? ownHover : otherHover, hoverTile };
 }
 
 export function TreemapView(props: TreemapViewProps) {
@@ -57,7 +57,8 @@ export function TreemapView(props: TreemapViewProps) {
     const [theme, setTheme] = useState<FrameTheme | null>(null);
     const only = zoom ? tree.packages.indexOf(zoom) : -1;
     const area = useMemo(
-        () => (only >= 0 ? { ...size, y: CRUMB, h: Math.max(0, size.h - CRUMB) } : size),
+        () =>
+            only >= 0 ? { ...size, y: CRUMB_HEIGHT, h: Math.max(0, size.h - CRUMB_HEIGHT) } : size,
         [size, only],
     );
     const map = useMemo(
@@ -65,19 +66,19 @@ export function TreemapView(props: TreemapViewProps) {
         [tree, hidden, only, minUs, area],
     );
 
-    const { hover, point } = useHover(map, tree);
+    const { hover, hoverTile } = useHover(map, tree);
 
     useLayoutEffect(() => {
         const element = canvas.current;
         if (!element) return undefined;
         const measure = (): void =>
             setSize({ x: 0, y: 0, w: element.clientWidth, h: element.clientHeight });
-        const retheme = (): void => setTheme(readTheme(element));
+        const updateTheme = (): void => setTheme(readTheme(element));
         measure();
-        retheme();
+        updateTheme();
         const observer = new ResizeObserver(measure);
         observer.observe(element);
-        const unwatch = watchTheme(retheme);
+        const unwatch = watchTheme(updateTheme);
         return () => {
             observer.disconnect();
             unwatch();
@@ -106,7 +107,7 @@ export function TreemapView(props: TreemapViewProps) {
         const next = nodes[Math.max(0, Math.min(nodes.length - 1, now + by))];
         if (next) props.onSelect(next.node);
     };
-    const into = (node: number): void => {
+    const zoomInto = (node: number): void => {
         if (node >= 0) props.onZoom(tree.packages[tree.package[node]]);
     };
     useKeys('Picture', [
@@ -115,9 +116,9 @@ export function TreemapView(props: TreemapViewProps) {
         {
             key: 'f',
             label: 'zoom to the package of the selected module',
-            run: () => into(selected),
+            run: () => zoomInto(selected),
         },
-        { key: 'Enter', label: '', run: () => into(selected) },
+        { key: 'Enter', label: '', run: () => zoomInto(selected) },
         { key: '0', label: 'reset zoom', run: () => props.onZoom(null) },
         ...(only >= 0 || selected >= 0
             ? [
@@ -132,7 +133,7 @@ export function TreemapView(props: TreemapViewProps) {
 
     function onMove(event: PointerEvent): void {
         const tile = at(event);
-        point(tile);
+        hoverTile(tile);
         const found = map.tiles[tile];
         if (!found || !canvas.current) {
             hideTooltip();
@@ -159,7 +160,7 @@ export function TreemapView(props: TreemapViewProps) {
                 aria-label={`Treemap of self times, ${map.tiles.length} tiles`}
                 onPointerMove={onMove}
                 onPointerLeave={() => {
-                    point(-1);
+                    hoverTile(-1);
                     hideTooltip();
                 }}
                 onClick={(event) => props.onSelect(Math.max(-1, map.tiles[at(event)]?.node ?? -1))}

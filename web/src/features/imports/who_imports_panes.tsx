@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { route, setQuery } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
 import type { Origin, Run } from '../../base/types';
-import { fmtFixed, int, pct, plural } from '../../base/units';
+import { formatFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
@@ -104,7 +104,7 @@ export function ImportedChildren({ run, detail }: PaneProps) {
             </div>
             <div class="list">
                 {children.map((child) => (
-                    <Line
+                    <BreakdownRow
                         key={child.id}
                         origin={child.origin}
                         name={child.module}
@@ -115,14 +115,14 @@ export function ImportedChildren({ run, detail }: PaneProps) {
                     />
                 ))}
                 {rest.count > 0 && (
-                    <Line
+                    <BreakdownRow
                         name={plural(rest.count, 'smaller import')}
                         us={rest.cumulative_us}
                         share={share(rest.cumulative_us)}
                         shown={percent(rest.cumulative_us, whole)}
                     />
                 )}
-                <Line
+                <BreakdownRow
                     name="itself, the unnamed remainder"
                     us={row.self_us}
                     share={share(row.self_us)}
@@ -134,7 +134,7 @@ export function ImportedChildren({ run, detail }: PaneProps) {
     );
 }
 
-interface LineProps {
+interface BreakdownRowProps {
     name: ComponentChildren;
     origin?: Origin;
     us: number | null;
@@ -144,7 +144,7 @@ interface LineProps {
     onClick?: () => void;
 }
 
-function Line({ name, origin, us, share, shown, strong, onClick }: LineProps) {
+function BreakdownRow({ name, origin, us, share, shown, strong, onClick }: BreakdownRowProps) {
     const body = (
         <>
             <span class="cut">
@@ -159,7 +159,7 @@ function Line({ name, origin, us, share, shown, strong, onClick }: LineProps) {
             </span>
             <span class="is-right bar-cell">
                 <ShareBar share={share} tone={strong ? 'self' : 'total'}>
-                    {us === null ? '–' : fmtFixed(us / 1000, 3)}
+                    {us === null ? '–' : formatFixed(us / 1000, 3)}
                 </ShareBar>
             </span>
             <span class="is-right">{shown}</span>
@@ -173,7 +173,7 @@ function Line({ name, origin, us, share, shown, strong, onClick }: LineProps) {
     );
 }
 
-const AGAIN: GridColumn<ImportRow>[] = [
+const REPEATED_COLUMNS: GridColumn<ImportRow>[] = [
     {
         key: 'importer',
         title: 'Imported by',
@@ -209,7 +209,7 @@ export function RepeatedImports({
             <PaneHead title="All imports of this module" remark={int(total)} />
             <DataGrid<ImportRow>
                 label={`All imports of ${detail.row.module}`}
-                columns={AGAIN}
+                columns={REPEATED_COLUMNS}
                 source={source}
                 rowKey={(row) => row.id}
                 sort={sort}

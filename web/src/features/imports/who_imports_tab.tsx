@@ -11,7 +11,7 @@ import { formatHash, navigate, route } from '../../base/router';
 import type { ImportAgainRow, ImportChainRow, ImportChildrenRow, ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN_SPACE, formatSeconds, fmtFixed, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, formatSeconds, formatFixed, pct, plural, text } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
@@ -154,7 +154,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
 }
 
 export function ms(us: number | null): string {
-    return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    return us === null ? '–' : `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }
 
 function timeText(us: number | null): string {
@@ -171,7 +171,7 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
     }, [row.id]);
     return (
         <p class="who-sentence">
-            <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
+            <b class="mono">{row.module}</b> <FirstImporterText detail={detail} />
             {share !== null && (
                 <>
                     . Cumulative time <b>{timeText(row.cumulative_us)}</b>, {pct(share)}{' '}
@@ -188,7 +188,7 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
     );
 }
 
-function WhoFirst({ detail: { row, chain } }: { detail: ImportDetail }) {
+function FirstImporterText({ detail: { row, chain } }: { detail: ImportDetail }) {
     if (!row.importer)
         return <>was imported by the program itself, or by an import that the log does not list</>;
     const above = chain.length - 1;

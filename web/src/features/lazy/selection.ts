@@ -25,7 +25,7 @@ export interface LazyImport {
     importer: string | null;
 }
 
-function placeOf({ importer }: LazyImport): string {
+function importerText({ importer }: LazyImport): string {
     if (importer === '__main__') return 'the program';
     return importer === null || importer === '*' ? 'whatever imports it' : importer;
 }
@@ -33,9 +33,11 @@ function placeOf({ importer }: LazyImport): string {
 /** Python code that makes the imports lazy, in three variants: PEP 810, import in functions, PEP
  * 562. */
 export function lazySnippet(items: LazyImport[]): string {
-    const places = [...new Set(items.map(placeOf))];
+    const places = [...new Set(items.map(importerText))];
     const parts = places.map((place) => {
-        const modules = items.filter((item) => placeOf(item) === place).map((item) => item.module);
+        const modules = items
+            .filter((item) => importerText(item) === place)
+            .map((item) => item.module);
         const lines = [
             `# ${place}: Python 3.15 and later (PEP 810)`,
             ...modules.map((module) => `lazy import ${module}`),
@@ -46,7 +48,7 @@ export function lazySnippet(items: LazyImport[]): string {
         ];
         return lines.join('\n');
     });
-    const package_ = [
+    const packageLines = [
         "# a package's __init__.py that offers submodules (PEP 562)",
         'def __getattr__(name):',
         '    import importlib',
@@ -54,5 +56,5 @@ export function lazySnippet(items: LazyImport[]): string {
         '        return importlib.import_module("." + name, __name__)',
         '    raise AttributeError(name)',
     ].join('\n');
-    return `${[...parts, package_].join('\n\n')}\n`;
+    return `${[...parts, packageLines].join('\n\n')}\n`;
 }

@@ -9,7 +9,7 @@ import { route, setQuery, formatHash } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Origin, Page, Run } from '../../base/types';
-import { THIN_SPACE, formatSeconds, pct, plural, text, fmtFixed, int } from '../../base/units';
+import { THIN_SPACE, formatSeconds, pct, plural, text, formatFixed, int } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
@@ -63,7 +63,7 @@ interface LazyAnswer {
     suggestions?: LazySuggestion[];
 }
 
-function toggle(items: string[]): void {
+function toggleImports(items: string[]): void {
     const list = readLazy(route.peek().query.lazy);
     setQuery({ lazy: formatLazy(toggleLazy(list, items)) });
 }
@@ -134,7 +134,7 @@ function LazyToolbar({ run, imports }: { run: Run; imports: LazyImport[] }) {
                 onType={setTyped}
                 onPick={(id) => {
                     const row = rows.find((one) => one.id === id);
-                    if (row) toggle([row.module]);
+                    if (row) toggleImports([row.module]);
                 }}
                 width={360}
             />
@@ -169,7 +169,7 @@ function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
 
 function LazySentence({ data }: { data: LazyAnswer }) {
     const { low, best, high } = data.saving_us;
-    const early = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
+    const startupModules = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
     if (!data.lazy.length) {
         return (
             <p class="who-sentence">
@@ -190,8 +190,8 @@ function LazySentence({ data }: { data: LazyAnswer }) {
             <b>{timeText(data.after_us)}</b>
             {best > 0 &&
                 ` (${pct((-100 * best) / data.before_us)}${THIN_SPACE}% of self times)`}.{' '}
-            {early.length > 0 &&
-                `Python itself imports ${early.join(', ')} before the program starts. `}
+            {startupModules.length > 0 &&
+                `Python itself imports ${startupModules.join(', ')} before the program starts. `}
             {data.verdict === 'known' &&
                 best > 0 &&
                 'This assumes that nothing uses it during start-up. '}
@@ -242,7 +242,11 @@ function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
             <div class="list">
                 {others.map((item) => (
                     <div key={item} class="list-row lazy-choice-grid is-still">
-                        <CheckBox label={itemText(item)} checked onChange={() => toggle([item])} />
+                        <CheckBox
+                            label={itemText(item)}
+                            checked
+                            onChange={() => toggleImports([item])}
+                        />
                         <span class="cut" title={itemText(item)}>
                             {itemText(item)}
                         </span>
@@ -283,8 +287,8 @@ function Keepers({ keepers }: { keepers: LazyImporter[] }) {
                     </span>
                     <Importer row={one} />
                     <span class="is-right">{int(one.modules)}</span>
-                    <span class="is-right">{fmtFixed(one.self_us / 1000, 3)}</span>
-                    <AlsoLazy row={one} />
+                    <span class="is-right">{formatFixed(one.self_us / 1000, 3)}</span>
+                    <MakeLazyButton row={one} />
                 </div>
             ))}
         </>
@@ -305,7 +309,7 @@ function Suggestion({ list, one, isUnproven }: SuggestionProps) {
             <CheckBox
                 label={one.package}
                 checked={n === items.length ? true : n ? null : false}
-                onChange={() => toggle(items)}
+                onChange={() => toggleImports(items)}
             />
             <span class="cut" title={items.map(itemText).join('\n')}>
                 <Swatch origin={one.origin} />
@@ -315,15 +319,15 @@ function Suggestion({ list, one, isUnproven }: SuggestionProps) {
                 )}
             </span>
             <span class={isUnproven ? 'is-right soft' : 'is-right'}>
-                {isUnproven ? '–' : fmtFixed(one.low_us / 1000, 3)}
+                {isUnproven ? '–' : formatFixed(one.low_us / 1000, 3)}
             </span>
-            <span class="is-right">{fmtFixed(one.best_us / 1000, 3)}</span>
-            <span class="is-right">{fmtFixed(one.high_us / 1000, 3)}</span>
+            <span class="is-right">{formatFixed(one.best_us / 1000, 3)}</span>
+            <span class="is-right">{formatFixed(one.high_us / 1000, 3)}</span>
         </div>
     );
 }
 
-const FATES: Record<LazyRow['fate'], string> = {
+const RESULT_TEXTS: Record<LazyRow['fate'], string> = {
     saved: 'saved',
     open: 'unknown',
     'likely stays': 'likely still imported',
@@ -373,10 +377,10 @@ function LazyModules({
     );
 }
 
-type Kept = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
+type ImporterFields = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
 
 /** Name of the importer, with a link to the run whose log shows it if that is another run. */
-function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
+function Importer({ row: { by, proof, in: run, module } }: { row: ImporterFields }) {
     if (by === null) return <span />;
     return (
         <span
@@ -396,10 +400,10 @@ function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
     );
 }
 
-function AlsoLazy({ row: { by, proof, module } }: { row: Kept }) {
+function MakeLazyButton({ row: { by, proof, module } }: { row: ImporterFields }) {
     if (by === null || proof === 'its submodule') return <span />;
     return (
-        <button type="button" class="link" onClick={() => toggle([`${module}@${by}`])}>
+        <button type="button" class="link" onClick={() => toggleImports([`${module}@${by}`])}>
             Make lazy there too
         </button>
     );
@@ -411,10 +415,10 @@ function Module({ row }: { row: LazyRow }) {
             <span class="cut mono" title={row.module}>
                 {row.module}
             </span>
-            <span class="is-right">{fmtFixed(row.self_us / 1000, 3)}</span>
-            <span class={row.fate === 'saved' ? '' : 'soft'}>{FATES[row.fate]}</span>
+            <span class="is-right">{formatFixed(row.self_us / 1000, 3)}</span>
+            <span class={row.fate === 'saved' ? '' : 'soft'}>{RESULT_TEXTS[row.fate]}</span>
             <Importer row={row} />
-            <AlsoLazy row={row} />
+            <MakeLazyButton row={row} />
         </div>
     );
 }

@@ -3,10 +3,10 @@
  * Cells of the source grid.
  */
 import type { ComponentChildren } from 'preact';
-import { fmtFixed, pct, signed } from '../../base/units';
+import { formatFixed, pct, signed } from '../../base/units';
 
 /** A number as text; grey if all its digits are zero. */
-export function quiet(text: string): ComponentChildren {
+export function greyIfZero(text: string): ComponentChildren {
     return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
 }
 
@@ -22,7 +22,7 @@ export function HeatBar({ share, level, text }: { share: number; level: number; 
 }
 
 /** A value above a thin line that shows its share of the largest value. */
-export function Underlined({ share, text }: { share: number; text: ComponentChildren }) {
+export function ValueWithBar({ share, text }: { share: number; text: ComponentChildren }) {
     const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
     return (
         <>
@@ -34,7 +34,7 @@ export function Underlined({ share, text }: { share: number; text: ComponentChil
 
 /** Growth with its sign; only zero is grey. */
 export function Increment({ value, decimals }: { value: number; decimals: number }) {
-    const text = fmtFixed(Math.abs(value), decimals);
+    const text = formatFixed(Math.abs(value), decimals);
     if (!/[1-9]/.test(text)) return <span class="zero">{text}</span>;
     return <>{signed(value, decimals)}</>;
 }
@@ -59,7 +59,7 @@ export function CpuBar({ python, native, system }: CpuProps) {
                 {part(native, 'native')}
                 {part(system, 'system')}
             </span>
-            <span class="heat-text">{quiet(pct(sum))}</span>
+            <span class="heat-text">{greyIfZero(pct(sum))}</span>
         </>
     );
 }

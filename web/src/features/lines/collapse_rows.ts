@@ -3,12 +3,12 @@
  * Merges several rows of one line: calls that memory_profiler reports separately, or functions that
  * overlap where runs are shown side by side.
  */
-import type { LineFigures } from '../../base/line_types';
+import type { LineValues } from '../../base/line_types';
 import { figuresOf } from './source';
 
 /** Columns with levels or shares. The largest value of the merged rows is used; other columns are
  * summed. */
-const LARGEST = new Set([
+const LARGEST_VALUE_COLUMNS = new Set([
     'mem_mib',
     'peak_mib',
     'avg_mib',
@@ -25,12 +25,12 @@ type Columns = Record<string, (number | null)[]>;
 
 function mergeValues(name: string, a: number | null, b: number | null): number | null {
     if (a === null || b === null) return a ?? b;
-    return LARGEST.has(name) ? Math.max(a, b) : a + b;
+    return LARGEST_VALUE_COLUMNS.has(name) ? Math.max(a, b) : a + b;
 }
 
 /* Removes the first increment of each call of memory_profiler, which is the memory already in use,
  * not growth. */
-function withoutBaselines(answer: LineFigures): Columns {
+function withoutBaselines(answer: LineValues): Columns {
     const source = answer as unknown as Columns;
     const columns = Object.fromEntries(answer.columns.map((name) => [name, source[name]]));
     if (columns.increment_mib) {
@@ -43,14 +43,14 @@ function withoutBaselines(answer: LineFigures): Columns {
 }
 
 export interface CollapsedRows {
-    answer: LineFigures;
+    answer: LineValues;
     /** Baselines were removed: every remaining increment is growth. */
     growthOnly: true;
 }
 
 /** Merges rows with equal keys. A merged row has the position of its first row. */
-export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedRows {
-    const at = new Map<string, number>();
+export function collapseRows(answer: LineValues, keyOf: (row: number) => string): CollapsedRows {
+    const indexByKey = new Map<string, number>();
     const source = withoutBaselines(answer);
     const columns: Columns = {};
     for (const name of answer.columns) columns[name] = [];
@@ -58,25 +58,25 @@ export function collapseRows(answer: LineFigures, keyOf: (row: number) => string
     const fn: number[] = [];
     for (let row = 0; row < answer.n; row++) {
         const key = keyOf(row);
-        const known = at.get(key);
-        if (known === undefined) {
-            at.set(key, line.length);
+        const index = indexByKey.get(key);
+        if (index === undefined) {
+            indexByKey.set(key, line.length);
             line.push(answer.line[row]);
             fn.push(answer.fn?.[row] ?? 0);
             for (const name of answer.columns) columns[name].push(source[name][row]);
         } else {
             for (const name of answer.columns) {
-                columns[name][known] = mergeValues(name, columns[name][known], source[name][row]);
+                columns[name][index] = mergeValues(name, columns[name][index], source[name][row]);
             }
         }
     }
     const { unit_s, functions, columns: names } = answer;
-    const out: LineFigures = { unit_s, n: line.length, line, fn, columns: names, functions };
+    const out: LineValues = { unit_s, n: line.length, line, fn, columns: names, functions };
     return { answer: Object.assign(out, columns), growthOnly: true };
 }
 
 /** Number of reported calls of each function, by function id. */
-export function callsOf(answer: LineFigures): Map<number, number> {
+export function callsOf(answer: LineValues): Map<number, number> {
     const blocks = new Map<number, Set<number>>();
     answer.fn.forEach((fn, row) => {
         const seen = blocks.get(fn) ?? new Set();

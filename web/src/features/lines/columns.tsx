@@ -4,8 +4,8 @@
  * the order and with the digits of the tool.
  */
 import { LABELS } from '../../base/terms';
-import { fmtFixed, int } from '../../base/units';
-import { CpuBar, HeatBar, Increment, quiet, Underlined } from './cells';
+import { formatFixed, int } from '../../base/units';
+import { CpuBar, HeatBar, Increment, greyIfZero, ValueWithBar } from './cells';
 import type { Base } from './data';
 import { heatLevel } from './heat';
 import { type Figures, fileShare, functionShare, heatOf } from './source';
@@ -21,9 +21,9 @@ import {
     UNIT_TEXT,
 } from './units';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
-function at(column: (number | null)[] | null, row: number): number | null {
+function valueAt(column: (number | null)[] | null, row: number): number | null {
     return row < 0 ? null : (column?.[row] ?? null);
 }
 
@@ -40,12 +40,12 @@ function share(figures: Figures, row: number, base: Base): { text: string; share
 }
 
 /* Text reports have one decimal of time; values computed from it may differ in the last digit. */
-const DERIVED = 'computed from printed times: the last digit may differ';
+const DERIVED_TIP = 'computed from printed times: the last digit may differ';
 
-function derived(title: string, { rounded }: TimeScale) {
+function derivedTitle(title: string, { rounded }: TimeScale) {
     if (!rounded) return title;
     return (
-        <span class="is-estimate" title={DERIVED}>
+        <span class="is-estimate" title={DERIVED_TIP}>
             {title}
         </span>
     );
@@ -64,14 +64,14 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
     if (!ticks) return [];
     const unit = UNIT_TEXT[scale.unit];
     const exact = (row: number) =>
-        `${int(at(hits, row) ?? 0)} hits, ${ticks[row] ?? 0} ticks of ${scale.unit_s} s`;
+        `${int(valueAt(hits, row) ?? 0)} hits, ${ticks[row] ?? 0} ticks of ${scale.unit_s} s`;
     return [
         {
             key: 'hits',
             title: 'Hits',
             width: 84,
             render: ({ at: row }) => {
-                const value = at(hits, row);
+                const value = valueAt(hits, row);
                 return value === null ? null : hitsText(value);
             },
         },
@@ -82,30 +82,30 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
             width: 104,
             main: true,
             render: ({ at: row }) => {
-                const value = at(ticks, row);
+                const value = valueAt(ticks, row);
                 if (value === null) return null;
                 return <span title={exact(row)}>{timeText(value, scale)}</span>;
             },
         },
         {
             key: 'per_hit',
-            title: derived('Per hit', scale),
+            title: derivedTitle('Per hit', scale),
             unit,
             width: 92,
             hideBelow: 900,
             cellClass: 'soft',
             render: ({ at: row }) => {
-                const value = at(ticks, row);
-                return value === null ? null : perHitText(value, at(hits, row) ?? 0, scale);
+                const value = valueAt(ticks, row);
+                return value === null ? null : perHitText(value, valueAt(hits, row) ?? 0, scale);
             },
         },
         {
             key: 'pct',
-            title: derived(base === 'file' ? '% of file' : '% of function', scale),
+            title: derivedTitle(base === 'file' ? '% of file' : '% of function', scale),
             width: 116,
             tip: shareTip(base, scale),
             render: ({ at: row }) => {
-                if (at(ticks, row) === null) return null;
+                if (valueAt(ticks, row) === null) return null;
                 const { text, share: part } = share(figures, row, base);
                 return <HeatBar share={part} level={heatLevel(part)} text={text} />;
             },
@@ -113,14 +113,14 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
     ];
 }
 
-const BASELINE =
+const BASELINE_TIP =
     'memory of the process when the function started: memory_profiler prints it as the first increment, but it is not growth';
 
 /** Columns of memory_profiler: memory after the line, its change, number of executions. */
 export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
     const mem = figures.column('mem_mib');
     const increment = figures.column('increment_mib');
-    const times = figures.column('occurrences');
+    const occurrences = figures.column('occurrences');
     if (!mem || !increment) return [];
     const decimals = Math.max(decimalsOf(mem), decimalsOf(increment));
     const peak = largest(mem);
@@ -133,9 +133,9 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
             group: true,
             tip: 'largest memory of the process after this line; the bar is the share of the peak',
             render: ({ at: row }) => {
-                const value = at(mem, row);
+                const value = valueAt(mem, row);
                 if (value === null) return null;
-                return <Underlined share={value / peak} text={fmtFixed(value, decimals)} />;
+                return <ValueWithBar share={value / peak} text={formatFixed(value, decimals)} />;
             },
         },
         {
@@ -146,12 +146,12 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
             main: figures.measure === 'memory',
             tip: 'change over all executions of the line; the bar is its share of the growth of the function',
             render: ({ at: row }) => {
-                const value = at(increment, row);
+                const value = valueAt(increment, row);
                 if (value === null) return null;
                 if (figures.baseline.has(row)) {
                     return (
-                        <span class="is-estimate zero" title={BASELINE}>
-                            {fmtFixed(value, decimals)}
+                        <span class="is-estimate zero" title={BASELINE_TIP}>
+                            {formatFixed(value, decimals)}
                         </span>
                     );
                 }
@@ -174,15 +174,15 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
             },
         },
     ];
-    if (times) {
+    if (occurrences) {
         columns.push({
             key: 'occurrences',
             title: 'Occurrences',
             width: 96,
-            hideBelow: NARROW,
+            hideBelow: NARROW_PX,
             cellClass: 'soft',
             render: ({ at: row }) => {
-                const value = at(times, row);
+                const value = valueAt(occurrences, row);
                 return value === null ? null : int(value);
             },
         });
@@ -201,7 +201,7 @@ interface NumberColumnSpec {
     group?: boolean;
 }
 
-const CPU_PARTS: NumberColumnSpec[] = [
+const CPU_PART_COLUMNS: NumberColumnSpec[] = [
     ['cpu_python_pct', 'Python', 'in the interpreter'],
     ['cpu_native_pct', 'native', 'in compiled code'],
     ['cpu_system_pct', 'system', 'in the operating system, or waiting'],
@@ -215,7 +215,7 @@ const CPU_PARTS: NumberColumnSpec[] = [
     hideBelow: 1180,
 }));
 
-const MEMORY: NumberColumnSpec[] = [
+const MEMORY_COLUMNS: NumberColumnSpec[] = [
     {
         key: 'peak_mib',
         title: 'Peak',
@@ -273,8 +273,8 @@ function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | 
         group,
         cellClass: 'soft',
         render: ({ at: row }) => {
-            const value = at(column, row);
-            return value === null || value === 0 ? null : quiet(fmtFixed(value, decimals));
+            const value = valueAt(column, row);
+            return value === null || value === 0 ? null : greyIfZero(formatFixed(value, decimals));
         },
     };
 }
@@ -283,7 +283,7 @@ function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | 
  * line. */
 export function scaleneColumns(figures: Figures): SourceColumn[] {
     if (figures.measure !== 'cpu') return [];
-    const parts = CPU_PARTS.map(({ key }) => figures.column(key));
+    const parts = CPU_PART_COLUMNS.map(({ key }) => figures.column(key));
     const cpu: SourceColumn = {
         key: 'cpu',
         title: 'CPU',
@@ -293,21 +293,23 @@ export function scaleneColumns(figures: Figures): SourceColumn[] {
         tip: 'percent of all CPU samples of the program; the bar is Python, native, system from the left',
         render: ({ at: row }) => (
             <CpuBar
-                python={at(parts[0], row) ?? 0}
-                native={at(parts[1], row) ?? 0}
-                system={at(parts[2], row) ?? 0}
+                python={valueAt(parts[0], row) ?? 0}
+                native={valueAt(parts[1], row) ?? 0}
+                system={valueAt(parts[2], row) ?? 0}
             />
         ),
     };
-    const memory = MEMORY.map((spec, i) =>
-        numberColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW }),
+    const memory = MEMORY_COLUMNS.map((spec, i) =>
+        numberColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW_PX }),
     ).filter((column) => column !== null);
     const curves = curveColumn(figures);
     if (curves) memory.push(curves);
     const [first, ...rest] = memory;
     return [
         cpu,
-        ...CPU_PARTS.map((spec) => numberColumn(figures, spec)).filter((column) => column !== null),
+        ...CPU_PART_COLUMNS.map((spec) => numberColumn(figures, spec)).filter(
+            (column) => column !== null,
+        ),
         ...(first ? [{ ...first, group: true }, ...rest] : []),
     ];
 }
@@ -327,8 +329,8 @@ function curveColumn({ samples }: Figures): SourceColumn | null {
         key: 'curve',
         title: 'Over time',
         width: 88,
-        hideBelow: NARROW,
-        tip: `memory while this line ran, up to ${fmtFixed(top, 1)} MiB, from ${fmtFixed(from, 1)} to ${fmtFixed(to, 1)} s`,
+        hideBelow: NARROW_PX,
+        tip: `memory while this line ran, up to ${formatFixed(top, 1)} MiB, from ${formatFixed(from, 1)} to ${formatFixed(to, 1)} s`,
         render: ({ at: row }) =>
             row >= 0 && samples[row] ? (
                 <SparklineCell points={samples[row]} from={from} to={to} top={top} />

@@ -12,7 +12,7 @@ import { columnsOf } from './columns';
 import {
     type Base,
     type Calls,
-    scaleOf,
+    timeScaleOf,
     useLineFiles,
     useLineFunctions,
     usePython,
@@ -38,11 +38,17 @@ const NO_ROWS: SourceRow[] = [];
 const NO_FUNCTIONS: LineFunctionRow[] = [];
 
 /* Rows and values of the grid, recomputed only when their inputs change. */
-function useModel(answer: SourceAnswer | null, hideZero: boolean, urlCalls: string | undefined) {
+function useGridModel(
+    answer: SourceAnswer | null,
+    hideZero: boolean,
+    urlCalls: string | undefined,
+) {
     const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
-    const most = Math.max(0, ...counts.values());
+    const maxCalls = Math.max(0, ...counts.values());
     const calls: Calls =
-        urlCalls === 'each' || (urlCalls !== 'sum' && most <= MAX_SEPARATE_CALLS) ? 'each' : 'sum';
+        urlCalls === 'each' || (urlCalls !== 'sum' && maxCalls <= MAX_SEPARATE_CALLS)
+            ? 'each'
+            : 'sum';
     const figures = useMemo(() => {
         if (!answer || calls === 'each') return answer && figuresOf(answer);
         const { line, fn } = answer;
@@ -60,7 +66,7 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean, urlCalls: stri
         for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);
         return map;
     }, [rows]);
-    return { figures, text, rows, hot: hotRows, keys, counts, calls: most > 1 ? calls : null };
+    return { figures, text, rows, hot: hotRows, keys, counts, calls: maxCalls > 1 ? calls : null };
 }
 
 /* Callbacks for the heat level of a row and for whether the row is cold. They remain the same
@@ -87,10 +93,10 @@ export function useLines(run: Run) {
     const source = useSourceAnswer(run, files, query);
     const answer = source.data;
     const functions = useLineFunctions(run, answer?.file.path ?? null);
-    const model = useModel(answer, hideZero, query.calls);
+    const model = useGridModel(answer, hideZero, query.calls);
     const { figures, rows, hot, keys } = model;
     const tokens = usePython(model.text);
-    const scale = scaleOf(run, answer?.unit_s ?? null, query);
+    const scale = timeScaleOf(run, answer?.unit_s ?? null, query);
     const columns = useMemoOn(
         () => (figures ? columnsOf(figures, scale, base) : []),
         [figures, scale.unit, scale.unit_s, base],
@@ -117,7 +123,7 @@ export function useLines(run: Run) {
         current,
         currentAt,
         /** true: the user selected the line, by click, key or link */
-        chosen: query.line !== undefined,
+        isSelectedByUser: query.line !== undefined,
         fn: query.fn !== undefined ? Number(query.fn) : functionIdOf(figures, currentAt),
         hotAt: hot.indexOf(currentAt),
     };

@@ -26,7 +26,7 @@ export type Calls = 'sum' | 'each';
 export const MAX_ROWS = 1000;
 
 /** Number of attached sources; when it changes, fetched sources are stale. */
-export const attachedCount = signal(0);
+export const attachedSourceCount = signal(0);
 
 export function isTimed(run: Run): boolean {
     return kindHas(run.kind, 'line_times');
@@ -36,7 +36,7 @@ export function timedSummary(run: Run): LineProfilerSummary | null {
     return isTimed(run) ? (run.summary as unknown as LineProfilerSummary) : null;
 }
 
-export function scaleOf(run: Run, unit_s: number | null, query: Query): TimeScale {
+export function timeScaleOf(run: Run, unit_s: number | null, query: Query): TimeScale {
     const seconds = unit_s ?? timedSummary(run)?.unit_s ?? 1e-9;
     const rounded = Boolean(timedSummary(run)?.rounded);
     return timeScale(asTimeUnit(query.unit) ?? profileUnit(seconds, rounded), seconds, rounded);
@@ -80,23 +80,23 @@ export function useSourceAnswer(
     files: LineFileRow[] | null,
     query: Query,
 ): Answer<SourceAnswer> {
-    const file = query.file ?? (files ? fileOf(files, query.path) : onlyFile(run));
+    const file = query.file ?? (files ? fileIdOf(files, query.path) : onlyFileId(run));
     const path = withParams(`${API}/runs/${run.id}/source`, {
         file,
-        v: attachedCount.value || null,
+        v: attachedSourceCount.value || null,
     });
     return useJson<SourceAnswer>(file === null ? null : path);
 }
 
 /* Id of the file with this path, else of the first file. Links from other views contain only the
  * path. */
-function fileOf(files: LineFileRow[], path: string | undefined): number | null {
+function fileIdOf(files: LineFileRow[], path: string | undefined): number | null {
     return (files.find(({ file }) => file === path) ?? files[0])?.id ?? null;
 }
 
 /* Id of the file of a run that has only one file, so that the list of files is not needed; else
  * null. */
-function onlyFile(run: Run): number | null {
+function onlyFileId(run: Run): number | null {
     return run.summary.files === 1 ? 1 : null;
 }
 
@@ -128,7 +128,7 @@ function runWhenIdle(run: (ms: number) => void): () => void {
  * browser is idle; a short file is coloured at once. */
 export function usePython(text: readonly (string | null)[]): (line: number) => Token[] | null {
     const [, redraw] = useReducer((n: number) => n + 1, 0);
-    const [, ready] = useState(grammar);
+    const [, setLoadedGrammar] = useState(grammar);
     const python = useMemoOn((): { now: PythonText | null; done: boolean } => {
         if (!grammar || text.length > SHORT_LINES) return { now: null, done: false };
         const now = grammar.pythonText(text);
@@ -146,7 +146,7 @@ export function usePython(text: readonly (string | null)[]): (line: number) => T
         }
         if (grammar) cancel = runWhenIdle(runSlice);
         // Without the grammar the source stays uncoloured; nothing else depends on it.
-        else loadGrammar().then((found) => !cancelled && ready(found), console.warn);
+        else loadGrammar().then((found) => !cancelled && setLoadedGrammar(found), console.warn);
         return () => {
             cancelled = true;
             cancel();

@@ -7,7 +7,7 @@ import { navigate } from '../../base/router';
 import type { LineFileRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, pct } from '../../base/units';
+import { formatFixed, int, pct } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Swatch } from '../../components/origin_legend';
@@ -29,7 +29,7 @@ export function LineFilesTab({ run }: { run: Run }) {
             remark="Enter shows the lines of a file"
             selectKey="file"
             rowKey={(row) => row.id}
-            called={({ file }) => ({ name: '', file })}
+            identityOf={({ file }) => ({ name: '', file })}
             columns={(search) => columnsOf(run, search)}
             onOpen={({ id }) => navigate(['run', run.id, 'lines'], { file: String(id) })}
             empty={() => 'No file matches the filters. Clear them to see all.'}
@@ -37,7 +37,7 @@ export function LineFilesTab({ run }: { run: Run }) {
     );
 }
 
-function number(
+function numberColumn(
     key: keyof LineFileRow,
     title: string,
     unit: string | undefined,
@@ -58,7 +58,12 @@ function number(
     };
 }
 
-function share(title: string, unit: string, sortKey: string, part: (row: LineFileRow) => number) {
+function shareColumn(
+    title: string,
+    unit: string,
+    sortKey: string,
+    part: (row: LineFileRow) => number,
+) {
     const column: Column = {
         key: 'share',
         title,
@@ -77,7 +82,7 @@ function share(title: string, unit: string, sortKey: string, part: (row: LineFil
 }
 
 function columnsOf(run: Run, search: Matcher): Column[] {
-    const mib = (value: number) => fmtFixed(value, 3);
+    const mib = (value: number) => formatFixed(value, 3);
     const columns: Column[] = [
         {
             key: 'file',
@@ -93,21 +98,22 @@ function columnsOf(run: Run, search: Matcher): Column[] {
                 </span>
             ),
         },
-        number('functions', 'functions', undefined, int),
-        number('lines', 'lines', undefined, int),
+        numberColumn('functions', 'functions', undefined, int),
+        numberColumn('lines', 'lines', undefined, int),
     ];
     if (kindHas(run.kind, 'line_times')) {
-        const whole = timedSummary(run)?.time_s ?? 0;
+        const total_s = timedSummary(run)?.time_s ?? 0;
         columns.push(
-            number('time_s', 'time', 's', (s) => fmtFixed(s, 6)),
-            share('time', '% of all', 'time_s', (row) =>
-                whole > 0 ? (100 * (row.time_s ?? 0)) / whole : 0,
+            numberColumn('time_s', 'time', 's', (s) => formatFixed(s, 6)),
+            shareColumn('time', '% of all', 'time_s', (row) =>
+                total_s > 0 ? (100 * (row.time_s ?? 0)) / total_s : 0,
             ),
         );
     }
     if (kindHas(run.kind, 'line_cpu')) {
-        columns.push(share('CPU', '% of all', 'cpu_pct', (row) => row.cpu_pct ?? 0));
+        columns.push(shareColumn('CPU', '% of all', 'cpu_pct', (row) => row.cpu_pct ?? 0));
     }
-    if (!kindHas(run.kind, 'line_times')) columns.push(number('peak_mib', 'peak', 'MiB', mib));
+    if (!kindHas(run.kind, 'line_times'))
+        columns.push(numberColumn('peak_mib', 'peak', 'MiB', mib));
     return columns;
 }

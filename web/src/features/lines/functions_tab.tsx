@@ -7,7 +7,7 @@ import { navigate } from '../../base/router';
 import type { LineFunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, pct } from '../../base/units';
+import { formatFixed, int, pct } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
@@ -15,7 +15,7 @@ import { placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { TableTab } from '../shared/table_tab';
 import { heatSort, timedSummary } from './data';
-import { NESTED } from './text';
+import { NESTED_REMARK } from './text';
 
 type Column = GridColumn<LineFunctionRow>;
 
@@ -27,12 +27,14 @@ export function LineFunctionsTab({ run }: { run: Run }) {
             title={LABELS.functions}
             sort={heatSort(run, 'functions')}
             hide
-            remark={timedSummary(run)?.nested ? NESTED : 'Enter shows the lines of a function'}
+            remark={
+                timedSummary(run)?.nested ? NESTED_REMARK : 'Enter shows the lines of a function'
+            }
             selectKey="fn"
             rowKey={(row) => row.id}
-            called={(row) => ({ name: row.function ?? '', file: row.file })}
+            identityOf={(row) => ({ name: row.function ?? '', file: row.file })}
             columns={(search) => columnsOf(run, search)}
-            onOpen={(row) => toLines(run, row)}
+            onOpen={(row) => openLines(run, row)}
             empty={(filtered) =>
                 filtered
                     ? 'No function matches the filters. Clear them to see all.'
@@ -42,7 +44,7 @@ export function LineFunctionsTab({ run }: { run: Run }) {
     );
 }
 
-function toLines(run: Run, row: LineFunctionRow): void {
+function openLines(run: Run, row: LineFunctionRow): void {
     const query: Record<string, string> = { file: String(row.file_id), fn: String(row.id) };
     if (row.first_line !== null) query.line = String(row.first_line);
     navigate(['run', run.id, 'lines'], query);
@@ -112,7 +114,7 @@ function numberColumn(
     };
 }
 
-const mib = (value: number) => fmtFixed(value, 3);
+const mib = (value: number) => formatFixed(value, 3);
 
 function barOf(part: (row: LineFunctionRow) => number | null): Column['render'] {
     return (row) => {
@@ -130,7 +132,7 @@ function timeColumns(): Column[] {
     return [
         numberColumn('lines', 'lines', undefined, 76, int, 'lines'),
         numberColumn('hits', 'hits', undefined, 116, int, 'hits'),
-        numberColumn('time_s', 'time', 's', 120, (s) => fmtFixed(s, 6), 'time_s'),
+        numberColumn('time_s', 'time', 's', 120, (s) => formatFixed(s, 6), 'time_s'),
         {
             key: 'file_pct',
             title: 'time',
@@ -152,7 +154,7 @@ function memoryColumns(): Column[] {
 }
 
 function cpuColumns(): Column[] {
-    const one = (value: number) => fmtFixed(value, 1);
+    const oneDecimal = (value: number) => formatFixed(value, 1);
     return [
         {
             key: 'cpu',
@@ -170,12 +172,12 @@ function cpuColumns(): Column[] {
                     (row.cpu_system_pct ?? 0),
             ),
         },
-        numberColumn('cpu_python_pct', 'Python', '%', 84, one),
-        numberColumn('cpu_native_pct', 'native', '%', 84, one),
-        numberColumn('cpu_system_pct', 'system', '%', 84, one),
-        numberColumn('peak_mib', 'peak', 'MiB', 96, one, 'peak_mib'),
-        numberColumn('malloc_mib', 'alloc', 'MiB', 100, one, 'malloc_mib'),
-        { ...numberColumn('copy_mib_s', 'copy', 'MiB/s', 96, one), hideBelow: 1000 },
+        numberColumn('cpu_python_pct', 'Python', '%', 84, oneDecimal),
+        numberColumn('cpu_native_pct', 'native', '%', 84, oneDecimal),
+        numberColumn('cpu_system_pct', 'system', '%', 84, oneDecimal),
+        numberColumn('peak_mib', 'peak', 'MiB', 96, oneDecimal, 'peak_mib'),
+        numberColumn('malloc_mib', 'alloc', 'MiB', 100, oneDecimal, 'malloc_mib'),
+        { ...numberColumn('copy_mib_s', 'copy', 'MiB/s', 96, oneDecimal), hideBelow: 1000 },
     ];
 }
 

@@ -5,7 +5,7 @@
 export const HEAT_STEPS: readonly number[] = [0.5, 3, 10, 25, 50];
 
 /** Minimum level of rows that are tinted. */
-export const TINT_MIN_SHARE = 3;
+export const TINT_MIN_LEVEL = 3;
 
 export function heatLevel(pct: number): number {
     let level = 0;

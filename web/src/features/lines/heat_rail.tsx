@@ -9,11 +9,11 @@ import type { RailMarker } from './heat';
 interface HeatRailProps {
     marks: RailMarker[];
     /** Element that marks the visible part. */
-    window: { current: HTMLDivElement | null };
+    visiblePart: { current: HTMLDivElement | null };
     onGo: (share: number) => void;
 }
 
-export function HeatRail({ marks, window, onGo }: HeatRailProps) {
+export function HeatRail({ marks, visiblePart, onGo }: HeatRailProps) {
     const rail = useRef<HTMLDivElement | null>(null);
     function go(event: PointerEvent): void {
         const box = rail.current?.getBoundingClientRect();
@@ -34,7 +34,7 @@ export function HeatRail({ marks, window, onGo }: HeatRailProps) {
             {marks.map(({ top, level }) => (
                 <span key={top} class={`is-heat-${level}`} style={{ top: `${top * 100}%` }} />
             ))}
-            <div ref={window} class="heat-window" />
+            <div ref={visiblePart} class="heat-window" />
         </div>
     );
 }

@@ -4,7 +4,7 @@
  * merged.
  */
 import { kindHas, type KindHas } from '../../base/kinds';
-import type { MultiRunAnswer, MultiRun, LineFigures, SameFile } from '../../base/line_types';
+import type { MultiRunAnswer, MultiRun, LineValues, SameFile } from '../../base/line_types';
 import { collapseRows } from './collapse_rows';
 import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
 
@@ -16,7 +16,7 @@ export interface RunFigures {
 }
 
 export function runFigures(run: MultiRun): RunFigures {
-    const whole: LineFigures = { ...run, functions: run.functions ?? [] };
+    const whole: LineValues = { ...run, functions: run.functions ?? [] };
     const { answer, growthOnly } = collapseRows(whole, (row) => String(run.line[row]));
     const rowOfLine = new Map(answer.line.map((line, row) => [line, row]));
     return { run, figures: figuresOf(answer, growthOnly), rowOfLine };
@@ -28,7 +28,7 @@ export function multiRunRows(answer: MultiRunAnswer, runs: readonly RunFigures[]
     for (const { rowOfLine } of runs) for (const line of rowOfLine.keys()) lines.add(line);
     const named = runs.find(({ figures }) => figures.functions.length > 0);
     const line = [...lines].sort((a, b) => a - b);
-    const unionFigures: LineFigures = {
+    const unionFigures: LineValues = {
         unit_s: null,
         n: line.length,
         line,
@@ -58,11 +58,11 @@ export function fileName(path: string): string {
     return path.split(/[\\/]/).pop() ?? '';
 }
 
-const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];
+const TOOL_ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];
 
 /** Order of the runs: this run first, then by tool, and of each tool the newest run first. */
 export function runOrder(self: string, runs: readonly MultiRun[]): MultiRun[] {
     const rank = ({ run, kind }: MultiRun) =>
-        run === self ? -1 : ORDER.findIndex((capability) => kindHas(kind, capability));
+        run === self ? -1 : TOOL_ORDER.findIndex((capability) => kindHas(kind, capability));
     return [...runs].sort((a, b) => rank(a) - rank(b) || (b.created_ms ?? 0) - (a.created_ms ?? 0));
 }

@@ -4,17 +4,17 @@
  */
 import { kindHas } from '../../base/kinds';
 import { formatHash } from '../../base/router';
-import { fmtFixed, int } from '../../base/units';
+import { formatFixed, int } from '../../base/units';
 import { KindMark } from '../../components/kind_mark';
 import type { RunFigures } from './multi_run';
-import { quiet } from './cells';
+import { greyIfZero } from './cells';
 import { memoryColumns, scaleneColumns, timeColumns } from './columns';
 import type { SourceColumn } from './source_row';
 import { profileUnit, timeScale } from './units';
 
 const SHARED_COLUMNS = new Set(['hits', 'time', 'pct', 'mem', 'increment', 'cpu', 'peak_mib']);
 
-const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
+const CPROFILE_COLUMNS: { key: string; title: string; unit?: string; tip: string }[] = [
     { key: 'ncalls', title: 'ncalls', tip: 'calls of the function that begins here' },
     {
         key: 'tottime_s',
@@ -32,7 +32,7 @@ const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
 
 /* cProfile measures functions, not lines; its values are shown at the first line of each function. */
 function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
-    return CPROFILE.map(({ key, title, unit, tip }) => ({
+    return CPROFILE_COLUMNS.map(({ key, title, unit, tip }) => ({
         key,
         title,
         unit,
@@ -41,7 +41,7 @@ function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
         render: ({ at }) => {
             const value = at < 0 ? null : figures.column(key)?.[at];
             if (value === null || value === undefined) return null;
-            return quiet(key === 'ncalls' ? int(value) : fmtFixed(value, 3));
+            return greyIfZero(key === 'ncalls' ? int(value) : formatFixed(value, 3));
         },
     }));
 }

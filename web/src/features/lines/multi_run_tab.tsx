@@ -31,7 +31,7 @@ import { HeatLegend } from './heat_rail';
 import { heatOf, hottestRows, type LineRow } from './source';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 /* Columns of the runs over common lines. The heat is from the first run that has heat values. */
 function useMultiRunModel(run: Run, answer: MultiRunAnswer | null) {
@@ -75,8 +75,8 @@ export function MultiRunTab({ run }: { run: Run }) {
     const choice = useMultiRunChoice(run, route.value.query);
     const { data: answer, error, loading } = useMultiRun(choice);
     useEffect(() => setStatus(undefined, REMARK), []);
-    const nothing = choice.ready && choice.path === null;
-    const wide = viewportWidth.value >= NARROW;
+    const hasNoFile = choice.ready && choice.path === null;
+    const wide = viewportWidth.value >= NARROW_PX;
     return (
         <div class="tab-body lines-tab">
             <Toolbar label="view options">
@@ -86,8 +86,8 @@ export function MultiRunTab({ run }: { run: Run }) {
                 <HeatLegend of="of the function" />
             </Toolbar>
             {error && <Notice kind="error" title="The runs could not be read" error={error} />}
-            {nothing && <p class="grid-empty">{emptyText(run, choice.files?.length ?? 0)}</p>}
-            {!nothing && (
+            {hasNoFile && <p class="grid-empty">{emptyText(run, choice.files?.length ?? 0)}</p>}
+            {!hasNoFile && (
                 <div class="panes">
                     {wide && <RunsPane choice={choice} self={run.id} />}
                     <section class="pane pane-main">

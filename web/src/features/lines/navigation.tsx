@@ -6,7 +6,7 @@ import { useMemo } from 'preact/hooks';
 import { kindHas } from '../../base/kinds';
 import type { LineFileRow, LineFunctionRow } from '../../base/rows';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, pct } from '../../base/units';
+import { formatFixed, int, pct } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { PaneHead } from '../../components/toolbar';
@@ -36,14 +36,14 @@ function cpuOf(row: LineFunctionRow): number {
 
 function timeRanking(files: LineFileRow[]): Ranking {
     const total_s = files.reduce((sum, { time_s }) => sum + (time_s ?? 0), 0);
-    const long = total_s >= 10;
-    const factor = long ? 1 : 1e3;
+    const isInSeconds = total_s >= 10;
+    const factor = isInSeconds ? 1 : 1e3;
     return {
         label: 'by time',
-        unit: long ? 'time s' : 'time ms',
+        unit: isInSeconds ? 'time s' : 'time ms',
         file: ({ time_s }) => (time_s ?? 0) * factor,
         fn: ({ time_s }) => time_s && time_s * factor,
-        decimals: total_s >= 1 && !long ? 1 : total_s >= 1000 ? 1 : 3,
+        decimals: total_s >= 1 && !isInSeconds ? 1 : total_s >= 1000 ? 1 : 3,
         share: 'file %',
         fileShare: ({ pct: part }) => part,
         fnShare: ({ file_pct }) => file_pct,
@@ -52,22 +52,22 @@ function timeRanking(files: LineFileRow[]): Ranking {
 
 function memoryRanking(functions: LineFunctionRow[]): Ranking {
     const mib = functions.map(({ increment_mib }) => increment_mib ?? 0);
-    const grown = mib.reduce((sum, value) => sum + Math.max(0, value), 0);
-    const most = mib.reduce((sum, value) => sum + Math.abs(value), 0);
+    const totalGrowth = mib.reduce((sum, value) => sum + Math.max(0, value), 0);
+    const totalChange = mib.reduce((sum, value) => sum + Math.abs(value), 0);
     return {
         label: 'by growth',
         unit: 'incr. MiB',
         file: ({ increment_mib }) => increment_mib ?? null,
         fn: ({ increment_mib }) => increment_mib,
-        decimals: most >= 100 ? 1 : 3, // as many as the column has space for
+        decimals: totalChange >= 100 ? 1 : 3, // as many as the column has space for
         share: 'file %',
         fileShare: () => null,
         fnShare: ({ increment_mib }) =>
-            grown > 0 ? (100 * Math.max(0, increment_mib ?? 0)) / grown : null,
+            totalGrowth > 0 ? (100 * Math.max(0, increment_mib ?? 0)) / totalGrowth : null,
     };
 }
 
-const CPU: Ranking = {
+const CPU_RANKING: Ranking = {
     label: 'by CPU',
     unit: 'peak MiB',
     file: ({ peak_mib }) => peak_mib || null,
@@ -98,7 +98,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
                     ) : (
                         <FunctionName fn={row.fn} />
                     )}
-                    {row.kind === 'function' && <Under share={share(row)} />}
+                    {row.kind === 'function' && <ShareBarBelow share={share(row)} />}
                 </>
             ),
         },
@@ -109,7 +109,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
             align: 'right',
             render: (row) => {
                 const value = rankValue(row);
-                return value === null ? '' : fmtFixed(value, rank.decimals);
+                return value === null ? '' : formatFixed(value, rank.decimals);
             },
         },
         {
@@ -127,11 +127,11 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
 
 function FunctionName({ fn }: { fn: LineFunctionRow }) {
     const name = fn.function ?? 'function';
-    const dead = fn.executed === 0 && fn.ticks === null && cpuOf(fn) === 0;
+    const neverRan = fn.executed === 0 && fn.ticks === null && cpuOf(fn) === 0;
     return (
         <span
-            class={`mono nav-function${dead ? ' is-dead' : ''}`}
-            title={dead ? `${name} never ran` : `${name}, line ${fn.first_line ?? '?'}`}
+            class={`mono nav-function${neverRan ? ' is-dead' : ''}`}
+            title={neverRan ? `${name} never ran` : `${name}, line ${fn.first_line ?? '?'}`}
         >
             {name}
             {fn.first_line !== null && <span class="zero"> :{fn.first_line}</span>}
@@ -139,7 +139,7 @@ function FunctionName({ fn }: { fn: LineFunctionRow }) {
     );
 }
 
-function Under({ share }: { share: number | null }) {
+function ShareBarBelow({ share }: { share: number | null }) {
     if (!share || share <= 0) return null;
     return (
         <span
@@ -164,7 +164,7 @@ export function LinesNav(props: LinesNavProps) {
     const { run, files, functions, file, fn } = props;
     const rank = useMemo((): Ranking => {
         if (kindHas(run.kind, 'line_times')) return timeRanking(files);
-        return kindHas(run.kind, 'line_cpu') ? CPU : memoryRanking(functions?.rows ?? []);
+        return kindHas(run.kind, 'line_cpu') ? CPU_RANKING : memoryRanking(functions?.rows ?? []);
     }, [run.kind, files, functions]);
     const columns = useMemo(() => columnsOf(rank), [rank]);
     const rows = useMemo(
@@ -226,7 +226,7 @@ interface HotLinesProps {
     onPick: (row: number) => void;
 }
 
-const HOT_SHOWN = 50;
+const MAX_HOT_LINES = 50;
 
 function HotLines({ figures, rows, text, current, onPick }: HotLinesProps) {
     if (!figures || !rows.length) return null;
@@ -237,7 +237,7 @@ function HotLines({ figures, rows, text, current, onPick }: HotLinesProps) {
                 <span class="soft">{base}</span>
             </PaneHead>
             <div class="hot-lines">
-                {rows.slice(0, HOT_SHOWN).map((row) => {
+                {rows.slice(0, MAX_HOT_LINES).map((row) => {
                     const share = fileShare(figures, row);
                     const line = figures.line[row];
                     const lineText = text[line - 1]?.trim() ?? '';
@@ -252,7 +252,7 @@ function HotLines({ figures, rows, text, current, onPick }: HotLinesProps) {
                             <span class="hot-number">{line}</span>
                             <span class="mono ellipsis">{lineText}</span>
                             <span>{pct(share)}</span>
-                            <Under share={share} />
+                            <ShareBarBelow share={share} />
                         </button>
                     );
                 })}

@@ -2,7 +2,7 @@
  *
  * A source file and its measured values: the rows of its grid, and the heat of each row.
  */
-import type { LineFigures } from '../../base/line_types';
+import type { LineValues } from '../../base/line_types';
 import type { SourceFunctionRow as SourceFunction } from '../../base/rows';
 import { heatLevel } from './heat';
 
@@ -35,7 +35,7 @@ export interface Figures {
 
 type Columns = Record<string, unknown>;
 
-function columnOf(answer: LineFigures): Figures['column'] {
+function columnOf(answer: LineValues): Figures['column'] {
     const known = new Set(answer.columns);
     return (name) =>
         known.has(name) ? ((answer as unknown as Columns)[name] as (number | null)[]) : null;
@@ -49,7 +49,7 @@ function measureOf(column: Figures['column']): Measure {
 }
 
 /* Rows that are the first of their block: their increment is the complete memory of the process. */
-function baselineRows(answer: LineFigures): Set<number> {
+function baselineRows(answer: LineValues): Set<number> {
     const seen = new Set<string>();
     const rows = new Set<number>();
     const increments = columnOf(answer)('increment_mib');
@@ -82,7 +82,7 @@ function valuesOf(
 
 /** Prepares an answer for lookup. `growthOnly`: collapseRows already removed the baselines, so
  * every increment is growth. */
-export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
+export function figuresOf(answer: LineValues, growthOnly = false): Figures {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
     const indexOf = new Map(functions.map(({ id }, i) => [id, i]));
@@ -205,8 +205,8 @@ function linesOf(text: readonly (string | null)[], figures: Figures): number[] {
 function rowsByLine({ line }: Figures): Map<number, number[]> {
     const rows = new Map<number, number[]>();
     line.forEach((number, i) => {
-        const there = rows.get(number);
-        if (there) there.push(i);
+        const list = rows.get(number);
+        if (list) list.push(i);
         else rows.set(number, [i]);
     });
     return rows;
@@ -256,9 +256,9 @@ export function sourceRows(
     const out: SourceRow[] = [];
     const measured = rowsByLine(figures);
     const bands = bandMaker(figures);
-    const none: number[] = [];
+    const NO_ROWS: number[] = [];
     for (const line of linesOf(text, figures)) {
-        const rows = measured.get(line) ?? none;
+        const rows = measured.get(line) ?? NO_ROWS;
         out.push(...bands.before(line, rows));
         const shownRows = hideZero ? rows.filter((row) => isActive(figures, row)) : rows;
         shownRows.forEach((at, i) =>

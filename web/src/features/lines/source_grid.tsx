@@ -15,7 +15,7 @@ import type { BandRow, LineRow, SourceRow } from './source';
 import { HEAD_HEIGHT, type SourceGroup, SourceHead } from './source_head';
 import { type SourceColumn, SourceRowView } from './source_row';
 import {
-    SOURCE_ROW,
+    SOURCE_ROW_HEIGHT,
     type SourceScroll,
     nextLineRow,
     targetRow,
@@ -25,10 +25,10 @@ import {
 export type { SourceColumn } from './source_row';
 
 /** Width of one digit of the line number, px. */
-const DIGIT_WIDTH = 8;
-const NUMBER_PAD = 28;
-const SIDEWAYS = 48;
-const RAIL_SLOT = 3;
+const DIGIT_WIDTH_PX = 8;
+const NUMBER_PADDING_PX = 28;
+const SCROLL_STEP_PX = 48;
+const RAIL_SLOT_PX = 3;
 /** Minimum width of the source column in px, for one run and for several; a wider grid scrolls
  * sideways. */
 const MIN_SOURCE_WIDTH = 160;
@@ -60,16 +60,24 @@ interface SourceGridProps {
     handle?: { current: SourceGridHandle | null };
 }
 
-function useTemplate(columns: SourceColumn[], rows: SourceRow[], least: number): string {
+function useGridTemplate(
+    columns: SourceColumn[],
+    rows: SourceRow[],
+    minSourceWidth: number,
+): string {
     const digits = useMemo(() => {
         const last = rows[nextLineRow(rows, rows.length - 1, -1)];
         return last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
     }, [rows]);
     const widths = columns.map(({ width }) => `${width}px`).join(' ');
-    return `${NUMBER_PAD + digits * DIGIT_WIDTH}px ${widths} minmax(${least}px, 1fr)`;
+    return `${NUMBER_PADDING_PX + digits * DIGIT_WIDTH_PX}px ${widths} minmax(${minSourceWidth}px, 1fr)`;
 }
 
-function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: number): RailMarker[] {
+function useRailMarkers(
+    props: SourceGridProps,
+    scroll: SourceScroll,
+    headHeight: number,
+): RailMarker[] {
     const { rows, levelOf } = props;
     const { offsets, height } = scroll;
     return useMemoOn(() => {
@@ -77,7 +85,7 @@ function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: numb
             const row = rows[i];
             return row.kind === 'line' ? levelOf(row) : 0;
         };
-        return railMarkers(offsets, level, Math.floor(height / RAIL_SLOT), height - headHeight);
+        return railMarkers(offsets, level, Math.floor(height / RAIL_SLOT_PX), height - headHeight);
     }, [offsets, rows, height, levelOf]);
 }
 
@@ -118,25 +126,28 @@ export function SourceGrid(props: SourceGridProps) {
         () => props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow),
         [props.columns, width],
     );
-    const template = useTemplate(
+    const template = useGridTemplate(
         columns,
         rows,
         props.groups ? MIN_SOURCE_WIDTH_MULTI_RUN : MIN_SOURCE_WIDTH,
     );
     const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;
     const scroll = useSourceScroll(rows, scroller, headHeight, current);
-    const marks = useMarks(props, scroll, headHeight);
+    const marks = useRailMarkers(props, scroll, headHeight);
     useHandle(props.handle, scroller, scroll);
     const at = scroll.indexOf(current);
 
     function onKeyDown(event: KeyboardEvent): void {
         if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
         if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-            scrollSideways(scroller.current, event.key === 'ArrowLeft' ? -SIDEWAYS : SIDEWAYS);
+            scrollSideways(
+                scroller.current,
+                event.key === 'ArrowLeft' ? -SCROLL_STEP_PX : SCROLL_STEP_PX,
+            );
             event.preventDefault();
             return;
         }
-        const page = Math.max(1, Math.floor(scroll.height / SOURCE_ROW) - 3);
+        const page = Math.max(1, Math.floor(scroll.height / SOURCE_ROW_HEIGHT) - 3);
         const next = targetRow(event.key, rows, at, page);
         if (next === null) return;
         event.preventDefault();
@@ -181,7 +192,7 @@ export function SourceGrid(props: SourceGridProps) {
                 </div>
                 {rows.length === 0 && props.empty && <div class="grid-empty">{props.empty}</div>}
             </div>
-            <HeatRail marks={marks} window={scroll.window} onGo={onGo} />
+            <HeatRail marks={marks} visiblePart={scroll.visiblePart} onGo={onGo} />
         </div>
     );
 }

@@ -11,7 +11,7 @@ import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { hasRole } from '../login/user';
 import { registerDropHandler } from '../upload/drop_target';
-import { attachedCount } from './data';
+import { attachedSourceCount } from './data';
 import { baseName, pathForFile } from './source';
 
 export interface WantedFile {
@@ -19,9 +19,9 @@ export interface WantedFile {
     missing: boolean;
 }
 
-async function attach(run: Run, path: string, body: Blob): Promise<void> {
+async function attachSource(run: Run, path: string, body: Blob): Promise<void> {
     await putBlob(withParams(`${API}/runs/${run.id}/sources`, { path }), body);
-    attachedCount.value++;
+    attachedSourceCount.value++;
 }
 
 /** Attaches dropped .py and .pyw files to the measured paths of the same names. If any dropped file
@@ -42,7 +42,7 @@ export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError
                     for (const file of dropped) {
                         const path = pathForFile(file.name, latest.current);
                         if (path) {
-                            attach(run, path, file).catch((reason: unknown) =>
+                            attachSource(run, path, file).catch((reason: unknown) =>
                                 setError(asApiError(reason)),
                             );
                         }
@@ -65,13 +65,15 @@ export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
     const { state } = answer.source;
     const [error, setError] = useState<ApiError | null>(null);
     useEffect(() => setError(null), [path, state]);
-    const failed = error ?? dropError;
+    const shownError = error ?? dropError;
     function send(body: Blob): void {
         setError(null);
-        attach(run, path, body).catch((reason: unknown) => setError(asApiError(reason)));
+        attachSource(run, path, body).catch((reason: unknown) => setError(asApiError(reason)));
     }
-    if (failed) {
-        return <Notice kind="error" title={`${baseName(path)} was not attached`} error={failed} />;
+    if (shownError) {
+        return (
+            <Notice kind="error" title={`${baseName(path)} was not attached`} error={shownError} />
+        );
     }
     if (state === 'changed') {
         return (
@@ -82,18 +84,18 @@ export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
         );
     }
     if (state !== 'missing') return null;
-    if (hasRole('uploader')) return <Asking path={path} onSource={send} />;
-    return <div class="source-asking">{WITHOUT}</div>;
+    if (hasRole('uploader')) return <SourceRequest path={path} onSource={send} />;
+    return <div class="source-asking">{NO_SOURCE_TEXT}</div>;
 }
 
-const WITHOUT = 'The profile does not include the source.';
+const NO_SOURCE_TEXT = 'The profile does not include the source.';
 
-interface AskingProps {
+interface SourceRequestProps {
     path: string;
     onSource: (body: Blob) => void;
 }
 
-function Asking({ path, onSource }: AskingProps) {
+function SourceRequest({ path, onSource }: SourceRequestProps) {
     const [pasting, setPasting] = useState(false);
     const input = useRef<HTMLInputElement | null>(null);
     const field = useRef<HTMLTextAreaElement | null>(null);
@@ -103,7 +105,7 @@ function Asking({ path, onSource }: AskingProps) {
     return (
         <div class="source-asking" role="status">
             <span class="source-asking-words">
-                {WITHOUT} Drop <b class="mono">{baseName(path)}</b> here, or
+                {NO_SOURCE_TEXT} Drop <b class="mono">{baseName(path)}</b> here, or
             </span>
             <button type="button" class="button" onClick={() => input.current?.click()}>
                 Choose file

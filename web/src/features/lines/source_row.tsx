@@ -4,7 +4,7 @@
  * props change.
  */
 import { Component, type ComponentChildren } from 'preact';
-import { TINT_MIN_SHARE } from './heat';
+import { TINT_MIN_LEVEL } from './heat';
 import type { Token } from './python_syntax';
 import type { LineRow } from './source';
 
@@ -58,7 +58,7 @@ export class SourceRowView extends Component<SourceRowProps> {
 
     render(props: SourceRowProps) {
         const { row, index, top, columns, template, level, cold, current, remark } = props;
-        const tint = level >= TINT_MIN_SHARE ? ` is-tint-${level}` : '';
+        const tint = level >= TINT_MIN_LEVEL ? ` is-tint-${level}` : '';
         const state = `${current ? ' is-current' : ''}${cold ? ' is-cold' : ''}`;
         return (
             <div
@@ -84,7 +84,7 @@ export class SourceRowView extends Component<SourceRowProps> {
                 ))}
                 <div role="gridcell" class={`source-text${tint}`}>
                     {level > 0 && <span class={`source-edge is-heat-${level}`} />}
-                    <code>{row.isAdditional ? null : coloured(props.text, props.tokens)}</code>
+                    <code>{row.isAdditional ? null : colouredText(props.text, props.tokens)}</code>
                     {remark && <span class="source-remark">{remark}</span>}
                 </div>
             </div>
@@ -92,7 +92,7 @@ export class SourceRowView extends Component<SourceRowProps> {
     }
 }
 
-function coloured(text: string | null, tokens: Token[] | null): ComponentChildren {
+function colouredText(text: string | null, tokens: Token[] | null): ComponentChildren {
     if (text === null) return null;
     if (!tokens?.length) return text;
     const parts: ComponentChildren[] = [];

@@ -7,8 +7,8 @@ import { useLayoutEffectOn } from '../../base/hooks';
 import { rowAt, rowOffsets } from './row_offsets';
 import type { SourceRow } from './source';
 
-export const SOURCE_ROW = 21;
-export const BAND = 26;
+export const SOURCE_ROW_HEIGHT = 21;
+export const BAND_HEIGHT = 26;
 const OVERSCAN = 14;
 /** The range of drawn rows changes in steps of this size, so that most scroll events redraw nothing. */
 const STEP = 6;
@@ -19,7 +19,7 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
     const whole = offsets[offsets.length - 1] + headHeight;
     const [range, setRange] = useState({ from: 0, to: 60 });
     const [height, setHeight] = useState(0);
-    const window = useRef<HTMLDivElement | null>(null);
+    const visiblePart = useRef<HTMLDivElement | null>(null);
 
     function follow(): void {
         const box = scroller.current;
@@ -29,14 +29,14 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
         const from = Math.max(0, Math.floor((first - OVERSCAN) / STEP) * STEP);
         const to = Math.ceil((last + OVERSCAN) / STEP) * STEP;
         setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
-        const mark = window.current;
+        const mark = visiblePart.current;
         if (!mark) return;
         // Setting a transform, unlike `top`, causes no page layout on each scroll event.
         mark.style.transform = `translateY(${box.scrollTop * (height / Math.max(height, whole))}px)`;
     }
     useLayoutEffectOn(() => {
         follow();
-        const mark = window.current;
+        const mark = visiblePart.current;
         if (!mark) return;
         mark.style.height = `${(100 * height) / Math.max(1, height, whole)}%`;
         mark.hidden = whole <= height;
@@ -49,7 +49,7 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
         setHeight(box.clientHeight);
         return () => watch.disconnect();
     }, []);
-    return { range, follow, height, window };
+    return { range, follow, height, visiblePart };
 }
 
 /** Index of the first line at or after row `from` in direction `by`; skips headings. -1 if there is
@@ -90,7 +90,7 @@ export interface SourceScroll {
     offsets: Float64Array;
     height: number;
     /** element that marks the visible part, on the rail */
-    window: Box;
+    visiblePart: Box;
     follow: () => void;
     indexOf: (key: string | null) => number;
     reveal: (index: number, centre: boolean) => void;
@@ -104,12 +104,15 @@ export function useSourceScroll(
     current: string | null,
 ): SourceScroll {
     const offsets = useMemo(
-        () => rowOffsets(rows.length, (i) => (rows[i].kind === 'band' ? BAND : SOURCE_ROW)),
+        () =>
+            rowOffsets(rows.length, (i) =>
+                rows[i].kind === 'band' ? BAND_HEIGHT : SOURCE_ROW_HEIGHT,
+            ),
         [rows],
     );
     const byKey = useMemo(() => new Map(rows.map((row, i) => [row.key, i])), [rows]);
     const indexOf = (key: string | null): number => (key === null ? -1 : (byKey.get(key) ?? -1));
-    const { range, follow, height, window } = useRange(offsets, scroller, headHeight);
+    const { range, follow, height, visiblePart } = useRange(offsets, scroller, headHeight);
 
     function reveal(index: number, centre: boolean): void {
         const box = scroller.current;
@@ -117,10 +120,10 @@ export function useSourceScroll(
         const viewHeight = box.clientHeight - headHeight;
         const top = offsets[index];
         const bottom = offsets[index + 1];
-        if (centre) box.scrollTop = Math.max(0, top - (viewHeight - SOURCE_ROW) / 2);
-        else if (top < box.scrollTop + BAND) box.scrollTop = Math.max(0, top - BAND);
-        else if (bottom > box.scrollTop + viewHeight - SOURCE_ROW) {
-            box.scrollTop = bottom - viewHeight + SOURCE_ROW;
+        if (centre) box.scrollTop = Math.max(0, top - (viewHeight - SOURCE_ROW_HEIGHT) / 2);
+        else if (top < box.scrollTop + BAND_HEIGHT) box.scrollTop = Math.max(0, top - BAND_HEIGHT);
+        else if (bottom > box.scrollTop + viewHeight - SOURCE_ROW_HEIGHT) {
+            box.scrollTop = bottom - viewHeight + SOURCE_ROW_HEIGHT;
         }
         follow();
     }
@@ -134,5 +137,5 @@ export function useSourceScroll(
         const at = indexOf(current);
         if (height > 0 && !inView(at)) reveal(at, true);
     }, [current, rows, height > 0]);
-    return { range, offsets, height, window, follow, indexOf, reveal };
+    return { range, offsets, height, visiblePart, follow, indexOf, reveal };
 }

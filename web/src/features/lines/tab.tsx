@@ -18,11 +18,11 @@ import { type Lines, useLines } from './content';
 import { LinesNav } from './navigation';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
 import { SourceNotice, useSourceDrops } from './source_notice';
-import { emptyText, FunctionBand, ownerText, qualifiers } from './text';
+import { emptyText, FunctionBand, ownerText, valuesRemark } from './text';
 import { LinesToolbar } from './toolbar';
 import { unitsFor } from './units';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 type Grid = { current: SourceGridHandle | null };
 
@@ -43,7 +43,7 @@ function navigationOf(lines: Lines, grid: Grid) {
             if (!hot.length) return;
             // At first the hottest line is current without being selected, so the first step
             // selects it.
-            const atStart = hotAt < 0 || (!lines.chosen && by > 0);
+            const atStart = hotAt < 0 || (!lines.isSelectedByUser && by > 0);
             const next = atStart ? 0 : (hotAt + by + hot.length) % hot.length;
             show(keys.get(hot[next]), { fn: null });
         },
@@ -102,7 +102,7 @@ export function LinesTab({ run }: { run: Run }) {
     const dropError = useSourceDrops(run, wantedFiles);
     useLinesKeys(lines, navigation, input);
     useLineNames(lines);
-    useEffect(() => setStatus(undefined, qualifiers(run)), [run]);
+    useEffect(() => setStatus(undefined, valuesRemark(run)), [run]);
     useEffectOn(() => grid.current?.focus(), [answer !== null]);
     const empty = files?.length === 0;
     return (
@@ -123,7 +123,7 @@ export function LinesTab({ run }: { run: Run }) {
             {answer && <SourceNotice run={run} answer={answer} dropError={dropError} />}
             {error && <Notice kind="error" title="The source could not be read" error={error} />}
             <div class="panes">
-                {!empty && viewportWidth.value >= NARROW && (
+                {!empty && viewportWidth.value >= NARROW_PX && (
                     <Nav run={run} lines={lines} navigation={navigation} />
                 )}
                 <section class="pane pane-main">
@@ -170,7 +170,7 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
                 <FunctionBand
                     figures={figures}
                     index={fn}
-                    again={isContinued}
+                    isContinued={isContinued}
                     rows={functionRows}
                     calls={counts}
                 />
@@ -189,11 +189,11 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
 }
 
 /* Joins a name with its file, because the other panel may not show that file yet. */
-function within(file: string | null, name: string | null): string | null {
+function nameWithFile(file: string | null, name: string | null): string | null {
     return file === null || name === null ? null : `${file}\n${name}`;
 }
 
-function inFile(file: string | null, name: string, find: (rest: string) => string | null) {
+function findInFile(file: string | null, name: string, find: (rest: string) => string | null) {
     const cut = name.indexOf('\n');
     if (file === null || findPath([file], name.slice(0, cut)) < 0) return undefined;
     return find(name.slice(cut + 1));
@@ -230,14 +230,14 @@ function useLineNames(lines: Lines): void {
         },
     });
     useNames(file ? ['line'] : [], {
-        nameOf: (key) => within(file, lineName(named, key)),
-        valueOf: (name) => inFile(file, name, (rest) => lineKey(named, rest)),
+        nameOf: (key) => nameWithFile(file, lineName(named, key)),
+        valueOf: (name) => findInFile(file, name, (rest) => lineKey(named, rest)),
     });
     useNames(file && functionRows.length ? ['fn'] : [], {
         nameOf: (id) =>
-            within(file, functionRows.find((one) => one.id === Number(id))?.function ?? null),
+            nameWithFile(file, functionRows.find((one) => one.id === Number(id))?.function ?? null),
         valueOf: (name) =>
-            inFile(file, name, (rest) => {
+            findInFile(file, name, (rest) => {
                 const found = functionRows.find((one) => one.function === rest);
                 return found ? String(found.id) : null;
             }),

@@ -19,7 +19,7 @@ import {
     type FormattedValue,
     formatSeconds,
     formatValueIn,
-    fmtFixed,
+    formatFixed,
     int,
     pct,
     plural,
@@ -30,15 +30,15 @@ import { FormattedValueText } from '../../components/text';
 import { slopeText } from '../../model/memory_curve';
 import type { Figures } from './source';
 
-export const NESTED =
+export const NESTED_REMARK =
     'profiled functions that call each other count the same time twice: do not add their times';
-const ROUNDED = 'read from a printed report: values are rounded';
+const ROUNDED_REMARK = 'read from a printed report: values are rounded';
 
 function share(part: number, whole: number): string {
     return whole > 0 ? pct((100 * part) / whole) : '';
 }
 
-function never(): ComponentChildren {
+function neverRanText(): ComponentChildren {
     return (
         <span class="never-ran" title="registered with the profiler, but never called">
             never ran
@@ -48,14 +48,14 @@ function never(): ComponentChildren {
 
 function timeBand(figures: Figures, index: number): ComponentChildren {
     const { ticks, executed } = figures.functions[index];
-    if (!executed) return never();
+    if (!executed) return neverRanText();
     const unit_s = figures.unit_s ?? 0;
     const part = share(ticks ?? 0, figures.whole);
-    return `${fmtFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN_SPACE}ms${part && ` · ${part}${THIN_SPACE}% of file`}`;
+    return `${formatFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN_SPACE}ms${part && ` · ${part}${THIN_SPACE}% of file`}`;
 }
 
 function memoryBand(figures: Figures, index: number, calls: number): ComponentChildren {
-    if (!figures.functions[index].executed) return never();
+    if (!figures.functions[index].executed) return neverRanText();
     let growth = 0;
     figures.fn.forEach((fn, row) => {
         if (fn === index) growth += figures.value[row] ?? 0;
@@ -68,7 +68,7 @@ function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
     if (!row) return null;
     const cpu = (row.cpu_python_pct ?? 0) + (row.cpu_native_pct ?? 0) + (row.cpu_system_pct ?? 0);
     const peak = row.peak_mib
-        ? ` · highest line peak ${fmtFixed(row.peak_mib, 1)}${THIN_SPACE}MiB`
+        ? ` · highest line peak ${formatFixed(row.peak_mib, 1)}${THIN_SPACE}MiB`
         : '';
     return `${pct(cpu)}${THIN_SPACE}% of all samples${peak}`;
 }
@@ -77,11 +77,11 @@ function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
 export function FunctionBand(props: {
     figures: Figures;
     index: number;
-    again: boolean;
+    isContinued: boolean;
     rows: LineFunctionRow[];
     calls: Map<number, number>;
 }) {
-    const { figures, index, again, rows, calls } = props;
+    const { figures, index, isContinued, rows, calls } = props;
     const { name, first_line, id } = figures.functions[index];
     const label =
         figures.measure === 'cpu'
@@ -92,7 +92,7 @@ export function FunctionBand(props: {
     return (
         <span class="source-band-words">
             <b class="mono">{name ?? `function at line ${first_line ?? '?'}`}</b>{' '}
-            {again ? 'continued' : label}
+            {isContinued ? 'continued' : label}
         </span>
     );
 }
@@ -107,17 +107,21 @@ export function ownerText(figures: Figures, row: number): string | null {
 }
 
 /** Remark for the status line on how to read the values; null if none is needed. */
-export function qualifiers(run: Run): string | null {
+export function valuesRemark(run: Run): string | null {
     if (kindHas(run.kind, 'line_memory')) {
         return 'memory of the whole process; a line that calls a profiled function includes its growth';
     }
     if (kindHas(run.kind, 'line_cpu')) return 'percentages are of all CPU samples of the program';
     if (!kindHas(run.kind, 'line_times')) return null;
     const { nested, rounded } = run.summary as unknown as LineProfilerSummary;
-    return [nested ? NESTED : null, rounded ? ROUNDED : null].filter(Boolean).join(' · ') || null;
+    return (
+        [nested ? NESTED_REMARK : null, rounded ? ROUNDED_REMARK : null]
+            .filter(Boolean)
+            .join(' · ') || null
+    );
 }
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 /* Ticks are round numbers, so trailing zeros are removed: 1 ns, 100 ns, 1 µs. */
 function formatTick(unit_s: number): FormattedValue {
@@ -132,7 +136,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
             label: 'Profiled time',
             value: <FormattedValueText value={formatSeconds(summary.time_s)} />,
             note: `in ${plural(functions_run, 'function')}`,
-            tip: summary.nested ? NESTED : 'sum over the functions',
+            tip: summary.nested ? NESTED_REMARK : 'sum over the functions',
         },
     ];
     if (hottest?.length) {
@@ -150,8 +154,8 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     facts.push({
         label: 'Timer unit',
         value: <FormattedValueText value={formatTick(unit_s)} />,
-        hideBelow: NARROW,
-        tip: summary.rounded ? ROUNDED : 'times are multiples of this unit',
+        hideBelow: NARROW_PX,
+        tip: summary.rounded ? ROUNDED_REMARK : 'times are multiples of this unit',
     });
     return facts;
 }
@@ -173,7 +177,7 @@ function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
             tip: 'sum of the increments, without the memory at the start',
         },
         { label: LABELS.functions, value: int(summary.functions) },
-        { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW },
+        { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW_PX },
     ];
 }
 
@@ -196,7 +200,7 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
             value: <>{pct(summary.growth_rate ?? NaN)}</>,
             note: '%',
             tip: 'growth rate in percent, computed by Scalene',
-            hideBelow: NARROW,
+            hideBelow: NARROW_PX,
         });
     }
     return facts;
@@ -207,7 +211,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
         {
             label: LABELS.peakMemory,
             value: mib(summary.peak_mib),
-            note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
+            note: `at ${formatFixed(summary.peak_t_s, 2)} s`,
         },
         {
             label: LABELS.duration,
@@ -222,7 +226,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
             value: <>{signed(summary.slope_mib_s, 2)}</>,
             note: 'MiB/s',
             tip: slopeText(summary.slope_mib_s, window, null) ?? undefined,
-            hideBelow: NARROW,
+            hideBelow: NARROW_PX,
         });
     }
     return facts;

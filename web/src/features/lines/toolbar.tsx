@@ -13,7 +13,7 @@ import { HeatLegend } from './heat_rail';
 import type { Figures } from './source';
 import { type TimeScale, type TimeUnit, UNIT_TEXT, unitsFor, timeScale } from './units';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 interface LinesToolbarProps {
     figures: Figures | null;
@@ -97,7 +97,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
                 />
                 <span class="soft">{hideLabel(figures)}</span>
             </label>
-            <GoTo {...props} />
+            <GoToField {...props} />
             <Spacer />
             {hasHot && (
                 <span class="hot-steps soft wide-only">
@@ -109,24 +109,24 @@ export function LinesToolbar(props: LinesToolbarProps) {
                     </button>
                 </span>
             )}
-            {measure !== 'none' && viewportWidth.value >= NARROW && (
+            {measure !== 'none' && viewportWidth.value >= NARROW_PX && (
                 <HeatLegend of={measure === 'cpu' ? 'of all samples' : `of ${base}`} />
             )}
         </Toolbar>
     );
 }
 
-const OFFERED = 14;
+const MAX_OFFERED = 14;
 
 /* Field to find a function of the file by name, or a line by number. */
-function GoTo({ functions, onFunction, onLine, inputRef }: LinesToolbarProps) {
+function GoToField({ functions, onFunction, onLine, inputRef }: LinesToolbarProps) {
     const [typed, setTyped] = useState('');
     const line = /^:?(\d+)$/.exec(typed.trim());
     const found = useMemo(() => {
         const query = typed.trim().toLowerCase();
         return functions
             .filter((fn) => (fn.function ?? '').toLowerCase().includes(query))
-            .slice(0, OFFERED);
+            .slice(0, MAX_OFFERED);
     }, [functions, typed]);
     const items = useMemoOn((): PickItem[] => {
         if (line) return [{ id: -1, body: <>line {line[1]}</> }];

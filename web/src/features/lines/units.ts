@@ -4,7 +4,7 @@
  * that the user may choose. The order of the multiplications is that of line_profiler, because it
  * decides the last digit.
  */
-import { fmtFixed, MINUS } from '../../base/units';
+import { formatFixed, MINUS } from '../../base/units';
 
 /** `tick`: the unit of the report, if it is none of the other units (for example 100 ns on
  * Windows). */
@@ -23,7 +23,7 @@ const SECONDS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 /** Unit in which line_profiler prints by default: microseconds. */
 const TOOL_UNIT_S = 1e-6;
 /** Widths of line_profiler's columns in characters; a wider number is printed with fewer digits. */
-const WIDTH = { hits: 9, time: 12, perHit: 8 };
+const COLUMN_WIDTH = { hits: 9, time: 12, perHit: 8 };
 
 /** Conversion of ticks to a unit, and their number format. */
 export interface TimeScale {
@@ -84,45 +84,47 @@ export function formatGeneral(value: number, digits: number): string {
     const exponent = Number(power);
     if (exponent < -4 || exponent >= digits) {
         const size = String(Math.abs(exponent)).padStart(2, '0');
-        return `${sign}${trimZeros(mantissa)}e${exponent < 0 ? '-' : '+'}${size}`;
+        return `${sign}${trimTrailingZeros(mantissa)}e${exponent < 0 ? '-' : '+'}${size}`;
     }
-    return sign + trimZeros(fmtFixed(Math.abs(value), digits - 1 - exponent));
+    return sign + trimTrailingZeros(formatFixed(Math.abs(value), digits - 1 - exponent));
 }
 
-function trimZeros(digits: string): string {
+function trimTrailingZeros(digits: string): string {
     return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 }
 
-function ungrouped(text: string): number {
+function ungroupedLength(text: string): number {
     return text.replaceAll(',', '').length;
 }
 
 /* One decimal like %5.1f; a number wider than the column is printed like %5.3g. */
 function formatNarrow(value: number, width: number): string {
-    const text = fmtFixed(value, 1);
-    return ungrouped(text) > width ? formatGeneral(value, 3) : text;
+    const text = formatFixed(value, 1);
+    return ungroupedLength(text) > width ? formatGeneral(value, 3) : text;
 }
 
 export function hitsText(hits: number): string {
-    const text = fmtFixed(hits, 0);
-    return ungrouped(text) > WIDTH.hits ? formatGeneral(hits, 6) : text;
+    const text = formatFixed(hits, 0);
+    return ungroupedLength(text) > COLUMN_WIDTH.hits ? formatGeneral(hits, 6) : text;
 }
 
 export function timeText(ticks: number, scale: TimeScale): string {
     const value = ticks * scale.scalar;
-    return scale.printed ? formatNarrow(value, WIDTH.time) : fmtFixed(value, scale.decimals);
+    return scale.printed
+        ? formatNarrow(value, COLUMN_WIDTH.time)
+        : formatFixed(value, scale.decimals);
 }
 
 export function perHitText(ticks: number, hits: number, scale: TimeScale): string {
     if (hits === 0) return '';
     const value = (ticks * scale.scalar) / hits;
-    if (scale.printed) return formatNarrow(value, WIDTH.perHit);
-    return fmtFixed(value, Math.max(1, scale.decimals));
+    if (scale.printed) return formatNarrow(value, COLUMN_WIDTH.perHit);
+    return formatFixed(value, Math.max(1, scale.decimals));
 }
 
 /** Percent of the function; '' if the function took no time, as in line_profiler. */
 export function percentText(ticks: number, total: number): string {
-    return total === 0 ? '' : fmtFixed((100 * ticks) / total, 1);
+    return total === 0 ? '' : formatFixed((100 * ticks) / total, 1);
 }
 
 /** Decimals, from 1 to `most`, that a column needs to show all digits of its values. */

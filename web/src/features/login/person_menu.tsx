@@ -5,16 +5,16 @@ import { Menu, type MenuItem } from '../../components/menu';
 import { ActivityDialog } from './activity_dialog';
 import { logOut, currentUser } from './user';
 
-const activityOpen = signal(false);
+const isActivityOpen = signal(false);
 
 /** Menu with the current user and the commands for the complete shelf. */
-export function PersonMenu() {
+export function UserMenu() {
     const now = currentUser.value;
     const items: MenuItem[] = [
         {
             text: 'Activity',
             note: 'who added and removed',
-            onPick: () => (activityOpen.value = true),
+            onPick: () => (isActivityOpen.value = true),
         },
         { text: 'SQL', note: 'over the shelf and its runs', href: formatHash(['sql']) },
     ];
@@ -29,7 +29,9 @@ export function PersonMenu() {
                 align="right"
                 items={items}
             />
-            {activityOpen.value && <ActivityDialog onClose={() => (activityOpen.value = false)} />}
+            {isActivityOpen.value && (
+                <ActivityDialog onClose={() => (isActivityOpen.value = false)} />
+            )}
         </>
     );
 }

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { formatBytes, fmtFixed, int, pct, text, THIN_SPACE } from '../../base/units';
+import { formatBytes, formatFixed, int, pct, text, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { NumberField } from '../../components/number_field';
 import { Pairs } from '../../components/pairs';
@@ -61,13 +61,13 @@ export function BoundTab({ run }: { run: Run }) {
     );
 }
 
-function endOf({ exit_status, signal }: BoundRun): string | null {
+function exitText({ exit_status, signal }: BoundRun): string | null {
     if (signal !== null) return `ended by signal ${signal}`;
     return exit_status ? `exit status ${exit_status}` : null;
 }
 
 function BoundSection({ run }: { run: BoundRun }) {
-    const end = endOf(run);
+    const end = exitText(run);
     return (
         <section class="bound" aria-label={run.command || `command ${run.run}`}>
             <header>
@@ -120,7 +120,7 @@ function TimeBar({ run }: { run: BoundRun }) {
                     </span>
                 ))}
                 <span class="soft">
-                    of real{cpus > 1 ? ` × ${fmtFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
+                    of real{cpus > 1 ? ` × ${formatFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
                 </span>
             </div>
         </>
@@ -135,22 +135,22 @@ function boundValues(run: BoundRun): [string, ComponentChildren][] {
     const rows: [string, ComponentChildren][] = [];
     const add = (label: string, value: number | null, show: (value: number) => ComponentChildren) =>
         rows.push([label, value === null ? <span class="zero">not reported</span> : show(value)]);
-    const two = (value: number) => fmtFixed(value, 2);
+    const twoDecimals = (value: number) => formatFixed(value, 2);
     add('Real', run.real_s, seconds(run.real_resolution_s));
     add('User', run.user_s, seconds(run.user_resolution_s));
     add('System', run.sys_s, seconds(run.sys_resolution_s));
     add('Utilisation', run.utilisation, (value) => (
         <>
-            {two(value)}
+            {twoDecimals(value)}
             <span class="soft">
                 {' '}
-                in {two(run.utilisation_low ?? 0)}–{two(run.utilisation_high ?? 0)}
+                in {twoDecimals(run.utilisation_low ?? 0)}–{twoDecimals(run.utilisation_high ?? 0)}
             </span>
         </>
     ));
     add('CPUs', run.cpus, (value) => (
         <>
-            {fmtFixed(value, value % 1 ? 1 : 0)}
+            {formatFixed(value, value % 1 ? 1 : 0)}
             <span class="soft"> {run.cpus_given ? 'as given' : 'at least'}</span>
         </>
     ));
@@ -170,7 +170,7 @@ function ruleText({ holds }: BoundRule): string {
 
 function Rules({ run }: { run: BoundRun }) {
     const shown = ({ value, threshold }: BoundRule, at: number | null) =>
-        at === null || value === null ? '–' : fmtFixed(at, threshold >= 1 ? 1 : 2);
+        at === null || value === null ? '–' : formatFixed(at, threshold >= 1 ? 1 : 2);
     return (
         <table class="bound-rules">
             <thead>
@@ -192,7 +192,7 @@ function Rules({ run }: { run: BoundRun }) {
                         <td class="right">
                             {rule.sign === '<' ? '<' : '≥'}
                             {THIN_SPACE}
-                            {fmtFixed(rule.threshold, rule.threshold >= 1 ? 0 : 1)}
+                            {formatFixed(rule.threshold, rule.threshold >= 1 ? 0 : 1)}
                         </td>
                         <td>{ruleText(rule)}</td>
                         <td class="soft bound-why">{rule.why}</td>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import { boxPlace, type BoxScale } from './values';
+import { boxPosition, type BoxScale } from './values';
 
 interface BoxPlotProps {
     min: number | null;
@@ -13,12 +13,12 @@ interface BoxPlotProps {
     label: string;
 }
 
-const MID = 8;
+const MID_Y = 8;
 const WIDTH = 1000;
 
 /** Minimum, quartiles, median and maximum on a line; missing values are not drawn. */
 export function BoxPlot({ min, q1, median, q3, max, value, scale, label }: BoxPlotProps) {
-    const x = (at: number) => boxPlace(scale, at) * WIDTH;
+    const x = (at: number) => boxPosition(scale, at) * WIDTH;
     const tick = (at: number | null, tone: string) =>
         at !== null && <line class={tone} x1={x(at)} x2={x(at)} y1={2} y2={14} />;
     return (
@@ -29,9 +29,9 @@ export function BoxPlot({ min, q1, median, q3, max, value, scale, label }: BoxPl
             role="img"
             aria-label={label}
         >
-            <line class="box-axis" x1={0} x2={WIDTH} y1={MID} y2={MID} />
+            <line class="box-axis" x1={0} x2={WIDTH} y1={MID_Y} y2={MID_Y} />
             {min !== null && max !== null && (
-                <line class="box-whisker" x1={x(min)} x2={x(max)} y1={MID} y2={MID} />
+                <line class="box-whisker" x1={x(min)} x2={x(max)} y1={MID_Y} y2={MID_Y} />
             )}
             {min !== max && tick(min, 'box-end')}
             {min !== max && tick(max, 'box-end')}

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { API } from '../../base/client';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, text } from '../../base/units';
+import { formatFixed, int, text } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { Pairs } from '../../components/pairs';
@@ -16,7 +16,7 @@ import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import { BoxPlot } from './box_plot';
 import { SampleChart } from './sample_chart';
-import { runScale, formatNumber } from './values';
+import { singleRowScale, formatNumber } from './values';
 import type { Measurement } from './types';
 
 interface MeasurementPaneProps {
@@ -50,7 +50,7 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
                     </div>
                     <Samples data={data} />
                     <Pairs rows={measurementValues(data)} />
-                    <Pairs rows={rest(data)} />
+                    <Pairs rows={otherValues(data)} />
                 </div>
             )}
             <LoadingLine active={loading} />
@@ -61,7 +61,7 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
 function Samples({ data }: { data: Measurement }) {
     const { samples, min, max, unit, median } = data;
     if (samples.length < 2 || min === null || max === null) return null;
-    const scale = runScale(min, max);
+    const scale = singleRowScale(min, max);
     const format = (value: number) => text(formatNumber(value, unit));
     return (
         <>
@@ -97,7 +97,7 @@ function measurementValues(data: Measurement): Pair[] {
     ];
     if (resolution !== null) rows.push(['Printed to', valuePair(resolution)]);
     if (data.n !== null) rows.push(['Samples', int(data.n)]);
-    const known: [string, number | null][] = [
+    const statistics: [string, number | null][] = [
         ['Mean', data.mean],
         ['Standard deviation', data.stddev],
         ['Min', data.min],
@@ -106,17 +106,21 @@ function measurementValues(data: Measurement): Pair[] {
         ['Third quartile', data.q3],
         ['Max', data.max],
     ];
-    for (const [label, at] of known) if (at !== null) rows.push([label, valuePair(at)]);
+    for (const [label, at] of statistics) if (at !== null) rows.push([label, valuePair(at)]);
     return rows;
 }
 
-function rest({ more }: Measurement): Pair[] {
+function otherValues({ more }: Measurement): Pair[] {
     return Object.entries(more).map(([key, value]) => [
         key,
-        typeof value === 'string' ? <span class="measure-more mono">{value}</span> : number(value),
+        typeof value === 'string' ? (
+            <span class="measure-more mono">{value}</span>
+        ) : (
+            numberText(value)
+        ),
     ]);
 }
 
-function number(value: number): string {
-    return Number.isInteger(value) ? int(value) : fmtFixed(value, Math.abs(value) < 1 ? 9 : 3);
+function numberText(value: number): string {
+    return Number.isInteger(value) ? int(value) : formatFixed(value, Math.abs(value) < 1 ? 9 : 3);
 }

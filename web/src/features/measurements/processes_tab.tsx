@@ -9,7 +9,7 @@ import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { formatBytes, fmtFixed, int, text, THIN_SPACE } from '../../base/units';
+import { formatBytes, formatFixed, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -35,7 +35,7 @@ interface ProcessesAnswer {
     processes: ProcessCurve[];
 }
 
-const TOKENS = [
+const LINE_COLOUR_TOKENS = [
     'bar',
     'family-data',
     'family-elementwise',
@@ -45,16 +45,18 @@ const TOKENS = [
     'family-matmul',
     'family-runtime',
 ];
-const MAX_LINES = TOKENS.length;
+const MAX_LINES = LINE_COLOUR_TOKENS.length;
 const HEADROOM = 1.04;
-const COMMAND = 'top -b -d 1 -n 60 > top.txt';
+const TOP_COMMAND = 'top -b -d 1 -n 60 > top.txt';
 
 function valueText(of: 'cpu' | 'res', value: number): string {
-    return of === 'res' ? text(formatBytes(value * 1024)) : `${fmtFixed(value, 1)}${THIN_SPACE}%`;
+    return of === 'res'
+        ? text(formatBytes(value * 1024))
+        : `${formatFixed(value, 1)}${THIN_SPACE}%`;
 }
 
 /* Distance of the memory ticks in KiB: a power of two, for at most five ticks. */
-function roundStep(greatest_kib: number): number {
+function memoryStep(greatest_kib: number): number {
     return 2 ** Math.ceil(Math.log2(Math.max(greatest_kib, 5) / 5));
 }
 
@@ -67,7 +69,7 @@ function windowOf(run: Run, query: Record<string, string>): TimeWindow {
 
 /* Colour of a line: fills are too pale for lines, so they are darkened towards the text colour. */
 function lineColour(i: number): string {
-    const token = `var(--${TOKENS[i]})`;
+    const token = `var(--${LINE_COLOUR_TOKENS[i]})`;
     return i === 0 ? token : `color-mix(in srgb, ${token} 65%, var(--text-1))`;
 }
 
@@ -84,21 +86,21 @@ function useProcesses(run: Run) {
     const of = query.of === 'res' || query.of === 'cpu' ? query.of : defaultValue;
     const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MAX_LINES });
     const { data, error, loading } = useJson<ProcessesAnswer>(path);
-    const off = new Set((query.off ?? '').split(',').filter(Boolean));
+    const hiddenPids = new Set((query.off ?? '').split(',').filter(Boolean));
     const all = data?.of === of ? data.processes : [];
     const curves = useMemoOn(
         () =>
             all.map(({ t_s, value }, i): TimeCurve => ({
                 x: t_s,
                 y: value,
-                token: TOKENS[i],
+                token: LINE_COLOUR_TOKENS[i],
                 strong: i > 0,
                 width: 1.75,
             })),
         [data],
     );
     const shown = useMemoOn(
-        () => curves.filter((_, i) => !off.has(all[i].pid)),
+        () => curves.filter((_, i) => !hiddenPids.has(all[i].pid)),
         [curves, query.off],
     );
     return {
@@ -106,7 +108,7 @@ function useProcesses(run: Run) {
         usual: defaultValue,
         all,
         shown,
-        off,
+        hiddenPids,
         error,
         loading,
         window: windowOf(run, query),
@@ -148,7 +150,7 @@ export function ProcessesTab({ run }: { run: Run }) {
             )}
             <div class="panes">
                 <section class="pane pane-main">
-                    <Picture view={view} frames={(run.summary.frames as number) ?? 0} />
+                    <ProcessChart view={view} frames={(run.summary.frames as number) ?? 0} />
                     <LoadingLine active={view.loading} />
                 </section>
                 <Legend run={run} view={view} />
@@ -157,22 +159,22 @@ export function ProcessesTab({ run }: { run: Run }) {
     );
 }
 
-function Picture({ view, frames }: { view: Processes; frames: number }) {
-    const { of, all, shown, off, window } = view;
+function ProcessChart({ view, frames }: { view: Processes; frames: number }) {
+    const { of, all, shown, hiddenPids, window } = view;
     const points = shown.reduce((sum, { x }) => sum + x.length, 0);
     if (frames < 2) {
         return (
             <p class="grid-empty">
                 One frame makes no curve; see its values on the Measurements tab. To record more
-                frames: <code>{COMMAND}</code> <CopyButton text={COMMAND} />
+                frames: <code>{TOP_COMMAND}</code> <CopyButton text={TOP_COMMAND} />
             </p>
         );
     }
     if (!points) return <p class="grid-empty">All processes are hidden. Show one in the list.</p>;
     const greatest = shown.reduce((most, { y }) => y.reduce((a, b) => Math.max(a, b), most), 0);
-    const step = of === 'res' ? roundStep(greatest) : undefined;
+    const step = of === 'res' ? memoryStep(greatest) : undefined;
     const top = step ? step * Math.ceil((greatest * HEADROOM) / step) : (greatest || 1) * HEADROOM;
-    const listed = all.filter(({ pid }) => !off.has(pid));
+    const listed = all.filter(({ pid }) => !hiddenPids.has(pid));
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
         if (at === null) hideTooltip();
         else showTooltip(<PointTip of={of} processes={listed} at={at} />, clientX, clientY);
@@ -201,7 +203,7 @@ function Picture({ view, frames }: { view: Processes; frames: number }) {
 }
 
 /* Index of the frame that is nearest to the time `at`. */
-function nearest(t_s: number[], at: number): number {
+function nearestIndex(t_s: number[], at: number): number {
     let best = 0;
     t_s.forEach((t, i) => {
         if (Math.abs(t - at) < Math.abs(t_s[best] - at)) best = i;
@@ -220,14 +222,14 @@ function PointTip({ of, processes, at }: PointTipProps) {
     return (
         <dl class="pairs">
             {rows.map(({ id, name, pid, t_s, value }) => {
-                const i = nearest(t_s, at);
+                const i = nearestIndex(t_s, at);
                 return [
                     <dt key={id}>
                         {name} {pid}
                     </dt>,
                     <dd>
                         {valueText(of, value[i])}{' '}
-                        <span class="soft">at {fmtFixed(t_s[i], 1)} s</span>
+                        <span class="soft">at {formatFixed(t_s[i], 1)} s</span>
                     </dd>,
                 ];
             })}
@@ -236,10 +238,10 @@ function PointTip({ of, processes, at }: PointTipProps) {
 }
 
 function Legend({ run, view }: { run: Run; view: Processes }) {
-    const { of, all, off } = view;
+    const { of, all, hiddenPids } = view;
     const total = (run.summary.processes as number) ?? 0;
     function toggle(pid: string): void {
-        const next = new Set(off);
+        const next = new Set(hiddenPids);
         if (!next.delete(pid)) next.add(pid);
         replaceQuery({ off: next.size ? [...next].join(',') : null });
     }
@@ -255,8 +257,8 @@ function Legend({ run, view }: { run: Run; view: Processes }) {
                         type="button"
                         key={id}
                         class="process-row"
-                        aria-pressed={!off.has(pid)}
-                        title={off.has(pid) ? 'show the line' : 'hide the line'}
+                        aria-pressed={!hiddenPids.has(pid)}
+                        title={hiddenPids.has(pid) ? 'show the line' : 'hide the line'}
                         onClick={() => toggle(pid)}
                     >
                         <i style={{ background: lineColour(i) }} />

@@ -16,8 +16,8 @@ interface SampleChartProps {
     text: (value: number) => string;
 }
 
-const DOT = 2;
-const MANY = 400;
+const DOT_WIDTH = 2;
+const MAX_WIDE_DOTS = 400;
 
 function paint(element: HTMLElement, chart: LineChart, props: SampleChartProps): void {
     const style = getComputedStyle(element);
@@ -26,7 +26,7 @@ function paint(element: HTMLElement, chart: LineChart, props: SampleChartProps):
     const x = samples.map((_, i) => i + 1);
     const last = samples.length + 0.5;
     const dots = { x, y: samples, colour: token('bar'), dots: true };
-    const curves = [{ ...dots, width: samples.length > MANY ? DOT / 2 : DOT }];
+    const curves = [{ ...dots, width: samples.length > MAX_WIDE_DOTS ? DOT_WIDTH / 2 : DOT_WIDTH }];
     const line = { x: [0.5, last], y: [level ?? 0, level ?? 0], colour: token('text-2') };
     chart.update(
         {

@@ -8,7 +8,7 @@ import { route, setQuery } from '../../base/router';
 import type { MeasurementRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, text, THIN_SPACE } from '../../base/units';
+import { formatFixed, int, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import type { Matcher } from '../../model/search';
@@ -20,17 +20,24 @@ import { boxScale, formatSpread, formatNumber } from './values';
 type Column = GridColumn<MeasurementRow>;
 
 /* Minimum window width in px at which a column is shown next to the pane, by column key. */
-const NARROW: Record<string, number> = { group: 1400, statistic: 1200, stddev: 1100, plot: 1000 };
-const RIGHT = { align: 'right' as const, numeric: true };
+const HIDE_BELOW_WITH_PANE: Record<string, number> = {
+    group: 1400,
+    statistic: 1200,
+    stddev: 1100,
+    plot: 1000,
+};
+const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
 
-const pick = (id: number | null): void =>
+const selectMeasurement = (id: number | null): void =>
     setQuery({ m: id === null ? null : String(id) }, { replace: true });
 
 export function MeasurementsTab({ run }: { run: Run }) {
     const selected = Number(route.value.query.m) || null;
     useKeys(
         'Measurement',
-        selected ? [{ key: 'Escape', label: 'clear selection', run: () => pick(null) }] : [],
+        selected
+            ? [{ key: 'Escape', label: 'clear selection', run: () => selectMeasurement(null) }]
+            : [],
     );
     return (
         <TableTab<MeasurementRow>
@@ -38,20 +45,26 @@ export function MeasurementsTab({ run }: { run: Run }) {
             view="measurements"
             title={LABELS.measurements}
             sort="id"
-            upward
+            isAscending
             narrow={selected !== null}
             remark="Plots in a group share one scale: linear from 0, or logarithmic where marked “log”"
             selectKey="m"
             rowKey={(row) => row.id}
             columns={columnsOf}
-            onOpen={(row) => pick(row.id)}
+            onOpen={(row) => selectMeasurement(row.id)}
             empty={(filtered) =>
                 filtered
                     ? 'No measurement matches the filter. Clear it to see all.'
                     : 'This run has no measurements.'
             }
             pane={
-                selected && <MeasurementPane run={run} id={selected} onClose={() => pick(null)} />
+                selected && (
+                    <MeasurementPane
+                        run={run}
+                        id={selected}
+                        onClose={() => selectMeasurement(null)}
+                    />
+                )
             }
         />
     );
@@ -74,9 +87,9 @@ function valueCell(value: number | null, row: MeasurementRow) {
     );
 }
 
-function spread({ stddev, value, unit }: MeasurementRow) {
+function spreadCell({ stddev, value, unit }: MeasurementRow) {
     if (stddev === null || value === null) return <span class="zero">–</span>;
-    const share = value > 0 ? `${fmtFixed((100 * stddev) / value, 1)}${THIN_SPACE}%` : '';
+    const share = value > 0 ? `${formatFixed((100 * stddev) / value, 1)}${THIN_SPACE}%` : '';
     return (
         <span class="measure-figure">
             {text(formatSpread(stddev, value, unit))}
@@ -85,7 +98,7 @@ function spread({ stddev, value, unit }: MeasurementRow) {
     );
 }
 
-function plot(row: MeasurementRow) {
+function plotCell(row: MeasurementRow) {
     const { value, n, unit } = row;
     if (value === null || row.group_max === null) return '';
     const scale = boxScale(row.group_min, row.group_max);
@@ -108,7 +121,7 @@ function valueColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: nu
         title,
         width: 104,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         hideBelow,
         render: (row) => valueCell(row[key], row),
     };
@@ -119,7 +132,7 @@ function columnsOf(search: Matcher, narrow: boolean): Column[] {
     if (narrow) {
         return [...all, ...spreadColumns()].map((column) => ({
             ...column,
-            hideBelow: NARROW[column.key] ?? column.hideBelow,
+            hideBelow: HIDE_BELOW_WITH_PANE[column.key] ?? column.hideBelow,
         }));
     }
     return [
@@ -162,7 +175,7 @@ function valueColumns(): Column[] {
             title: 'value',
             width: 112,
             sortKey: 'value',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: (row) => valueCell(row.value, row),
         },
         {
@@ -177,7 +190,7 @@ function valueColumns(): Column[] {
             title: 'n',
             width: 72,
             sortKey: 'n',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             title_tip: 'samples behind the figure',
             render: (row) => (row.n === null ? <span class="zero">–</span> : int(row.n)),
         },
@@ -192,10 +205,10 @@ function spreadColumns(): Column[] {
             unit: '% of value',
             width: 156,
             sortKey: 'relative',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             hideBelow: 900,
             title_tip: 'standard deviation; sorts by its share of the mean',
-            render: spread,
+            render: spreadCell,
         },
         {
             key: 'plot',
@@ -203,7 +216,7 @@ function spreadColumns(): Column[] {
             width: 220,
             title_tip:
                 'scale from 0, or logarithmic if the maximum of a group exceeds 30 times its minimum',
-            render: plot,
+            render: plotCell,
         },
     ];
 }

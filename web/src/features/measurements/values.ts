@@ -7,12 +7,12 @@ import {
     type FormattedValue,
     formatSeconds,
     formatValueIn,
-    fmtFixed,
+    formatFixed,
 } from '../../base/units';
 
 /* Time units by the size of a value in s. A spread gets the unit of its value: "21.24 ms" and "0.08
  * ms". */
-const SECONDS: readonly [below: number, factor: number, unit: string][] = [
+const TIME_UNITS: readonly [below: number, factor: number, unit: string][] = [
     [0.9999995e-6, 1e9, 'ns'],
     [0.9999995e-3, 1e6, 'µs'],
     [0.9999995, 1e3, 'ms'],
@@ -32,21 +32,21 @@ export function formatNumber(
             : unit === 'KiB'
               ? formatBytes(value * 1024)
               : formatValueIn(value, unit);
-    const step = SECONDS.find(([, , name]) => name === shown.unit);
+    const step = TIME_UNITS.find(([, , name]) => name === shown.unit);
     if (!resolution || unit !== 's' || !step) return shown;
     const printed = Math.max(0, Math.round(-Math.log10(resolution * step[1])));
     const decimals = shown.value.split('.')[1]?.length ?? 0;
-    return decimals > printed ? { ...shown, value: fmtFixed(value * step[1], printed) } : shown;
+    return decimals > printed ? { ...shown, value: formatFixed(value * step[1], printed) } : shown;
 }
 
 /** Formats a spread in the unit of its value, with only meaningful decimals. */
 export function formatSpread(spread: number, value: number, unit: string): FormattedValue {
     if (unit !== 's' || spread === 0) return formatNumber(spread, unit);
     if (Math.abs(value) >= 120) return formatSeconds(spread);
-    const step = SECONDS.find(([below]) => Math.abs(value) < below) ?? SECONDS[3];
+    const step = TIME_UNITS.find(([below]) => Math.abs(value) < below) ?? TIME_UNITS[3];
     const scaled = spread * step[1];
     const decimals = scaled >= 100 ? 1 : scaled >= 1 ? 2 : scaled >= 0.1 ? 3 : 4;
-    return { value: fmtFixed(scaled, decimals), unit: step[2] };
+    return { value: formatFixed(scaled, decimals), unit: step[2] };
 }
 
 export interface BoxScale {
@@ -68,7 +68,7 @@ export function boxScale(least: number | null, greatest: number | null): BoxScal
 
 /** Position of a value on a scale, from 0 to 1; values outside of the scale are moved to its
  * ends. */
-export function boxPlace({ from, to, log }: BoxScale, value: number): number {
+export function boxPosition({ from, to, log }: BoxScale, value: number): number {
     const share = log
         ? Math.log(Math.max(value, from) / from) / Math.log(to / from)
         : (value - from) / (to - from || 1);
@@ -76,7 +76,7 @@ export function boxPlace({ from, to, log }: BoxScale, value: number): number {
 }
 
 /** Linear scale for one row, from `min` to `max` with a margin at both ends. */
-export function runScale(min: number, max: number): BoxScale {
+export function singleRowScale(min: number, max: number): BoxScale {
     const margin = (max - min || Math.abs(max) || 1) * 0.06;
     return { from: min - margin, to: max + margin, log: false };
 }

@@ -8,7 +8,7 @@ import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, THIN_SPACE } from '../../base/units';
+import { formatFixed, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar } from '../../components/toolbar';
@@ -34,11 +34,11 @@ interface CategoriesAnswer {
 }
 
 const HEADROOM = 1.06;
-const ZOOM = 0.6;
-const PAN = 0.2;
+const ZOOM_STEP = 0.6;
+const PAN_STEP = 0.2;
 
 /** Categories have the colours of operator families, because these are easy to distinguish. */
-const COLOURS: Record<string, string> = {
+const CATEGORY_FAMILIES: Record<string, string> = {
     parameter: 'matmul',
     'optimizer state': 'norm',
     input: 'data',
@@ -49,11 +49,11 @@ const COLOURS: Record<string, string> = {
     unknown: 'none',
 };
 
-const colourOf = (name: string): string => `family-${COLOURS[name] ?? 'none'}`;
+const colourOf = (name: string): string => `family-${CATEGORY_FAMILIES[name] ?? 'none'}`;
 
 /** Stacked curves: each one is the sum of its own category and all before it; the last one is the
  * total memory. */
-function stacked({ t_s, categories }: CategoriesAnswer): ChartCurve[] {
+function stackCurves({ t_s, categories }: CategoriesAnswer): ChartCurve[] {
     const sum = t_s.map(() => 0);
     return categories.map(({ name, mib }) => {
         mib.forEach((value, i) => (sum[i] += value));
@@ -71,7 +71,7 @@ function useTimeline(run: Run) {
     });
     const { data: answer, error, loading } = useJson<CategoriesAnswer>(path);
     const length = answer ? Math.max(answer.end_s - answer.start_s, 0) : 0;
-    const curves = useMemo(() => (answer ? stacked(answer) : []), [answer]);
+    const curves = useMemo(() => (answer ? stackCurves(answer) : []), [answer]);
     const zoomed = query.from !== undefined || query.to !== undefined;
     const window = windowOf(query.from, query.to, length);
     return { answer, error, loading, length, curves, window, zoomed };
@@ -90,10 +90,10 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
     const zoom = (factor: number) =>
         show(zoomWindow(window, (window.from + window.to) / 2, factor, length));
     useKeys('Memory', [
-        { key: 'w', label: 'zoom in', run: () => zoom(ZOOM) },
-        { key: 's', label: 'zoom out', run: () => zoom(1 / ZOOM) },
-        { key: 'a', label: 'earlier', run: () => show(panWindow(window, -PAN, length)) },
-        { key: 'd', label: 'later', run: () => show(panWindow(window, PAN, length)) },
+        { key: 'w', label: 'zoom in', run: () => zoom(ZOOM_STEP) },
+        { key: 's', label: 'zoom out', run: () => zoom(1 / ZOOM_STEP) },
+        { key: 'a', label: 'earlier', run: () => show(panWindow(window, -PAN_STEP, length)) },
+        { key: 'd', label: 'later', run: () => show(panWindow(window, PAN_STEP, length)) },
         { key: '0', label: 'reset zoom', run: () => show({ from: 0, to: length }) },
     ]);
     const top =
@@ -163,7 +163,7 @@ function Peak(props: { answer: CategoriesAnswer; window: TimeWindow; zoomed: boo
         <p class="memory-words">
             Peak{' '}
             <b>
-                {fmtFixed(peak.mib, 3)}
+                {formatFixed(peak.mib, 3)}
                 <span class="unit">{THIN_SPACE}MiB</span>
             </b>{' '}
             at {secondsText(peak.t_s, props.window)}
@@ -191,7 +191,7 @@ function Tip({ answer, at, window }: { answer: CategoriesAnswer; at: number; win
             <dl>
                 {[...rows, { name: 'all', mib: total }].map(({ name, mib }) => [
                     <dt key={name}>{name}</dt>,
-                    <dd key={`${name} mib`}>{fmtFixed(mib, 3)}</dd>,
+                    <dd key={`${name} mib`}>{formatFixed(mib, 3)}</dd>,
                     <dd key={`${name} unit`} class="soft">
                         MiB
                     </dd>,

@@ -5,7 +5,7 @@
  */
 import type { LineView, PlotArea } from '../../components/chart';
 import { PanelLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
-import { fmtFixed, THIN_SPACE } from '../../base/units';
+import { formatFixed, THIN_SPACE } from '../../base/units';
 import {
     brokenLine,
     panWindow,
@@ -64,7 +64,7 @@ const LABEL_PX = 64;
 /** `No samples for 97 s`. */
 export function gapText({ from_s, to_s }: { from_s: number; to_s: number }): string {
     const seconds = to_s - from_s;
-    return `No samples for ${fmtFixed(seconds, seconds < 10 ? 1 : 0)}${THIN_SPACE}s`;
+    return `No samples for ${formatFixed(seconds, seconds < 10 ? 1 : 0)}${THIN_SPACE}s`;
 }
 
 export function MemoryChart(props: MemoryChartProps) {
@@ -93,7 +93,7 @@ export function MemoryChart(props: MemoryChartProps) {
         const factor = event.deltaY > 0 ? WHEEL_STEP : 1 / WHEEL_STEP;
         onWindow(zoomWindow(window, at(event), factor, length));
     }
-    const seen = peak && peak.t_s >= window.from && peak.t_s <= window.to ? peak : null;
+    const visiblePeak = peak && peak.t_s >= window.from && peak.t_s <= window.to ? peak : null;
     return (
         <div
             class="memory-chart"
@@ -113,13 +113,16 @@ export function MemoryChart(props: MemoryChartProps) {
                             </span>
                         );
                     })}
-            {area && seen && (
+            {area && visiblePeak && (
                 <>
                     <span
                         class="peak-line"
-                        style={{ ...boxOf(window), height: undefined, top: yOf(seen.mib) }}
+                        style={{ ...boxOf(window), height: undefined, top: yOf(visiblePeak.mib) }}
                     />
-                    <span class="peak-dot" style={{ left: xOf(seen.t_s), top: yOf(seen.mib) }} />
+                    <span
+                        class="peak-dot"
+                        style={{ left: xOf(visiblePeak.t_s), top: yOf(visiblePeak.mib) }}
+                    />
                 </>
             )}
             {area && marked && (

@@ -15,7 +15,7 @@ import { deviceName, placeName } from '../../model/device';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { ms } from '../../model/trace_range';
 import type { WorkerName } from '../../model/worker_names';
-import { countColumn, mibColumn, RIGHT } from '../trace/columns';
+import { countColumn, mibColumn, RIGHT_ALIGNED } from '../trace/columns';
 import { tabHash, traceOf } from '../trace/data';
 import { type EmbeddedTable, type TableFilters, TraceTable } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
@@ -80,7 +80,7 @@ export const MEMORY_SORT: Record<MemoryRows, { key: string; desc: boolean }> = {
 
 type Allocation = GridColumn<AllocationRow>;
 
-const DEVICE: GridColumn<{ device_type: number; device: number }> = {
+const DEVICE_COLUMN: GridColumn<{ device_type: number; device: number }> = {
     key: 'device',
     title: 'device',
     width: 80,
@@ -90,8 +90,12 @@ const DEVICE: GridColumn<{ device_type: number; device: number }> = {
 
 /* Column with the device of an allocation; with several workers, it includes the worker. */
 function placeColumn(nameOf: WorkerName | null): Allocation {
-    if (!nameOf) return DEVICE;
-    return { ...(DEVICE as Allocation), width: 136, render: (row) => placeName(row, nameOf) };
+    if (!nameOf) return DEVICE_COLUMN;
+    return {
+        ...(DEVICE_COLUMN as Allocation),
+        width: 136,
+        render: (row) => placeName(row, nameOf),
+    };
 }
 
 function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
@@ -107,7 +111,7 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
                 </span>
             ),
         },
-        DEVICE,
+        DEVICE_COLUMN,
         countColumn<MemoryOperatorRow>('calls', 'calls', { width: 72 }),
         mibColumn<MemoryOperatorRow>('self_increase_bytes', 'self increase', {
             width: 136,
@@ -129,21 +133,21 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
 }
 
 /* Without addresses, allocations cannot be matched with their release. */
-const UNMATCHED = (
+const UNKNOWN_LIFETIME = (
     <span class="zero" title="unknown: the file has no addresses of allocations">
         –
     </span>
 );
 
-const LIFETIME: Allocation = {
+const LIFETIME_COLUMN: Allocation = {
     key: 'duration_ns',
     title: 'held for',
     unit: 'ms',
     width: 124,
     sortKey: 'duration_ns',
-    ...RIGHT,
+    ...RIGHT_ALIGNED,
     render: ({ t_ns, end_ns, duration_ns, address }) => {
-        if (address === null) return UNMATCHED;
+        if (address === null) return UNKNOWN_LIFETIME;
         if (end_ns === null) return <span class="soft">never freed</span>;
         return duration_ns === null || t_ns === null ? (
             <span class="zero">–</span>
@@ -164,7 +168,7 @@ function allocationColumns(
         unit: 'ms',
         width: 112,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         render: (row) => {
             const ns = row[key];
             if (ns !== null) return ms(ns);
@@ -177,7 +181,7 @@ function allocationColumns(
     });
     return [
         at('t_ns', 'allocated'),
-        ...(isUnfreed ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME]),
+        ...(isUnfreed ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME_COLUMN]),
         mibColumn<AllocationRow>('bytes', 'size', { width: 112 }),
         placeColumn(nameOf),
         {

@@ -22,7 +22,7 @@ import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import { placeKey, placeName, readPlace } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
-import { byteStep, heldValueAt } from '../../model/step_curve';
+import { byteStep, steppedValueAt } from '../../model/step_curve';
 import type { TimeWindow } from '../../model/memory_curve';
 import { matcher } from '../../model/search';
 import { ms, rangeQuery, type TraceRange } from '../../model/trace_range';
@@ -173,8 +173,8 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     const curve = answer.data?.memory[0];
     const [from, to] = [timeline.data?.start_ns ?? 0, timeline.data?.end_ns ?? 1];
     const curves = useMemo(() => curvesOf(curve, to), [curve, to]);
-    const most = Math.max(1, ...curves.flatMap(({ y }) => y), device?.peak_bytes ?? 0);
-    const step = byteStep(most);
+    const maxBytes = Math.max(1, ...curves.flatMap(({ y }) => y), device?.peak_bytes ?? 0);
+    const step = byteStep(maxBytes);
     const error = timeline.error ?? answer.error;
     return (
         <section class="device-memory">
@@ -199,7 +199,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                     curves={curves}
                     window={{ from, to }}
                     range={range && { from: range.from_ns, to: range.to_ns }}
-                    top={Math.ceil((most * HEADROOM) / step) * step}
+                    top={Math.ceil((maxBytes * HEADROOM) / step) * step}
                     step={step}
                     level={
                         device?.peak_bytes
@@ -211,8 +211,8 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                     }
                     xText={(ns) => `${ms(ns).replace(/\.?0+$/, '')} ms`}
                     yText={bytesText}
-                    onRange={pickRange}
-                    onHover={(at, event) => hover(curves, at, event)}
+                    onRange={selectRange}
+                    onHover={(at, event) => showCurveTip(curves, at, event)}
                 />
             )}
             <LoadingLine active={timeline.loading || answer.loading} />
@@ -220,7 +220,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     );
 }
 
-function pickRange(interval: TimeWindow | null): void {
+function selectRange(interval: TimeWindow | null): void {
     replaceQuery(
         rangeQuery(
             interval && { from_ns: Math.round(interval.from), to_ns: Math.round(interval.to) },
@@ -228,7 +228,7 @@ function pickRange(interval: TimeWindow | null): void {
     );
 }
 
-function hover(curves: TimeCurve[], at: number | null, event: PointerEvent): void {
+function showCurveTip(curves: TimeCurve[], at: number | null, event: PointerEvent): void {
     if (at === null) {
         hideTooltip();
         return;
@@ -239,7 +239,7 @@ function hover(curves: TimeCurve[], at: number | null, event: PointerEvent): voi
             <div class="tooltip-title">{ms(at)} ms</div>
             <dl>
                 {curves.map(({ x, y }, i) => {
-                    const value = heldValueAt(x, y, at);
+                    const value = steppedValueAt(x, y, at);
                     return [
                         <dt key={labels[i]}>{labels[i]}</dt>,
                         <dd>{value === null ? '–' : bytesText(value)}</dd>,

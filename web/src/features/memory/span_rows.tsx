@@ -8,8 +8,8 @@ import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import type { PlotArea } from '../../components/chart';
 import { spanRows, type TimeWindow } from '../../model/memory_curve';
 
-const ROW = 19;
-const NAME_FROM_PX = 34;
+const ROW_HEIGHT = 19;
+const MIN_NAME_WIDTH_PX = 34;
 
 interface SpanRowsProps {
     spans: MemorySpan[];
@@ -30,23 +30,23 @@ export function SpanRows({ spans, window, area, selected, onPick, onHover }: Spa
             (window.to - window.from)) *
         width;
     return (
-        <div class="span-rows" style={{ height: rows * ROW + 4 }}>
+        <div class="span-rows" style={{ height: rows * ROW_HEIGHT + 4 }}>
             <div class="span-plot" style={{ left: area.left, width }}>
                 {placed.map(({ span, row }, i) => {
                     const left = x(span.start_s);
-                    const long = Math.max(2, x(span.end_s) - left);
+                    const spanWidth = Math.max(2, x(span.end_s) - left);
                     return (
                         <button
                             key={i}
                             type="button"
                             tabIndex={-1}
                             class={span === selected ? 'is-selected' : ''}
-                            style={{ left, width: long, top: row * ROW }}
+                            style={{ left, width: spanWidth, top: row * ROW_HEIGHT }}
                             onClick={() => onPick(span)}
                             onPointerMove={(event) => onHover(span, event)}
                             onPointerLeave={(event) => onHover(null, event)}
                         >
-                            {long >= NAME_FROM_PX && span.name.replace(/^__main__\./, '')}
+                            {spanWidth >= MIN_NAME_WIDTH_PX && span.name.replace(/^__main__\./, '')}
                         </button>
                     );
                 })}

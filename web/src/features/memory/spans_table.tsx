@@ -4,7 +4,7 @@ import { API, withParams } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, signed } from '../../base/units';
+import { formatFixed, signed } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { ExportMenu } from '../../components/menu';
 import { SearchField } from '../../components/search_field';
@@ -73,7 +73,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
 
 function columnsOf(start: number): GridColumn<SpanRow>[] {
     const right = { align: 'right' as const, numeric: true };
-    const mib = (value: number | null) => (value === null ? '–' : fmtFixed(value, 3));
+    const mib = (value: number | null) => (value === null ? '–' : formatFixed(value, 3));
     return [
         {
             key: 'name',
@@ -93,7 +93,7 @@ function columnsOf(start: number): GridColumn<SpanRow>[] {
             width: 110,
             sortKey: 'start_s',
             ...right,
-            render: (row) => fmtFixed(row.start_s - start, 3),
+            render: (row) => formatFixed(row.start_s - start, 3),
         },
         {
             key: 'duration',
@@ -102,7 +102,7 @@ function columnsOf(start: number): GridColumn<SpanRow>[] {
             width: 110,
             sortKey: 'duration',
             ...right,
-            render: (row) => fmtFixed(row.end_s - row.start_s, 3),
+            render: (row) => formatFixed(row.end_s - row.start_s, 3),
         },
         {
             key: 'start_mib',

@@ -34,8 +34,8 @@ import { SpansTable } from './spans_table';
 import { MemoryLegend, PeakText, PointTip, SpanTip } from './text';
 
 const HEADROOM = 1.06;
-const ZOOM = 0.6;
-const PAN = 0.2;
+const ZOOM_STEP = 0.6;
+const PAN_STEP = 0.2;
 
 function curvesOf(answer: MemoryAnswer | null): ChartCurve[] {
     const gaps = answer?.gaps ?? [];
@@ -65,7 +65,7 @@ function useMemory(run: Run, query: Record<string, string>) {
     return useJson<MemoryAnswer>(path);
 }
 
-function endsOf(curves: ChartCurve[]): { peak: number; last: number } | null {
+function peakAndLast(curves: ChartCurve[]): { peak: number; last: number } | null {
     const main = curves.find((curve) => curve.main);
     if (!main?.values.length) return null;
     const peak = main.values.reduce((most, mib) => Math.max(most, mib), 0);
@@ -97,7 +97,7 @@ function useMemoryView(run: Run) {
         curves,
         spans,
         show,
-        selected: spans.find((span) => keyOf(span) === query.span) ?? null,
+        selected: spans.find((span) => spanKey(span) === query.span) ?? null,
         reported: (run.summary as unknown as Partial<MprofSummary>).peak_mib ?? null,
         zoomed: query.from !== undefined || query.to !== undefined,
         hasSpans: kindHas(run.kind, 'spans') && ((run.summary.functions as number) ?? 0) > 0,
@@ -110,10 +110,10 @@ function useMemoryKeys({ window, length, selected, show }: MemoryView): void {
     const zoom = (factor: number) =>
         show(zoomWindow(window, (window.from + window.to) / 2, factor, length));
     useKeys('Memory', [
-        { key: 'w', label: 'zoom in', run: () => zoom(ZOOM) },
-        { key: 's', label: 'zoom out', run: () => zoom(1 / ZOOM) },
-        { key: 'a', label: 'earlier', run: () => show(panWindow(window, -PAN, length)) },
-        { key: 'd', label: 'later', run: () => show(panWindow(window, PAN, length)) },
+        { key: 'w', label: 'zoom in', run: () => zoom(ZOOM_STEP) },
+        { key: 's', label: 'zoom out', run: () => zoom(1 / ZOOM_STEP) },
+        { key: 'a', label: 'earlier', run: () => show(panWindow(window, -PAN_STEP, length)) },
+        { key: 'd', label: 'later', run: () => show(panWindow(window, PAN_STEP, length)) },
         {
             key: 'f',
             label: 'zoom to selected call',
@@ -128,15 +128,15 @@ function useMemoryKeys({ window, length, selected, show }: MemoryView): void {
     ]);
 }
 
-const pick = (span: MemorySpan): void => replaceQuery({ span: keyOf(span) });
+const selectSpan = (span: MemorySpan): void => replaceQuery({ span: spanKey(span) });
 
 export function MemoryTab({ run }: { run: Run }) {
     const view = useMemoryView(run);
     const { answer, curves, length, show } = view;
     useMemoryKeys(view);
     useEffect(() => {
-        const child = curves.some((curve) => !curve.main);
-        setStatus(undefined, child ? 'the slope is of the main process' : null);
+        const hasChildren = curves.some((curve) => !curve.main);
+        setStatus(undefined, hasChildren ? 'the slope is of the main process' : null);
     }, [curves]);
     useEffect(() => () => hideTooltip(), []);
     const empty = answer !== null && curves.length === 0;
@@ -163,7 +163,7 @@ export function MemoryTab({ run }: { run: Run }) {
                     run={run}
                     start={answer.start_s}
                     selected={route.value.query.span ?? null}
-                    onPick={pick}
+                    onPick={selectSpan}
                     onZoom={(span) => show({ from: span.start_s, to: span.end_s })}
                 />
             )}
@@ -188,7 +188,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
         [],
     );
     const top = useMemo(() => topOf(curves), [curves]);
-    const slope = slopeText(answer.slope_mib_s, window, endsOf(curves));
+    const slope = slopeText(answer.slope_mib_s, window, peakAndLast(curves));
     const [hovered, setHovered] = useState<number | null>(null);
     useEffect(() => setHovered(null), [window.from, window.to]);
     const main = curves.find((curve) => curve.main);
@@ -231,7 +231,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
                     window={window}
                     area={area}
                     selected={selected}
-                    onPick={pick}
+                    onPick={selectSpan}
                     onHover={onSpanHover}
                 />
             )}
@@ -241,6 +241,6 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
 }
 
 /** Key of a span: its name and start, because spans have no id. */
-export function keyOf({ name, start_s }: { name: string; start_s: number }): string {
+export function spanKey({ name, start_s }: { name: string; start_s: number }): string {
     return `${name}@${start_s.toFixed(4)}`;
 }

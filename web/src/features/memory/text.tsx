@@ -4,7 +4,7 @@
  */
 import type { MemoryAnswer } from '../../base/line_types';
 import type { MemorySpanRow as MemorySpan } from '../../base/rows';
-import { THIN_SPACE, fmtFixed, plural, signed } from '../../base/units';
+import { THIN_SPACE, formatFixed, plural, signed } from '../../base/units';
 import { nearestSample, secondsText, type TimeWindow } from '../../model/memory_curve';
 import { type ChartCurve, gapText } from './chart';
 
@@ -43,7 +43,7 @@ export function PeakText(props: {
         <p class="memory-words">
             {isLower ? 'Highest sample' : 'Peak'}{' '}
             <b>
-                {fmtFixed(answer.peak.mib, 3)}
+                {formatFixed(answer.peak.mib, 3)}
                 <span class="unit">{THIN_SPACE}MiB</span>
             </b>{' '}
             at {secondsText(answer.peak.t_s, window)}
@@ -51,7 +51,7 @@ export function PeakText(props: {
             {isLower && (
                 <span>
                     {' '}
-                    · peak of the run {fmtFixed(reported, 1)}
+                    · peak of the run {formatFixed(reported, 1)}
                     {THIN_SPACE}MiB, which is not among the samples of the profile
                 </span>
             )}
@@ -93,7 +93,7 @@ export function PointTip(props: { curves: ChartCurve[]; at: number; window: Time
             <dl>
                 {shown.map(({ label, value, t_s }, i) => [
                     <dt key={label}>{label}</dt>,
-                    <dd key={`${label} mib`}>{fmtFixed(value, 3)}</dd>,
+                    <dd key={`${label} mib`}>{formatFixed(value, 3)}</dd>,
                     <dd key={`${label} unit`} class="soft">
                         MiB
                         {i > 0 &&
@@ -115,11 +115,11 @@ export function SpanTip({ span }: { span: MemorySpan }) {
             <dl>
                 <dt>from, to</dt>
                 <dd>
-                    {fmtFixed(span.start_s, 3)}–{fmtFixed(span.end_s, 3)}
+                    {formatFixed(span.start_s, 3)}–{formatFixed(span.end_s, 3)}
                 </dd>
                 <dd class="soft">s</dd>
                 <dt> duration </dt>
-                <dd>{fmtFixed(span.end_s - span.start_s, 3)}</dd>
+                <dd>{formatFixed(span.end_s - span.start_s, 3)}</dd>
                 <dd class="soft">s</dd>
                 {grown !== null && [
                     <dt key="t">change</dt>,

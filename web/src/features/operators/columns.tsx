@@ -36,7 +36,7 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
     const device = summary.devices > 0;
     return [
         summary.torch ? nameColumn<OperatorRow>(of.search) : pathNameColumn<OperatorRow>(of.search),
-        ...(byShape ? [SHAPES] : []),
+        ...(byShape ? [SHAPES_COLUMN] : []),
         countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
         ...(of.side === 'host' ? hostColumns(of, device) : []),
         ...(of.side === 'annotation' ? spanColumns() : device ? deviceColumns(of) : []),
@@ -45,7 +45,7 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
     ];
 }
 
-const SHAPES: Column = {
+const SHAPES_COLUMN: Column = {
     key: 'input_shapes',
     title: 'input shapes',
     width: 280,
@@ -66,7 +66,7 @@ function hostColumns({ isWide, summary, byShape }: OperatorColumnsOf, device: bo
     const noun = summary.torch ? 'CPU' : 'time';
     return [
         timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { pct: 'self_cpu_pct' }),
-        ...(isWide || !device ? [share('self_cpu_pct', `self ${noun}`, byShape)] : []),
+        ...(isWide || !device ? [shareOfTotal('self_cpu_pct', `self ${noun}`, byShape)] : []),
         timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'CPU total' : 'total', {
             hideBelow: device ? 900 : undefined,
         }),
@@ -102,12 +102,16 @@ function deviceColumns({ side, byShape }: OperatorColumnsOf): Column[] {
                       hideBelow: 900,
                   }),
               ]),
-        share('self_device_pct', 'self device', byShape),
+        shareOfTotal('self_device_pct', 'self device', byShape),
     ];
 }
 
 /** Column with the share of the total. */
-function share(key: 'self_cpu_pct' | 'self_device_pct', title: string, byShape: boolean): Column {
+function shareOfTotal(
+    key: 'self_cpu_pct' | 'self_device_pct',
+    title: string,
+    byShape: boolean,
+): Column {
     return shareColumn<OperatorRow>(key, title, '% of the sum', {
         width: 146,
         hideBelow: byShape ? 900 : 700,

@@ -7,7 +7,7 @@ import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { KernelRow } from '../../base/rows';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, THIN_SPACE } from '../../base/units';
+import { formatFixed, int, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
@@ -31,7 +31,7 @@ export function KernelsTab({ run }: { run: Run }) {
     const [row, setRow] = useState<KernelRow | null>(null);
     const byLaunch = query.by === 'launch';
     const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
-    const picked = row && kernelKey(row) === query.op ? row : null;
+    const selectedRow = row && kernelKey(row) === query.op ? row : null;
     useKeys(
         'Kernel',
         query.op
@@ -91,8 +91,8 @@ export function KernelsTab({ run }: { run: Run }) {
                     />
                 </section>
                 {pane && (
-                    <NamedPane run={run} title="Kernel" selected={query.op ?? ''} row={picked}>
-                        {picked && <Launch row={picked} />}
+                    <NamedPane run={run} title="Kernel" selected={query.op ?? ''} row={selectedRow}>
+                        {selectedRow && <LaunchFacts row={selectedRow} />}
                     </NamedPane>
                 )}
             </div>
@@ -100,7 +100,7 @@ export function KernelsTab({ run }: { run: Run }) {
     );
 }
 
-function Launch({ row }: { row: KernelRow }) {
+function LaunchFacts({ row }: { row: KernelRow }) {
     const orDash = (value: string | number | null | undefined) => value ?? '–';
     const rows: [string, string | number][] = [
         ['Stream, device', `${row.stream < 0 ? '–' : row.stream}, ${acceleratorName(row.device)}`],
@@ -114,9 +114,9 @@ function Launch({ row }: { row: KernelRow }) {
             shared === null || shared === undefined ? '–' : `${int(shared)}${THIN_SPACE}B`,
         ]);
     }
-    if (row.blocks_per_sm !== null) rows.push(['Blocks per SM', fmtFixed(row.blocks_per_sm, 2)]);
+    if (row.blocks_per_sm !== null) rows.push(['Blocks per SM', formatFixed(row.blocks_per_sm, 2)]);
     if (row.occupancy_pct !== null) {
-        rows.push(['Occupancy', `${fmtFixed(row.occupancy_pct, 1)}${THIN_SPACE}% est.`]);
+        rows.push(['Occupancy', `${formatFixed(row.occupancy_pct, 1)}${THIN_SPACE}% est.`]);
     }
     return <Pairs rows={rows} />;
 }

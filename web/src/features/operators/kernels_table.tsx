@@ -34,7 +34,7 @@ export function kernelKey(row: KernelRow): string {
     return `${row.name_id}.${row.kind}.${row.device}.${row.stream}${launch}`;
 }
 
-const STREAM: Column = {
+const STREAM_COLUMN: Column = {
     key: 'stream',
     title: 'stream',
     width: 92,
@@ -53,9 +53,9 @@ const OCCUPANCY_TIP =
     'Estimated by the profiler from registers, shared memory and block size. Mean weighted by duration.';
 
 /** value of `kind` for kernels; copies and memsets have other values and do not use Tensor Cores */
-const KERNEL = 6;
+const KERNEL_KIND = 6;
 
-const TENSOR: Column = {
+const TENSOR_COLUMN: Column = {
     key: 'tensor_core',
     title: 'Tensor Cores',
     term: 'tensor-core',
@@ -64,7 +64,7 @@ const TENSOR: Column = {
     hideBelow: 1000,
     title_tip: 'Recognised by the name of the kernel. –: the name does not say.',
     render: ({ kind, tensor_core }) => {
-        if (kind !== KERNEL || tensor_core === null) return <span class="zero">–</span>;
+        if (kind !== KERNEL_KIND || tensor_core === null) return <span class="zero">–</span>;
         return tensor_core ? 'used' : <span class="zero">no</span>;
     },
 };
@@ -87,7 +87,7 @@ function kernelColumns(search: Matcher, byLaunch: boolean): Column[] {
     return [
         nameColumn<KernelRow>(search),
         ...(byLaunch ? launchColumns() : []),
-        ...(byLaunch ? [] : [STREAM]),
+        ...(byLaunch ? [] : [STREAM_COLUMN]),
         countColumn<KernelRow>('calls', 'calls', { width: 72 }),
         timeColumn<KernelRow>('total_us', 'total', { pct: 'pct' }),
         shareColumn<KernelRow>('pct', 'total', '% of Σ', { width: 88, hideBelow: 700 }),
@@ -106,7 +106,7 @@ function kernelColumns(search: Matcher, byLaunch: boolean): Column[] {
             hideBelow: 1000,
             title_tip: OCCUPANCY_TIP,
         }),
-        TENSOR,
+        TENSOR_COLUMN,
     ];
 }
 

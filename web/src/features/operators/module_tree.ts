@@ -15,16 +15,16 @@ export interface ModuleLine extends ModuleRow {
 }
 
 export class ModuleTree {
-    private readonly below = new Map<number, ModuleRow[]>();
+    private readonly childrenByParent = new Map<number, ModuleRow[]>();
     private readonly byId = new Map<number, ModuleRow>();
 
     constructor(readonly rows: readonly ModuleRow[]) {
         for (const row of rows) this.byId.set(row.id, row);
         for (const row of rows) {
             const up = this.parentOf(row);
-            const list = this.below.get(up);
+            const list = this.childrenByParent.get(up);
             if (list) list.push(row);
-            else this.below.set(up, [row]);
+            else this.childrenByParent.set(up, [row]);
         }
     }
 
@@ -34,7 +34,7 @@ export class ModuleTree {
     }
 
     childrenOf(id: number): readonly ModuleRow[] {
-        return this.below.get(id) ?? [];
+        return this.childrenByParent.get(id) ?? [];
     }
 
     /** Ids that are expanded at first: the path of the largest times, from the top level down. */
@@ -49,8 +49,8 @@ export class ModuleTree {
         return open;
     }
 
-    all(): Set<number> {
-        return new Set([...this.below.keys()].filter((id) => id !== 0));
+    expandableIds(): Set<number> {
+        return new Set([...this.childrenByParent.keys()].filter((id) => id !== 0));
     }
 
     /** Ids of the matching rows and their ancestors; null if there is no search. */

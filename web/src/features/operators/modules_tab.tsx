@@ -31,7 +31,7 @@ import { timelineHash } from '../trace/timeline_link';
 import { useWorkerNames } from '../trace/worker_names';
 import { type ModuleLine, type ModuleSort, ModuleTree } from './module_tree';
 
-const SORTS: ModuleSort[] = [
+const SORT_KEYS: ModuleSort[] = [
     'name',
     'calls',
     'operators',
@@ -40,7 +40,7 @@ const SORTS: ModuleSort[] = [
     'device_self_us',
     'device_total_us',
 ];
-const COMMAND = 'torch.profiler.profile(with_stack=True)';
+const RECORD_COMMAND = 'torch.profiler.profile(with_stack=True)';
 
 interface ColumnsOf {
     search: Matcher;
@@ -97,12 +97,12 @@ function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<
     ];
 }
 
-function readOpen(text: string | undefined, first: Set<number>): Set<number> {
+function readExpanded(text: string | undefined, first: Set<number>): Set<number> {
     if (text === undefined) return first;
     return new Set(text.split('.').map((id) => parseInt(id, 36)));
 }
 
-function writeOpen(open: ReadonlySet<number>): string {
+function formatExpanded(open: ReadonlySet<number>): string {
     return [...open].map((id) => id.toString(36)).join('.') || '-';
 }
 
@@ -125,9 +125,9 @@ export function ModulesTab({ run }: { run: Run }) {
         [search, device, base, nameOf],
     );
     const urlSort = readSort(query, main, true);
-    const sort = SORTS.find((key) => key === urlSort.key) ?? main;
+    const sort = SORT_KEYS.find((key) => key === urlSort.key) ?? main;
     const open = useMemo(
-        () => readOpen(query.open, tree.initiallyExpanded(main)),
+        () => readExpanded(query.open, tree.initiallyExpanded(main)),
         [main, tree, query.open],
     );
     const keptIds = useMemo(
@@ -140,19 +140,19 @@ export function ModulesTab({ run }: { run: Run }) {
     );
     useNames(data ? ['open'] : [], {
         nameOf: (value) => {
-            const ids = readOpen(value, new Set());
+            const ids = readExpanded(value, new Set());
             return tree.rows.flatMap(({ id, name }) => (ids.has(id) ? [name] : [])).join('\n');
         },
         valueOf: (names) => {
             const pathNames = new Set(names.split('\n'));
             const rows = tree.rows.filter(({ name }) => pathNames.has(name));
-            return writeOpen(new Set(rows.map(({ id }) => id)));
+            return formatExpanded(new Set(rows.map(({ id }) => id)));
         },
     });
     function toggle({ id }: ModuleLine): void {
         const next = new Set(open);
         if (!next.delete(id)) next.add(id);
-        replaceQuery({ open: writeOpen(next) });
+        replaceQuery({ open: formatExpanded(next) });
     }
     return (
         <div class="tab-body">
@@ -200,7 +200,7 @@ function NoModules() {
                 frames:
             </p>
             <p class="teach">
-                <code>{COMMAND}</code> <CopyButton text={COMMAND} />
+                <code>{RECORD_COMMAND}</code> <CopyButton text={RECORD_COMMAND} />
             </p>
         </div>
     );
@@ -218,7 +218,11 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Modules', [
         { key: '/', label: 'search the modules', run: () => input.current?.focus() },
-        { key: 'x', label: 'open all', run: () => replaceQuery({ open: writeOpen(tree.all()) }) },
+        {
+            key: 'x',
+            label: 'open all',
+            run: () => replaceQuery({ open: formatExpanded(tree.expandableIds()) }),
+        },
         { key: 'c', label: 'close all', run: () => replaceQuery({ open: '-' }) },
     ]);
     return (
@@ -226,7 +230,7 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
             <button
                 type="button"
                 class="button"
-                onClick={() => replaceQuery({ open: writeOpen(tree.all()) })}
+                onClick={() => replaceQuery({ open: formatExpanded(tree.expandableIds()) })}
             >
                 Open all <kbd>x</kbd>
             </button>

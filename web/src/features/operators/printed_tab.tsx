@@ -22,7 +22,7 @@ import { operatorSort } from './table';
 /* Printed tables lack some columns of operators; `operatorColumns` then omits these columns. */
 type PrintedRow = OperatorRow & Pick<PrintedOperatorRow, 'source' | 'cut'>;
 
-const STACK = textColumn<PrintedRow>('source', 'source location', {
+const SOURCE_COLUMN = textColumn<PrintedRow>('source', 'source location', {
     width: 320,
     hideBelow: 1000,
     mono: true,
@@ -39,7 +39,7 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
         const summary = { ...traceOf(run), torch: 1 };
         const byShape = shown?.by === 'shape';
         const common = operatorColumns({ summary, search, byShape, side: 'host', isWide });
-        return shown?.by === 'stack' ? [...common, STACK] : common;
+        return shown?.by === 'stack' ? [...common, SOURCE_COLUMN] : common;
     }, [run.id, search, isWide, shown]);
     if (!ready) return <LoadingLine active />;
     const params = { ...filterParams(filters), report: shown?.id };

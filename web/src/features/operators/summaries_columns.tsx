@@ -14,7 +14,7 @@ import {
     columnsBesidePane,
     countColumn,
     numberColumn,
-    RIGHT,
+    RIGHT_ALIGNED,
     shareColumn,
     textColumn,
 } from '../trace/columns';
@@ -35,7 +35,7 @@ export interface SummaryReport {
     none: string;
 }
 
-const COPIES = {
+const COPY_TEXTS = {
     what: 'operations',
     one: 'Operation',
     count: 'count',
@@ -43,7 +43,7 @@ const COPIES = {
     none: 'No copy or memset starts in this range. Choose a wider range.',
 };
 
-const RANGES = { what: 'ranges', one: 'Range' };
+const RANGE_TEXTS = { what: 'ranges', one: 'Range' };
 
 const REPORTS: SummaryReport[] = [
     {
@@ -71,14 +71,14 @@ const REPORTS: SummaryReport[] = [
         title: 'Copies, time',
         tip: 'how long copies and memsets took',
         quantity: 'time',
-        ...COPIES,
+        ...COPY_TEXTS,
     },
     {
         id: 'cuda_gpu_mem_size_sum',
         title: 'Copies, size',
         tip: 'how much copies and memsets moved',
         quantity: 'size',
-        ...COPIES,
+        ...COPY_TEXTS,
     },
     {
         id: 'osrt_sum',
@@ -97,7 +97,7 @@ const REPORTS: SummaryReport[] = [
         quantity: 'time',
         count: 'instances',
         none: 'No NVTX range starts in the selected time.',
-        ...RANGES,
+        ...RANGE_TEXTS,
     },
     {
         id: 'nvtx_gpu_proj_sum',
@@ -106,7 +106,7 @@ const REPORTS: SummaryReport[] = [
         quantity: 'projected',
         count: 'instances',
         none: 'No NVTX range in the selected time launched GPU work.',
-        ...RANGES,
+        ...RANGE_TEXTS,
     },
 ];
 
@@ -121,15 +121,15 @@ export function summaryKey(row: SummaryRow): string {
     return `${row.name_id}.${row.kind}${range}`;
 }
 
-const FIRST = { time: 'total_ns', size: 'total_bytes', projected: 'proj_total_ns' };
+const SORT_KEYS = { time: 'total_ns', size: 'total_bytes', projected: 'proj_total_ns' };
 
 export function summarySort({ quantity }: SummaryReport): { key: string; desc: boolean } {
-    return { key: FIRST[quantity], desc: true };
+    return { key: SORT_KEYS[quantity], desc: true };
 }
 
 type Column = GridColumn<SummaryRow>;
 
-function nameOf(search: Matcher): Column {
+function nameColumn(search: Matcher): Column {
     return {
         key: 'name',
         title: 'name',
@@ -144,13 +144,13 @@ function nameOf(search: Matcher): Column {
 }
 
 /** Total in whole nanoseconds, above a bar with its share. */
-const TOTAL: Column = {
+const TOTAL_COLUMN: Column = {
     key: 'total_ns',
     title: 'total time',
     unit: 'ns',
     width: 136,
     sortKey: 'total_ns',
-    ...RIGHT,
+    ...RIGHT_ALIGNED,
     render: ({ total_ns, time_pct }) => (
         <ShareBar share={Number(time_pct ?? 0) / 100} tone="self">
             {int(Number(total_ns))}
@@ -204,7 +204,7 @@ function columnsOf(report: SummaryReport): Column[] {
             sortKey: 'time_pct',
             numeric: true,
         });
-        return [share, TOTAL, calls, ...statisticColumns('', 'ns', 'ns', [1, 0])];
+        return [share, TOTAL_COLUMN, calls, ...statisticColumns('', 'ns', 'ns', [1, 0])];
     }
     const wide = { unit: 'ns', width: 136 };
     return [
@@ -218,12 +218,12 @@ function columnsOf(report: SummaryReport): Column[] {
 }
 
 /** Columns of NVTX; ranges of PyTorch have no style and no thread. */
-const STYLE = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1240 });
-const DOMAIN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 1160 });
+const STYLE_COLUMN = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1240 });
+const DOMAIN_COLUMN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 1160 });
 
 function nvtxColumns({ id }: SummaryReport): Column[] {
-    if (id === 'nvtx_sum') return [DOMAIN, STYLE];
-    return id === 'nvtx_gpu_proj_sum' ? [DOMAIN] : [];
+    if (id === 'nvtx_sum') return [DOMAIN_COLUMN, STYLE_COLUMN];
+    return id === 'nvtx_gpu_proj_sum' ? [DOMAIN_COLUMN] : [];
 }
 
 export function summaryColumns(
@@ -232,5 +232,5 @@ export function summaryColumns(
     { nvtx, pane }: { nvtx: boolean; pane: boolean },
 ): Column[] {
     const of = nvtx ? nvtxColumns(report) : [];
-    return columnsBesidePane([nameOf(search), ...of, ...columnsOf(report)], pane);
+    return columnsBesidePane([nameColumn(search), ...of, ...columnsOf(report)], pane);
 }

@@ -9,7 +9,7 @@ import { kindHas } from '../../base/kinds';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { Summaries, SummaryRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { formatSeconds, fmtFixed, int } from '../../base/units';
+import { formatSeconds, formatFixed, int } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { Pairs } from '../../components/pairs';
@@ -119,7 +119,9 @@ function Summary({ run, reports, report }: SummaryProps) {
                         operation={operation}
                         row={row && summaryKey(row) === query.op ? row : null}
                     >
-                        {row && summaryKey(row) === query.op && <More report={report} row={row} />}
+                        {row && summaryKey(row) === query.op && (
+                            <ExtraFacts report={report} row={row} />
+                        )}
                     </NamedPane>
                 )}
             </div>
@@ -128,7 +130,7 @@ function Summary({ run, reports, report }: SummaryProps) {
 }
 
 /** Values of a report's row that do not follow from the durations of the slices. */
-function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
+function ExtraFacts({ report, row }: { report: SummaryReport; row: SummaryRow }) {
     const number = (key: string) => Number(row[key] ?? 0);
     if (report.quantity === 'projected') {
         return (
@@ -145,13 +147,13 @@ function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
         );
     }
     if (report.quantity !== 'size') return null;
-    return <Pairs rows={[['Moved', `${fmtFixed(number('total_bytes') / 1e6, 3)} MB`]]} />;
+    return <Pairs rows={[['Moved', `${formatFixed(number('total_bytes') / 1e6, 3)} MB`]]} />;
 }
 
 /** Minimum width in px for a button per report; narrower windows have a menu. */
 const BUTTONS_MIN_WIDTH = 1280;
 
-function pick(report: string): void {
+function selectReport(report: string): void {
     replaceQuery({ report, op: null, sort: null, desc: null });
 }
 
@@ -166,7 +168,7 @@ function ReportSwitch({ reports, shown }: { reports: SummaryReport[]; shown: Sum
                     text: title,
                     tip: `${tip} (${id} of nsys stats)`,
                 }))}
-                onChange={pick}
+                onChange={selectReport}
             />
         );
     }
@@ -179,7 +181,7 @@ function ReportSwitch({ reports, shown }: { reports: SummaryReport[]; shown: Sum
                 text: title,
                 note: id,
                 checked: id === shown.id,
-                onPick: () => pick(id),
+                onPick: () => selectReport(id),
             }))}
         />
     );

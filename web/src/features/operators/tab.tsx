@@ -39,7 +39,10 @@ export function OperatorsTab({ run }: { run: Run }) {
     };
     const what = traceOf(run).torch ? 'operators' : 'slices';
     const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
-    useKeys('Operator', query.op ? [{ key: 'Escape', label: 'clear selection', run: letGo }] : []);
+    useKeys(
+        'Operator',
+        query.op ? [{ key: 'Escape', label: 'clear selection', run: deselectRow }] : [],
+    );
     return (
         <div class="tab-body">
             <TraceToolbar
@@ -90,7 +93,7 @@ export function OperatorsTab({ run }: { run: Run }) {
     );
 }
 
-function letGo(): void {
+function deselectRow(): void {
     replaceQuery({ op: null });
 }
 

@@ -6,7 +6,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Finding, Findings } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
+import { formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { Term } from '../../components/term';
 import { type TraceRange } from '../../model/trace_range';
@@ -122,7 +122,7 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
 
 function ceiling(speedup: number): string {
     if (speedup > NO_LIMIT) return 'almost no time left if removed entirely';
-    return `up to ${fmtFixed(speedup, speedup < 2 ? 2 : 1)}x faster if removed entirely`;
+    return `up to ${formatFixed(speedup, speedup < 2 ? 2 : 1)}x faster if removed entirely`;
 }
 
 function Passed({ findings }: { findings: Findings }) {

@@ -69,7 +69,7 @@ function DeviceCard({ device, tensorCores, nameOf }: CardProps) {
                 <span class="soft">{deviceOf(device, nameOf)}</span>
             </h2>
             <Pairs rows={rows} />
-            {rest.length > 0 && <CollapsedTree title="More device properties" rows={rest} />}
+            {rest.length > 0 && <CollapsibleFacts title="More device properties" rows={rest} />}
         </section>
     );
 }
@@ -78,12 +78,12 @@ export function FileHeaders({ headers }: { headers: [string, string][] }) {
     if (headers.length === 0) return null;
     return (
         <section class="overview-section">
-            <CollapsedTree title="File metadata" rows={headers} />
+            <CollapsibleFacts title="File metadata" rows={headers} />
         </section>
     );
 }
 
-function CollapsedTree({ title, rows }: { title: string; rows: [string, string][] }) {
+function CollapsibleFacts({ title, rows }: { title: string; rows: [string, string][] }) {
     return (
         <details class="folded">
             <summary>

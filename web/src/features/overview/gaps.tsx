@@ -20,14 +20,14 @@ const IDLE: Record<GapSums['of'], string> = {
 };
 const PARTIAL = 'only the longest gaps of a run are stored';
 
-const WHY: Record<string, string> = {
+const CAUSE_TEXTS: Record<string, string> = {
     host_wait: 'the host launched the next work after the gap began',
     kernel_wait: 'gaps shorter than 30 µs, launched in time',
     other: 'launched in time, but delayed, for example by an event',
 };
 
-function whyOf(cause: string): string {
-    return WHY[cause.trim().toLowerCase().replace(/\s+/g, '_')] ?? '';
+function causeText(cause: string): string {
+    return CAUSE_TEXTS[cause.trim().toLowerCase().replace(/\s+/g, '_')] ?? '';
 }
 
 interface GapsProps {
@@ -36,14 +36,14 @@ interface GapsProps {
     range: TraceRange | null;
 }
 
-interface Causes {
+interface GapTotals {
     count: number;
     total_ns: number;
     by_cause: GapSums['by_cause'];
 }
 
 /* Idle time within the range, by cause. */
-function causesIn(page: Page): Causes {
+function gapTotalsOf(page: Page): GapTotals {
     const sum = (key: string): number => Number(page.sums[key] ?? 0);
     return {
         count: page.total,
@@ -61,7 +61,7 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
         range ? rangedPath(run, 'gaps', range, { sort: 'duration_us', desc: 1, limit: 10 }) : null,
     );
     if (all.count === 0 || (range && !page)) return null;
-    const gaps = range && page ? causesIn(page) : all;
+    const gaps = range && page ? gapTotalsOf(page) : all;
     const isPartial = range !== null && page !== null && all.count > page.of;
     return (
         <section class="overview-section">
@@ -76,7 +76,7 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
             </h2>
             <div class="gap-causes">
                 {gaps.by_cause.map(([cause, ns, count]) => (
-                    <div key={cause} class="gap-cause" title={whyOf(cause)}>
+                    <div key={cause} class="gap-cause" title={causeText(cause)}>
                         <span class="gap-bar">
                             <i style={{ width: `${(100 * ns) / (gaps.total_ns || 1)}%` }} />
                         </span>
@@ -90,11 +90,11 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
                             <span class="unit">{THIN_SPACE}% of idle</span>
                         </span>
                         <span class="is-right soft">{plural(count, 'gap')}</span>
-                        <span class="soft gap-why">{whyOf(cause)}</span>
+                        <span class="soft gap-why">{causeText(cause)}</span>
                     </div>
                 ))}
             </div>
-            <Longest
+            <LongestGaps
                 run={run}
                 longest={range && page ? longestOf(page) : all.longest}
                 range={range}
@@ -116,14 +116,14 @@ function longestOf(page: Page): GapSums['longest'] {
     );
 }
 
-interface LongestProps {
+interface LongestGapsProps {
     run: Run;
     longest: GapSums['longest'];
     range: TraceRange | null;
 }
 
 /* The ten longest gaps; with a range, the longest that overlap the range. */
-function Longest({ run, longest: rows, range }: LongestProps) {
+function LongestGaps({ run, longest: rows, range }: LongestGapsProps) {
     if (rows.length === 0) return null;
     return (
         <div class="gap-longest">
@@ -144,13 +144,13 @@ function Longest({ run, longest: rows, range }: LongestProps) {
 
 interface CommunicationProps {
     overview: TraceOverview;
-    use: Utilisation | null;
+    utilisation: Utilisation | null;
     range: TraceRange | null;
     nameOf: WorkerName | null;
 }
 
-export function Communication({ overview, use, range, nameOf }: CommunicationProps) {
-    const rows = (range ? (use?.devices ?? []) : overview.devices).filter(
+export function Communication({ overview, utilisation, range, nameOf }: CommunicationProps) {
+    const rows = (range ? (utilisation?.devices ?? []) : overview.devices).filter(
         ({ communication_ns }) => communication_ns !== null && communication_ns > 0,
     );
     if (rows.length === 0) return null;

@@ -20,7 +20,7 @@ import { type DefinitionText, readDefinition, segmentsOf, sumOf } from '../../mo
 import { ms } from '../../model/trace_range';
 import { type WorkerName, workerNames } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
-import { RIGHT } from '../trace/columns';
+import { RIGHT_ALIGNED } from '../trace/columns';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
 import { excessByWorker } from './stragglers';
@@ -52,7 +52,7 @@ function workerColumns(
             term: 'step',
             unit: 'ms',
             width: 116,
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: ({ step_ns }) => (step_ns === null ? <span class="zero">–</span> : ms(step_ns)),
         },
         {
@@ -87,7 +87,7 @@ function workerColumns(
             term: 'gpu-busy',
             unit: '%',
             width: 104,
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: ({ busy }) => percent(busy === null ? null : 100 * busy),
         },
         {
@@ -96,7 +96,7 @@ function workerColumns(
             unit: 'ms',
             width: 148,
             hideBelow: 1000,
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: ({ communication_ns }) =>
                 communication_ns === null ? <span class="zero">–</span> : ms(communication_ns),
         },
@@ -108,7 +108,7 @@ function workerColumns(
             width: 128,
             hideBelow: 1000,
             title_tip: 'percent of communication that ran at the same time as computation',
-            ...RIGHT,
+            ...RIGHT_ALIGNED,
             render: ({ overlap_pct }) => percent(overlap_pct),
         },
     ];
@@ -127,12 +127,18 @@ const COLLECTIVES: GridColumn<Collective>[] = [
             </span>
         ),
     },
-    { key: 'calls', title: 'calls', width: 88, ...RIGHT, render: ({ calls }) => int(calls) },
+    {
+        key: 'calls',
+        title: 'calls',
+        width: 88,
+        ...RIGHT_ALIGNED,
+        render: ({ calls }) => int(calls),
+    },
     {
         key: 'bytes',
         title: 'moved',
         width: 104,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         render: ({ bytes: moved }) => (moved ? bytesText(moved) : <span class="zero">–</span>),
     },
     {
@@ -142,7 +148,7 @@ const COLLECTIVES: GridColumn<Collective>[] = [
         width: 120,
         title_tip:
             'shortest duration of all workers: the transfer itself, after the last worker arrived',
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         render: ({ transfer_ns }) =>
             transfer_ns === null ? <span class="zero">–</span> : ms(transfer_ns),
     },
@@ -152,7 +158,7 @@ const COLLECTIVES: GridColumn<Collective>[] = [
         unit: 'ms',
         width: 120,
         title_tip: 'the rest: time spent waiting for other workers',
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         render: ({ wait_ns }) => (wait_ns === null ? <span class="zero">–</span> : ms(wait_ns)),
     },
 ];

@@ -19,13 +19,13 @@ import { timelineHash } from '../trace/timeline_link';
 
 interface BreakdownProps {
     overview: TraceOverview;
-    use: Utilisation | null;
+    utilisation: Utilisation | null;
     range: TraceRange | null;
     definition: DefinitionText;
 }
 
-export function Breakdown({ overview, use, range, definition }: BreakdownProps) {
-    const parts = range ? use?.parts[definition.id] : overview.mean[definition.id];
+export function Breakdown({ overview, utilisation, range, definition }: BreakdownProps) {
+    const parts = range ? utilisation?.parts[definition.id] : overview.mean[definition.id];
     const segments = segmentsOf(parts);
     const counted = overview.steps.filter((step) => step.counted).length;
     const title = range ? `Range ${rangeText(range)}` : meanText(overview.steps, counted);
@@ -74,7 +74,7 @@ function meanText(steps: TraceStep[], counted: number): string {
     return `Mean of ${int(counted)} steps`;
 }
 
-const STEP = 'profiler.step()';
+const STEP_CALL = 'profiler.step()';
 
 /** Explains how to mark steps, which is known only for PyTorch. */
 function NoSteps({ torch }: { torch: boolean }) {
@@ -86,7 +86,7 @@ function NoSteps({ torch }: { torch: boolean }) {
             {torch && (
                 <p class="teach">
                     <span class="soft">At the end of each iteration this marks one:</span>
-                    <code>{STEP}</code> <CopyButton text={STEP} />
+                    <code>{STEP_CALL}</code> <CopyButton text={STEP_CALL} />
                 </p>
             )}
         </section>

@@ -20,8 +20,8 @@ export function excessByWorker(rows: readonly WorkerRow[]): Map<number, number> 
     const out = new Map<number, number>();
     if (!middle || rows.length < 2) return out;
     for (const { worker, step_ns } of rows) {
-        const over = step_ns === null ? 0 : step_ns / middle - 1;
-        if (over > MIN_EXCESS) out.set(worker, over);
+        const excess = step_ns === null ? 0 : step_ns / middle - 1;
+        if (excess > MIN_EXCESS) out.set(worker, excess);
     }
     return out;
 }

@@ -26,12 +26,14 @@ import { Breakdown, StepList } from './steps';
 import { TopKernels, TopOperators } from './top';
 import { UtilisationChart } from './use';
 
-const PX = 200;
+const CURVE_PX = 200;
 
 export function TraceOverviewTab({ run }: { run: Run }) {
     const range = useRange();
     const overview = useJson<TraceOverview>(viewPath(run, 'overview'));
-    const use = useJson<Utilisation>(rangedPath(run, 'utilisation', range, { px: PX }));
+    const utilisation = useJson<Utilisation>(
+        rangedPath(run, 'utilisation', range, { px: CURVE_PX }),
+    );
     const definition = readDefinition(route.value.query.parts);
     const nameOf = useWorkerNames(run);
     useEffect(() => {
@@ -41,7 +43,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
             hideTooltip();
         };
     }, [run.id]);
-    const error = overview.error ?? use.error;
+    const error = overview.error ?? utilisation.error;
     const data = overview.data;
     return (
         <div class="tab-body">
@@ -59,7 +61,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                     <div class="overview-main">
                         <Breakdown
                             overview={data}
-                            use={use.data}
+                            utilisation={utilisation.data}
                             range={range}
                             definition={definition}
                         />
@@ -69,11 +71,11 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                             definition={definition}
                             nameOf={nameOf}
                         />
-                        <UtilisationChart use={use.data} nameOf={nameOf} />
+                        <UtilisationChart utilisation={utilisation.data} nameOf={nameOf} />
                         <Gaps run={run} gaps={data.gaps} range={range} />
                         <Communication
                             overview={data}
-                            use={use.data}
+                            utilisation={utilisation.data}
                             range={range}
                             nameOf={nameOf}
                         />
@@ -91,7 +93,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                     </div>
                 </div>
             )}
-            <LoadingLine active={overview.loading || use.loading} />
+            <LoadingLine active={overview.loading || utilisation.loading} />
         </div>
     );
 }

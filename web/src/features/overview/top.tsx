@@ -13,7 +13,7 @@ import { useJson } from '../shared/use_json';
 import { rangedPath, tabHash, traceOf } from '../trace/data';
 import type { TraceTopKernelRow, TraceTopOperatorRow } from '../../base/rows';
 
-const SHOWN = 10;
+const MAX_ROWS = 10;
 
 interface TopProps<R> {
     run: Run;
@@ -24,7 +24,7 @@ interface TopProps<R> {
 /* Rows of the list. For the complete run, they are part of the overview's response (`top`). */
 function useTop<R>({ run, top, range }: TopProps<R>, view: string, sort: string): R[] {
     const on = view === 'operators' && traceOf(run).devices > 0 ? 'host' : undefined;
-    const path = rangedPath(run, view, range, { sort, desc: 1, limit: SHOWN, on });
+    const path = rangedPath(run, view, range, { sort, desc: 1, limit: MAX_ROWS, on });
     const { data } = useJson<Page>(range ? path : null);
     return range ? objectsOf<R>(data) : top;
 }
@@ -73,9 +73,9 @@ interface TopListProps {
 }
 
 function TopList({ title, unit, href, rows }: TopListProps) {
-    const shown = rows.filter(({ us }) => us > 0).slice(0, SHOWN);
+    const shown = rows.filter(({ us }) => us > 0).slice(0, MAX_ROWS);
     if (shown.length === 0) return null;
-    const most = shown[0].us;
+    const maxUs = shown[0].us;
     return (
         <section class="overview-section">
             <h2>
@@ -93,7 +93,7 @@ function TopList({ title, unit, href, rows }: TopListProps) {
                             {name}
                         </a>
                         <span class="top-bar-cell">
-                            <ShareBar share={us / most} tone="total">
+                            <ShareBar share={us / maxUs} tone="total">
                                 {ms(us * 1000)}
                             </ShareBar>
                         </span>

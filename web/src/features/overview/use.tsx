@@ -9,27 +9,27 @@ import { replaceQuery } from '../../base/router';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { acceleratorName } from '../../model/device';
-import { heldValueAt } from '../../model/step_curve';
+import { steppedValueAt } from '../../model/step_curve';
 import { ms, rangeQuery } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
 
 interface UtilisationProps {
-    use: Utilisation | null;
+    utilisation: Utilisation | null;
     nameOf: WorkerName | null;
 }
 
-const FULL = 255;
+const FULL_SHARE = 255;
 
 function curveOf({ share }: DeviceUse, from: number, to: number): TimeCurve {
     const step = (to - from) / Math.max(1, share.length);
     const x = [...share.map((_, i) => from + i * step), to];
-    const y = [...share, share[share.length - 1] ?? 0].map((value) => (100 * value) / FULL);
+    const y = [...share, share[share.length - 1] ?? 0].map((value) => (100 * value) / FULL_SHARE);
     return { x, y, token: 'family-matmul', strong: true, fill: true, stepped: true };
 }
 
-export function UtilisationChart({ use, nameOf }: UtilisationProps) {
-    if (!use || use.devices.length === 0) return null;
-    const many = use.devices.length > 1;
+export function UtilisationChart({ utilisation, nameOf }: UtilisationProps) {
+    if (!utilisation || utilisation.devices.length === 0) return null;
+    const many = utilisation.devices.length > 1;
     return (
         <section class="overview-section">
             <h2>
@@ -38,13 +38,13 @@ export function UtilisationChart({ use, nameOf }: UtilisationProps) {
                     share of the time a kernel was running; drag to select a range for all tabs
                 </span>
             </h2>
-            {use.devices.map((device) => (
-                <DeviceRowOf
+            {utilisation.devices.map((device) => (
+                <DeviceUtilisation
                     key={`${device.worker} ${device.device}`}
                     device={device}
                     name={many ? deviceOf(device, nameOf) : null}
-                    from={use.from_ns}
-                    to={use.to_ns}
+                    from={utilisation.from_ns}
+                    to={utilisation.to_ns}
                 />
             ))}
         </section>
@@ -59,10 +59,10 @@ interface DeviceProps {
     to: number;
 }
 
-function DeviceRowOf({ device, name, from, to }: DeviceProps) {
+function DeviceUtilisation({ device, name, from, to }: DeviceProps) {
     const curves = useMemo(() => [curveOf(device, from, to)], [device, from, to]);
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
-        const busy = at === null ? null : heldValueAt(curves[0].x, curves[0].y, at);
+        const busy = at === null ? null : steppedValueAt(curves[0].x, curves[0].y, at);
         if (at === null || busy === null) hideTooltip();
         else
             showTooltip(
@@ -73,7 +73,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     }
     return (
         <>
-            <UseText device={device} name={name} />
+            <UtilisationText device={device} name={name} />
             <div class="use-chart">
                 <TimeChart
                     label={`busy share of ${name ?? acceleratorName(device.device)}`}
@@ -101,7 +101,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     );
 }
 
-function UseText({ device, name }: { device: DeviceUse; name: string | null }) {
+function UtilisationText({ device, name }: { device: DeviceUse; name: string | null }) {
     const { busy, sm_efficiency, occupancy } = device;
     const percent = (value: number) => (
         <b>

@@ -36,7 +36,7 @@ export async function deleteRun(run: Run): Promise<void> {
 }
 
 /* Shows a notice with Undo, which restores the deleted runs. */
-function tellDeleted(runs: Run[]): void {
+function addDeletedNotice(runs: Run[]): void {
     const deleted = runs.map((run) => run.id);
     const name = runs.length === 1 ? runs[0].name : plural(runs.length, 'run');
     addNotice({
@@ -51,7 +51,7 @@ function tellDeleted(runs: Run[]): void {
 
 /* `each` calls `act` for one run after the other. On failure the dialog remains open and names the
  * run. */
-function useEach(runs: Run[], done: () => void) {
+function useRunBatch(runs: Run[], done: () => void) {
     const [busy, setBusy] = useState(false);
     const [failed, setFailed] = useState<{ run: Run; error: ApiError } | null>(null);
     async function each(act: (run: Run) => Promise<void>): Promise<void> {
@@ -75,8 +75,8 @@ function useEach(runs: Run[], done: () => void) {
 }
 
 export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
-    const { busy, each, notice } = useEach(runs, () => {
-        tellDeleted(runs);
+    const { busy, each, notice } = useRunBatch(runs, () => {
+        addDeletedNotice(runs);
         onDone?.();
         onClose();
     });
@@ -167,7 +167,7 @@ export function EditDialog({ runs, onClose, onDone }: DialogProps) {
     const [series, setSeries] = useState(one?.series ?? '');
     const [tags, setTags] = useState(one ? formatTags(one.tags) : '');
     const [note, setNote] = useState(one?.note ?? '');
-    const { busy, each, notice } = useEach(runs, () => {
+    const { busy, each, notice } = useRunBatch(runs, () => {
         onDone?.();
         onClose();
     });

@@ -15,7 +15,7 @@ import { lineFacts } from '../lines/text';
 import { measureFacts } from '../measurements/facts';
 import { traceFacts } from '../trace/facts';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 function importFacts(summary: ImportSummary): Fact[] {
     const { total_us, startup_us, program_us } = summary;
@@ -45,7 +45,7 @@ function importFacts(summary: ImportSummary): Fact[] {
             value: int(summary.max_depth),
             note: 'levels',
             tip: summary.deepest?.join(' → '),
-            hideBelow: NARROW,
+            hideBelow: NARROW_PX,
         },
     ];
 }
@@ -64,12 +64,12 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
             note: recursive ? `${int(summary.primitive_calls)} primitive` : undefined,
         },
         { label: LABELS.functions, value: int(summary.functions) },
-        { label: 'Call pairs', value: int(summary.calls_pairs ?? NaN), hideBelow: NARROW },
+        { label: 'Call pairs', value: int(summary.calls_pairs ?? NaN), hideBelow: NARROW_PX },
         {
             label: 'Roots',
             value: int(summary.roots ?? NaN),
             tip: 'functions without a caller',
-            hideBelow: NARROW,
+            hideBelow: NARROW_PX,
         },
     ];
 }

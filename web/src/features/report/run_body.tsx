@@ -10,10 +10,10 @@ import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { hideTooltip } from '../../components/tooltip';
-import { cachedRuns, noteRun, onRunChange } from '../shared/shelf_state';
+import { cachedRuns, cacheRun, onRunChange } from '../shared/shelf_state';
 import { loadView, type TabSpec, loadedView } from './tabs';
 
-const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
+const RUN_DELETED = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
 
 /* The run: at first as the shelf last received it, then as the server returns it. */
 export function useRun(id: string): { run: Run | null; error: ApiError | null } {
@@ -25,7 +25,7 @@ export function useRun(id: string): { run: Run | null; error: ApiError | null } 
         setError(null);
         getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
             .then((found) => {
-                noteRun(found);
+                cacheRun(found);
                 setRun(found);
             })
             .catch((reason: unknown) => {
@@ -37,7 +37,7 @@ export function useRun(id: string): { run: Run | null; error: ApiError | null } 
         () =>
             onRunChange((change) => {
                 if (change.type === 'run' && change.run.id === id) setRun(change.run);
-                if (change.type === 'gone' && change.id === id) setError(GONE);
+                if (change.type === 'gone' && change.id === id) setError(RUN_DELETED);
             }),
         [id],
     );

@@ -11,7 +11,7 @@ import type { Run } from '../../base/types';
 /** The fields of a run that determine its tabs. */
 export type TabRun = Pick<Run, 'kind' | 'summary'>;
 
-export interface TabText {
+export interface TabInfo {
     /** Name in the URL. Tabs of different kinds can have the same id. */
     id: string;
     title: string;
@@ -50,10 +50,10 @@ function hasSums(run: TabRun): boolean {
     return ((isTorch(run) ? kernels : slices) ?? 0) > 0;
 }
 
-const textOf = <Key extends string>(tabs: Record<Key, TabText>): Record<Key, TabText> => tabs;
+const defineTabs = <Key extends string>(tabs: Record<Key, TabInfo>): Record<Key, TabInfo> => tabs;
 
 /** Tabs by the keys that importers/kinds.c lists. */
-export const TABS = textOf({
+export const TABS = defineTabs({
     imports: {
         id: 'imports',
         title: 'Imports',
@@ -238,5 +238,5 @@ export function tabKeys(run: TabRun): TabKey[] {
 
 /** The name in the URL of the tab with this key. */
 export function tabId(key: string): string {
-    return (TABS as Partial<Record<string, TabText>>)[key]?.id ?? key;
+    return (TABS as Partial<Record<string, TabInfo>>)[key]?.id ?? key;
 }

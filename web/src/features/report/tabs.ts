@@ -19,7 +19,7 @@ export interface TabSpec {
     load: () => Promise<TabView>;
 }
 
-const LEDGER: TabSpec = {
+const LEDGER_TAB: TabSpec = {
     id: 'ledger',
     title: 'Ledger',
     count: ({ ledger }) => ledger.repaired + ledger.rejected || null,
@@ -28,7 +28,7 @@ const LEDGER: TabSpec = {
 };
 
 /** Not available side by side: a statement can read several runs itself. */
-export const SQL: TabSpec = {
+export const SQL_TAB: TabSpec = {
     id: 'sql',
     title: 'SQL',
     load: async () => (await import('../sql/tab')).SqlTab,
@@ -81,7 +81,7 @@ const SPECS = Object.fromEntries(
 ) as Record<TabKey, TabSpec>;
 
 export function tabsOf(run: Run): TabSpec[] {
-    return [...tabKeys(run).map((key) => SPECS[key]), LEDGER, SQL];
+    return [...tabKeys(run).map((key) => SPECS[key]), LEDGER_TAB, SQL_TAB];
 }
 
 /* Names in the URL of former tabs, and of the tabs that have their content now. */

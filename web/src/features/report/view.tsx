@@ -39,21 +39,21 @@ import { ShareDialog } from './share_dialog';
 import { tabId } from './tab_list';
 import { currentName, tabsOf, type TabSpec } from './tabs';
 
-/* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED are
- * common to all tabs: the range of a trace and the number of a printed report. So is what is one
- * frame of stacks. */
+/* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED_KEYS are
+ * common to all tabs: the range of a trace and the number of a printed report. Stacks also share
+ * the mode: whether a frame is a function or a line. */
 const lastQuery = new Map<string, Query>();
-const SHARED = ['from_ns', 'to_ns', 'report'];
-const SHARED_OF_STACKS = [...SHARED, 'mode'];
+const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
+const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode'];
 
 /** Below this width the commands beside the tabs are in the menu; see `hide-below-600`. */
 const PHONE_PX = 600;
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
-function withShared(run: Run, lastQuery: Query, now: Query): Query {
+function withSharedKeys(run: Run, lastQuery: Query, now: Query): Query {
     const query = { ...lastQuery };
-    for (const key of kindHas(run.kind, 'stacks') ? SHARED_OF_STACKS : SHARED) {
+    for (const key of kindHas(run.kind, 'stacks') ? STACK_SHARED_KEYS : SHARED_KEYS) {
         if (now[key]) query[key] = now[key];
         else delete query[key];
     }
@@ -68,7 +68,7 @@ function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) 
             id,
             formatHash(
                 ['run', run.id, id],
-                withShared(run, lastQuery.get(`${run.id}/${id}`) ?? {}, query),
+                withSharedKeys(run, lastQuery.get(`${run.id}/${id}`) ?? {}, query),
             ),
         ]),
     );
@@ -132,7 +132,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     ]);
     return (
         <main class={isStacks(run) ? 'report stacks' : 'report'}>
-            <RunHead name={<RunName run={run} />} kind={run.kind} meta={<Meta run={run} />}>
+            <RunHead name={<RunName run={run} />} kind={run.kind} meta={<RunMeta run={run} />}>
                 <Facts facts={factsOf(run)} />
             </RunHead>
             {run.note && <RunNote key={run.note} text={run.note} />}
@@ -229,27 +229,28 @@ function toolText(run: Run): string | null {
     return run.tool_version ? `${run.tool}, ${run.tool_version}` : run.tool;
 }
 
-function Meta({ run }: { run: Run }) {
-    const wide: string[] = [];
+function RunMeta({ run }: { run: Run }) {
+    const wideOnlyParts: string[] = [];
     const tool = toolText(run);
-    if (tool) wide.push(tool);
+    if (tool) wideOnlyParts.push(tool);
     if (kindHas(run.kind, 'imports') && run.summary.negative_self === 0) {
-        wide.push('no sign of a second thread');
+        wideOnlyParts.push('no sign of a second thread');
     }
     const added = `added ${run.who ? `by ${run.who}, ` : ''}${when(run.created_at)}`;
     const tags = Object.entries(run.tags);
     return (
         <>
             {run.series && <SeriesMeta series={run.series} baseline={run.baseline} />}
-            <span class="wide-only">{wide.map((part) => `${part} · `)}</span>
-            <span title={run.created_at}>{added}</span> <Redacted columns={run.summary.redacted} />
+            <span class="wide-only">{wideOnlyParts.map((part) => `${part} · `)}</span>
+            <span title={run.created_at}>{added}</span>{' '}
+            <RedactionNote columns={run.summary.redacted} />
             {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
         </>
     );
 }
 
 /* Shown for a run that was imported without its original file. */
-function Redacted({ columns }: { columns: unknown }) {
+function RedactionNote({ columns }: { columns: unknown }) {
     if (!Array.isArray(columns)) return null;
     const list = columns.length > 0 ? `; redacted: ${columns.join(', ')}` : '';
     return <span>· shared without its original{list} </span>;

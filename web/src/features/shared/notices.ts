@@ -40,11 +40,11 @@ function memberNotice(job: Job, member: JobMember, key: string): ShelfNotice {
 }
 
 function leftOutNotices(job: Job, files: JobMember[]): ShelfNotice[] {
-    const untold = job.members_untold ?? 0;
-    if (!files.length && !untold) return [];
+    const omittedCount = job.members_untold ?? 0;
+    if (!files.length && !omittedCount) return [];
     const reasons = files.map(({ name, error }) => `${name}: ${error?.text ?? ''}`);
-    if (untold) reasons.push(`and ${int(untold)} more`);
-    const count = files.length + untold;
+    if (omittedCount) reasons.push(`and ${int(omittedCount)} more`);
+    const count = files.length + omittedCount;
     const name = `${plural(count, 'file')} in ${job.name}`;
     return [
         {

@@ -27,7 +27,7 @@ const PAGE = 200;
 /** Number of rows before and after the view that are fetched in advance. */
 const AHEAD = 60;
 
-interface Generation<R> {
+interface LoadedPages<R> {
     total: number;
     unfilteredTotal: number;
     sums: Page['sums'];
@@ -42,7 +42,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     const ready = signal(false);
     const error = signal<ApiError | null>(null);
     let params = initial;
-    const shown = signal<Generation<R>>({
+    const shown = signal<LoadedPages<R>>({
         total: 0,
         unfilteredTotal: 0,
         sums: {},
@@ -50,17 +50,17 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     });
     let fresh = false;
     let wantedRange: [number, number] = [0, 1];
-    let running = new Map<number, AbortController>();
+    let pendingRequests = new Map<number, AbortController>();
 
     function abortAll(): void {
-        for (const control of running.values()) control.abort();
-        running = new Map();
+        for (const control of pendingRequests.values()) control.abort();
+        pendingRequests = new Map();
         loading.value = false;
     }
 
     async function load(page: number): Promise<void> {
         const control = new AbortController();
-        running.set(page, control);
+        pendingRequests.set(page, control);
         loading.value = true;
         try {
             const query = { ...params, limit: PAGE, offset: page * PAGE };
@@ -71,8 +71,8 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         } catch (reason) {
             if (!isAbort(reason)) error.value = asApiError(reason);
         } finally {
-            if (running.get(page) === control) running.delete(page);
-            loading.value = running.size > 0;
+            if (pendingRequests.get(page) === control) pendingRequests.delete(page);
+            loading.value = pendingRequests.size > 0;
         }
     }
 
@@ -100,7 +100,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         const first = Math.floor(from / PAGE);
         for (let page = first; page <= Math.floor(last / PAGE); page++) {
             if (fresh && (page * PAGE >= total || pages.has(page))) continue;
-            if (!running.has(page)) void load(page);
+            if (!pendingRequests.has(page)) void load(page);
         }
     }
 

@@ -31,7 +31,7 @@ export const cachedRuns = new Map<string, Run>();
  * redrawn. */
 export const namesVersion = signal(0);
 
-export function noteRun(run: Run): void {
+export function cacheRun(run: Run): void {
     const before = cachedRuns.get(run.id);
     cachedRuns.set(run.id, run);
     if (before?.name !== run.name || before.series !== run.series) {
@@ -45,9 +45,9 @@ export function onRunChange(listen: Listener): () => void {
 }
 
 export function publishRunChange(change: RunChange): void {
-    if (change.type === 'run') noteRun(change.run);
+    if (change.type === 'run') cacheRun(change.run);
     if (change.type === 'gone') cachedRuns.delete(change.id);
-    for (const listen of listeners) listen(change);
+    for (const listener of listeners) listener(change);
     refreshShelfSoon();
 }
 
@@ -68,12 +68,12 @@ function refreshShelfSoon(): void {
 
 /* Finished jobs by id, newest last. A small file is often imported before the response to its
  * upload arrives; that response then contains an outdated state of the job. */
-const finished = new Map<string, Job>();
+const finishedJobs = new Map<string, Job>();
 const MAX_FINISHED = 500;
 
 /** Applies the newest state of a job, from the stream or from a response. */
 function applyJob(job: Job): void {
-    const known = finished.get(job.id) ?? job;
+    const known = finishedJobs.get(job.id) ?? job;
     const next = new Map(jobs.value);
     if (isRunningImport(known)) {
         next.set(known.id, known);
@@ -103,8 +103,8 @@ function pollJobs(): void {
 
 function finishJob(job: Job): void {
     firstSeenMs.delete(job.id);
-    finished.set(job.id, job);
-    if (finished.size > MAX_FINISHED) finished.delete([...finished.keys()][0]);
+    finishedJobs.set(job.id, job);
+    if (finishedJobs.size > MAX_FINISHED) finishedJobs.delete([...finishedJobs.keys()][0]);
     if (!ownJobs.delete(job.id)) return;
     const { id, name, error, run } = job;
     if (job.members) archiveNotices(job).forEach(addNotice);
@@ -146,7 +146,7 @@ async function loadFormats(): Promise<void> {
 
 /* Opens the event stream. Only visible windows have a stream, because browsers limit the
  * connections to a server; a hidden window catches up when it becomes visible. */
-function listen(afterGap: boolean): () => void {
+function openEventStream(afterGap: boolean): () => void {
     let gap = afterGap;
     return events(`${API}/events`, {
         on: {
@@ -171,12 +171,12 @@ function listen(afterGap: boolean): () => void {
 export function followShelf(): () => void {
     void refreshShelf();
     void loadFormats();
-    let stop: (() => void) | null = listen(false);
+    let stop: (() => void) | null = openEventStream(false);
     const follow = () => {
         if (document.hidden) {
             stop?.();
             stop = null;
-        } else stop ??= listen(true);
+        } else stop ??= openEventStream(true);
     };
     document.addEventListener('visibilitychange', follow);
     return () => {

@@ -47,24 +47,24 @@ interface TableTabProps<R> {
     columns: (search: Matcher, narrow: boolean) => GridColumn<R>[];
     narrow?: boolean;
     /** The default sort order is ascending: the order of the file. */
-    upward?: boolean;
+    isAscending?: boolean;
     /** Name and file of a row, to find it in another run. By default only the server's comparison
      * matches rows. */
-    called?: (row: R) => Called;
+    identityOf?: (row: R) => RowIdentity;
     onOpen: (row: R) => void;
     empty: (filtered: boolean) => string;
     /** Pane next to the table with details of the selected row. */
     pane?: ComponentChildren;
 }
 
-const unnamed = (): Called => ({ name: '', file: '' });
+const noIdentity = (): RowIdentity => ({ name: '', file: '' });
 
 export function TableTab<R>(props: TableTabProps<R>) {
     const { run, title, selectKey, rowKey } = props;
     const query = route.value.query;
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const sort = readSort(query, props.sort, !props.upward);
+    const sort = readSort(query, props.sort, !props.isAscending);
     const params = {
         sort: sort.key,
         desc: sort.desc,
@@ -76,8 +76,8 @@ export function TableTab<R>(props: TableTabProps<R>) {
     };
     const path = `${API}/runs/${run.id}/${props.view}`;
     const source = useSource<R>(path, params, filters.broken);
-    const { called = unnamed } = props;
-    useTableNames({ key: selectKey, source, rowKey, called }, called !== unnamed);
+    const { identityOf = noIdentity } = props;
+    useTableNames({ key: selectKey, source, rowKey, identityOf }, identityOf !== noIdentity);
     const narrow = props.narrow ?? false;
     const columns = useMemoOn(
         () => props.columns(search, narrow),
@@ -166,7 +166,7 @@ function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>
     );
 }
 
-interface Called {
+interface RowIdentity {
     /** '' if the file alone identifies the row */
     name: string;
     file: string;
@@ -177,13 +177,13 @@ interface TableNames<R> {
     key: string;
     source: GridSource<R>;
     rowKey: (row: R) => string | number;
-    called: (row: R) => Called;
+    identityOf: (row: R) => RowIdentity;
 }
 
 /** Translates the ids of rows into names for the other panel, and names into ids. Only fetched rows
  * are known: valueOf returns undefined for an unknown name until all rows are fetched, then null.
  */
-function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: boolean): void {
+function useTableNames<R>({ key, source, rowKey, identityOf }: TableNames<R>, on: boolean): void {
     const fetched = (): R[] => {
         const rows: R[] = [];
         for (let i = 0; i < source.total; i++) {
@@ -196,15 +196,15 @@ function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: bo
         nameOf: (value) => {
             const row = fetched().find((one) => String(rowKey(one)) === value);
             if (!row) return null;
-            const { name, file } = called(row);
+            const { name, file } = identityOf(row);
             return `${file}\n${name}`;
         },
         valueOf: (text) => {
             const cut = text.indexOf('\n');
             const rows = fetched();
-            const sameName = rows.filter((row) => called(row).name === text.slice(cut + 1));
+            const sameName = rows.filter((row) => identityOf(row).name === text.slice(cut + 1));
             const at = findPath(
-                sameName.map((row) => called(row).file),
+                sameName.map((row) => identityOf(row).file),
                 text.slice(0, cut),
             );
             if (at >= 0) return String(rowKey(sameName[at]));

@@ -43,10 +43,10 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     const swap = () => setSwapped((now) => !now);
     const group = () => setGrouped((now) => !now);
     const compare = () => void (groups && goTo(compareHash(groups[0], groups[1])));
-    const alike = runs.length > 1 && runs.every(({ kind }) => kind === runs[0].kind);
+    const haveSameKind = runs.length > 1 && runs.every(({ kind }) => kind === runs[0].kind);
     const report = () => void goTo(groupHash(runs));
     useKeys('Checked runs', [
-        ...(alike ? [{ key: 'm', label: 'group report', run: report }] : []),
+        ...(haveSameKind ? [{ key: 'm', label: 'group report', run: report }] : []),
         ...(onEdit ? [{ key: 'e', label: 'edit name, series, tags, note', run: onEdit }] : []),
         ...(onDelete ? [{ key: 'Delete', label: 'delete', run: onDelete }] : []),
         { key: 'Escape', label: 'uncheck all', run: onClear },
@@ -61,7 +61,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     return (
         <div class="check-bar" role="region" aria-label="checked runs">
             <b>{int(runs.length)} selected</b>
-            {groups && <Pair groups={groups} />}
+            {groups && <GroupPair groups={groups} />}
             <span class="check-actions">
                 {groups && (
                     <button type="button" class="quiet" onClick={swap}>
@@ -78,7 +78,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 <button type="button" class="quiet" onClick={onClear}>
                     Clear <kbd>esc</kbd>
                 </button>
-                {alike && (
+                {haveSameKind && (
                     <button
                         type="button"
                         class="quiet"
@@ -104,7 +104,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                         type="button"
                         class="primary"
                         disabled={!groups}
-                        title={groups ? undefined : whyNot(ofOneSeries)}
+                        title={groups ? undefined : disabledReason(ofOneSeries)}
                         onClick={compare}
                     >
                         Compare <kbd>c</kbd>
@@ -131,13 +131,13 @@ function SqlLink({ runs }: { runs: Run[] }) {
     );
 }
 
-function whyNot(ofOneSeries: boolean): string {
+function disabledReason(ofOneSeries: boolean): string {
     return ofOneSeries
         ? 'group the runs as repeats first'
         : 'check two runs, or several of one series';
 }
 
-function Pair({ groups: [base, fresh] }: { groups: Groups }) {
+function GroupPair({ groups: [base, fresh] }: { groups: Groups }) {
     const single = base.length === 1 && fresh.length === 1;
     const count = (runs: Run[]) => (single ? '' : ` × ${int(runs.length)}`);
     return (
@@ -149,16 +149,16 @@ function Pair({ groups: [base, fresh] }: { groups: Groups }) {
                 {count(fresh)}
             </span>
             {single ? (
-                <Verdict base={base[0]} fresh={fresh[0]} />
+                <PairDifference base={base[0]} fresh={fresh[0]} />
             ) : (
-                <Judgement {...{ base, fresh }} />
+                <GroupVerdict {...{ base, fresh }} />
             )}
         </>
     );
 }
 
 /* Difference of two groups, with the server's verdict. */
-function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
+function GroupVerdict({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;
     if (!data.headline) {
@@ -177,7 +177,7 @@ function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     );
 }
 
-function Verdict({ base, fresh }: { base: Run; fresh: Run }) {
+function PairDifference({ base, fresh }: { base: Run; fresh: Run }) {
     const delta = headlineDelta(base, fresh);
     if (!delta) {
         const measured = [base, fresh].map(({ headline }) =>

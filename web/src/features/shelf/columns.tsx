@@ -25,7 +25,7 @@ import { NOISE_PCT, secondsLeft, type RunningImport, type ShelfRow } from '../..
 import { ledgerText } from '../report/ledger_text';
 import { TrendSpark } from '../trend/link';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 export interface Checks {
     has: (id: string) => boolean;
@@ -41,7 +41,7 @@ export function runHref(run: Run): string {
 type Column = GridColumn<ShelfRow>;
 
 /* Wraps a cell renderer for runs; rows that are not runs get empty cells. */
-function ofRun(render: (run: Run) => ReturnType<Column['render']>): Column['render'] {
+function runCell(render: (run: Run) => ReturnType<Column['render']>): Column['render'] {
     return (row) => (row.type === 'run' ? render(row.run) : null);
 }
 
@@ -52,7 +52,7 @@ function checkColumn(checks: Checks): Column {
         width: 34,
         cellClass: 'check-cell',
         head: () => <CheckBox label="all shown" checked={checks.all} onChange={checks.toggleAll} />,
-        render: ofRun((run) => (
+        render: runCell((run) => (
             <CheckBox
                 label={run.name}
                 checked={checks.has(run.id)}
@@ -63,18 +63,18 @@ function checkColumn(checks: Checks): Column {
     };
 }
 
-function whenColumn(underDay: boolean): Column {
+function whenColumn(isUnderDay: boolean): Column {
     return {
         key: 'when',
         title: 'Added',
         // Below the heading of its day, a run shows only the time.
-        width: underDay ? 64 : 128,
+        width: isUnderDay ? 64 : 128,
         align: 'right',
         sortKey: 'created_at',
         numeric: true,
-        render: ofRun((run) => (
+        render: runCell((run) => (
             <span class="soft" title={run.created_at}>
-                {underDay ? clock(new Date(run.created_at)) : when(run.created_at)}
+                {isUnderDay ? clock(new Date(run.created_at)) : when(run.created_at)}
             </span>
         )),
     };
@@ -88,14 +88,14 @@ const RUN_COLUMNS: Column[] = [
         width: 60,
         sortKey: 'kind',
         cellClass: 'kind-cell',
-        render: ofRun((run) => <KindMark kind={run.kind} />),
+        render: runCell((run) => <KindMark kind={run.kind} />),
     },
     {
         key: 'name',
         title: 'Name',
         width: 'rest',
         sortKey: 'name',
-        render: ofRun((run) => (
+        render: runCell((run) => (
             <>
                 <a class="row-name" href={runHref(run)} tabIndex={-1} title={nameTip(run)}>
                     {run.name}
@@ -114,15 +114,15 @@ const RUN_COLUMNS: Column[] = [
         term: 'series',
         width: 132,
         sortKey: 'series',
-        render: ofRun(series),
+        render: runCell(seriesCell),
     },
     {
         key: 'tags',
         title: 'Tags',
         width: 152,
-        hideBelow: NARROW,
+        hideBelow: NARROW_PX,
         cellClass: 'tags-cell',
-        render: ofRun(tags),
+        render: runCell(tagsCell),
     },
 ];
 
@@ -136,22 +136,22 @@ const VALUE_COLUMNS: Column[] = [
         sortKey: 'headline',
         numeric: true,
         cellClass: 'headline-cell',
-        render: ofRun(headline),
+        render: runCell(headlineCell),
     },
     {
         key: 'label',
         title: '',
         width: 80,
         cellClass: 'label-cell',
-        render: ofRun((run) => run.headline?.label),
+        render: runCell((run) => run.headline?.label),
     },
     {
         key: 'trend',
         title: 'Trend',
         width: 88,
-        hideBelow: NARROW,
+        hideBelow: NARROW_PX,
         cellClass: 'trend-cell',
-        render: ofRun((run) => <TrendSpark run={run} />),
+        render: runCell((run) => <TrendSpark run={run} />),
     },
     {
         key: 'delta',
@@ -159,9 +159,9 @@ const VALUE_COLUMNS: Column[] = [
         unit: '% previous',
         width: 112,
         align: 'right',
-        hideBelow: NARROW,
+        hideBelow: NARROW_PX,
         title_tip: 'change from the previous run of the series, in percent',
-        render: ofRun((run) => <DeltaPct run={run} />),
+        render: runCell((run) => <DeltaPct run={run} />),
     },
 ];
 
@@ -174,35 +174,35 @@ const ORIGIN_COLUMNS: Column[] = [
         align: 'right',
         sortKey: 'bytes',
         numeric: true,
-        hideBelow: NARROW,
+        hideBelow: NARROW_PX,
         title_tip: 'size of the original file',
-        render: ofRun((run) => <span class="soft">{bytesText(run.bytes)}</span>),
+        render: runCell((run) => <span class="soft">{bytesText(run.bytes)}</span>),
     },
     {
         key: 'ledger',
         title: 'Ledger',
         term: 'ledger',
         width: 96,
-        hideBelow: NARROW,
-        render: ofRun(ledger),
+        hideBelow: NARROW_PX,
+        render: runCell(ledgerCell),
     },
     {
         key: 'who',
         title: 'Added by',
         width: 84,
         sortKey: 'who',
-        hideBelow: NARROW,
-        render: ofRun((run) => <span class="soft">{run.who}</span>),
+        hideBelow: NARROW_PX,
+        render: runCell((run) => <span class="soft">{run.who}</span>),
     },
 ];
 
-export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
+export function shelfColumns(checks: Checks, isUnderDay: boolean): Column[] {
     return [
         checkColumn(checks),
         ...RUN_COLUMNS,
         ...VALUE_COLUMNS,
         ...ORIGIN_COLUMNS,
-        whenColumn(underDay),
+        whenColumn(isUnderDay),
     ];
 }
 
@@ -210,7 +210,7 @@ function nameTip(run: Run): string {
     return run.note ? `${run.name}\n\n${run.note}` : run.name;
 }
 
-function series(run: Run) {
+function seriesCell(run: Run) {
     if (!run.series) return null;
     const only = () => setQuery({ series: run.series });
     return (
@@ -226,7 +226,7 @@ function series(run: Run) {
     );
 }
 
-function tags(run: Run) {
+function tagsCell(run: Run) {
     return Object.entries(run.tags).map(([name, value]) => (
         <Tag
             key={name}
@@ -237,11 +237,11 @@ function tags(run: Run) {
     ));
 }
 
-function headline(run: Run) {
+function headlineCell(run: Run) {
     if (!run.headline) return <span class="zero">{DASH}</span>;
     const { value, unit, label } = run.headline;
-    const counted = unit === label && Number.isInteger(value);
-    const formatted = counted ? { value: int(value), unit: '' } : formatValueIn(value, unit);
+    const isCount = unit === label && Number.isInteger(value);
+    const formatted = isCount ? { value: int(value), unit: '' } : formatValueIn(value, unit);
     return (
         <>
             <b>{formatted.value}</b>
@@ -268,7 +268,7 @@ function DeltaPct({ run: { delta_pct: value, no_delta: why } }: { run: Run }) {
     );
 }
 
-function ledger(run: Run) {
+function ledgerCell(run: Run) {
     const { short, flagged, identity } = ledgerText(run.ledger);
     return (
         <span class={flagged ? 'ledger-word warn' : 'ledger-word'} title={identity}>
@@ -277,7 +277,7 @@ function ledger(run: Run) {
     );
 }
 
-function sizes(done: number, total: number): string {
+function sizesText(done: number, total: number): string {
     const [value, unit] = bytesText(total).split('\u202f');
     const [doneValue, doneUnit] = bytesText(done).split('\u202f');
     return doneUnit === unit
@@ -292,7 +292,7 @@ function progressText(incoming: RunningImport, nowMs: number): string {
     const verb = state === 'sending' ? 'sending' : 'importing';
     if (total <= 0) return verb;
     const parts = [
-        `${verb}, ${pct((done / total) * 100).replace(/\.\d$/, '')} %: ${sizes(done, total)}`,
+        `${verb}, ${pct((done / total) * 100).replace(/\.\d$/, '')} %: ${sizesText(done, total)}`,
     ];
     if (state === 'running') parts[0] += ' read';
     if (records > 0) parts.push(plural(records, 'record'));
@@ -301,20 +301,20 @@ function progressText(incoming: RunningImport, nowMs: number): string {
     return parts.join(', ');
 }
 
-interface IncomingRowProps {
+interface RunningImportLineProps {
     incoming: RunningImport;
-    underDay: boolean;
+    isUnderDay: boolean;
     /** null if the user may not cancel it */
     onCancel: (() => void) | null;
 }
 
 /** Row of an import in progress, at the position that the run will have. */
-export function RunningImportLine({ incoming, underDay, onCancel }: IncomingRowProps) {
+export function RunningImportLine({ incoming, isUnderDay, onCancel }: RunningImportLineProps) {
     const { kind, name, done, total, state } = incoming;
-    const waits = state === 'waiting' || state === 'queued';
-    const share = waits ? 0 : total > 0 ? done / total : null;
+    const isWaiting = state === 'waiting' || state === 'queued';
+    const share = isWaiting ? 0 : total > 0 ? done / total : null;
     return (
-        <div class={underDay ? 'incoming' : 'incoming has-dates'}>
+        <div class={isUnderDay ? 'incoming' : 'incoming has-dates'}>
             <span class="incoming-kind">{kind && <KindMark kind={kind} />}</span>
             <span class="incoming-name mono" title={name}>
                 {name}

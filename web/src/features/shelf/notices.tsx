@@ -16,14 +16,20 @@ export function ShelfNotices() {
     return (
         <div class="news">
             {notices.value.map((item) => (
-                <Item key={item.key} item={item} />
+                <NoticeItem key={item.key} item={item} />
             ))}
         </div>
     );
 }
 
 /* Notice about deleted runs. The Undo button remains until all runs are restored. */
-function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: ComponentChildren }) {
+function DeletedNotice({
+    item,
+    dismissButton,
+}: {
+    item: ShelfNotice;
+    dismissButton: ComponentChildren;
+}) {
     const [busy, setBusy] = useState(false);
     const [error, setError] = useState<ApiError | null>(null);
     async function undo(): Promise<void> {
@@ -62,7 +68,7 @@ function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: Co
     );
 }
 
-function Item({ item }: { item: ShelfNotice }) {
+function NoticeItem({ item }: { item: ShelfNotice }) {
     const remove = (
         <button type="button" class="link" onClick={() => removeNotice(item.key)}>
             Dismiss
@@ -90,7 +96,7 @@ function Item({ item }: { item: ShelfNotice }) {
             />
         );
     }
-    if (item.kind === 'deleted') return <Deleted item={item} dismissButton={remove} />;
+    if (item.kind === 'deleted') return <DeletedNotice item={item} dismissButton={remove} />;
     if (item.kind === 'left_out') {
         return (
             <Notice

@@ -72,7 +72,7 @@ export function shelfSource(): ShelfSource {
     let control: AbortController | null = null;
     let timer = 0;
 
-    function weave(): void {
+    function rebuildRows(): void {
         rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
         // peek: effects call this function too, and an effect must not depend on a signal that it
         // sets.
@@ -94,19 +94,19 @@ export function shelfSource(): ShelfSource {
             totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
             error.value = null;
             ready.value = true;
-            weave();
+            rebuildRows();
         } catch (reason) {
             if (!isAbort(reason)) error.value = asApiError(reason);
         } finally {
             if (control === controller) {
                 control = null;
                 loading.value = false;
-                if (!error.value) more();
+                if (!error.value) fetchMore();
             }
         }
     }
 
-    function more(): void {
+    function fetchMore(): void {
         if (!control && ready.value && wantedEnd > rows.length && runs.length < totalRuns) {
             const missing = wantedEnd - rows.length + PAGE;
             void fetchRuns(runs.length, Math.min(MAX_ROWS, missing));
@@ -124,13 +124,13 @@ export function shelfSource(): ShelfSource {
             const at = runs.findIndex((run) => run.id === change.run.id);
             if (at >= 0) {
                 runs = runs.map((run, i) => (i === at ? change.run : run));
-                weave();
+                rebuildRows();
             }
         } else if (change.type === 'gone') {
             const left = runs.filter((run) => run.id !== change.id);
             totalRuns -= runs.length - left.length;
             runs = left;
-            weave();
+            rebuildRows();
         }
         reloadSoon();
     }
@@ -153,7 +153,7 @@ export function shelfSource(): ShelfSource {
         rowAt: (index) => rows[index],
         ensure(_from, to) {
             wantedEnd = to + AHEAD;
-            more();
+            fetchMore();
         },
         show(next, nextGrouping) {
             const same = params !== null && withParams('', next) === withParams('', params);
@@ -161,13 +161,13 @@ export function shelfSource(): ShelfSource {
             params = next;
             grouping = nextGrouping;
             wantedEnd = 0;
-            if (same) weave();
+            if (same) rebuildRows();
             else void fetchRuns(0, PAGE);
         },
         setIncoming(next) {
             if (!next.length && !incoming.length) return;
             incoming = next;
-            weave();
+            rebuildRows();
         },
         dispose() {
             unlisten();

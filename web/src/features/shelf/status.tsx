@@ -13,7 +13,7 @@ export function isLocal(listen: string): boolean {
 /** Sets the status line of the shelf: totals, storage, who can connect, and keys. */
 export function useShelfStatus(checked: number): void {
     const now = shelf.value;
-    const live = connected.value;
+    const isConnected = connected.value;
     const tokens = currentUser.value?.tokens ?? false;
     useEffect(() => {
         if (!now) return;
@@ -22,21 +22,21 @@ export function useShelfStatus(checked: number): void {
                 {plural(now.runs, 'run')} · <QuotaStatus shelf={now} />
             </>
         );
-        const middle = live ? (
+        const middle = isConnected ? (
             now.store?.away ? (
                 <DatabaseAway place={now.store.place} />
             ) : (
                 <>
-                    {now.listen}, {openTo(now.listen, tokens)}
-                    {now.store && <Store place={now.store.place} />}
+                    {now.listen}, {accessText(now.listen, tokens)}
+                    {now.store && <StoreName place={now.store.place} />}
                     <RetentionRules shelf={now} />
                 </>
             )
         ) : (
             <span class="warn">Connection lost. Trying again.</span>
         );
-        setStatus(left, middle, now.runs > 0 ? <Keys checked={checked} /> : null);
-    }, [now, live, tokens, checked]);
+        setStatus(left, middle, now.runs > 0 ? <KeyHints checked={checked} /> : null);
+    }, [now, isConnected, tokens, checked]);
 }
 
 const NEARLY_FULL = 0.95;
@@ -60,12 +60,12 @@ function QuotaStatus({ shelf: now }: { shelf: Shelf }) {
 
 /** Describes who can connect. A server that listens on localhost may be behind a proxy, so other
  * machines may connect if the shelf requires tokens. */
-function openTo(listen: string, tokens: boolean): string {
+function accessText(listen: string, tokens: boolean): string {
     if (!isLocal(listen)) return 'open to the network';
     return tokens ? 'for those with a token' : 'this machine only';
 }
 
-function Store({ place }: { place: string }) {
+function StoreName({ place }: { place: string }) {
     return <span title="Several servers share this shelf"> · {place}</span>;
 }
 
@@ -94,7 +94,7 @@ function RetentionRules({ shelf: now }: { shelf: Shelf }) {
     );
 }
 
-function Keys({ checked }: { checked: number }) {
+function KeyHints({ checked }: { checked: number }) {
     return (
         <span class="wide-only status-keys">
             <kbd>↑</kbd>

@@ -146,7 +146,7 @@ function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
             body: (
                 <RunningImportLine
                     incoming={row.incoming}
-                    underDay={grouping === 'day'}
+                    isUnderDay={grouping === 'day'}
                     onCancel={hasRole('uploader') ? cancel : null}
                 />
             ),
@@ -174,7 +174,7 @@ interface RunDialog {
     runs: Run[];
 }
 
-interface KeysOf {
+interface ShelfKeysProps {
     source: ShelfSource;
     handle: { current: GridHandle | null };
     check: (run: Run, withShift: boolean) => void;
@@ -182,7 +182,7 @@ interface KeysOf {
 }
 
 /* Keys of the shelf, for the grid's current row or for the complete shelf. */
-function useShelfKeys({ source, handle, check, openDialog }: KeysOf): void {
+function useShelfKeys({ source, handle, check, openDialog }: ShelfKeysProps): void {
     const { query } = route.value;
     const withCurrent = (act: (run: Run, event: KeyPress) => void) => (event: KeyPress) => {
         const row = source.rowAt(handle.current?.cursor() ?? -1);
@@ -235,10 +235,10 @@ interface TableProps {
 function ShelfTable({ source, checks, grouping, sort, handle }: TableProps) {
     const { query } = route.value;
     const { checked, toggle, all, toggleAll } = checks;
-    const underDay = grouping === 'day';
+    const isUnderDay = grouping === 'day';
     const columns = useMemoOn(
-        () => shelfColumns({ has: (id) => checked.has(id), toggle, all, toggleAll }, underDay),
-        [checked, all, underDay],
+        () => shelfColumns({ has: (id) => checked.has(id), toggle, all, toggleAll }, isUnderDay),
+        [checked, all, isUnderDay],
     );
     return (
         <DataGrid<ShelfRow>

@@ -20,16 +20,16 @@ import { SIDES } from '../../model/side';
 import {
     type Align,
     type Anchors,
-    ALIGN_STARTS,
+    START_ALIGNMENT,
     shiftOf,
     stepBy,
     matchingStep,
     stepsOf,
 } from '../../model/time_align';
-import { findFrom } from '../timeline/search';
+import { findSlice } from '../timeline/search';
 import { alignBy, type Aligned } from './axis';
 
-type By = 'start' | 'step' | 'event';
+type AlignMode = 'start' | 'step' | 'event';
 
 interface BarProps {
     runs: Record<Side, Run>;
@@ -45,18 +45,18 @@ function selectedSlice(side: Side): number | null {
 }
 
 type NameSearch = { q: string; regex: boolean };
-type Moment = { ns: number; id?: number };
+type SearchStart = { ns: number; id?: number };
 
 /** Aligns by the next slice of each run that matches the search. Returns false, without a change,
  * if one of the runs has no such slice. */
-async function findBoth(
+async function alignByNextHits(
     { runs, now }: BarProps,
     search: Record<Side, NameSearch>,
     backward: boolean,
-    from: Record<Side, Moment>,
+    from: Record<Side, SearchStart>,
 ): Promise<boolean> {
     const hits = await Promise.all(
-        SIDES.map((side) => findFrom(runs[side], search[side], from[side], backward)),
+        SIDES.map((side) => findSlice(runs[side], search[side], from[side], backward)),
     );
     if (!hits[0] || !hits[1]) return false;
     alignBy(now, { by: 'event', base: hits[0].id, new: hits[1].id }, true);
@@ -75,7 +75,7 @@ async function alignEvent(props: BarProps): Promise<string | null> {
     if (!q) return 'Select a slice in each run, or search to align the first hits.';
     const search = { q, regex: regex === '1' };
     const first = { ns: 0, id: 0 };
-    const found = await findBoth(props, { base: search, new: search }, false, {
+    const found = await alignByNextHits(props, { base: search, new: search }, false, {
         base: first,
         new: first,
     });
@@ -91,11 +91,11 @@ async function stepEvent(props: BarProps, by: 1 | -1): Promise<string | null> {
         base: { ns: anchors.base.ns, id: align.base },
         new: { ns: anchors.new.ns, id: align.new },
     };
-    const found = await findBoth(props, search, by < 0, from);
+    const found = await alignByNextHits(props, search, by < 0, from);
     return found ? null : `One of the runs has no slice ${by > 0 ? 'after' : 'before'} this one.`;
 }
 
-function useWays(props: BarProps, steps: Steps) {
+function useAlignActions(props: BarProps, steps: Steps) {
     const [message, setMessage] = useState<string | null>(null);
     const { now } = props;
     const report = (result: Promise<string | null>): void => {
@@ -110,25 +110,25 @@ function useWays(props: BarProps, steps: Steps) {
         if (next) alignBy(now, next, true);
         setMessage(next ? null : 'One of the runs has no more steps.');
     };
-    const choose = (by: By): void => {
+    const choose = (by: AlignMode): void => {
         setMessage(null);
         if (by === 'event') report(alignEvent(props));
-        else if (by === 'start') alignBy(now, ALIGN_STARTS);
+        else if (by === 'start') alignBy(now, START_ALIGNMENT);
         else alignBy(now, { by, base: 1, new: matchingStep(steps.base, steps.new, 1) });
     };
-    return { said: message, go, choose };
+    return { message, go, choose };
 }
 
-const LOST =
+const ALIGNMENT_LOST =
     'The slice or step in this link is not in both runs. The runs are aligned by their start.';
 
 export function AlignBar(props: BarProps) {
     const { align, anchors, timelines } = props.now;
     const steps = { base: stepsOf(timelines.base), new: stepsOf(timelines.new) };
-    const { said, go, choose } = useWays(props, steps);
-    const can = steps.base.length > 0 && steps.new.length > 0;
-    const named = align.by === 'step' || align.by === 'event';
-    const lost = named && anchors.base.duration_ns === null ? LOST : null;
+    const { message, go, choose } = useAlignActions(props, steps);
+    const haveSteps = steps.base.length > 0 && steps.new.length > 0;
+    const isByName = align.by === 'step' || align.by === 'event';
+    const lost = isByName && anchors.base.duration_ns === null ? ALIGNMENT_LOST : null;
     useKeys('Alignment', [
         { key: ']', label: 'next step or hit in both', run: () => go(1) },
         { key: '[', label: 'previous step or hit in both', run: () => go(-1) },
@@ -136,7 +136,7 @@ export function AlignBar(props: BarProps) {
     return (
         <Toolbar label="alignment of the two timelines">
             <span class="soft">Aligned by</span>
-            <Segmented<By>
+            <Segmented<AlignMode>
                 label="aligned by"
                 value={align.by === 'ns' ? null : align.by}
                 options={[
@@ -144,8 +144,8 @@ export function AlignBar(props: BarProps) {
                     {
                         value: 'step',
                         text: 'Step',
-                        disabled: !can,
-                        tip: can ? undefined : 'one of the runs has no steps',
+                        disabled: !haveSteps,
+                        tip: haveSteps ? undefined : 'one of the runs has no steps',
                     },
                     {
                         value: 'event',
@@ -155,14 +155,14 @@ export function AlignBar(props: BarProps) {
                 ]}
                 onChange={choose}
             />
-            {named && <StepButtons go={go} />}
-            {align.by === 'step' && <StepPicks now={props.now} steps={steps} align={align} />}
+            {isByName && <StepButtons go={go} />}
+            {align.by === 'step' && <StepPickers now={props.now} steps={steps} align={align} />}
             {align.by === 'event' && !lost && <EventNames anchors={anchors} />}
             <ShiftText anchors={anchors} />
             <Spacer />
-            {(said ?? lost) && (
+            {(message ?? lost) && (
                 <span class="align-said ellipsis" role="status">
-                    {said ?? lost}
+                    {message ?? lost}
                 </span>
             )}
         </Toolbar>
@@ -187,13 +187,13 @@ function StepButtons({ go }: { go: (by: 1 | -1) => void }) {
     );
 }
 
-interface PicksProps {
+interface StepPickersProps {
     now: Aligned;
     steps: Steps;
     align: Extract<Align, { by: 'step' }>;
 }
 
-function StepPicks({ now, steps, align }: PicksProps) {
+function StepPickers({ now, steps, align }: StepPickersProps) {
     const pick = (side: Side) => (
         <Menu
             label={steps[side][align[side] - 1]?.name ?? 'no such step'}
@@ -202,7 +202,7 @@ function StepPicks({ now, steps, align }: PicksProps) {
             filter={steps[side].length > 12}
             items={steps[side].map(({ name, start_ns, end_ns }, i) => ({
                 text: name,
-                note: time(end_ns - start_ns),
+                note: timeText(end_ns - start_ns),
                 checked: i + 1 === align[side],
                 onPick: () => alignBy(now, { ...align, [side]: i + 1 }),
             }))}
@@ -225,7 +225,7 @@ function EventNames({ anchors }: { anchors: Anchors }) {
     );
 }
 
-const time = (ns: number): string => text(formatSeconds(ns / 1e9));
+const timeText = (ns: number): string => text(formatSeconds(ns / 1e9));
 
 /** Durations of the aligned step or event in both runs, and the shift of the new run. */
 function ShiftText({ anchors }: { anchors: Anchors }) {
@@ -235,21 +235,23 @@ function ShiftText({ anchors }: { anchors: Anchors }) {
         <span class="align-words ellipsis">
             {base.duration_ns !== null && fresh.duration_ns !== null && (
                 <>
-                    <span class="soft">lasts</span> {time(base.duration_ns)} →{' '}
-                    {time(fresh.duration_ns)} <b>{change(base.duration_ns, fresh.duration_ns)}</b>
+                    <span class="soft">lasts</span> {timeText(base.duration_ns)} →{' '}
+                    {timeText(fresh.duration_ns)}{' '}
+                    <b>{changeText(base.duration_ns, fresh.duration_ns)}</b>
                 </>
             )}
             {shift !== 0 && (
                 <span class="soft">
                     {' '}
-                    new moved {time(Math.abs(shift))} {shift > 0 ? 'to the left' : 'to the right'}
+                    new moved {timeText(Math.abs(shift))}{' '}
+                    {shift > 0 ? 'to the left' : 'to the right'}
                 </span>
             )}
         </span>
     );
 }
 
-function change(base: number, fresh: number): string {
+function changeText(base: number, fresh: number): string {
     const delta = fresh - base;
     if (delta === 0) return 'the same';
     const share = base > 0 ? (100 * Math.abs(delta)) / base : 0;

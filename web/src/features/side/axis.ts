@@ -89,12 +89,12 @@ export function canAlign(runs: Record<Side, Run>): boolean {
 export function alignBy(now: Aligned, next: Align, moveOn = false): void {
     const { at } = route.peek().query;
     const { base, new: fresh } = now.timelines;
-    const keepsView = next.by === 'event' || moveOn || !at;
+    const keepsAt = next.by === 'event' || moveOn || !at;
     const origin = anchorsOf(next, base, fresh, { base: null, new: null }).base.ns;
     setQuery(
         {
             align: formatAlign(next),
-            ...(!keepsView && { at: moveOrigin(at, now.anchors.base.ns, origin) }),
+            ...(!keepsAt && { at: moveOrigin(at, now.anchors.base.ns, origin) }),
         },
         { replace: moveOn },
     );

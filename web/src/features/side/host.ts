@@ -11,7 +11,7 @@ import type { Panel, PanelHost, Side } from '../../base/panel';
 import { formatHash, goTo, navigate, type Query, route, parseHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import {
-    aloneKeys,
+    unmatchedKeys,
     groupKeys,
     mergeQuery,
     otherSide,
@@ -37,7 +37,7 @@ interface MatchingRow {
     name: string;
 }
 
-interface NavigateHow {
+interface NavigateOptions {
     replace: boolean;
 }
 
@@ -86,7 +86,7 @@ export class SideHost {
 
     /** Sets the positions of both runs on the common time axis. While they are loading (`waiting`),
      * the panels are not updated. */
-    place(places: Record<Side, AxisPosition> | null, waiting: boolean): void {
+    setPositions(places: Record<Side, AxisPosition> | null, waiting: boolean): void {
         this.places = places;
         this.waiting = waiting;
         this.show(route.peek().query);
@@ -128,10 +128,10 @@ export class SideHost {
                 this.panels.set(side, panel);
                 if (!this.waiting) panel.show(this.hashOf(side, route.peek().query));
                 if (side === this.active) this.focus();
-                if (this.panels.size === SIDES.length) this.catchUp();
+                if (this.panels.size === SIDES.length) this.translateUnshared();
             },
             navigated: (hash, replace) => this.applyUrl(side, hash, { replace }),
-            namesChanged: () => this.resolve(side),
+            namesChanged: () => this.applyNames(side),
             send: (topic, text) => {
                 if (topic === 'scroll' && side !== this.active) return;
                 this.panels.get(otherSide(side))?.receive(topic, text);
@@ -146,9 +146,9 @@ export class SideHost {
 
     /* Translates selections that only one side of the URL has: from a link, or after another run
      * was selected. */
-    private catchUp(): void {
+    private translateUnshared(): void {
         for (const side of SIDES) {
-            for (const [key, value] of aloneKeys(route.peek().query, side)) {
+            for (const [key, value] of unmatchedKeys(route.peek().query, side)) {
                 void this.followById(otherSide(side), key, value);
             }
         }
@@ -159,7 +159,7 @@ export class SideHost {
         this.frames.get(this.active)?.contentWindow?.focus();
     }
 
-    private applyUrl(side: Side, hash: string, how: NavigateHow): void {
+    private applyUrl(side: Side, hash: string, how: NavigateOptions): void {
         const { path, query: urlQuery } = parseHash(hash);
         if (path[0] !== 'run' || path[1] !== this.runs[side].id) {
             goTo(hash);
@@ -211,7 +211,7 @@ export class SideHost {
         const query = { ...route.peek().query };
         if (!match || query[`${from}.${key}`] !== value) return;
         if (match.id === null) this.missing.value = { side, key, name: match.name };
-        else this.put(side, key, String(match.id), query);
+        else this.setKey(side, key, String(match.id), query);
     }
 
     /* The row of the other run that matches row `id` of `side`. null for rows that the server does
@@ -227,20 +227,20 @@ export class SideHost {
         }
     }
 
-    private put(side: Side, key: string, value: string, query: Query): void {
+    private setKey(side: Side, key: string, value: string, query: Query): void {
         query[`${side}.${key}`] = value;
         navigate(route.peek().path, query, { replace: true });
     }
 
     /* Called when the view of a side can translate names: applies the pending names, and translates
      * the selections that only this side has. */
-    private resolve(side: Side): void {
+    private applyNames(side: Side): void {
         const before = route.peek().query;
         const query = { ...before };
         const other = otherSide(side);
         const waiting = [...(this.pending.get(side) ?? [])];
         for (const [key, name] of waiting) this.followName(side, key, name, query);
-        for (const [key, value] of aloneKeys(before, side)) {
+        for (const [key, value] of unmatchedKeys(before, side)) {
             if (this.panels.get(side)?.translates(key)) this.followByName(other, key, value, query);
         }
         if (Object.keys(query).some((key) => query[key] !== before[key])) {

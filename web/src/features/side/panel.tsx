@@ -15,7 +15,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { StatusLine } from '../../components/status_line';
 import { TooltipLayer } from '../../components/tooltip';
-import { isFreeKey } from '../../components/window_keys';
+import { dispatchWindowKey } from '../../components/window_keys';
 import { RunWarnings } from '../report/facts';
 import { TabBody, useRun } from '../report/run_body';
 import { tabsOf } from '../report/tabs';
@@ -23,8 +23,8 @@ import { axisOfRun, isStacks } from '../trace/data';
 import { carriesFiles } from '../upload/drop_target';
 import { linkRows } from './panel_rows';
 
-const DRAGS = ['dragenter', 'dragover', 'drop'] as const;
-const helpOpen = signal(false);
+const DRAG_EVENTS = ['dragenter', 'dragover', 'drop'] as const;
+const isHelpOpen = signal(false);
 
 /** Host that the page stored on the frame of this window; null if this window is not a panel. */
 export function hostOfWindow(): PanelHost | null {
@@ -48,13 +48,13 @@ function onClick(event: MouseEvent): void {
     goTo(href);
 }
 
-function useShell(host: PanelHost): void {
+function usePanelEvents(host: PanelHost): void {
     useEffectOn(() => {
         const control = new AbortController();
         const { signal } = control;
-        const active = () => host.activated();
+        const notifyActive = () => host.activated();
         const onKey = (event: KeyboardEvent) => {
-            if (isFreeKey(event)) host.key(event);
+            if (dispatchWindowKey(event)) host.key(event);
         };
         const onDrag = (event: DragEvent) => {
             if (!carriesFiles(event)) return;
@@ -64,14 +64,14 @@ function useShell(host: PanelHost): void {
         addEventListener('keydown', onKey, { signal });
         // A click on a picture does not focus the window by itself, but the keys must be sent to
         // the clicked panel.
-        const pressed = () => {
+        const onPointerDown = () => {
             if (!document.hasFocus()) window.focus();
-            active();
+            notifyActive();
         };
-        addEventListener('pointerdown', pressed, { signal, capture: true });
-        addEventListener('wheel', active, { signal, capture: true, passive: true });
-        addEventListener('focusin', active, { signal });
-        for (const type of DRAGS) addEventListener(type, onDrag, { signal });
+        addEventListener('pointerdown', onPointerDown, { signal, capture: true });
+        addEventListener('wheel', notifyActive, { signal, capture: true, passive: true });
+        addEventListener('focusin', notifyActive, { signal });
+        for (const type of DRAG_EVENTS) addEventListener(type, onDrag, { signal });
         document.addEventListener('click', onClick, { signal });
         const stop = linkRows();
         return () => {
@@ -79,17 +79,19 @@ function useShell(host: PanelHost): void {
             stop();
         };
     }, []);
-    useKeys('Panel', [{ key: '?', label: 'these keys', run: () => (helpOpen.value = true) }]);
+    useKeys('Panel', [{ key: '?', label: 'these keys', run: () => (isHelpOpen.value = true) }]);
 }
 
 function PanelView({ host }: { host: PanelHost }) {
     const { path } = route.value;
-    useShell(host);
+    usePanelEvents(host);
     return (
         <>
             {path[0] === 'run' && <PanelRun id={path[1]} view={path[2]} />}
             <StatusLine />
-            {helpOpen.value && <KeyHelp formats={[]} onClose={() => (helpOpen.value = false)} />}
+            {isHelpOpen.value && (
+                <KeyHelp formats={[]} onClose={() => (isHelpOpen.value = false)} />
+            )}
             <TooltipLayer />
         </>
     );

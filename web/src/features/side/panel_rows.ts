@@ -34,8 +34,8 @@ export function linkRows(): () => void {
     const control = new AbortController();
     const { signal } = control;
     let postedName = '';
-    let marked = '';
-    let moved: Element | null = null;
+    let markedName = '';
+    let scrolledByLink: Element | null = null;
 
     const postName = (name: string): void => {
         if (name === postedName) return;
@@ -49,31 +49,31 @@ export function linkRows(): () => void {
     const onScroll = (event: Event): void => {
         const box = event.target;
         if (!(box instanceof HTMLElement) || !box.matches(SCROLLERS)) return;
-        if (moved === box) moved = null;
+        if (scrolledByLink === box) scrolledByLink = null;
         else postToPanels('scroll', `${indexOf(box)} ${box.scrollTop}`);
     };
     document.addEventListener('pointerover', onOver, { signal, passive: true });
     document.documentElement.addEventListener('pointerleave', () => postName(''), { signal });
     document.addEventListener('scroll', onScroll, { signal, capture: true, passive: true });
 
-    const drawn = new MutationObserver(() => marked && markRows(marked));
-    drawn.observe(document.body, { childList: true, characterData: true, subtree: true });
+    const observer = new MutationObserver(() => markedName && markRows(markedName));
+    observer.observe(document.body, { childList: true, characterData: true, subtree: true });
     onPanelMessage('row', (name) => {
-        marked = name;
+        markedName = name;
         markRows(name);
     });
     onPanelMessage('scroll', (text) => {
         const [index, top] = text.split(' ').map(Number);
         const box = document.querySelectorAll(SCROLLERS)[index];
         if (!box || box.scrollTop === top) return;
-        moved = box;
+        scrolledByLink = box;
         const before = box.scrollTop;
         box.scrollTop = top;
         // There is no scroll event, because the box was already at the end of its range.
-        if (box.scrollTop === before) moved = null;
+        if (box.scrollTop === before) scrolledByLink = null;
     });
     return () => {
         control.abort();
-        drawn.disconnect();
+        observer.disconnect();
     };
 }

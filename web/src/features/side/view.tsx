@@ -15,8 +15,8 @@ import { text } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Tabs } from '../../components/tabs';
 import { formatValueOf } from '../../model/compare';
-import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../../model/side';
-import { currentName, SQL, tabsOf, type TabSpec } from '../report/tabs';
+import { ALIGN_KEY, groupKeys, selectGroupRun, RUN_KEY, SIDES } from '../../model/side';
+import { currentName, SQL_TAB, tabsOf, type TabSpec } from '../report/tabs';
 import { AlignBar } from './align';
 import { canAlign, shareTimeAxis, TIMELINE, useAligned } from './axis';
 import { sideHash, SideHost, sideView } from './host';
@@ -51,7 +51,7 @@ export function SideView({ comparison, view }: SideProps) {
     const { query } = route.value;
     const runs = runsOf(comparison, query);
     const [ofBase, ofNew] = [runs.base, runs.new].map((run) =>
-        tabsOf(run).filter((spec) => spec !== SQL),
+        tabsOf(run).filter((spec) => spec !== SQL_TAB),
     );
     const specs = ofBase.filter(({ id }) => ofNew.some((other) => other.id === id));
     const views = specs.map(({ id }) => id);
@@ -122,7 +122,7 @@ function Panels({ runs, comparison, views, current }: PanelsProps) {
     const { aligned, failed } = useAligned(runs, isAligned);
     const places = aligned?.places ?? null;
     useLayoutEffectOn(
-        () => host.place(places, isAligned && !places && !failed),
+        () => host.setPositions(places, isAligned && !places && !failed),
         [places, isAligned, failed],
     );
     useEffectOn(() => host.enter(), [current]);
@@ -194,7 +194,7 @@ function MissingNote({ name }: { name: string }) {
 function RunPicker({ side, run, runs }: { side: Side; run: Run; runs: Run[] }) {
     const pick = (id: string) => {
         const { path, query } = route.peek();
-        navigate(path, pickRun(query, side, id));
+        navigate(path, selectGroupRun(query, side, id));
     };
     return (
         <Menu

@@ -5,30 +5,33 @@
  */
 import { useState } from 'preact/hooks';
 import { PaneHead } from '../../components/toolbar';
-import { quoted } from './syntax';
+import { quoteIdentifier } from './syntax';
 import type { ViewDoc, ViewLine } from './views';
 
 interface SqlDocsProps {
     views: ViewDoc[];
     /** names of the views that have rows; null while unknown */
-    filled: Set<string> | null;
+    viewsWithRows: Set<string> | null;
     /** text for a view without rows */
     emptyText: (view: ViewDoc) => string;
     onInsert: (text: string) => void;
 }
 
-export function SqlDocs({ views, filled, emptyText, onInsert }: SqlDocsProps) {
-    const hasRows = (view: ViewDoc) => !filled || filled.has(view.name);
+export function SqlDocs({ views, viewsWithRows, emptyText, onInsert }: SqlDocsProps) {
+    const hasRows = (view: ViewDoc) => !viewsWithRows || viewsWithRows.has(view.name);
     const ordered = [...views.filter(hasRows), ...views.filter((view) => !hasRows(view))];
     return (
         <section class="pane pane-sql-docs" aria-label="Views">
-            <PaneHead title="Views" remark={filled ? `${filled.size} with rows` : ''} />
+            <PaneHead
+                title="Views"
+                remark={viewsWithRows ? `${viewsWithRows.size} with rows` : ''}
+            />
             <div class="sql-docs">
                 {ordered.map((view) => (
                     <View
                         key={view.name}
                         view={view}
-                        empty={hasRows(view) ? null : emptyText(view)}
+                        emptyReason={hasRows(view) ? null : emptyText(view)}
                         onInsert={onInsert}
                     />
                 ))}
@@ -40,21 +43,21 @@ export function SqlDocs({ views, filled, emptyText, onInsert }: SqlDocsProps) {
 interface ViewProps {
     view: ViewDoc;
     /** why the view has no rows; null if it has rows */
-    empty: string | null;
+    emptyReason: string | null;
     onInsert: (text: string) => void;
 }
 
-function View({ view, empty, onInsert }: ViewProps) {
+function View({ view, emptyReason, onInsert }: ViewProps) {
     const [open, setOpen] = useState(false);
     return (
         <details
-            class={empty ? 'is-empty' : ''}
+            class={emptyReason ? 'is-empty' : ''}
             open={open}
             onToggle={(event) => setOpen(event.currentTarget.open)}
         >
             <summary>
                 <span class="mono">{view.name}</span>
-                {empty && <span class="soft">{empty}</span>}
+                {emptyReason && <span class="soft">{emptyReason}</span>}
             </summary>
             {view.comment && <p>{view.comment}</p>}
             <Name name={view.name} title="insert at the cursor" onInsert={onInsert}>
@@ -93,7 +96,7 @@ function Name({ name, title, onInsert, children }: NameProps) {
             type="button"
             class="sql-name mono"
             title={title}
-            onClick={() => onInsert(quoted(name))}
+            onClick={() => onInsert(quoteIdentifier(name))}
         >
             {children}
         </button>

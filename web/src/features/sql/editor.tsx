@@ -17,13 +17,13 @@ interface SqlEditorProps {
     value: string;
     /** Range [from, to) of the text that the server reported as wrong, in UTF-16 units; null if
      * none. */
-    wrong: [number, number] | null;
+    errorRange: [number, number] | null;
     onInput: (value: string) => void;
     onRun: () => void;
     handle: { current: SqlEditorHandle | null };
 }
 
-export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEditorProps) {
+export function SqlEditor({ label, value, errorRange, onInput, onRun, handle }: SqlEditorProps) {
     const field = useRef<HTMLTextAreaElement | null>(null);
     const colours = useRef<HTMLPreElement | null>(null);
     useEffect(() => {
@@ -42,8 +42,8 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
         };
     });
     useEffect(() => {
-        if (wrong) field.current?.setSelectionRange(wrong[0], wrong[1]);
-    }, [wrong]);
+        if (errorRange) field.current?.setSelectionRange(errorRange[0], errorRange[1]);
+    }, [errorRange]);
     const follow = () => {
         if (!colours.current || !field.current) return;
         colours.current.scrollTop = field.current.scrollTop;
@@ -59,13 +59,13 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
     return (
         <div class="sql-editor">
             <pre ref={colours} aria-hidden="true">
-                <Coloured sql={value} wrong={wrong} />
+                <Coloured sql={value} errorRange={errorRange} />
                 {'\n'}
             </pre>
             <textarea
                 ref={field}
                 aria-label={label}
-                aria-invalid={wrong !== null}
+                aria-invalid={errorRange !== null}
                 spellcheck={false}
                 autocapitalize="off"
                 autocomplete="off"
@@ -82,7 +82,7 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
     );
 }
 
-function Coloured({ sql, wrong }: { sql: string; wrong: [number, number] | null }) {
+function Coloured({ sql, errorRange }: { sql: string; errorRange: [number, number] | null }) {
     let at = 0;
     return (
         <>
@@ -90,7 +90,7 @@ function Coloured({ sql, wrong }: { sql: string; wrong: [number, number] | null 
                 const from = at;
                 at += text.length;
                 const name = kind ? `code-${kind}` : undefined;
-                const [a, b] = wrong ?? [0, 0];
+                const [a, b] = errorRange ?? [0, 0];
                 if (b <= from || a >= at || a === b) return <span class={name}>{text}</span>;
                 const [left, right] = [Math.max(0, a - from), Math.min(text.length, b - from)];
                 return (

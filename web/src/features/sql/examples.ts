@@ -9,7 +9,7 @@ export interface SqlExample {
     sql: string;
 }
 
-export const EXAMPLES: SqlExample[] = [
+export const RUN_EXAMPLES: SqlExample[] = [
     {
         title: 'Self time by package',
         requiredViews: ['imports'],
@@ -189,6 +189,8 @@ GROUP BY s.run`,
 ];
 
 /** Examples whose views all have rows. */
-export function examplesFor(examples: SqlExample[], filled: Set<string>): SqlExample[] {
-    return examples.filter(({ requiredViews }) => requiredViews.every((view) => filled.has(view)));
+export function examplesWithRows(examples: SqlExample[], viewsWithRows: Set<string>): SqlExample[] {
+    return examples.filter(({ requiredViews }) =>
+        requiredViews.every((view) => viewsWithRows.has(view)),
+    );
 }

@@ -2,7 +2,7 @@
  *
  * Result of an SQL statement: sorting, column widths, and the columns that a chart can show.
  */
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 
 export type SqlValue = string | number | null;
 
@@ -26,11 +26,11 @@ export function isNumber({ type }: SqlColumn): boolean {
 export function cellText(value: SqlValue, { type }: SqlColumn): string {
     if (value === null) return '';
     if (typeof value === 'string') return value;
-    if (type !== 'real') return fmtFixed(value, 0);
+    if (type !== 'real') return formatFixed(value, 0);
     const size = Math.abs(value);
     if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(6);
     const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 1;
-    return fmtFixed(value, Math.max(0, Math.min(6, 7 - whole)));
+    return formatFixed(value, Math.max(0, Math.min(6, 7 - whole)));
 }
 
 const SAMPLED_ROWS = 200;
@@ -46,7 +46,7 @@ export function widthOf(result: SqlResult, at: number): number {
 }
 
 /** SQLite's sort order: NULL, numbers, strings. */
-function compare(a: SqlValue, b: SqlValue): number {
+function compareValues(a: SqlValue, b: SqlValue): number {
     if (a === b) return 0;
     if (a === null || b === null) return a === null ? -1 : 1;
     if (typeof a === typeof b) return a < b ? -1 : 1;
@@ -55,7 +55,7 @@ function compare(a: SqlValue, b: SqlValue): number {
 
 export function sortRows(rows: SqlValue[][], at: number, desc: boolean): SqlValue[][] {
     const sign = desc ? -1 : 1;
-    return [...rows].sort((a, b) => sign * compare(a[at], b[at]));
+    return [...rows].sort((a, b) => sign * compareValues(a[at], b[at]));
 }
 
 export interface SqlPoints {
@@ -68,12 +68,12 @@ export interface SqlPoints {
 /** Points from the columns with index x and y; x = -1 means the index of the row. Rows that lack a
  * value are omitted. */
 export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): SqlPoints {
-    const named = x >= 0 && !isNumber(columns[x]);
-    const points: SqlPoints = { x: [], y: [], names: named ? [] : null };
+    const hasLabels = x >= 0 && !isNumber(columns[x]);
+    const points: SqlPoints = { x: [], y: [], names: hasLabels ? [] : null };
     rows.forEach((row, i) => {
-        const [xValue, yValue] = [x < 0 || named ? i : row[x], row[y]];
+        const [xValue, yValue] = [x < 0 || hasLabels ? i : row[x], row[y]];
         if (typeof xValue !== 'number' || typeof yValue !== 'number') return;
-        points.x.push(named ? points.x.length : xValue);
+        points.x.push(hasLabels ? points.x.length : xValue);
         points.y.push(yValue);
         points.names?.push(cellText(row[x], columns[x]));
     });

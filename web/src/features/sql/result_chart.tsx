@@ -3,7 +3,7 @@
  * Chart of two columns of a query result: a line, dots, or bars from zero. Points are not thinned
  * out, because the meaning of the values is unknown.
  */
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 import type { Curve, LineView } from '../../components/chart';
 import { type Token, usePlot } from '../../components/plot';
 import type { SqlPoints } from './result';
@@ -28,14 +28,14 @@ function rangeOf(values: number[], withZero: boolean): [number, number] {
 }
 
 /** Short tick label for values of any magnitude. */
-function tick(value: number): string {
+function tickText(value: number): string {
     const size = Math.abs(value);
     if (size !== 0 && (size >= 1e9 || size < 1e-3)) return value.toExponential(1);
-    return fmtFixed(value, size >= 100 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 3);
+    return formatFixed(value, size >= 100 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 3);
 }
 
 /** All bars as one outline, because a line chart draws them. */
-function bars({ x, y }: SqlPoints, colour: string): Curve {
+function barsCurve({ x, y }: SqlPoints, colour: string): Curve {
     const order = x.map((_, i) => i).sort((a, b) => x[a] - x[b]);
     let gap = Infinity;
     for (let i = 1; i < order.length; i++) {
@@ -58,12 +58,12 @@ function viewOf({ points, kind }: ResultChartProps, token: Token): LineView {
     const [from, to] = names ? [-0.6, x.length - 0.4] : rangeOf(x, false);
     const curve: Curve =
         kind === 'bars'
-            ? bars(points, colour)
+            ? barsCurve(points, colour)
             : { x, y, colour, width: kind === 'dots' ? 2 : 1.25, dots: kind === 'dots' };
     const nameAt = (value: number) =>
         Number.isInteger(value) ? (names?.[value] ?? '').slice(0, 16) : '';
-    const xText = names ? nameAt : tick;
-    return { curves: [curve], from, to, bottom, top, xText, yText: tick };
+    const xText = names ? nameAt : tickText;
+    return { curves: [curve], from, to, bottom, top, xText, yText: tickText };
 }
 
 export function ResultChart(props: ResultChartProps) {

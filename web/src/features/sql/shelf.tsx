@@ -12,14 +12,14 @@ import { SHELF_EXAMPLES } from './examples';
 import { SqlView } from './view';
 import { multiRunViews, viewsOf } from './views';
 
-const OF_CATALOG = viewsOf(shelfSchema);
-const VIEWS = [...OF_CATALOG, ...multiRunViews(viewsOf(runSchema))];
+const CATALOG_VIEWS = viewsOf(shelfSchema);
+const VIEWS = [...CATALOG_VIEWS, ...multiRunViews(viewsOf(runSchema))];
 
 export function SqlShelf() {
-    const named = route.value.query.runs ?? '';
+    const urlRuns = route.value.query.runs ?? '';
     const scope = useMemo(
-        () => ({ runs: named.split(',').flatMap((id) => id.trim() || []) }),
-        [named],
+        () => ({ runs: urlRuns.split(',').flatMap((id) => id.trim() || []) }),
+        [urlRuns],
     );
     useEffect(() => {
         document.title = 'SQL · perfshelf';
@@ -32,9 +32,9 @@ export function SqlShelf() {
                 views={VIEWS}
                 examples={SHELF_EXAMPLES}
                 kind=""
-                picker={<RunsField named={named} />}
+                picker={<RunsField urlRuns={urlRuns} />}
                 emptyText={(view) =>
-                    named || OF_CATALOG.includes(view) ? 'no rows' : 'no runs named'
+                    urlRuns || CATALOG_VIEWS.includes(view) ? 'no rows' : 'no runs named'
                 }
             />
         </main>
@@ -42,11 +42,11 @@ export function SqlShelf() {
 }
 
 /** Field with the list of runs. The text is applied on Enter and on blur. */
-function RunsField({ named }: { named: string }) {
-    const [typed, setTyped] = useTyped(named);
-    const text = typed ?? named;
+function RunsField({ urlRuns }: { urlRuns: string }) {
+    const [typed, setTyped] = useTyped(urlRuns);
+    const text = typed ?? urlRuns;
     const commit = () => {
-        if (text.trim() !== named) replaceQuery({ runs: text.trim() || null });
+        if (text.trim() !== urlRuns) replaceQuery({ runs: text.trim() || null });
     };
     return (
         <label

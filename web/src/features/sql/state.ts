@@ -3,7 +3,7 @@
  * Sends a statement to the server, and stores the history of statements in this browser.
  */
 import { useRef, useState } from 'preact/hooks';
-import { API, type ApiError, asApiError, fileFor, isAbort, sendJson } from '../../base/client';
+import { API, type ApiError, asApiError, postForBlob, isAbort, sendJson } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import type { SqlResult } from './result';
 
@@ -35,7 +35,7 @@ export function useStatement(scope: SqlScope, sql: string, limit: number, stamp:
         sendJson<SqlResult>('POST', `${API}/sql`, { ...scope, sql, limit }, { signal: now.signal })
             .then((result) => {
                 setRequest({ sql, result, error: null, running: false });
-                remember(sql);
+                addToHistory(sql);
             })
             .catch((reason: unknown) => {
                 const error = isAbort(reason) ? null : asApiError(reason);
@@ -48,18 +48,18 @@ export function useStatement(scope: SqlScope, sql: string, limit: number, stamp:
 }
 
 /** Names of the views that have rows. */
-export async function filledViews(scope: SqlScope, names: string[]): Promise<Set<string>> {
+export async function fetchViewsWithRows(scope: SqlScope, names: string[]): Promise<Set<string>> {
     const sql = `SELECT ${names.map((name) => `EXISTS(SELECT 1 FROM "${name}")`).join(', ')}`;
     const answer = await sendJson<SqlResult>('POST', `${API}/sql`, { ...scope, sql });
     return new Set(names.filter((_, i) => answer?.rows[0]?.[i] === 1));
 }
 
-export async function saveFile(
+export async function downloadResult(
     scope: SqlScope,
     sql: string,
     format: 'csv' | 'rows',
 ): Promise<void> {
-    const blob = await fileFor(`${API}/sql`, { ...scope, sql, format });
+    const blob = await postForBlob(`${API}/sql`, { ...scope, sql, format });
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
     link.download = format === 'csv' ? 'result.csv' : 'result.json';
@@ -67,23 +67,23 @@ export async function saveFile(
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const KEY = 'perfshelf-sql';
+const HISTORY_KEY = 'perfshelf-sql';
 const MAX_HISTORY = 30;
 
 /** The stored statements, newest first. */
-export function history(): string[] {
+export function readHistory(): string[] {
     try {
-        const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+        const list: unknown = JSON.parse(localStorage.getItem(HISTORY_KEY) ?? '[]');
         return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
     } catch {
         return []; // storage is disabled, or it contains invalid data
     }
 }
 
-function remember(sql: string): void {
+function addToHistory(sql: string): void {
     try {
-        const list = [sql, ...history().filter((one) => one !== sql)].slice(0, MAX_HISTORY);
-        localStorage.setItem(KEY, JSON.stringify(list));
+        const list = [sql, ...readHistory().filter((one) => one !== sql)].slice(0, MAX_HISTORY);
+        localStorage.setItem(HISTORY_KEY, JSON.stringify(list));
     } catch {
         // storage is disabled: there is no history
     }

@@ -16,7 +16,7 @@ const KEYWORDS = new Set(
         'right row rows select then unbounded union using values when where window with'
     ).split(' '),
 );
-const PIECE =
+const PIECE_PATTERN =
     /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?|[A-Za-z_]\w*)|(\d[\d.]*(?:[eE][-+]?\d+)?)|[\s\S]/g;
 
 function kindOf([, comment, string, word, number]: RegExpMatchArray): SqlPiece['kind'] {
@@ -28,7 +28,7 @@ function kindOf([, comment, string, word, number]: RegExpMatchArray): SqlPiece['
 
 export function sqlPieces(sql: string): SqlPiece[] {
     const pieces: SqlPiece[] = [];
-    for (const match of sql.matchAll(PIECE)) {
+    for (const match of sql.matchAll(PIECE_PATTERN)) {
         const kind = kindOf(match);
         const last = pieces[pieces.length - 1];
         if (last && last.kind === kind && kind === '') last.text += match[0];
@@ -39,7 +39,7 @@ export function sqlPieces(sql: string): SqlPiece[] {
 
 /** Range [from, to), in UTF-16 units, of the token at a byte offset of the statement; at the end of
  * the statement, of the last token. */
-export function wordAtByte(sql: string, byte: number): [number, number] {
+export function tokenRangeAtByte(sql: string, byte: number): [number, number] {
     const head = new TextDecoder().decode(new TextEncoder().encode(sql).slice(0, byte));
     const from = Math.min(head.length, sql.length);
     const word = /^(?:\w+|"[^"]*"|'[^']*'|\S)/.exec(sql.slice(from));
@@ -49,7 +49,7 @@ export function wordAtByte(sql: string, byte: number): [number, number] {
 }
 
 /** Quotes an identifier if necessary. */
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
     const isPlain = /^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
     return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -6,12 +6,14 @@
  */
 import type { Run } from '../../base/types';
 import schema from '../../../../schema/run.sql';
-import { EXAMPLES } from './examples';
+import { RUN_EXAMPLES } from './examples';
 import { SqlView } from './view';
 import { viewsOf } from './views';
 
 const VIEWS = viewsOf(schema);
 
 export function SqlTab({ run }: { run: Run }) {
-    return <SqlView scope={{ run: run.id }} views={VIEWS} examples={EXAMPLES} kind={run.kind} />;
+    return (
+        <SqlView scope={{ run: run.id }} views={VIEWS} examples={RUN_EXAMPLES} kind={run.kind} />
+    );
 }

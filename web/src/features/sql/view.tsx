@@ -16,46 +16,46 @@ import { Segmented } from '../../components/segmented';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { SqlDocs } from './docs';
 import { SqlEditor, type SqlEditorHandle } from './editor';
-import { examplesFor, type SqlExample } from './examples';
+import { examplesWithRows, type SqlExample } from './examples';
 import type { ChartKind } from './result_chart';
 import { resultText, SqlPicture, SqlTable } from './result_view';
 import { SavedMenu } from './saved';
 import {
     type SqlRequest,
-    filledViews,
-    history,
-    saveFile,
+    fetchViewsWithRows,
+    readHistory,
+    downloadResult,
     type SqlScope,
     useStatement,
 } from './state';
-import { wordAtByte } from './syntax';
+import { tokenRangeAtByte } from './syntax';
 import type { ViewDoc } from './views';
 
-const ROWS = 10_000;
+const DEFAULT_ROWS = 10_000;
 const MAX_ROWS = 100_000;
-const SHORT = 64;
+const MAX_MENU_CHARS = 64;
 
 /** With more runs than this, the page does not query which views have rows. */
 const MAX_FILTERED_RUNS = 20;
 
-function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
-    const [filled, setFilled] = useState<Set<string> | null>(null);
+function useViewsWithRows(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
+    const [viewsWithRows, setViewsWithRows] = useState<Set<string> | null>(null);
     useEffectOn(() => {
         let left = false;
-        setFilled(null);
+        setViewsWithRows(null);
         if ('runs' in scope && scope.runs.length > MAX_FILTERED_RUNS) return undefined;
         // If this query fails, all views are listed as if they had rows.
-        filledViews(
+        fetchViewsWithRows(
             scope,
             views.map(({ name }) => name),
         )
-            .then((names) => left || setFilled(names))
+            .then((names) => left || setViewsWithRows(names))
             .catch(() => undefined);
         return () => {
             left = true;
         };
     }, [JSON.stringify(scope)]);
-    return filled;
+    return viewsWithRows;
 }
 
 /** Text of the editor: the text typed since the last run, else the statement of the URL, else
@@ -81,10 +81,13 @@ export function SqlView(props: SqlViewProps) {
     const { scope, views, examples: all, kind, picker } = props;
     const { query } = route.value;
     const [stamp, setStamp] = useState(0);
-    const limit = query.rows === 'most' ? MAX_ROWS : ROWS;
+    const limit = query.rows === 'most' ? MAX_ROWS : DEFAULT_ROWS;
     const request = useStatement(scope, query.sql ?? '', limit, stamp);
-    const filled = useFilled(scope, views);
-    const examples = useMemo(() => (filled ? examplesFor(all, filled) : []), [all, filled]);
+    const viewsWithRows = useViewsWithRows(scope, views);
+    const examples = useMemo(
+        () => (viewsWithRows ? examplesWithRows(all, viewsWithRows) : []),
+        [all, viewsWithRows],
+    );
     const { draft, setTyped } = useDraft(query.sql ?? '', examples[0]?.sql ?? '');
     const editor = useRef<SqlEditorHandle | null>(null);
     const run = (sql = draft) => {
@@ -98,8 +101,8 @@ export function SqlView(props: SqlViewProps) {
         { key: '/', label: 'to the statement', run: () => editor.current?.focus() },
     ]);
     const at = request.error?.at ?? null;
-    const wrong = useMemo(
-        () => (at !== null && draft === request.sql ? wordAtByte(draft, at) : null),
+    const errorRange = useMemo(
+        () => (at !== null && draft === request.sql ? tokenRangeAtByte(draft, at) : null),
         [at, draft, request.sql],
     );
     return (
@@ -119,16 +122,16 @@ export function SqlView(props: SqlViewProps) {
                     <SqlEditor
                         label="Statement"
                         value={draft}
-                        wrong={wrong}
+                        errorRange={errorRange}
                         onInput={setTyped}
                         onRun={() => run()}
                         handle={editor}
                     />
-                    <Answer request={request} />
+                    <QueryResult request={request} />
                 </section>
                 <SqlDocs
                     views={views}
-                    filled={filled}
+                    viewsWithRows={viewsWithRows}
                     emptyText={props.emptyText ?? (() => 'no rows')}
                     onInsert={(text) => editor.current?.insert(text)}
                 />
@@ -159,7 +162,7 @@ function SqlToolbar({
     onPick,
 }: ToolbarProps) {
     const { query } = route.value;
-    const past = history();
+    const past = readHistory();
     return (
         <Toolbar label="the statement">
             {request.running ? (
@@ -189,7 +192,7 @@ function SqlToolbar({
             <Menu
                 label="History"
                 tip="statements that this browser ran before"
-                items={past.map((sql) => ({ text: shortened(sql), onPick: () => onPick(sql) }))}
+                items={past.map((sql) => ({ text: shortenSql(sql), onPick: () => onPick(sql) }))}
                 filter={past.length > 8}
             />
             <Spacer />
@@ -215,9 +218,9 @@ function SqlToolbar({
     );
 }
 
-function shortened(sql: string): string {
+function shortenSql(sql: string): string {
     const line = sql.replace(/\s+/g, ' ').trim();
-    return line.length > SHORT ? `${line.slice(0, SHORT - 1)}…` : line;
+    return line.length > MAX_MENU_CHARS ? `${line.slice(0, MAX_MENU_CHARS - 1)}…` : line;
 }
 
 /* Button to download the result; an error of the download is shown next to it. */
@@ -225,7 +228,7 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     const [error, setError] = useState<ApiError | null>(null);
     const save = (format: 'csv' | 'rows') => {
         setError(null);
-        saveFile(scope, sql, format).catch((reason: unknown) => setError(asApiError(reason)));
+        downloadResult(scope, sql, format).catch((reason: unknown) => setError(asApiError(reason)));
     };
     if (!sql) return null;
     return (
@@ -247,7 +250,7 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     );
 }
 
-function Answer({ request }: { request: SqlRequest }) {
+function QueryResult({ request }: { request: SqlRequest }) {
     const { query } = route.value;
     const { result, error, running } = request;
     return (

@@ -15,20 +15,20 @@ export interface ViewDoc {
     lines: ViewLine[];
 }
 
-const HEAD = /((?:^--[^\n]*\n)*)^CREATE (?:TEMP )?VIEW (\w+) AS([^\n]*)\n?/gm;
-const COMMENT = /--\s?(.*)$/;
+const VIEW_PATTERN = /((?:^--[^\n]*\n)*)^CREATE (?:TEMP )?VIEW (\w+) AS([^\n]*)\n?/gm;
+const COMMENT_PATTERN = /--\s?(.*)$/;
 
 /** The text from `from` up to its first semicolon. No string in the schema contains a semicolon. */
-function bodyOf(sql: string, from: number): string {
+function statementFrom(sql: string, from: number): string {
     const lines: string[] = [];
     for (const line of sql.slice(from).split('\n')) {
         lines.push(line);
-        if (line.replace(COMMENT, '').includes(';')) break;
+        if (line.replace(COMMENT_PATTERN, '').includes(';')) break;
     }
     return lines.join('\n');
 }
 
-function nameOf(item: string): string | null {
+function columnNameOf(item: string): string | null {
     return /(?:^|[\s.])"?(\w+)"?\s*$/.exec(item)?.[1] ?? null;
 }
 
@@ -37,30 +37,31 @@ function selectItems(lines: string[]): { name: string; line: number }[] {
     const found: { name: string; line: number }[] = [];
     let depth = 0;
     let item = '';
-    let seen = 0;
-    const end = (line: number) => {
-        const name = nameOf(item);
+    let lastLine = 0;
+    const endItem = (line: number) => {
+        const name = columnNameOf(item);
         if (name) found.push({ name, line });
         item = '';
     };
     for (let at = 0; at < lines.length; at++) {
-        for (const word of lines[at].replace(COMMENT, '').match(/\w+|'[^']*'|[^\w]/g) ?? []) {
+        for (const word of lines[at].replace(COMMENT_PATTERN, '').match(/\w+|'[^']*'|[^\w]/g) ??
+            []) {
             if (word === '(') depth++;
             if (word === ')') depth--;
             if (depth === 0 && (word === 'FROM' || word === ';')) {
-                end(seen);
+                endItem(lastLine);
                 return found;
             }
-            if (depth === 0 && word === ',') end(at);
+            if (depth === 0 && word === ',') endItem(at);
             else item += word;
-            if (word.trim()) seen = at;
+            if (word.trim()) lastLine = at;
         }
         item += '\n';
     }
     return found;
 }
 
-function linesOf(body: string): ViewLine[] {
+function viewLinesOf(body: string): ViewLine[] {
     const lines = body.split('\n');
     const start = lines.findIndex((line) => /\bSELECT\b/.test(line));
     if (start < 0) return [];
@@ -70,7 +71,11 @@ function linesOf(body: string): ViewLine[] {
     let last = -1;
     for (const { name, line } of selectItems(text)) {
         if (line === last) found[found.length - 1].columns.push(name);
-        else found.push({ columns: [name], comment: COMMENT.exec(text[line])?.[1].trim() ?? '' });
+        else
+            found.push({
+                columns: [name],
+                comment: COMMENT_PATTERN.exec(text[line])?.[1].trim() ?? '',
+            });
         last = line;
     }
     return found;
@@ -81,15 +86,19 @@ function commentOf(before: string, sameLine: string): string {
         .split('\n')
         .map((line) => line.replace(/^--\s?/, ''))
         .filter((line) => line && !/^-+$/.test(line) && line !== 'The public views');
-    return [...above, COMMENT.exec(sameLine)?.[1] ?? ''].join(' ').trim();
+    return [...above, COMMENT_PATTERN.exec(sameLine)?.[1] ?? ''].join(' ').trim();
 }
 
 export function viewsOf(sql: string): ViewDoc[] {
-    return [...sql.matchAll(HEAD)].map((match) => {
+    return [...sql.matchAll(VIEW_PATTERN)].map((match) => {
         const [all, before, name, sameLine] = match;
         const from =
             match.index + all.length - (all.endsWith('\n') ? sameLine.length + 1 : sameLine.length);
-        return { name, comment: commentOf(before, sameLine), lines: linesOf(bodyOf(sql, from)) };
+        return {
+            name,
+            comment: commentOf(before, sameLine),
+            lines: viewLinesOf(statementFrom(sql, from)),
+        };
     });
 }
 

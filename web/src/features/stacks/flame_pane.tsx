@@ -48,7 +48,7 @@ interface FlamePaneProps {
     search?: Matcher;
     /** true in the Flame tab, which has the switch in its toolbar and handles the keys; false in
      * the dock */
-    isEmbedded?: boolean;
+    isInTab?: boolean;
     onMatched?: (count: number | null, share: number) => void;
     /** called with each answer that is shown */
     onFlame?: (flame: FlameAnswer) => void;
@@ -62,7 +62,7 @@ export function flameOn(run: Run): FlameOn {
     return 'cpu';
 }
 
-const wall = (stacks: number) => ({
+const wallOption = (stacks: number) => ({
     value: 'wall' as const,
     text: 'Wall',
     disabled: !stacks,
@@ -88,7 +88,7 @@ export function FlameSwitch({ run }: { run: Run }) {
                         ? 'kernels and copies below the operators that launched them'
                         : 'nothing ran on a device',
                 },
-                ...(torch ? [wall(stacks)] : []),
+                ...(torch ? [wallOption(stacks)] : []),
             ]}
             onChange={(on) =>
                 replaceQuery({
@@ -105,7 +105,7 @@ export function FlamePane({
     run,
     range,
     search,
-    isEmbedded = false,
+    isInTab = false,
     onMatched,
     onFlame,
 }: FlamePaneProps) {
@@ -134,7 +134,7 @@ export function FlamePane({
     const selected = flame && Number(flame_frame ?? -1) < flame.n ? Number(flame_frame ?? -1) : -1;
     return (
         <div class="picture is-filling">
-            {!isEmbedded && (
+            {!isInTab && (
                 <div class="flame-switch">
                     <FlameSwitch run={run} />
                 </div>
@@ -164,7 +164,7 @@ export function FlamePane({
                     nameOf={(node) => flame.names[flame.name[node]]}
                     rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
-                    keyless={!isEmbedded}
+                    keyless={!isInTab}
                     empty={emptyText(on, range !== null)}
                 />
             )}

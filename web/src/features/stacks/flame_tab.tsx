@@ -64,7 +64,7 @@ export function FlameTab({ run }: { run: Run }) {
                 run={run}
                 range={range}
                 search={search}
-                isEmbedded
+                isInTab
                 onMatched={(count, share) => setMatched({ count, share })}
                 onFlame={(flame) => setSelfByOrigin(flame.self_by_origin)}
             />

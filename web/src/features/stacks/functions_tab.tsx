@@ -9,7 +9,7 @@ import { axisCell, axisCellUnit } from '../../base/axis';
 import { goTo, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import type { GridColumn } from '../../components/data_grid';
 import { Swatch } from '../../components/origin_legend';
@@ -17,7 +17,7 @@ import { ShareBar } from '../../components/share_bar';
 import { readFilters } from '../../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
-import { countColumn, nameColumn, RIGHT, shareColumn } from '../trace/columns';
+import { countColumn, nameColumn, RIGHT_ALIGNED, shareColumn } from '../trace/columns';
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
@@ -74,11 +74,11 @@ function functionColumns(
         nameColumn<StackFunctionRow>(search, 'function', (row) => (
             <Swatch origin={ORIGINS[row.origin] ?? 'unknown'} />
         )),
-        weight('self'),
-        weight('total'),
+        weightColumn('self'),
+        weightColumn('total'),
     ];
     if (narrow) return columns;
-    const estimated = period === null ? [] : [estimate(period, axisOfRun(run).scale)];
+    const estimated = period === null ? [] : [estimateColumn(period, axisOfRun(run).scale)];
     return [
         ...columns,
         ...estimated,
@@ -103,14 +103,14 @@ const TIPS = {
     total: 'A recursive stack counts once.',
 };
 
-function weight(key: 'self' | 'total'): Column {
+function weightColumn(key: 'self' | 'total'): Column {
     return {
         key,
         title: key,
         unit: axisCellUnit(),
         width: 112,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         title_tip: TIPS[key],
         term: key === 'self' ? 'self-time' : 'total-time',
         render: (row) => {
@@ -125,17 +125,17 @@ function weight(key: 'self' | 'total'): Column {
     };
 }
 
-function estimate(period: number, scale: number): Column {
+function estimateColumn(period: number, scale: number): Column {
     return {
         key: 'estimate',
         title: 'total ≈',
         unit: 's',
         width: 88,
         sortKey: 'total',
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         hideBelow: 800,
         title_tip: `samples of ${period} ms each: an estimate`,
-        render: (row) => fmtFixed(((row.total / scale) * period) / 1000, 3),
+        render: (row) => formatFixed(((row.total / scale) * period) / 1000, 3),
     };
 }
 

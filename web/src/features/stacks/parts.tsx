@@ -14,9 +14,9 @@ import { viewportWidth } from '../../components/viewport';
 import { type Origin, ORIGINS } from '../../model/tint';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
-import { PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
+import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
-const SELECTED = { flame_zoom: null, flame_frame: null };
+const CLEARED_SELECTION = { flame_zoom: null, flame_frame: null };
 const ZOOMS = { callers_zoom: null, callees_zoom: null };
 
 /** Menu to select one thread or all threads; nothing if there is only one. */
@@ -39,7 +39,7 @@ export function ThreadSelect({ run }: { run: Run }) {
             aria-label="thread"
             value={route.value.query.track ?? ''}
             onChange={(event) =>
-                replaceQuery({ ...SELECTED, track: event.currentTarget.value || null })
+                replaceQuery({ ...CLEARED_SELECTION, track: event.currentTarget.value || null })
             }
         >
             <option value="">all {data.tracks.length} threads</option>
@@ -80,7 +80,11 @@ export function ModeSwitch() {
                 { value: 'line', text: 'Line', tip: 'each line of a function is a frame' },
             ]}
             onChange={(mode) =>
-                replaceQuery({ ...SELECTED, ...ZOOMS, mode: mode === 'line' ? mode : null })
+                replaceQuery({
+                    ...CLEARED_SELECTION,
+                    ...ZOOMS,
+                    mode: mode === 'line' ? mode : null,
+                })
             }
         />
     );
@@ -149,7 +153,7 @@ export function PeriodField({ run }: { run: Run }) {
             tip="the file has no sampling rate; 10 ms (100 samples per second) is assumed"
             onChange={(value) =>
                 replaceQuery({
-                    period: value === null || value === PERIOD_MS ? null : String(value),
+                    period: value === null || value === DEFAULT_PERIOD_MS ? null : String(value),
                 })
             }
         />

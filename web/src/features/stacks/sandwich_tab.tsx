@@ -46,7 +46,7 @@ interface FirstPage {
 }
 
 /* Name id of the selected function; by default of the function with the largest self weight. */
-function useFunction(run: Run): string | null {
+function useSelectedFunction(run: Run): string | null {
     const { fn, track } = route.value.query;
     const range = useRange();
     const urlFunction = fn && /^\d{1,10}$/.test(fn) ? fn : null;
@@ -71,7 +71,7 @@ export function SandwichTab({ run }: { run: Run }) {
     const { query } = route.value;
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const fn = useFunction(run);
+    const fn = useSelectedFunction(run);
     const [shown, setShown] = useState<number | null>(null);
     const params = { ...filterParams(filters), track: query.track, mode: modeParam() };
     const select = ({ name_id }: StackFunctionRow) =>

@@ -3,7 +3,7 @@
  * Arguments of a slice as rows: known arguments with labels and units, the others as in the file.
  */
 import { axisText, isTimeAxis } from '../../base/axis';
-import { bytesText, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
+import { bytesText, formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { acceleratorName } from '../../model/device';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
 
@@ -38,8 +38,8 @@ const numberOf = (value: unknown): number | null => {
 /** Formats a time with three decimals, in ms, or in µs below 1 ms. */
 export function timesText(ns: number): string {
     if (!isTimeAxis()) return axisText(ns);
-    if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN_SPACE}µs`;
-    return `${fmtFixed(ns / 1e6, 3)}${THIN_SPACE}ms`;
+    if (ns < 1e6) return `${formatFixed(ns / 1e3, 3)}${THIN_SPACE}µs`;
+    return `${formatFixed(ns / 1e6, 3)}${THIN_SPACE}ms`;
 }
 
 function formatSizes(value: unknown): string | null {
@@ -90,16 +90,20 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     const occupancy = numberOf(args['est. achieved occupancy %']);
     if (occupancy !== null) {
         const tip = 'occupancy estimated by the profiler, in percent of the warps of an SM';
-        rows.push({ key: 'Occupancy', value: `${fmtFixed(occupancy, 0)}${THIN_SPACE}% est.`, tip });
+        rows.push({
+            key: 'Occupancy',
+            value: `${formatFixed(occupancy, 0)}${THIN_SPACE}% est.`,
+            tip,
+        });
     }
     const blocks = numberOf(args['blocks per SM']);
-    if (blocks !== null) rows.push({ key: 'Blocks per SM', value: fmtFixed(blocks, 2) });
+    if (blocks !== null) rows.push({ key: 'Blocks per SM', value: formatFixed(blocks, 2) });
     const moved = numberOf(args.bytes);
     if (moved !== null)
         rows.push({ key: 'Bytes', value: bytesText(moved), tip: `${int(moved)} B` });
     const rate = numberOf(args['memory bandwidth (GB/s)']);
     if (rate !== null)
-        rows.push({ key: 'Bandwidth', value: `${fmtFixed(rate, 2)}${THIN_SPACE}GB/s` });
+        rows.push({ key: 'Bandwidth', value: `${formatFixed(rate, 2)}${THIN_SPACE}GB/s` });
     return rows;
 }
 

@@ -59,7 +59,7 @@ export class TimelineCanvas {
         ctx.beginPath();
         ctx.rect(0, HEAD, width, Math.max(0, height - HEAD));
         ctx.clip();
-        this.rules(scene);
+        this.drawLaneBorders(scene);
         paintCharts(surface, scene);
         this.slices.paint(surface, scene);
         paintMarks(surface, scene);
@@ -71,7 +71,7 @@ export class TimelineCanvas {
     }
 
     /* Lines between the lanes; a strong line where a process begins. */
-    private rules(scene: TimelineScene): void {
+    private drawLaneBorders(scene: TimelineScene): void {
         const { ctx, width, height } = this.surface;
         const { lanes } = scene.lanes;
         for (let i = laneIndexAt(scene.lanes, scene.top); i < lanes.length; i++) {

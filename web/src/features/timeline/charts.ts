@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts on the time axis of the slices: busy share, memory, counters. */
-import { type CurveSet, pointFrom, type StepCurve } from './curves';
+import { type CurveSet, firstPointAtOrAfter, type StepCurve } from './curves';
 import { byteScale, type Lane, laneIndexAt } from './lanes';
 import { HEAD, type Surface, type TimelineScene } from './scene';
 
@@ -56,10 +56,10 @@ function paintBusy(
 function paintMemory(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
     const curve = curves.memory.get(lane.key);
     if (!curve || !lane.memory) return;
-    const plot = plotOf(scene, lane, 0, byteScale(lane.memory.peak_bytes).top);
+    const plot = plotRangeOf(scene, lane, 0, byteScale(lane.memory.peak_bytes).top);
     paintArea(surface, scene, curve, plot);
     // Reserved memory may exceed the scale; the line is then clipped at the top.
-    if (curve.reserved && !lane.folded) {
+    if (curve.reserved && !lane.isFolded) {
         const { ctx } = surface;
         ctx.save();
         ctx.beginPath();
@@ -79,11 +79,11 @@ function paintCounter(surface: Surface, scene: TimelineScene, curves: CurveSet, 
     const curve = of ? curves.counters.get(of.id) : undefined;
     if (!of || !curve) return;
     const min = Math.min(0, of.least);
-    const plot = plotOf(scene, lane, min, Math.max(of.greatest, min + 1e-12));
+    const plot = plotRangeOf(scene, lane, min, Math.max(of.greatest, min + 1e-12));
     paintArea(surface, scene, curve, plot);
 }
 
-function plotOf(scene: TimelineScene, lane: Lane, min: number, max: number): PlotRange {
+function plotRangeOf(scene: TimelineScene, lane: Lane, min: number, max: number): PlotRange {
     const top = HEAD + lane.top - scene.top + HEADROOM;
     return { top, bottom: HEAD + lane.top - scene.top + lane.height - 3, min, max };
 }
@@ -122,8 +122,8 @@ function traceSteps(
     const height = (plot.bottom - plot.top) / (plot.max - plot.min);
     // Areas start at zero, which is not the minimum of a counter with negative values.
     const zeroY = plot.bottom + Math.min(0, plot.min) * height;
-    const first = Math.max(0, pointFrom(t, view.from) - 1);
-    const last = Math.min(t.length, pointFrom(t, view.to) + 1);
+    const first = Math.max(0, firstPointAtOrAfter(t, view.from) - 1);
+    const last = Math.min(t.length, firstPointAtOrAfter(t, view.to) + 1);
     let [open, y] = [false, 0];
     ctx.beginPath();
     for (let i = first; i < last; i++) {

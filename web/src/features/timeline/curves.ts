@@ -54,7 +54,7 @@ export function curveSet(
 }
 
 /** Index of the first point at or after the time `at`; t.length if there is none. */
-export function pointFrom(t: Float64Array, at: number): number {
+export function firstPointAtOrAfter(t: Float64Array, at: number): number {
     let [low, high] = [0, t.length];
     while (low < high) {
         const middle = (low + high) >> 1;
@@ -66,7 +66,7 @@ export function pointFrom(t: Float64Array, at: number): number {
 
 /** The value that holds at the time `at`; NaN before the first point. */
 export function valueAt({ t, value }: StepCurve, at: number): number {
-    const next = pointFrom(t, at);
+    const next = firstPointAtOrAfter(t, at);
     if (next < t.length && t[next] === at) return value[next];
     return next > 0 ? value[next - 1] : Number.NaN;
 }

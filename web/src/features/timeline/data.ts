@@ -32,9 +32,9 @@ export interface WindowRequest {
 }
 
 /** px above and below the visible lanes in which the data of lanes is fetched too */
-const AROUND = 120;
+const PREFETCH_PX = 120;
 
-function add(wanted: WindowRequest, lane: Lane): void {
+function addLane(wanted: WindowRequest, lane: Lane): void {
     if (lane.kind === 'memory') wanted.memory.push(lane.key.slice(1));
     else if (lane.kind === 'counter' && lane.counter) wanted.counters.push(lane.counter.id);
     else if (lane.track) (lane.kind === 'busy' ? wanted.busy : wanted.tracks).push(lane.track.id);
@@ -57,9 +57,9 @@ export function windowRequestOf(
         counters: [],
         moving,
     };
-    for (let i = laneIndexAt(lanes, Math.max(0, top - AROUND)); i < lanes.lanes.length; i++) {
-        if (lanes.lanes[i].top >= top + height + AROUND) break;
-        add(wanted, lanes.lanes[i]);
+    for (let i = laneIndexAt(lanes, Math.max(0, top - PREFETCH_PX)); i < lanes.lanes.length; i++) {
+        if (lanes.lanes[i].top >= top + height + PREFETCH_PX) break;
+        addLane(wanted, lanes.lanes[i]);
     }
     return wanted;
 }

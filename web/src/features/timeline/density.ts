@@ -13,12 +13,12 @@ const MAX_OPACITY = 0.55;
 const MIN_OPACITY_SHARE = 0.4;
 const UNMATCHED_FACTOR = 0.5;
 
-interface Painted {
+interface PaintedDensity {
     version: number;
     canvas: HTMLCanvasElement | null;
 }
 
-const painted = new WeakMap<TrackWindow, Painted>();
+const paintedByWindow = new WeakMap<TrackWindow, PaintedDensity>();
 
 function fillPixels(
     window: TrackWindow,
@@ -64,15 +64,15 @@ function paintDensity(
 }
 
 /** The bitmap of a window; null if the window has no density. */
-export function densityOf(
+export function densityBitmapOf(
     window: TrackWindow,
     theme: TimelineTheme,
     found: ReadonlySet<number> | null,
     version: number,
 ): HTMLCanvasElement | null {
-    const cached = painted.get(window);
+    const cached = paintedByWindow.get(window);
     if (cached?.version === version) return cached.canvas;
     const canvas = paintDensity(window, theme, found);
-    painted.set(window, { version, canvas });
+    paintedByWindow.set(window, { version, canvas });
     return canvas;
 }

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { API, withParams } from '../../base/client';
-import type { Named } from '../../base/trace_types';
+import type { NameStatistics } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { bytesText, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
@@ -247,7 +247,7 @@ function More({ total }: { total: number }) {
 function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
     const { slice } = data;
     const path = withParams(`${API}/runs/${run.id}/named`, { name: slice.name_id, px: BINS });
-    const { data: named } = useJson<Named>(path);
+    const { data: named } = useJson<NameStatistics>(path);
     if (!named || named.name !== slice.name) return null;
     const format = (ns: number): string => axisText(ns);
     return (

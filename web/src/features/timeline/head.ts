@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Overview and ruler of the timeline: the position of the view in the run, and its time scale. */
 import { axisText } from '../../base/axis';
-import { fmtFixed } from '../../base/units';
+import { formatFixed } from '../../base/units';
 import { TRACK } from '../../model/timeline_types';
 import { axisOf, shifted, widthOf } from '../../model/timeline_view';
 import { OVERVIEW, RULER, HEAD, type Surface, type TimelineScene, xOf } from './scene';
@@ -11,11 +11,11 @@ const STRIP_TOP = 5;
 const STRIP_BOTTOM = 6;
 const SHADE_OPACITY = 0.72;
 /** maximum width of a character on the ruler, px */
-const LETTER_PX = 6;
+const MAX_CHAR_PX = 6;
 
 interface OverviewRow {
     busy: number[];
-    stream: boolean;
+    isStream: boolean;
 }
 
 function overviewRows(scene: TimelineScene): OverviewRow[] {
@@ -24,7 +24,7 @@ function overviewRows(scene: TimelineScene): OverviewRow[] {
     const rows: OverviewRow[] = [];
     for (const track of tracks) {
         const list = busy.get(track.id);
-        if (list) rows.push({ busy: list, stream: track.kind === TRACK.stream });
+        if (list) rows.push({ busy: list, isStream: track.kind === TRACK.stream });
     }
     return rows;
 }
@@ -37,7 +37,7 @@ export class OverviewPainter {
 
     paint(surface: Surface, scene: TimelineScene): void {
         const { ctx, width } = surface;
-        this.prepare(surface, scene);
+        this.updateBitmap(surface, scene);
         if (this.bitmap) ctx.drawImage(this.bitmap, 0, 0, width, OVERVIEW);
         const whole = widthOf(scene.whole);
         const left = ((scene.view.from - scene.whole.from) / whole) * width;
@@ -47,7 +47,7 @@ export class OverviewPainter {
         ctx.fillRect(0, OVERVIEW - 1, width, 1);
     }
 
-    private prepare(surface: Surface, scene: TimelineScene): void {
+    private updateBitmap(surface: Surface, scene: TimelineScene): void {
         const { width, ratio } = surface;
         const key = `${width} ${ratio} ${scene.theme.dark} ${scene.whole.from} ${scene.whole.to}`;
         if (key === this.key) return;
@@ -62,8 +62,8 @@ export class OverviewPainter {
         const rows = overviewRows(scene);
         const high = (OVERVIEW - STRIP_TOP - STRIP_BOTTOM) / Math.max(1, rows.length);
         rows.forEach((row, i) => {
-            ctx.fillStyle = row.stream ? scene.theme.busy : scene.theme.fills[7];
-            stripRow(ctx, row, at, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
+            ctx.fillStyle = row.isStream ? scene.theme.busy : scene.theme.fills[7];
+            paintStripRow(ctx, row, at, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
         });
         this.bitmap = canvas;
     }
@@ -103,7 +103,7 @@ function overviewStrip({ width, ratio }: Surface, { answer, whole }: TimelineSce
 
 /* Edges are on whole device pixels, and neighbours of equal height form one box, so that no comb
  * pattern appears. */
-function stripRow(
+function paintStripRow(
     ctx: CanvasRenderingContext2D,
     { busy }: OverviewRow,
     { left, width, ratio }: OverviewStrip,
@@ -138,8 +138,8 @@ export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void 
     ctx.fillStyle = theme.text2;
     for (let t = axis.first; t <= view.to - origin; t += axis.step) {
         const x = Math.round(xOf(scene, width, t + origin));
-        const label = `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
-        if (x + 5 + label.length * LETTER_PX > width) break;
+        const label = `${formatFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
+        if (x + 5 + label.length * MAX_CHAR_PX > width) break;
         ctx.fillText(label, x + 5, OVERVIEW + 15);
     }
     ctx.fillStyle = theme.lineStrong;
@@ -172,10 +172,10 @@ export function paintRange(surface: Surface, scene: TimelineScene): void {
     ctx.fillRect(x0, OVERVIEW, x1 - x0, RULER - 1);
     ctx.fillRect(x0, HEAD - 1, 1, height - HEAD + 1);
     ctx.fillRect(x1 - 1, HEAD - 1, 1, height - HEAD + 1);
-    rangeLength(surface, theme, Math.max(0, x0), Math.min(width, x1), widthOf(range));
+    paintRangeLength(surface, theme, Math.max(0, x0), Math.min(width, x1), widthOf(range));
 }
 
-function rangeLength(
+function paintRangeLength(
     { ctx }: Surface,
     theme: TimelineTheme,
     x0: number,

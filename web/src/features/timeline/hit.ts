@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the slice under a point of the timeline. */
 import {
-    firstAfter,
-    runAfter,
+    firstSliceAfter,
+    firstRangeAfter,
     type TrackWindow,
     type WindowCache,
 } from '../../model/timeline_cache';
@@ -26,26 +26,26 @@ export interface Hit {
 
 const HIT_TOLERANCE_PX = 1.5;
 
-function sliceIndexAt(window: TrackWindow, depth: number, t: number, near: number): number {
+function sliceIndexAt(window: TrackWindow, depth: number, t: number, tolerance: number): number {
     const { slices } = window;
     if (depth >= window.depth) return -1;
     const end = slices.lane[depth + 1];
-    const at = firstAfter(slices, slices.lane[depth], end, t - near);
-    // The slice that contains the time, else the nearest one within `near`.
+    const at = firstSliceAfter(slices, slices.lane[depth], end, t - tolerance);
+    // The slice that contains the time, else the nearest one within `tolerance`.
     for (let i = at; i < end && slices.start[i] <= t; i++) {
         if (slices.end[i] > t) return i;
     }
-    return at < end && slices.start[at] <= t + near ? at : -1;
+    return at < end && slices.start[at] <= t + tolerance ? at : -1;
 }
 
-function densityRunAt(window: TrackWindow, depth: number, t: number, near: number): number {
+function densityRunAt(window: TrackWindow, depth: number, t: number, tolerance: number): number {
     const { density } = window;
     if (depth >= window.depth || t < window.from || t > window.to) return -1;
     const px = (t - window.from) / window.nsPerPx;
-    const slack = near / window.nsPerPx;
+    const tolerancePx = tolerance / window.nsPerPx;
     const end = density.lane[depth + 1];
-    const at = runAfter(density, density.lane[depth], end, px - slack);
-    return at < end && density.px[at] <= px + slack ? at : -1;
+    const at = firstRangeAfter(density, density.lane[depth], end, px - tolerancePx);
+    return at < end && density.px[at] <= px + tolerancePx ? at : -1;
 }
 
 export function hitSlice(
@@ -53,13 +53,13 @@ export function hitSlice(
     lane: Lane,
     depth: number,
     t: number,
-    near: number,
+    tolerance: number,
 ): Hit | null {
     const track = lane.track?.id ?? -1;
     const window = cache.near(track);
     if (!window) return null;
     const base = { lane, track, depth };
-    const i = sliceIndexAt(window, depth, t, near);
+    const i = sliceIndexAt(window, depth, t, tolerance);
     if (i >= 0) {
         const { slices } = window;
         return {
@@ -72,7 +72,7 @@ export function hitSlice(
             count: 1,
         };
     }
-    const run = densityRunAt(window, depth, t, near);
+    const run = densityRunAt(window, depth, t, tolerance);
     if (run < 0) return null;
     const { density } = window;
     return {

@@ -77,12 +77,12 @@ function rangeDrag(stage: TimelineStage, { x, y }: Point, edge: 'from' | 'to' | 
     const fixed = edge && range ? (edge === 'from' ? range.to : range.from) : stage.timeAt(x);
     const move = (_dx: number, _dy: number, at: number): void => {
         const t = stage.timeAt(Math.max(0, Math.min(stage.renderer.width, at)));
-        stage.draft = roundRange(fixed, t, stage.whole);
+        stage.draftRange = roundRange(fixed, t, stage.whole);
         stage.redraw();
     };
     const end = (click: boolean): void => {
-        const drawn: TimeView | null = stage.draft;
-        stage.draft = null;
+        const drawn: TimeView | null = stage.draftRange;
+        stage.draftRange = null;
         if (!click && drawn) stage.props.onRange(drawn);
         else if (click && !edge) stage.props.onRange(null);
         stage.redraw();
@@ -117,7 +117,7 @@ function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null 
     return edgeAt(x, xOf(range.from), xOf(range.to));
 }
 
-function dragFrom(stage: TimelineStage, point: Point, shift: boolean): Drag {
+function startDrag(stage: TimelineStage, point: Point, shift: boolean): Drag {
     if (point.y < OVERVIEW) return overviewDrag(stage, point);
     const edge = rangeEdge(stage, point);
     if (point.y < HEAD || shift || edge) return rangeDrag(stage, point, edge);
@@ -191,7 +191,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     function onDown(event: PointerEvent): void {
         if (event.button !== 0) return;
         canvas.setPointerCapture(event.pointerId);
-        drag = dragFrom(stage, pointOf(event), event.shiftKey);
+        drag = startDrag(stage, pointOf(event), event.shiftKey);
         hover(null, drag);
     }
 

@@ -14,7 +14,7 @@ const STEP_SCROLL = 51;
 /** while a key is held, per second: zoom factor, and pan distance in view widths */
 const HELD_ZOOM = 0.06;
 const HELD_PAN = 0.9;
-const HELD_AFTER_MS = 180;
+const HOLD_DELAY_MS = 180;
 
 /** The view after zooming by the factor `zoom` or panning by `pan` view widths. */
 type Move = (stage: TimelineStage, zoom: number, pan: number) => TimeView;
@@ -62,7 +62,7 @@ class HeldKey {
         if (!move) return;
         stage.moveTo(move(stage, STEP_ZOOM, STEP_PAN));
         this.key = key;
-        this.last = performance.now() + HELD_AFTER_MS;
+        this.last = performance.now() + HOLD_DELAY_MS;
         const step = (now: number): void => {
             const seconds = Math.max(0, now - this.last) / 1000;
             if (seconds > 0) {
@@ -101,7 +101,7 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
     const pressKey = (key: string) => act((now) => heldKey.current.press(now, key));
     const scroll = (by: number) =>
         act((now) => now.scrollTo(now.parts.scroller.scrollTop + by * STEP_SCROLL));
-    const none = canStep ? 'on its row' : '';
+    const rowText = canStep ? 'on its row' : '';
     useKeys('Timeline', [
         { key: 'w', label: 'zoom in at the pointer', run: pressKey('w') },
         { key: 's', label: 'zoom out', run: pressKey('s') },
@@ -119,16 +119,16 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
         { key: 'r', label: 'range from the slice', run: act(rangeOfSlice) },
         {
             key: '.',
-            label: none && `next slice ${none}`,
+            label: rowText && `next slice ${rowText}`,
             run: act((now) => now.props.onStep(true)),
         },
         {
             key: ',',
-            label: none && `previous slice ${none}`,
+            label: rowText && `previous slice ${rowText}`,
             run: act((now) => now.props.onStep(false)),
         },
         { key: '/', label: 'search slices', run: act((now) => now.props.onFind()) },
-        { key: 'Escape', label: 'step back', run: act(clearSelection) },
+        { key: 'Escape', label: 'step back', run: act(stepBack) },
     ]);
 }
 
@@ -140,7 +140,7 @@ function rangeOfSlice(now: TimelineStage): void {
 
 /** Clears the slice, else the range, else the search; without any of them, zooms out to the
  * complete run. */
-function clearSelection(now: TimelineStage): void {
+function stepBack(now: TimelineStage): void {
     const { selected, range, found } = now.props;
     if (selected || range || found) now.props.onBack();
     else now.easeTo(now.whole);

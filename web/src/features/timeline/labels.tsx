@@ -6,7 +6,7 @@
 import { type Lane, laneIndexAt, type Lanes } from './lanes';
 
 /** px; in lanes higher than this, the label moves with the scroll position */
-const HIGH_LANE = 140;
+const HIGH_LANE_PX = 140;
 
 interface LabelsProps {
     lanes: Lanes;
@@ -52,7 +52,7 @@ function LaneLabel({
     const place = {
         top: lane.top,
         height: lane.height,
-        ...(lane.height > HIGH_LANE && { '--lane-top': lane.top, '--lane-height': lane.height }),
+        ...(lane.height > HIGH_LANE_PX && { '--lane-top': lane.top, '--lane-height': lane.height }),
     };
     if (kind === 'busy') {
         return (
@@ -62,7 +62,7 @@ function LaneLabel({
         );
     }
     const isInline = label.isInline;
-    const stateClass = lane.folded ? ' is-folded' : lane.height > HIGH_LANE ? ' is-high' : '';
+    const stateClass = lane.isFolded ? ' is-folded' : lane.height > HIGH_LANE_PX ? ' is-high' : '';
     return (
         <div class={`timeline-label${edge}${stateClass}`} style={place} title={label.tooltip}>
             <div class={isInline ? 'timeline-names is-beside' : 'timeline-names'}>
@@ -79,7 +79,7 @@ function LaneLabel({
                 <button
                     type="button"
                     class="timeline-fold"
-                    aria-expanded={!lane.folded}
+                    aria-expanded={!lane.isFolded}
                     onClick={() => onFold([lane.key])}
                 >
                     {label.name}

@@ -18,9 +18,9 @@ import {
 import type { WorkerName } from '../../model/worker_names';
 
 export const SLICE_ROW = 17;
-const PAD = 3;
+const LANE_PADDING = 3;
 const TRACK_FOOT = 5;
-const LABEL_LINE = 16;
+const LABEL_LINE_HEIGHT = 16;
 const BUSY_HEIGHT = 26;
 const MEMORY_HEIGHT = 88;
 const COUNTER_HEIGHT = 60;
@@ -33,7 +33,7 @@ export interface Lane {
     kind: 'track' | 'busy' | 'memory' | 'counter';
     top: number;
     height: number;
-    folded: boolean;
+    isFolded: boolean;
     /** true: first lane of a process */
     first: boolean;
     process: TraceProcess | null;
@@ -118,21 +118,26 @@ interface LaneBuilder {
 
 function pushLane(
     builder: LaneBuilder,
-    lane: Omit<Lane, 'top' | 'folded' | 'first'>,
+    lane: Omit<Lane, 'top' | 'isFolded' | 'first'>,
     process: number,
 ): void {
     const first = process !== builder.process;
     builder.process = process;
-    builder.lanes.push({ ...lane, top: builder.top, folded: builder.folded.has(lane.key), first });
+    builder.lanes.push({
+        ...lane,
+        top: builder.top,
+        isFolded: builder.folded.has(lane.key),
+        first,
+    });
     builder.top += lane.height;
 }
 
 function trackHeight(track: TraceTrack, folded: boolean, lines: number): number {
-    if (folded) return SLICE_ROW + 2 * PAD;
-    const rowsHeight = PAD + Math.max(1, track.depth) * SLICE_ROW + TRACK_FOOT;
+    if (folded) return SLICE_ROW + 2 * LANE_PADDING;
+    const rowsHeight = LANE_PADDING + Math.max(1, track.depth) * SLICE_ROW + TRACK_FOOT;
     if (track.kind === TRACK.stream)
-        return Math.max(rowsHeight - TRACK_FOOT + 2, PAD + lines * LABEL_LINE + 2);
-    return Math.max(rowsHeight, 2 * PAD + lines * LABEL_LINE + 4);
+        return Math.max(rowsHeight - TRACK_FOOT + 2, LANE_PADDING + lines * LABEL_LINE_HEIGHT + 2);
+    return Math.max(rowsHeight, 2 * LANE_PADDING + lines * LABEL_LINE_HEIGHT + 4);
 }
 
 function addTrack(builder: LaneBuilder, track: TraceTrack): void {
@@ -200,7 +205,7 @@ function addMemory(builder: LaneBuilder, memory: TraceMemory): void {
         role: `${prefix}${role}`,
         tooltip: `${prefix}${name}: allocated, and reserved as a thin line`,
     };
-    const height = builder.folded.has(key) ? SLICE_ROW + 2 * PAD : MEMORY_HEIGHT;
+    const height = builder.folded.has(key) ? SLICE_ROW + 2 * LANE_PADDING : MEMORY_HEIGHT;
     pushLane(
         builder,
         { key, kind: 'memory', height, process: null, track: null, memory, counter: null, label },
@@ -214,7 +219,7 @@ function addCounter(builder: LaneBuilder, counter: TraceCounter): void {
         Number.isInteger(value) ? int(value) : text(formatValueIn(value, ''));
     const low = Math.min(0, counter.least);
     const role = `${format(low)} – ${format(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
-    const height = builder.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER_HEIGHT;
+    const height = builder.folded.has(key) ? SLICE_ROW + 2 * LANE_PADDING : COUNTER_HEIGHT;
     const process = builder.processes.get(counter.process) ?? null;
     const prefix = process && builder.nameOf ? `${builder.nameOf(process.worker)}, ` : '';
     const label = {
@@ -259,8 +264,8 @@ export function layoutLanes(
         nameOf,
     };
     const profilerOnly = profilerProcesses(answer.tracks);
-    const tracks = (apart: boolean): TraceTrack[] =>
-        answer.tracks.filter(({ process }) => profilerOnly.has(process) === apart);
+    const tracks = (isProfilerOnly: boolean): TraceTrack[] =>
+        answer.tracks.filter(({ process }) => profilerOnly.has(process) === isProfilerOnly);
     for (const track of tracks(false)) addTrack(builder, track);
     // Device memory is first, so that its lanes are next to the lanes of the streams.
     for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(builder, memory);
@@ -291,12 +296,13 @@ export function laneAt(lanes: Lanes, y: number): Lane | null {
 }
 
 /** y of the upper edge of the row at a depth, in px from the top of the first lane. */
-export const sliceTop = (lane: Lane, depth: number): number => lane.top + PAD + depth * SLICE_ROW;
+export const sliceTop = (lane: Lane, depth: number): number =>
+    lane.top + LANE_PADDING + depth * SLICE_ROW;
 
 /** The depth of the row at y; -1 if there is none. A folded track has only its outermost row. */
 export function depthAt(lane: Lane, y: number): number {
-    const depth = Math.floor((y - lane.top - PAD) / SLICE_ROW);
-    const rows = lane.folded ? 1 : (lane.track?.depth ?? 0);
+    const depth = Math.floor((y - lane.top - LANE_PADDING) / SLICE_ROW);
+    const rows = lane.isFolded ? 1 : (lane.track?.depth ?? 0);
     return depth >= 0 && depth < rows ? depth : -1;
 }
 

@@ -31,7 +31,7 @@ function otherEnd(answer: SliceAnswer): number | null {
     return flow.from === slice.id ? flow.to : flow.from;
 }
 
-const middle = ({ start, end }: Mark): number => (start + end) / 2;
+const middleTime = ({ start, end }: Mark): number => (start + end) / 2;
 
 function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
     const [a, b] = [markOf(answer), markOf(other)];
@@ -39,7 +39,7 @@ function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
     const endsHere = isDeviceWork(answer.slice.kind) || flow?.to === a.id;
     const [from, to] = endsHere ? [b, a] : [a, b];
     const launch = isDeviceWork(answer.slice.kind) || isDeviceWork(other.slice.kind);
-    if (launch || !flow) return { from, to, fromNs: middle(from), toNs: to.start };
+    if (launch || !flow) return { from, to, fromNs: middleTime(from), toNs: to.start };
     return { from, to, fromNs: flow.from_ns, toNs: flow.to_ns };
 }
 
@@ -54,11 +54,11 @@ const NO_FLOWS: Flow[] = [];
 
 export function useLinks(run: Run, id: number | null, answer: SliceAnswer | null): Links {
     const now = answer && answer.slice.id === id ? answer : null;
-    const end = now ? otherEnd(now) : null;
+    const otherId = now ? otherEnd(now) : null;
     const { data } = useJson<SliceAnswer>(
-        end === null || trackOf(end) < 1 ? null : `${API}/runs/${run.id}/slices/${end}`,
+        otherId === null || trackOf(otherId) < 1 ? null : `${API}/runs/${run.id}/slices/${otherId}`,
     );
-    const other = data && data.slice.id === end ? data : null;
+    const other = data && data.slice.id === otherId ? data : null;
     const selected = useMemo(() => (now ? markOf(now) : null), [now]);
     const flows = useMemo(
         () => (now && other ? [flowBetween(now, other)] : NO_FLOWS),

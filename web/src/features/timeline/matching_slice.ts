@@ -10,17 +10,17 @@ import { isPanel, postToPanels, usePanelMessage } from '../../base/panel';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import type { FindAnswer, SliceFacts } from '../../model/timeline_types';
-import { findFrom } from './search';
+import { findSlice } from './search';
 
 const TOPIC = 'slice';
 
 type Hit = NonNullable<FindAnswer['hit']>;
 
-async function nearest(run: Run, name: string, ns: number): Promise<Hit | null> {
+async function nearestSlice(run: Run, name: string, ns: number): Promise<Hit | null> {
     const filter = wholeName(name);
     const hits = await Promise.all([
-        findFrom(run, filter, { ns, id: 0 }, false),
-        findFrom(run, filter, { ns }, true),
+        findSlice(run, filter, { ns, id: 0 }, false),
+        findSlice(run, filter, { ns }, true),
     ]);
     const distance = ({ start_ns }: Hit): number => Math.abs(start_ns - ns);
     return hits
@@ -43,11 +43,11 @@ interface MatchingSliceProps {
 
 /** Returns a function to call when the user selects a slice. */
 export function useMatchingSlice({ run, origin, id, slice, select }: MatchingSliceProps) {
-    const picked = useRef<number | null>(null);
+    const selectedByUser = useRef<number | null>(null);
     const followedId = useRef<number | null>(null);
     const latest = useRef<string>('');
     useEffectOn(() => {
-        if (!isPanel() || !slice || slice.id !== picked.current) return;
+        if (!isPanel() || !slice || slice.id !== selectedByUser.current) return;
         postToPanels(TOPIC, `${slice.start_ns - origin} ${slice.name}`);
     }, [slice?.id]);
     usePanelMessage(TOPIC, (text) => {
@@ -65,10 +65,10 @@ export function useMatchingSlice({ run, origin, id, slice, select }: MatchingSli
             select(hit && hit.id);
         };
         // If the request fails, the selection remains unchanged.
-        nearest(run, text.slice(spaceIndex + 1), ns).then(follow, () => undefined);
+        nearestSlice(run, text.slice(spaceIndex + 1), ns).then(follow, () => undefined);
     });
     return (next: number | null): void => {
-        picked.current = next;
+        selectedByUser.current = next;
         if (next === null) postToPanels(TOPIC, '');
     };
 }

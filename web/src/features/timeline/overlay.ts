@@ -4,10 +4,10 @@ import type { Hit } from './hit';
 import { type Lane, SLICE_ROW, sliceTop } from './lanes';
 import { type Flow, HEAD, type Mark, type Surface, type TimelineScene, xOf } from './scene';
 
-const BOX = SLICE_ROW - 1;
-const HEAD_LONG = 7;
-const HEAD_WIDE = 3.5;
-const SWING = 26;
+const BOX_HEIGHT = SLICE_ROW - 1;
+const ARROW_LENGTH = 7;
+const ARROW_HALF_WIDTH = 3.5;
+const BEND_PX = 26;
 
 interface Edges {
     left: number;
@@ -18,28 +18,33 @@ interface Edges {
 function edgesOf({ width }: Surface, scene: TimelineScene, lane: Lane, mark: Mark | Hit): Edges {
     const left = Math.max(-4, xOf(scene, width, mark.start));
     const right = Math.min(width + 4, xOf(scene, width, mark.end));
-    const depth = lane.folded ? 0 : mark.depth;
+    const depth = lane.isFolded ? 0 : mark.depth;
     return { left, right: Math.max(left + 1, right), y: HEAD + sliceTop(lane, depth) - scene.top };
 }
 
-function outline(surface: Surface, colour: string, { left, right, y }: Edges, line: number): void {
+function strokeOutline(
+    surface: Surface,
+    colour: string,
+    { left, right, y }: Edges,
+    line: number,
+): void {
     const { ctx } = surface;
     const wide = Math.max(4, right - left);
     const x = right - left < 4 ? (left + right) / 2 - 2 : left;
     ctx.strokeStyle = colour;
     ctx.lineWidth = line;
-    ctx.strokeRect(x, y, wide, BOX);
+    ctx.strokeRect(x, y, wide, BOX_HEIGHT);
 }
 
 export function paintMarks(surface: Surface, scene: TimelineScene): void {
     const { hover, selected, theme, lanes } = scene;
     if (hover) {
         const edges = edgesOf(surface, scene, hover.lane, hover);
-        outline(surface, hover.count > 1 ? theme.text3 : theme.text1, edges, 1.5);
+        strokeOutline(surface, hover.count > 1 ? theme.text3 : theme.text1, edges, 1.5);
     }
     const lane = selected && lanes.byTrack.get(selected.track);
     if (selected && lane) {
-        outline(surface, theme.text1, edgesOf(surface, scene, lane, selected), 2);
+        strokeOutline(surface, theme.text1, edgesOf(surface, scene, lane, selected), 2);
     }
     for (const flow of scene.flows) paintFlow(surface, scene, flow);
 }
@@ -58,26 +63,26 @@ function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
     const from = edgesOf(surface, scene, a, flow.from);
     const to = edgesOf(surface, scene, b, flow.to);
     const down = to.y >= from.y;
-    const y0 = down ? from.y + BOX : from.y;
-    const y1 = down ? to.y : to.y + BOX;
+    const y0 = down ? from.y + BOX_HEIGHT : from.y;
+    const y1 = down ? to.y : to.y + BOX_HEIGHT;
     ctx.strokeStyle = scene.theme.text1;
     ctx.fillStyle = scene.theme.text1;
     ctx.lineWidth = 1.5;
     ctx.beginPath();
     ctx.arc(x0, y0, 2.5, 0, 2 * Math.PI);
     ctx.fill();
-    const tip = down ? y1 - HEAD_LONG : y1 + HEAD_LONG;
+    const tip = down ? y1 - ARROW_LENGTH : y1 + ARROW_LENGTH;
     const bend = (tip - y0) / 2;
     // A nearly vertical arrow is bent, because a straight one would look like the edge of a range.
-    const swing = SWING * Math.max(0, 1 - Math.abs(x1 - x0) / 40);
+    const swing = BEND_PX * Math.max(0, 1 - Math.abs(x1 - x0) / 40);
     ctx.beginPath();
     ctx.moveTo(x0, y0);
     ctx.bezierCurveTo(x0 + swing / 3, y0 + bend, x1 - swing, tip - bend, x1, tip);
     ctx.stroke();
     ctx.beginPath();
     ctx.moveTo(x1, y1);
-    ctx.lineTo(x1 - HEAD_WIDE, tip);
-    ctx.lineTo(x1 + HEAD_WIDE, tip);
+    ctx.lineTo(x1 - ARROW_HALF_WIDTH, tip);
+    ctx.lineTo(x1 + ARROW_HALF_WIDTH, tip);
     ctx.closePath();
     ctx.fill();
 }

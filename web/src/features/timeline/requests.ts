@@ -44,9 +44,9 @@ export class TimelineLoader {
         private readonly onError: (error: ApiError | null) => void,
     ) {}
 
-    load(load: WindowRequest): void {
-        this.loadWindow(load);
-        this.loadCurves(load);
+    load(need: WindowRequest): void {
+        this.loadWindow(need);
+        this.loadCurves(need);
     }
 
     dispose(): void {
@@ -70,7 +70,7 @@ export class TimelineLoader {
             for (const [id, name] of Object.entries(answer.names)) names.put(Number(id), name);
             this.onData();
         } catch (reason) {
-            names.returnIds(ids);
+            names.allowRetry(ids);
             this.fail(reason);
         }
         this.namesRequest = null;
@@ -193,10 +193,10 @@ export class TimelineLoader {
         });
         const list = (name: string, ids: (string | number)[]): string =>
             ids.length ? `&${name}=${ids.join(',')}` : '';
-        const which =
+        const idParams =
             list('busy', need.busy) + list('memory', need.memory) + list('counters', need.counters);
         try {
-            const answer = await getJson<CurvesAnswer>(path + which, control);
+            const answer = await getJson<CurvesAnswer>(path + idParams, control);
             this.data.curves = curveSet(answer, range, keys);
             this.onData();
         } catch (reason) {

@@ -15,7 +15,7 @@ const BACKWARD = /^autograd::engine::evaluate_function|Backward\d*$|AccumulateGr
 /** minimum share of backward names among the outermost names of a thread; a thread that runs both
  * passes has about as many forward names as backward names */
 const MIN_BACKWARD_SHARE = 0.6;
-const LOADING = /DataLoader|_worker_loop|pin_memory/;
+const DATA_LOADING = /DataLoader|_worker_loop|pin_memory/;
 
 interface ThreadNames {
     id: number;
@@ -52,10 +52,11 @@ function runsBackward(outermost: string[]): boolean {
     return backward > outermost.length * MIN_BACKWARD_SHARE;
 }
 
-function roleOf({ names, outermost }: ThreadNames, others: boolean): string | null {
-    if (names.some((name) => TRAINING_LOOP.test(name))) return others ? 'main, forward' : 'main';
+function roleOf({ names, outermost }: ThreadNames, hasBackward: boolean): string | null {
+    if (names.some((name) => TRAINING_LOOP.test(name)))
+        return hasBackward ? 'main, forward' : 'main';
     if (runsBackward(outermost)) return 'autograd, backward';
-    return names.some((name) => LOADING.test(name)) ? 'data loading' : null;
+    return names.some((name) => DATA_LOADING.test(name)) ? 'data loading' : null;
 }
 
 export function trackRoles(data: TimelineData, tracks: TraceTrack[]): Map<number, string> {

@@ -13,7 +13,7 @@ import { SearchField } from '../../components/search_field';
 import type { FindAnswer, FoundName } from '../../model/timeline_types';
 import { type Answer, useJson } from '../shared/use_json';
 
-const NAMES = 1000;
+const MAX_NAMES = 1000;
 
 export interface Find {
     q: string;
@@ -24,7 +24,7 @@ export interface Find {
 }
 
 export function useFind(run: Run, q: string, regex: boolean): Find {
-    const params = { q, regex: regex || undefined, limit: NAMES };
+    const params = { q, regex: regex || undefined, limit: MAX_NAMES };
     const path = q ? withParams(`${API}/runs/${run.id}/find`, params) : null;
     const answer = useJson<FindAnswer>(path);
     const found = useMemoOn(
@@ -35,7 +35,7 @@ export function useFind(run: Run, q: string, regex: boolean): Find {
 }
 
 /** The next or previous slice that matches; null if there is none in that direction. */
-export async function findFrom(
+export async function findSlice(
     run: Run,
     { q, regex }: { q: string; regex: boolean },
     /** start of the search: a time, and the id of a slice at that time if the search starts at a

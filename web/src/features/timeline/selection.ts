@@ -11,7 +11,7 @@ import { rangeQuery } from '../../model/trace_range';
 import type { Answer } from '../shared/use_json';
 import { useMatchingSlice } from './matching_slice';
 import type { Mark } from './scene';
-import { type Find, findFrom } from './search';
+import { type Find, findSlice } from './search';
 import type { TimelineStage } from './stage';
 
 const setSlice = (id: number | null): void =>
@@ -64,7 +64,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         const from = selected
             ? { ns: selected.start, id: selected.id }
             : { ns: stage.current?.view.from ?? 0, id: backward ? undefined : 0 };
-        const hit = await findFrom(run, find, from, backward);
+        const hit = await findSlice(run, find, from, backward);
         if (hit) select(hit.id);
         return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
     };
@@ -73,7 +73,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         const filter = wholeName(name);
         replaceQuery({ q: filter.q, regex: '1' });
         const from = { ns: stage.current?.view.from ?? 0, id: 0 };
-        const hit = await findFrom(run, filter, from, false);
+        const hit = await findSlice(run, filter, from, false);
         if (hit) select(hit.id);
         return hit ? null : 'no hit after this';
     };

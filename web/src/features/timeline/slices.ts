@@ -3,18 +3,18 @@
  * Draws the slices of the visible lanes. Boxes are collected and painted by fill, because changing
  * the fill is expensive. Labels are drawn last, in one colour.
  */
-import { firstAfter, type TrackWindow } from '../../model/timeline_cache';
+import { firstSliceAfter, type TrackWindow } from '../../model/timeline_cache';
 import { TRACK } from '../../model/timeline_types';
-import { densityOf } from './density';
+import { densityBitmapOf } from './density';
 import { type Lane, laneIndexAt, SLICE_ROW, sliceTop } from './lanes';
 import { HEAD, type Surface, type TimelineScene } from './scene';
 import { fillOf } from './theme';
 
-const BOX = SLICE_ROW - 1;
-const LABEL_PX = 22;
-const LABEL_PAD = 4;
+const BOX_HEIGHT = SLICE_ROW - 1;
+const MIN_LABEL_WIDTH = 22;
+const LABEL_PADDING = 4;
 const MIN_GAP_WIDTH = 3;
-const QUIET = 0.5;
+const UNMATCHED_OPACITY = 0.5;
 
 /** A growing array of numbers whose memory is reused from frame to frame. */
 class Numbers {
@@ -47,20 +47,20 @@ export class SlicePainter {
 
     paint(surface: Surface, scene: TimelineScene): void {
         const { ctx, height } = surface;
-        this.begin(scene);
+        this.resetCounts(scene);
         const bottom = height - HEAD + scene.top;
         const { lanes } = scene.lanes;
         for (let i = laneIndexAt(scene.lanes, scene.top); i < lanes.length; i++) {
             if (lanes[i].top >= bottom) break;
-            if (lanes[i].kind === 'track') this.lane(surface, scene, lanes[i]);
+            if (lanes[i].kind === 'track') this.paintLane(surface, scene, lanes[i]);
         }
-        this.fill(ctx, scene, this.unmatchedBoxes, QUIET);
-        this.fill(ctx, scene, this.boxes, 1);
-        this.points(ctx, scene);
-        this.write(surface, scene);
+        this.paintBoxes(ctx, scene, this.unmatchedBoxes, UNMATCHED_OPACITY);
+        this.paintBoxes(ctx, scene, this.boxes, 1);
+        this.paintInstants(ctx, scene);
+        this.paintLabels(surface, scene);
     }
 
-    private begin(scene: TimelineScene): void {
+    private resetCounts(scene: TimelineScene): void {
         for (let i = 0; i < scene.theme.fills.length; i++) {
             this.boxes[i] ??= new Numbers();
             this.unmatchedBoxes[i] ??= new Numbers();
@@ -75,17 +75,18 @@ export class SlicePainter {
 
     /* Draws the near window where it has data; to the left and right of it, the window of the
      * complete run. */
-    private lane(surface: Surface, scene: TimelineScene, lane: Lane): void {
+    private paintLane(surface: Surface, scene: TimelineScene, lane: Lane): void {
         const track = lane.track?.id ?? -1;
         const { view, cache } = scene;
         const near = cache.near(track);
         const whole = cache.wholeOf(track);
         if (!near) return;
         if (whole && whole !== near) {
-            if (view.from < near.from) this.part(surface, scene, lane, whole, view.from, near.from);
-            if (view.to > near.to) this.part(surface, scene, lane, whole, near.to, view.to);
+            if (view.from < near.from)
+                this.paintPart(surface, scene, lane, whole, view.from, near.from);
+            if (view.to > near.to) this.paintPart(surface, scene, lane, whole, near.to, view.to);
         }
-        this.part(
+        this.paintPart(
             surface,
             scene,
             lane,
@@ -95,7 +96,7 @@ export class SlicePainter {
         );
     }
 
-    private part(
+    private paintPart(
         surface: Surface,
         scene: TimelineScene,
         lane: Lane,
@@ -104,20 +105,20 @@ export class SlicePainter {
         to: number,
     ): void {
         if (to <= from) return;
-        const rows = lane.folded ? Math.min(1, window.depth) : window.depth;
+        const rows = lane.isFolded ? Math.min(1, window.depth) : window.depth;
         for (let depth = 0; depth < rows; depth++) {
             const y = HEAD + sliceTop(lane, depth) - scene.top;
             if (y + SLICE_ROW < HEAD || y > surface.height) continue;
             if (lane.track?.kind === TRACK.instants)
-                this.ticks(surface, scene, window, depth, from, to, y);
-            else this.density(surface, scene, window, depth, from, to, y);
-            this.row(surface, scene, window, depth, from, to, y);
+                this.collectTicks(surface, scene, window, depth, from, to, y);
+            else this.paintDensityRow(surface, scene, window, depth, from, to, y);
+            this.collectSlices(surface, scene, window, depth, from, to, y);
         }
     }
 
     /* Instants have no width, and so no coverage to draw: draws a tick at each bin that has
      * instants. */
-    private ticks(
+    private collectTicks(
         { width }: Surface,
         scene: TimelineScene,
         window: TrackWindow,
@@ -134,7 +135,7 @@ export class SlicePainter {
         }
     }
 
-    private density(
+    private paintDensityRow(
         { ctx, width }: Surface,
         scene: TimelineScene,
         window: TrackWindow,
@@ -145,16 +146,16 @@ export class SlicePainter {
     ): void {
         const { density } = window;
         if (density.lane[depth] === density.lane[depth + 1]) return;
-        const bitmap = densityOf(window, scene.theme, scene.found, scene.paintVersion);
+        const bitmap = densityBitmapOf(window, scene.theme, scene.found, scene.paintVersion);
         if (!bitmap) return;
         const left = (from - window.from) / window.nsPerPx;
         const fullWidth = (to - from) / window.nsPerPx;
         const scale = width / (scene.view.to - scene.view.from);
         const x = (from - scene.view.from) * scale;
-        ctx.drawImage(bitmap, left, depth, fullWidth, 1, x, y, (to - from) * scale, BOX);
+        ctx.drawImage(bitmap, left, depth, fullWidth, 1, x, y, (to - from) * scale, BOX_HEIGHT);
     }
 
-    private row(
+    private collectSlices(
         { width }: Surface,
         scene: TimelineScene,
         window: TrackWindow,
@@ -168,7 +169,7 @@ export class SlicePainter {
         const scale = width / (view.to - view.from);
         const [edge0, edge1] = [(from - view.from) * scale, (to - view.from) * scale];
         const end = slices.lane[depth + 1];
-        for (let i = firstAfter(slices, slices.lane[depth], end, from); i < end; i++) {
+        for (let i = firstSliceAfter(slices, slices.lane[depth], end, from); i < end; i++) {
             if (slices.start[i] >= to) break;
             const left = Math.max(edge0 - 2, (slices.start[i] - view.from) * scale);
             const right = Math.min(edge1 + 2, (slices.end[i] - view.from) * scale);
@@ -186,13 +187,13 @@ export class SlicePainter {
                 y,
                 fullWidth >= MIN_GAP_WIDTH ? fullWidth - 1 : Math.max(fullWidth, 0.8),
             );
-            if (fullWidth < LABEL_PX) continue;
+            if (fullWidth < MIN_LABEL_WIDTH) continue;
             this.labels.push3(left, y, fullWidth);
             this.labelNames.push(name);
         }
     }
 
-    private fill(
+    private paintBoxes(
         ctx: CanvasRenderingContext2D,
         scene: TimelineScene,
         sets: Numbers[],
@@ -203,31 +204,32 @@ export class SlicePainter {
             const { data, n } = sets[fill];
             if (n === 0) continue;
             ctx.fillStyle = scene.theme.fills[fill];
-            for (let i = 0; i < n; i += 3) ctx.fillRect(data[i], data[i + 1], data[i + 2], BOX);
+            for (let i = 0; i < n; i += 3)
+                ctx.fillRect(data[i], data[i + 1], data[i + 2], BOX_HEIGHT);
         }
         ctx.globalAlpha = 1;
     }
 
     /* Instants are ticks with a small square on top. */
-    private points(ctx: CanvasRenderingContext2D, scene: TimelineScene): void {
+    private paintInstants(ctx: CanvasRenderingContext2D, scene: TimelineScene): void {
         const { data, n } = this.instants;
         ctx.fillStyle = scene.theme.text2;
         for (let i = 0; i < n; i += 3) {
-            ctx.fillRect(data[i] - 0.5, data[i + 1], 1, BOX);
+            ctx.fillRect(data[i] - 0.5, data[i + 1], 1, BOX_HEIGHT);
             ctx.fillRect(data[i] - 2, data[i + 1], 4, 4);
         }
     }
 
-    private write({ ctx, width, measure }: Surface, scene: TimelineScene): void {
+    private paintLabels({ ctx, width, measure }: Surface, scene: TimelineScene): void {
         const { data, n } = this.labels;
         const { theme, names, found } = scene;
         ctx.font = theme.font;
         ctx.fillStyle = theme.ink;
         ctx.textBaseline = 'alphabetic';
         for (let i = 0, k = 0; i < n; i += 3, k++) {
-            const left = Math.max(0, data[i]) + LABEL_PAD;
-            const maxWidth = Math.min(width, data[i] + data[i + 2]) - left - LABEL_PAD + 1;
-            if (maxWidth < LABEL_PX - 2 * LABEL_PAD) continue;
+            const left = Math.max(0, data[i]) + LABEL_PADDING;
+            const maxWidth = Math.min(width, data[i] + data[i + 2]) - left - LABEL_PADDING + 1;
+            if (maxWidth < MIN_LABEL_WIDTH - 2 * LABEL_PADDING) continue;
             const name = this.labelNames[k];
             const text = names.labelFor(name, maxWidth, measure);
             if (text === '') continue;

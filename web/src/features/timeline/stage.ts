@@ -27,7 +27,7 @@ import { HEAD, type TimelineScene } from './scene';
 import { readTimelineTheme } from './theme';
 
 const EASE_MS = 120;
-const REST_MS = 160;
+const SETTLED_MS = 160;
 const REQUEST_MS = 50;
 const COMMIT_MS = 300;
 
@@ -44,7 +44,7 @@ export class TimelineStage {
     /** position of the pointer over the canvas, in px; null if the pointer is elsewhere */
     pointer: { x: number; y: number } | null = null;
     /** range that the user is dragging; null if none. On release it becomes the selected range. */
-    draft: TimeView | null = null;
+    draftRange: TimeView | null = null;
     /** the window in the URL, as this or the other timeline last wrote it */
     sent: string;
     private frame = 0;
@@ -138,7 +138,7 @@ export class TimelineStage {
         scene.curves = props.data.curves;
         scene.selected = props.selected;
         scene.flows = props.flows;
-        scene.range = this.draft ?? props.range;
+        scene.range = this.draftRange ?? props.range;
         scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.lanesHeight));
         this.renderer.draw(scene);
         if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
@@ -187,7 +187,7 @@ export class TimelineStage {
             this.props.onNeed(this.dataNeeds(true));
         }, REQUEST_MS);
         clearTimeout(this.restTimer);
-        this.restTimer = setTimeout(() => this.props.onNeed(this.dataNeeds(false)), REST_MS);
+        this.restTimer = setTimeout(() => this.props.onNeed(this.dataNeeds(false)), SETTLED_MS);
     }
 
     dataNeeds(moving: boolean): WindowRequest {
@@ -228,10 +228,10 @@ export class TimelineStage {
         this.onBand();
         this.requestData();
         clearTimeout(this.topTimer);
-        this.topTimer = setTimeout(() => this.sayTop(), COMMIT_MS);
+        this.topTimer = setTimeout(() => this.commitTop(), COMMIT_MS);
     }
 
-    private sayTop(): void {
+    private commitTop(): void {
         this.props.onY(Math.round(this.scene.top) || null);
     }
 
@@ -240,12 +240,12 @@ export class TimelineStage {
     changeAlignment({ commonRange, origin = 0, at }: TimelineProps): void {
         const { scene } = this;
         if (!commonRange || (sameView(scene.whole, commonRange) && scene.origin === origin)) return;
-        const slid = shifted(this.view, origin - scene.origin);
+        const shiftedView = shifted(this.view, origin - scene.origin);
         const all = sameView(this.view, this.whole);
         scene.whole = commonRange;
         scene.origin = origin;
         if (at !== this.sent) this.show(firstView(this.props, commonRange, origin));
-        else this.show(all ? commonRange : clampView(slid, commonRange));
+        else this.show(all ? commonRange : clampView(shiftedView, commonRange));
         this.sent = at;
     }
 
@@ -276,7 +276,7 @@ export class TimelineStage {
             this.sent = at ?? '';
             this.props.observer?.onWritten(this);
             this.props.onAt(at);
-            this.sayTop();
+            this.commitTop();
         }, COMMIT_MS);
     }
 

@@ -29,7 +29,7 @@ export function toggleFolded(keys: string[]): void {
 
 /** Number of slices in the loaded windows of the visible lanes, including slices that are only
  * counted in density bins. */
-function countDrawn(wanted: WindowRequest, data: TimelineData): number {
+function countSlices(wanted: WindowRequest, data: TimelineData): number {
     let slices = 0;
     for (const track of wanted.tracks) {
         const window = data.cache.near(track);
@@ -59,7 +59,7 @@ export function useTimelineData(
     const [drawn, setDrawn] = useState<number | null>(null);
     const [roles, setRoles] = useState(NO_ROLES);
     const torch = isAttributed(run);
-    const both = useMemoOn(() => {
+    const dataAndLoader = useMemoOn(() => {
         const { start_ns: from, end_ns } = timeline;
         const whole = { from, to: Math.max(from + 1, end_ns) };
         const data = timelineData(whole);
@@ -67,16 +67,16 @@ export function useTimelineData(
             const now = stage.current;
             if (!now) return;
             now.redraw();
-            setDrawn(countDrawn(now.dataNeeds(false), data));
+            setDrawn(countSlices(now.dataNeeds(false), data));
             if (torch) findRoles(data, timeline, loader, setRoles);
         };
         const loader = new TimelineLoader(run.id, data, whole, onData, setError);
         return { data, loader };
     }, [timeline]);
-    const last = useRef(both);
-    last.current = both;
-    useEffect(() => () => last.current.loader.dispose(), [both]);
-    return { ...both, error, drawn, roles };
+    const last = useRef(dataAndLoader);
+    last.current = dataAndLoader;
+    useEffect(() => () => last.current.loader.dispose(), [dataAndLoader]);
+    return { ...dataAndLoader, error, drawn, roles };
 }
 
 function findRoles(

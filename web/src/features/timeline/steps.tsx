@@ -13,16 +13,16 @@ import { useJson } from '../shared/use_json';
 import { isAttributed, rangedPath, traceOf, viewPath } from '../trace/data';
 
 /** width in px of the rest of the row, next to the bar */
-const BESIDE_BAR = 184;
+const BESIDE_BAR_PX = 184;
 
-interface Bar {
+interface BreakdownBar {
     title: string;
     segments: Segment[];
     base: string;
 }
 
 /* Breakdown of the range, if there is one, else of the mean step. */
-function useBar(run: Run, range: TraceRange | null): Bar | null {
+function useBreakdown(run: Run, range: TraceRange | null): BreakdownBar | null {
     const { steps } = traceOf(run);
     const attributed = isAttributed(run);
     const ofRange = useJson<Utilisation>(
@@ -44,7 +44,7 @@ function useBar(run: Run, range: TraceRange | null): Bar | null {
 export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null }) {
     const { steps } = traceOf(run);
     const isShown = isAttributed(run) && (steps > 0 || range !== null);
-    const bar = useBar(run, range);
+    const bar = useBreakdown(run, range);
     if (!isShown) return null;
     if (!bar?.segments.length) return <div class="timeline-steps" />;
     const { title, segments, base } = bar;
@@ -60,7 +60,7 @@ export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null 
                     label={title}
                     segments={segments}
                     base={base}
-                    px={viewportWidth.value - BESIDE_BAR}
+                    px={viewportWidth.value - BESIDE_BAR_PX}
                 />
                 <PartLegend segments={segments} base={base} />
             </div>

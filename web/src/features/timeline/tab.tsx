@@ -83,7 +83,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const range = useMemoOn(() => readRange(query), [query.from_ns, query.to_ns]);
     const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
-    const link = { timeline, mate: observer, reach: commonRange, origin };
+    const link = { timeline, observer, commonRange, origin };
     return {
         query,
         stage,
@@ -150,9 +150,9 @@ function Timeline({ run, timeline }: TimelineProps) {
                     <TimelineView
                         stageRef={stage}
                         answer={now.timeline}
-                        commonRange={now.reach}
+                        commonRange={now.commonRange}
                         origin={now.origin}
-                        observer={now.mate}
+                        observer={now.observer}
                         torch={isAttributed(run)}
                         data={data}
                         lanes={now.lanes}

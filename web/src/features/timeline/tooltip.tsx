@@ -34,11 +34,11 @@ export function SliceTip({ hit, data, loader }: TipProps) {
         }, RETRY_MS);
         return () => clearInterval(timer);
     }, [hit.name, name]);
-    const several = hit.id < 0 && hit.count > 1;
+    const isGroup = hit.id < 0 && hit.count > 1;
     return (
         <div class="timeline-tip">
             <div class="tooltip-title">{name ?? '…'}</div>
-            {several ? (
+            {isGroup ? (
                 <div>
                     {int(hit.count)} slices in {axisText(hit.end - hit.start)}; the name is that of
                     the longest

@@ -27,9 +27,9 @@ export function TimelineView(props: TimelineViewProps) {
     const scroller = useRef<HTMLDivElement | null>(null);
     const labels = useRef<HTMLDivElement | null>(null);
     const span = useRef<HTMLDivElement | null>(null);
-    const moment = useRef<HTMLDivElement | null>(null);
+    const timeLine = useRef<HTMLDivElement | null>(null);
     const [band, setBand] = useState(0);
-    const [tall, setTall] = useState(800);
+    const [lanesHeight, setLanesHeight] = useState(800);
     const { stageRef, lanes, selected, flows, range, found, at } = props;
 
     useLayoutEffectOn(() => {
@@ -38,12 +38,12 @@ export function TimelineView(props: TimelineViewProps) {
             scroller: scroller.current,
             labels: labels.current,
             span: span.current,
-            timeLine: moment.current,
+            timeLine: timeLine.current,
         });
         if (!parts) return undefined;
         const now = new TimelineStage(parts, props, () => {
             setBand(Math.floor(now.scene.top / LABEL_BAND));
-            setTall(now.lanesHeight);
+            setLanesHeight(now.lanesHeight);
         });
         stageRef.current = now;
         now.resize();
@@ -105,7 +105,7 @@ export function TimelineView(props: TimelineViewProps) {
                         <TimelineLabels
                             lanes={lanes}
                             from={(band - 1) * LABEL_BAND}
-                            to={(band + 2) * LABEL_BAND + tall}
+                            to={(band + 2) * LABEL_BAND + lanesHeight}
                             onFold={props.onFold}
                         />
                     </div>
@@ -119,7 +119,7 @@ export function TimelineView(props: TimelineViewProps) {
                     role="img"
                     aria-label={ariaText(props)}
                 />
-                <div ref={moment} class="timeline-moment" hidden />
+                <div ref={timeLine} class="timeline-moment" hidden />
                 <div
                     ref={scroller}
                     class="timeline-scroll"

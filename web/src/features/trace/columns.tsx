@@ -4,7 +4,7 @@
  * bytes in MiB, names that may be hundreds of characters long.
  */
 import type { ComponentChildren } from 'preact';
-import { fmtFixed, int, pct } from '../../base/units';
+import { formatFixed, int, pct } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { FamilySwatch } from '../../components/family_swatch';
 import { MarkedName } from '../../components/marked_name';
@@ -14,14 +14,14 @@ import { locationStart } from '../../model/frame_names';
 import type { Matcher } from '../../model/search';
 
 const MIB = 1024 * 1024;
-const PANE = 320;
-export const RIGHT = { align: 'right' as const, numeric: true };
+const PANE_WIDTH = 320;
+export const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
 
 type Column<R> = Omit<GridColumn<R>, 'key' | 'title' | 'render'>;
 
 /** A number as text; grey if all its digits are zero. */
-function shown(value: number, decimals: number): ComponentChildren {
-    const text = fmtFixed(value === 0 ? 0 : value, decimals);
+function numberText(value: number, decimals: number): ComponentChildren {
+    const text = formatFixed(value === 0 ? 0 : value, decimals);
     return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
 }
 
@@ -78,12 +78,12 @@ export function timeColumn<R>(
         unit: 'ms',
         width: 108,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         ...rest,
         render: (row) => {
             const us = row[key] as number | null;
             if (us === null || us === undefined) return <span class="zero">–</span>;
-            const text = shown(us / 1000, 3);
+            const text = numberText(us / 1000, 3);
             const part = share ? ((row[share] as number | null) ?? 0) / 100 : base ? us / base : 0;
             if (!share && !base) return text;
             return (
@@ -138,7 +138,7 @@ export function countColumn<R>(
         title,
         width: 80,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         ...more,
         render: (row) => {
             const value = row[key] as number | null;
@@ -158,12 +158,12 @@ export function mibColumn<R>(
         unit: 'MiB',
         width: 116,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         ...more,
         render: (row) => {
             const value = row[key] as number | null;
             if (value === null || value === undefined) return <span class="zero">–</span>;
-            return <span title={`${int(value)} bytes`}>{shown(value / MIB, 3)}</span>;
+            return <span title={`${int(value)} bytes`}>{numberText(value / MIB, 3)}</span>;
         },
     };
 }
@@ -181,7 +181,7 @@ export function numberColumn<R>(
         title,
         width: 88,
         sortKey: key,
-        ...RIGHT,
+        ...RIGHT_ALIGNED,
         ...rest,
         render: (row) => {
             const value = row[key] as number | null;
@@ -196,7 +196,7 @@ export function numberColumn<R>(
 export function columnsBesidePane<R>(columns: GridColumn<R>[], pane: boolean): GridColumn<R>[] {
     if (!pane) return columns;
     return columns.map((column) =>
-        column.hideBelow ? { ...column, hideBelow: column.hideBelow + PANE } : column,
+        column.hideBelow ? { ...column, hideBelow: column.hideBelow + PANE_WIDTH } : column,
     );
 }
 

@@ -13,7 +13,7 @@ import { formatSeconds, text, THIN_SPACE } from '../../base/units';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../../model/trace_range';
 
 /* Default values of summary fields that only traces of torch have. */
-const NO_TORCH: Partial<TraceSummary> = {
+const TORCH_DEFAULTS: Partial<TraceSummary> = {
     step_ns: null,
     gpu_busy: null,
     dataloader_pct: null,
@@ -21,7 +21,7 @@ const NO_TORCH: Partial<TraceSummary> = {
 };
 
 export function traceOf(run: Run): TraceSummary {
-    return { ...NO_TORCH, ...run.summary } as unknown as TraceSummary;
+    return { ...TORCH_DEFAULTS, ...run.summary } as unknown as TraceSummary;
 }
 
 export function isTrace(run: Run): boolean {
@@ -51,13 +51,13 @@ export function axisOfRun(run: Run): AxisUnit {
 }
 
 /** assumed time between two samples in ms, unless the user sets another */
-export const PERIOD_MS = 10;
+export const DEFAULT_PERIOD_MS = 10;
 
 /** Assumed time between two samples in ms, for files that count samples; else null. */
 export function samplePeriod(run: Run): number | null {
     if (axisOfRun(run).unit !== 'samples') return null;
     const urlPeriod = Number(route.value.query.period);
-    return urlPeriod > 0 ? urlPeriod : PERIOD_MS;
+    return urlPeriod > 0 ? urlPeriod : DEFAULT_PERIOD_MS;
 }
 
 /** Estimated time of a weight in samples: `≈ 6.02 s`; '' if the file contains times. */
@@ -68,10 +68,10 @@ export function estimateText(run: Run, weight: number): string {
 }
 
 /** number of bins of the overview above the tracks */
-const OVERVIEW_PX = 1000;
+const OVERVIEW_BINS = 1000;
 
 export function timelinePath(run: Run): string {
-    return withParams(`${API}/runs/${run.id}/timeline`, { px: OVERVIEW_PX });
+    return withParams(`${API}/runs/${run.id}/timeline`, { px: OVERVIEW_BINS });
 }
 
 export function viewPath(run: Run, view: string): string {

@@ -11,7 +11,7 @@ import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
 import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './data';
 
-const NARROW = 1000;
+const NARROW_PX = 1000;
 
 function percent(value: number): string {
     return `${pct(value)}`;
@@ -85,7 +85,7 @@ function stackFacts(run: Run): Fact[] {
         { label: 'Stacks', value: int(samples), tip: 'stacks in the file' },
         { label: 'Frames', value: int(frames), tip: 'distinct lines of functions' },
     ];
-    if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW });
+    if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW_PX });
     return facts;
 }
 
@@ -101,11 +101,11 @@ export function traceFacts(run: Run): Fact[] | null {
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',
             value: <FormattedValueText value={formatBytes(peak_bytes)} />,
             tip: 'largest memory allocated at one time',
-            hideBelow: NARROW,
+            hideBelow: NARROW_PX,
         });
     }
     if (!summary.torch) {
-        facts.push({ label: 'Tracks', value: int(summary.tracks), hideBelow: NARROW });
+        facts.push({ label: 'Tracks', value: int(summary.tracks), hideBelow: NARROW_PX });
     }
     facts.push({ label: 'Events', value: int(summary.events) });
     return facts;

@@ -5,7 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { LABELS } from '../../base/terms';
-import type { Named } from '../../base/trace_types';
+import type { NameStatistics } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, int } from '../../base/units';
 import { replaceQuery } from '../../base/router';
@@ -41,7 +41,7 @@ export function NamedPane(props: NamedPaneProps) {
     const { run, title, selected, row, operation, onShapes, children } = props;
     const [name, kind] = selected.split('.');
     const range = useRange();
-    const { data, error, loading } = useJson<Named>(
+    const { data, error, loading } = useJson<NameStatistics>(
         rangedPath(run, 'named', range, {
             name,
             kind,
@@ -87,7 +87,7 @@ export function NamedPane(props: NamedPaneProps) {
 const time = (ns: number) => <FormattedValueText value={formatSeconds(ns / 1e9)} />;
 
 interface ValuesProps {
-    data: Named;
+    data: NameStatistics;
     where: string;
     first: number | null;
 }

@@ -8,7 +8,7 @@ import { fitView, type TimeView, viewText } from '../../model/timeline_view';
 import type { TraceRange } from '../../model/trace_range';
 import { tabHash, traceOf } from './data';
 
-interface Place {
+interface TimelineTarget {
     /** complete name to search for */
     find?: string;
     /** true: `find` is an operation, whose slices may have a suffix in brackets in their names */
@@ -22,7 +22,7 @@ function viewAround(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
     return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
 }
 
-export function timelineHash(run: Run, { find, operation, slice, range }: Place): string {
+export function timelineHash(run: Run, { find, operation, slice, range }: TimelineTarget): string {
     const query: Record<string, string> = {};
     const end = operation ? '( \\(|$)' : '$';
     if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });

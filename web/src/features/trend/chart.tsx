@@ -18,7 +18,7 @@ import {
 
 interface TrendChartProps {
     trend: Trend;
-    places: number[];
+    positions: number[];
     fromZero: boolean;
     xStep?: number;
     xText: (place: number) => string;
@@ -37,10 +37,10 @@ const MAX_DOTS = 250;
 /** px; a click farther than this from all points selects none */
 const MAX_CLICK_PX = 24;
 
-function band({ points }: Trend, places: number[], token: Token): Curve[] {
+function spreadBand({ points }: Trend, positions: number[], token: Token): Curve[] {
     if (!points.some(({ mad }) => mad)) return [];
     const edge = (sign: 1 | -1): Curve => ({
-        x: places,
+        x: positions,
         y: points.map(({ value, mad }) => value + sign * (mad ?? 0)),
         colour: 'transparent',
         width: 0,
@@ -48,9 +48,9 @@ function band({ points }: Trend, places: number[], token: Token): Curve[] {
     return [edge(-1), { ...edge(1), fill: `${token('bar-2')}`, fillBelow: true }];
 }
 
-function curvesOf({ trend, places }: TrendChartProps, token: Token): Curve[] {
-    const line = { x: places, y: trend.points.map(({ value }) => value), colour: token('bar') };
-    const levels = levelsOf(trend, places).map(([from, to, value]): Curve => ({
+function curvesOf({ trend, positions }: TrendChartProps, token: Token): Curve[] {
+    const line = { x: positions, y: trend.points.map(({ value }) => value), colour: token('bar') };
+    const levels = levelsOf(trend, positions).map(([from, to, value]): Curve => ({
         x: [from, to],
         y: [value, value],
         colour: token('text-2'),
@@ -58,7 +58,12 @@ function curvesOf({ trend, places }: TrendChartProps, token: Token): Curve[] {
         dash: [4, 3],
     }));
     const dots = trend.points.length <= MAX_DOTS ? [{ ...line, width: 2, dots: true }] : [];
-    return [...dots, ...levels, { ...line, width: 1.25 }, ...band(trend, places, token).reverse()];
+    return [
+        ...dots,
+        ...levels,
+        { ...line, width: 1.25 },
+        ...spreadBand(trend, positions, token).reverse(),
+    ];
 }
 
 function viewOf(props: TrendChartProps, span: Span, range: Span, token: Token): LineView {
@@ -75,12 +80,12 @@ function viewOf(props: TrendChartProps, span: Span, range: Span, token: Token): 
 }
 
 export function TrendChart(props: TrendChartProps) {
-    const { trend, places, fromZero, at, picked, onHover, onPick } = props;
-    const span = spanOf(places);
+    const { trend, positions, fromZero, at, picked, onHover, onPick } = props;
+    const span = spanOf(positions);
     const range = rangeOf(trend, fromZero);
     const { canvas, area } = usePlot(
         (token) => viewOf(props, span, range, token),
-        [trend, places, fromZero],
+        [trend, positions, fromZero],
     );
     const xOf = (place: number) =>
         area
@@ -95,13 +100,13 @@ export function TrendChart(props: TrendChartProps) {
         if (!area) return null;
         const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
         const share = (x - area.left) / (area.right - area.left || 1);
-        const index = nearest(places, span.from + share * (span.to - span.from));
-        return Math.abs(xOf(places[index]) - x) <= MAX_CLICK_PX ? index : null;
+        const index = nearest(positions, span.from + share * (span.to - span.from));
+        return Math.abs(xOf(positions[index]) - x) <= MAX_CLICK_PX ? index : null;
     }
     const spot = (index: number, kind: string) => (
         <span
             class={`trend-spot ${kind}`}
-            style={{ left: xOf(places[index]), top: yOf(trend.points[index].value) }}
+            style={{ left: xOf(positions[index]), top: yOf(trend.points[index].value) }}
         />
     );
     return (
@@ -127,21 +132,21 @@ export function TrendChart(props: TrendChartProps) {
                     <span>baseline {trend.baseline.name}</span>
                 </span>
             )}
-            {area && <Marks {...props} area={area} xOf={xOf} />}
-            {area && picked !== null && picked < places.length && spot(picked, 'is-picked')}
-            {area && at !== null && at < places.length && spot(at, 'is-at')}
+            {area && <ChangeMarks {...props} area={area} xOf={xOf} />}
+            {area && picked !== null && picked < positions.length && spot(picked, 'is-picked')}
+            {area && at !== null && at < positions.length && spot(at, 'is-at')}
         </div>
     );
 }
 
-const WORD_PX = 7;
+const CHAR_PX = 7;
 const ROW_PX = 17;
-const ROWS = 3;
+const LABEL_ROWS = 3;
 
 /* Assigns each label a row so that labels do not overlap. null if no row has space: only a line is
  * drawn. */
 function labelRows(spots: { x: number; width: number }[]): (number | null)[] {
-    const ends: number[] = Array.from({ length: ROWS }, () => -Infinity);
+    const ends: number[] = Array.from({ length: LABEL_ROWS }, () => -Infinity);
     return spots.map(({ x, width }) => {
         const row = ends.findIndex((end) => end < x);
         if (row < 0) return null;
@@ -150,14 +155,14 @@ function labelRows(spots: { x: number; width: number }[]): (number | null)[] {
     });
 }
 
-function Marks(props: TrendChartProps & { area: PlotArea; xOf: (place: number) => number }) {
-    const { trend, places, area, xOf, onChange } = props;
+function ChangeMarks(props: TrendChartProps & { area: PlotArea; xOf: (place: number) => number }) {
+    const { trend, positions, area, xOf, onChange } = props;
     const marks = trend.changes.map((change) => ({
         change,
-        x: xOf(changePosition(change, places)),
+        x: xOf(changePosition(change, positions)),
         ...changeText(change, trend.unit),
     }));
-    const width = (label: string) => label.length * WORD_PX + 12;
+    const width = (label: string) => label.length * CHAR_PX + 12;
     const rows = labelRows(marks.map(({ x, short }) => ({ x, width: width(short) })));
     return (
         <>

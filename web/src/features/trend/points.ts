@@ -3,8 +3,8 @@
  * A metric over runs: positions of the points, labels of change points, and the runs to compare.
  */
 import type { Trend, TrendChange, TrendPoint } from './types';
-import { THIN_SPACE, clock, int, isoDay, plural, signed, text, when } from '../../base/units';
-import { formatDelta, formatValueOf, pText, wordOf } from '../../model/compare';
+import { THIN_SPACE, clock, int, formatIsoDay, plural, signed, text, when } from '../../base/units';
+import { formatDelta, formatValueOf, pText, changeWord } from '../../model/compare';
 
 export interface Span {
     from: number;
@@ -67,14 +67,14 @@ export function nearest(positions: readonly number[], at: number): number {
 
 /** Medians between the change points, as horizontal segments: [first position, last position, value]. */
 export function levelsOf(trend: Trend, positions: readonly number[]): [number, number, number][] {
-    const piece = (from: number, to: number, value: number): [number, number, number] => [
+    const segment = (from: number, to: number, value: number): [number, number, number] => [
         positions[from],
         positions[to - 1],
         value,
     ];
     return trend.changes.flatMap((change, i) => [
-        ...(i === 0 ? [piece(change.from, change.index, change.before)] : []),
-        piece(change.index, change.to, change.after),
+        ...(i === 0 ? [segment(change.from, change.index, change.before)] : []),
+        segment(change.index, change.to, change.after),
     ]);
 }
 
@@ -88,9 +88,9 @@ const DAY_MS = 86_400_000;
 
 /** Formats a time on an axis of `length_ms`, so precisely that neighbouring ticks differ. */
 export function tickTime(time: Date, length_ms: number): string {
-    if (length_ms > 3 * DAY_MS) return isoDay(time);
+    if (length_ms > 3 * DAY_MS) return formatIsoDay(time);
     const seconds = String(time.getSeconds()).padStart(2, '0');
-    const day = length_ms > DAY_MS / 2 ? `${isoDay(time).slice(5)} ` : '';
+    const day = length_ms > DAY_MS / 2 ? `${formatIsoDay(time).slice(5)} ` : '';
     return `${day}${clock(time)}${length_ms < 600_000 ? `:${seconds}` : ''}`;
 }
 
@@ -114,7 +114,7 @@ export function changeText(change: TrendChange, unit: string): ChangeText {
         tone: up ? 'slower' : 'faster',
         short: `${up ? '▲' : '▼'} ${pct || text(formatDelta(change.delta, unit))}`,
         long:
-            `${wordOf(up, unit)} by ${format(Math.abs(change.delta))}${pct && ` (${pct})`}: ` +
+            `${changeWord(up, unit)} by ${format(Math.abs(change.delta))}${pct && ` (${pct})`}: ` +
             `median ${format(change.before)} before, ${format(change.after)} after, ${pText(change.p)}`,
     };
 }
@@ -150,7 +150,7 @@ export function summarize(trend: Trend): { tone: string; phrase: string; rest: s
 
 /** Maximum number of runs of a point that are compared. */
 const MAX_GROUP = 200;
-const AROUND = 5;
+const RUNS_AROUND = 5;
 
 export interface Groups {
     base: string[];
@@ -160,7 +160,10 @@ export interface Groups {
 /** The last five runs before the change point and the first five after it. */
 export function aroundChange({ points }: Trend, { from, index, to }: TrendChange): Groups {
     const ids = (a: number, b: number) => points.slice(a, b).flatMap((point) => point.ids);
-    return { base: ids(from, index).slice(-AROUND), new: ids(index, to).slice(0, AROUND) };
+    return {
+        base: ids(from, index).slice(-RUNS_AROUND),
+        new: ids(index, to).slice(0, RUNS_AROUND),
+    };
 }
 
 /** Groups of two points; the earlier point is the base. */

@@ -5,7 +5,7 @@
 import { useMemo } from 'preact/hooks';
 import { formatHash, navigate } from '../../base/router';
 import type { Trend } from './types';
-import { DASH, fmtFixed, int, pct, signed, when } from '../../base/units';
+import { DASH, formatFixed, int, pct, signed, when } from '../../base/units';
 import { DataGrid, type GridColumn, type GridHandle } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Tag } from '../../components/tag';
@@ -152,7 +152,7 @@ function spreadColumn(scale: Scale): GridColumn<TrendRow> {
         align: 'right',
         hideBelow: 1000,
         render: ({ point }) =>
-            point.mad === null ? null : fmtFixed(point.mad * scale.factor, scale.decimals),
+            point.mad === null ? null : formatFixed(point.mad * scale.factor, scale.decimals),
     };
 }
 

@@ -40,7 +40,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
             <TrendMenu trend={trend} tables={tables} />
             {table && <RowPicker trend={trend} table={table} inputRef={inputRef} />}
             {table && query.row && <MetricMenu trend={trend} table={table} />}
-            <ByMenu trend={trend} />
+            <GroupByMenu trend={trend} />
             <KindMenu trend={trend} />
             <Spacer />
             <Segmented
@@ -192,7 +192,7 @@ function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: Compariso
     );
 }
 
-function ByMenu({ trend }: { trend: Trend }) {
+function GroupByMenu({ trend }: { trend: Trend }) {
     const newest = trend.points[trend.points.length - 1];
     const keys = new Set(Object.keys(newest?.tags ?? {}));
     if (trend.by) keys.add(trend.by);

@@ -40,7 +40,7 @@ const MAX_UNIT_CHARS = 3;
 
 /** Counter that is incremented when a run is added, changed or removed, so that the trend is
  * fetched again. */
-function useStamp(): number {
+function useChangeCounter(): number {
     const [stamp, setStamp] = useState(0);
     const timer = useRef(0);
     useEffect(() => {
@@ -58,7 +58,7 @@ function useStamp(): number {
 
 export function TrendView() {
     const { query } = route.value;
-    const { data, error, loading } = useJson<Trend>(trendPath(query), useStamp());
+    const { data, error, loading } = useJson<Trend>(trendPath(query), useChangeCounter());
     const name = (query.runs ?? '').replace(/^(series|tag):/, '');
     useEffect(() => {
         document.title = `Trend of ${name} · perfshelf`;
@@ -142,7 +142,7 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
                     {answer.rest}
                 </p>
             )}
-            {trend && <LeftOut trend={trend} />}
+            {trend && <OmittedRuns trend={trend} />}
         </header>
     );
 }
@@ -153,7 +153,7 @@ function titleOf({ title, unit, metric }: Trend): string {
 }
 
 /** Note with the number of runs that are not drawn, and the reason. */
-function LeftOut({ trend }: { trend: Trend }) {
+function OmittedRuns({ trend }: { trend: Trend }) {
     const parts = trend.left_out.map(({ why, runs }) => `${int(runs)} ${why}`);
     if (trend.older > 0) parts.push(`${int(trend.older)} older`);
     if (parts.length === 0) return null;
@@ -162,7 +162,7 @@ function LeftOut({ trend }: { trend: Trend }) {
 
 /** Index of a chosen point, and its setter. The state is the id of the point's run, because the
  * index changes when runs are added or removed. */
-function useChosen(trend: Trend): [number | null, (index: number | null) => void] {
+function useChosenPoint(trend: Trend): [number | null, (index: number | null) => void] {
     const [id, setId] = useState<string | null>(null);
     const index = trend.points.findIndex((point) => point.id === id);
     return [index < 0 ? null : index, (now) => setId(now === null ? null : trend.points[now].id)];
@@ -171,13 +171,13 @@ function useChosen(trend: Trend): [number | null, (index: number | null) => void
 function TrendBody({ trend }: { trend: Trend }) {
     const { query } = route.value;
     const [hovered, setHovered] = useState<number | null>(null);
-    const [selected, setSelected] = useChosen(trend);
-    const [picked, setPicked] = useChosen(trend);
+    const [selected, setSelected] = useChosenPoint(trend);
+    const [picked, setPicked] = useChosenPoint(trend);
     const [failed, setFailed] = useState<ApiError | null>(null);
     const input = useRef<HTMLInputElement | null>(null);
     const grid = useRef<GridHandle | null>(null);
     const byTime = query.x === 'time' && isInTime(trend);
-    const places = useMemo(() => positionsOf(trend, byTime), [trend, byTime]);
+    const positions = useMemo(() => positionsOf(trend, byTime), [trend, byTime]);
 
     useEffect(() => setHovered(null), [trend]);
 
@@ -221,9 +221,9 @@ function TrendBody({ trend }: { trend: Trend }) {
             {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
             <TrendChart
                 trend={trend}
-                places={places}
+                positions={positions}
                 fromZero={query.y === 'zero'}
-                xStep={byTime ? undefined : Math.ceil(places.length / TICKS)}
+                xStep={byTime ? undefined : Math.ceil(positions.length / TICKS)}
                 xText={(place) => axisText(trend, place, byTime)}
                 yText={(value) => valueText(value, trend.unit)}
                 at={hovered ?? selected}
@@ -233,7 +233,7 @@ function TrendBody({ trend }: { trend: Trend }) {
                     if (index === null) hideTooltip();
                     else
                         showTooltip(
-                            <Tip trend={trend} index={index} />,
+                            <PointTip trend={trend} index={index} />,
                             event.clientX,
                             event.clientY,
                         );
@@ -245,7 +245,7 @@ function TrendBody({ trend }: { trend: Trend }) {
                 }}
                 onChange={(change) => openComparison(trend, aroundChange(trend, change))}
             />
-            <Hint trend={trend} picked={picked} selected={selected} onPin={pin} />
+            <TrendHint trend={trend} picked={picked} selected={selected} onPin={pin} />
             <TrendTable
                 trend={trend}
                 selected={selected}
@@ -276,14 +276,14 @@ function axisText({ points }: Trend, place: number, byTime: boolean): string {
     return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name;
 }
 
-interface HintProps {
+interface TrendHintProps {
     trend: Trend;
     picked: number | null;
     selected: number | null;
     onPin: () => void;
 }
 
-function Hint({ trend, picked, selected, onPin }: HintProps) {
+function TrendHint({ trend, picked, selected, onPin }: TrendHintProps) {
     const series = trend.runs.startsWith('series:');
     const point = selected === null ? null : trend.points[selected];
     const isBase = point !== null && point.id === trend.baseline?.id;
@@ -311,7 +311,7 @@ function Hint({ trend, picked, selected, onPin }: HintProps) {
     );
 }
 
-function Tip({ trend, index }: { trend: Trend; index: number }) {
+function PointTip({ trend, index }: { trend: Trend; index: number }) {
     const point = trend.points[index];
     const before = trend.points[index - 1];
     const base = trend.baseline?.value;

@@ -9,7 +9,7 @@ import { inField } from '../../components/window_keys';
 import { shelf } from '../shared/shelf_state';
 import { addBlob, addDroppedFiles, addFiles } from './uploads';
 
-const dragged = signal<number | null>(null);
+const draggedCount = signal<number | null>(null);
 
 export function carriesFiles(event: DragEvent): boolean {
     return event.dataTransfer?.types.includes('Files') ?? false;
@@ -20,22 +20,22 @@ function onDragOver(event: DragEvent): void {
     event.preventDefault();
     event.dataTransfer.dropEffect = 'copy';
     const count = [...event.dataTransfer.items].filter((item) => item.kind === 'file').length;
-    if (dragged.value !== count) dragged.value = count;
+    if (draggedCount.value !== count) draggedCount.value = count;
 }
 
 /** Shows the drop overlay when files are dragged over a panel; the overlay then handles the drop. */
 export function showDrop(): void {
-    dragged.value ??= 0;
+    draggedCount.value ??= 0;
 }
 
 function onDragLeave(event: DragEvent): void {
     // Drags between elements of the window have a related target; a drag out of the window has
     // none.
-    if (event.relatedTarget === null) dragged.value = null;
+    if (event.relatedTarget === null) draggedCount.value = null;
 }
 
 function onDrop(event: DragEvent): void {
-    dragged.value = null;
+    draggedCount.value = null;
     if (!carriesFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
     if (!dispatchDrop(event.dataTransfer)) void addDroppedFiles(event.dataTransfer);
@@ -66,11 +66,11 @@ export function DropTarget() {
             document.removeEventListener('paste', onPaste);
         };
     }, []);
-    if (dragged.value === null) return null;
-    return <DropOverlay count={dragged.value} listen={shelf.value?.listen ?? location.host} />;
+    if (draggedCount.value === null) return null;
+    return <DropOverlay count={draggedCount.value} listen={shelf.value?.listen ?? location.host} />;
 }
 
-function refuse(event: DragEvent): void {
+function refuseFiles(event: DragEvent): void {
     if (!carriesFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = 'none';
@@ -80,11 +80,11 @@ function refuse(event: DragEvent): void {
  * file instead of the page. */
 export function NoDropTarget() {
     useEffect(() => {
-        addEventListener('dragover', refuse);
-        addEventListener('drop', refuse);
+        addEventListener('dragover', refuseFiles);
+        addEventListener('drop', refuseFiles);
         return () => {
-            removeEventListener('dragover', refuse);
-            removeEventListener('drop', refuse);
+            removeEventListener('dragover', refuseFiles);
+            removeEventListener('drop', refuseFiles);
         };
     }, []);
     return null;
@@ -98,21 +98,22 @@ interface DropHandler {
     addFiles: (files: File[]) => void;
 }
 
-let claim: DropHandler | null = null;
+let dropHandler: DropHandler | null = null;
 
 /** Registers the handler of the current tab; the returned function removes it. */
 export function registerDropHandler(next: DropHandler): () => void {
-    claim = next;
+    dropHandler = next;
     return () => {
-        if (claim === next) claim = null;
+        if (dropHandler === next) dropHandler = null;
     };
 }
 
 /** Passes the files to the current tab; returns false if the tab does not accept them. */
 function dispatchDrop(transfer: DataTransfer): boolean {
     const files = [...transfer.files];
-    if (!claim || !files.length || !claim.accepts(files.map(({ name }) => name))) return false;
-    claim.addFiles(files);
+    if (!dropHandler || !files.length || !dropHandler.accepts(files.map(({ name }) => name)))
+        return false;
+    dropHandler.addFiles(files);
     return true;
 }
 

@@ -14,35 +14,35 @@ import { fileHeader, padding, tarEnd } from './tar';
 
 const MAX_PARALLEL = 2;
 
-interface Sending {
+interface PendingUpload {
     row: RunningImport;
     body: Blob;
     transfer: Upload<{ job: Job }> | null;
 }
 
-let queue: Sending[] = [];
-let count = 0;
+let queue: PendingUpload[] = [];
+let uploadCount = 0;
 
 /** Rows of the files whose upload has not ended, oldest first. */
 export const sending = signal<readonly RunningImport[]>([]);
 
-function publish(): void {
+function publishRows(): void {
     sending.value = queue.map(({ row }) => ({ ...row }));
 }
 
-function removeSending(item: Sending): void {
+function removeSending(item: PendingUpload): void {
     queue = queue.filter((other) => other !== item);
-    publish();
+    publishRows();
     startSending();
 }
 
 function startSending(): void {
     const running = queue.filter((item) => item.transfer).length;
     const next = queue.filter((item) => !item.transfer).slice(0, MAX_PARALLEL - running);
-    for (const item of next) void send(item);
+    for (const item of next) void sendItem(item);
 }
 
-async function send(item: Sending): Promise<void> {
+async function sendItem(item: PendingUpload): Promise<void> {
     item.row.state = 'sending';
     item.row.since = Date.now();
     item.transfer = upload<{ job: Job }>(
@@ -52,10 +52,10 @@ async function send(item: Sending): Promise<void> {
         (sent, total) => {
             item.row.done = sent;
             item.row.total = total;
-            publish();
+            publishRows();
         },
     );
-    publish();
+    publishRows();
     try {
         const { job } = await item.transfer.done;
         applyOwnJob(job);
@@ -79,7 +79,7 @@ function showShelf(): void {
 
 export function addBlob(body: Blob, name: string): void {
     showShelf();
-    const key = `sending${++count}`;
+    const key = `sending${++uploadCount}`;
     queue.push({
         body,
         transfer: null,
@@ -95,7 +95,7 @@ export function addBlob(body: Blob, name: string): void {
             jobId: null,
         },
     });
-    publish();
+    publishRows();
     startSending();
 }
 
@@ -119,7 +119,7 @@ export function pickFiles(): void {
     input.click();
 }
 
-const MAX_DROPPED = 10_000;
+const MAX_DROPPED_FILES = 10_000;
 
 interface FolderFile {
     name: string;
@@ -132,7 +132,7 @@ async function filesUnder(
     found: FolderFile[],
 ): Promise<void> {
     if (entry.name.startsWith('.')) return;
-    if (found.length >= MAX_DROPPED) throw new Error(`more than ${MAX_DROPPED} files`);
+    if (found.length >= MAX_DROPPED_FILES) throw new Error(`more than ${MAX_DROPPED_FILES} files`);
     if (entry.isFile) {
         const file = await new Promise<File>((resolve, reject) =>
             (entry as FileSystemFileEntry).file(resolve, reject),
