@@ -103,21 +103,21 @@ void *ps_arena_alloc(struct ps_arena *arena, size_t size)
     void *out;
 
     size = (size + 7) & ~(size_t)7;
-    if (!arena->block || arena->block->size - arena->used < size) {
-        size_t want = arena->total < 4096         ? 4096
-                      : arena->total < (1u << 20) ? arena->total
-                                                  : 1u << 20;
+    if (!arena->block || arena->block->size - arena->block_used < size) {
+        size_t want = arena->allocated_bytes < 4096         ? 4096
+                      : arena->allocated_bytes < (1u << 20) ? arena->allocated_bytes
+                                                            : 1u << 20;
         size_t room = size > want ? size : want;
         struct ps_arena_block *block = or_abort(malloc(sizeof *block + room));
 
         block->next = arena->block;
         block->size = room;
         arena->block = block;
-        arena->used = 0;
-        arena->total += room;
+        arena->block_used = 0;
+        arena->allocated_bytes += room;
     }
-    out = arena->block->bytes + arena->used;
-    arena->used += size;
+    out = arena->block->bytes + arena->block_used;
+    arena->block_used += size;
     return out;
 }
 
@@ -164,7 +164,7 @@ void ps_arena_free(struct ps_arena *arena)
         free(arena->block);
         arena->block = next;
     }
-    arena->used = arena->total = 0;
+    arena->block_used = arena->allocated_bytes = 0;
 }
 
 void ps_free_ptr(void *pointer_to_pointer)

@@ -46,8 +46,8 @@ char *ps_strdup(struct ps_str text);            /* NUL-terminated copy; release 
 
 /* An arena: many small allocations that ps_arena_free releases together. */
 struct ps_arena {
-    struct ps_arena_block *block;
-    size_t used, total;
+    struct ps_arena_block *block;       /* the newest block */
+    size_t block_used, allocated_bytes; /* bytes used in `block`; bytes of all blocks */
 };
 
 /* The memory is 8-byte aligned, not zeroed. */

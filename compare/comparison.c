@@ -345,14 +345,14 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
 
 static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
 {
-    size_t figures = c->n_metrics * c->n_runs;
+    size_t n_values = c->n_metrics * c->n_runs;
 
     PS_RESERVE_ONE(c->slots, c->n_slots, c->cap_slots);
     if (c->cap_values < c->cap_slots) {
-        c->values = ps_grow(c->values, c->cap_slots, figures * sizeof *c->values);
+        c->values = ps_grow(c->values, c->cap_slots, n_values * sizeof *c->values);
         c->cap_values = c->cap_slots;
     }
-    memset(c->values + c->n_slots * figures, 0, figures * sizeof *c->values);
+    memset(c->values + c->n_slots * n_values, 0, n_values * sizeof *c->values);
     c->slots[c->n_slots] = (struct ps_slot){
         .name = from->slot.name, .place = from->slot.place, .function = from->slot.function};
     return (uint32_t)c->n_slots++;
@@ -730,6 +730,6 @@ size_t ps_comparison_bytes(const struct ps_comparison *c)
     return c->n_rows *
                (sizeof *c->rows + c->n_runs * sizeof *c->first_metric + sizeof *c->slot_of) +
            c->cap_slots * sizeof *c->slots + c->cap_pending * sizeof *c->pending +
-           c->n_classes * (sizeof *c->classes + 32) + c->texts.arena.total + c->keys.arena.total +
-           c->arena.total;
+           c->n_classes * (sizeof *c->classes + 32) + c->texts.arena.allocated_bytes +
+           c->keys.arena.allocated_bytes + c->arena.allocated_bytes;
 }

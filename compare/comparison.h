@@ -22,8 +22,9 @@ struct ps_compare_input {
                              which is their text; {NULL, 0} for rows that are not lines */
     int64_t line; /* 0: none. Not part of the key, since lines move: only orders rows of one name
                      and place */
-    struct ps_str cause; /* what caused it (the first importer); "": none. Not part of the key */
-    int64_t id;          /* id of the row in the run; 0: unknown */
+    struct ps_str
+        cause;  /* what caused the row: the first importer; "": none. Not part of the key */
+    int64_t id; /* id of the row in the run; 0: unknown */
     double values[PS_METRICS_MAX];
     const double *samples; /* the samples of the first value, if the run has them: with one run per
                               group they are compared */

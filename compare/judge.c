@@ -9,8 +9,10 @@
 #include "base/hash_table.h"
 #include "base/mem.h"
 
-#define DEALS_MAX   200      /* maximum number of reassignments of runs to groups */
-#define WORK_MAX    40000000 /* values read for that; above it, only a part of the rows is used */
+#define DEALS_MAX 200 /* maximum number of reassignments of runs to groups */
+/* maximum number of values read for all reassignments; if there are more, only every k-th row is
+ * used */
+#define WORK_MAX    40000000
 #define TABLES      512
 #define RATIO_MAX   1e9
 #define CHOICES_MAX 1000.0 /* if there are more reassignments, a random sample is used */
@@ -288,7 +290,8 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
 
         if (allowed < chance->n)
             factor = fmax(factor, chance->items[allowed]);
-        if (found->items[k - 1] <= factor) /* equal to a ratio that must be excluded */
+        if (found->items[k - 1] <=
+            factor) /* the k-th ratio is not above the factor: try a smaller k */
             continue;
         while (above < chance->n && chance->items[above] > factor)
             above++;

@@ -124,7 +124,7 @@ def comparison(head):
     if not metrics or len(metrics) > METRICS_MAX or not any(metric["name"] == budget for metric in metrics):
         head.fail(f"needs 1 to {METRICS_MAX} metrics, and a budget that is one of them")
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
-             f".place = {quoted(head.one('place') or '')}, .budget = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
+             f".place = {quoted(head.one('place') or '')}, .budget_metric = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
              f".is_per_step = {str(each == 'step').lower()}, .n_works = {len(works)}",
              ".works = {" + ", ".join(f"{{.word = {quoted(word)}, .query = {quoted(select)}}}" for word, select in works) + "}",
              ".metrics = {"]

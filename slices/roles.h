@@ -8,7 +8,7 @@
 
 #include "slices/intervals.h"
 
-/* What the name of a slice means. */
+/* Meaning of the name of a slice. */
 enum ps_name_kind {
     PS_NAME_UNKNOWN = 0, /* not determined yet */
     PS_NAME_STEP,        /* ProfilerStep#5 */

@@ -31,8 +31,8 @@ enum ps_slice_kind {
     PS_SLICE_SYNC = 9,            /* a stream or context waits; not work */
     PS_SLICE_GPU_ANNOTATION = 10, /* an annotation projected onto a stream; not work */
     PS_SLICE_SPAN = 11,           /* the recording window and the like; not work */
-    PS_SLICE_NVTX = 12, /* host: an NVTX range or mark, the operator of what its thread launches
-                           inside. With PS_SLICE_ASYNC: start/end ranges */
+    PS_SLICE_NVTX = 12, /* host: an NVTX range or mark, the operator of the work that its thread
+                           launches inside. With PS_SLICE_ASYNC: start/end ranges */
     PS_SLICE_OSRT = 13, /* host: a call of the operating system's library */
     PS_N_SLICE_KINDS
 };

@@ -95,7 +95,8 @@ static void shade_pixels(struct ps_window *w, const struct item *item, uint32_t 
     }
 }
 
-/* The end of the pixel in ns; after `at`, which is inside the pixel. */
+/* Returns the end of the pixel in ns, but at least at + 1, since the end is rounded. `at` is inside
+ * the pixel. */
 static int64_t edge_of(const struct ps_window *w, uint32_t px, int64_t at)
 {
     int64_t edge = w->from_ns + (int64_t)((px + 1) * w->ns_per_px);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h: selects what is drawn of a track in a time window.
+ * window.h: selects the slices of a track to draw in a time window.
  *
  * Slices of two pixels or more are returned one by one. Shorter ones are counted by pixel and
  * depth: how many start there (0 if one only extends from the pixel before), how much of the pixel

@@ -386,9 +386,9 @@ static struct ps_num add_num(struct ps_num a, struct ps_num b)
     return ps_importtime_sum_value(&sum);
 }
 
-/* Makes `id` the parent of the pending rows with a greater depth. Counts the row as uneven if its
- * self time and its children's cumulative times do not add up to its own cumulative time; each
- * number was rounded up separately. */
+/* Makes `id` the parent of the pending rows with a greater depth. Counts the row in
+ * log->time_mismatches if its self time plus its children's cumulative times differ from its
+ * cumulative time by more than rounding: each number was rounded up separately. */
 static void adopt_pending(struct ps_importtime_log *log, uint32_t id)
 {
     struct ps_importtime_row *row = &log->rows[id - 1];
@@ -406,8 +406,8 @@ static void adopt_pending(struct ps_importtime_log *log, uint32_t id)
         row->n_children++;
     }
     excess = ps_num_to_real(ps_importtime_sum_value(&parts)) - ps_num_to_real(row->cumulative);
-    if ((excess < 0 || excess > row->n_children) && log->odd_indents.count++ == 0)
-        log->odd_indents.line = row->line;
+    if ((excess < 0 || excess > row->n_children) && log->time_mismatches.count++ == 0)
+        log->time_mismatches.line = row->line;
     PS_RESERVE_ONE(log->pending_rows, log->n_pending, log->cap_pending);
     log->pending_rows[log->n_pending++] = id;
 }
@@ -636,7 +636,7 @@ static void count_row(struct ps_importtime_log *log, uint32_t id)
     }
     log->n_timed++;
     log->n_roots += !row->parent;
-    log->n_gaps += row->skips_level;
+    log->n_skipped_levels += row->skips_level;
     row->is_unfinished = !row->parent && row->depth > 0;
     log->n_unfinished += row->is_unfinished;
     log->n_startup_modules += row->is_startup;
@@ -646,7 +646,7 @@ static void count_row(struct ps_importtime_log *log, uint32_t id)
         log->deepest_row = id;
 }
 
-void ps_importtime_compute(struct ps_importtime_log *log)
+void ps_importtime_compute_derived(struct ps_importtime_log *log)
 {
     struct ps_importtime_sum all = {0}, self = {0}, startup = {0}, program = {0};
 
@@ -796,13 +796,13 @@ static void note_doubts(const struct ps_importtime_log *log, struct ps_sink *out
     note_doubt(out, PS_NOTE_WARNING, log->n_headers > 1 ? log->n_headers : 0,
                "interpreters that wrote into this log",
                "where they ran at the same time, nesting may be wrong");
-    if (log->odd_indents.count)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, log->odd_indents.line,
+    if (log->time_mismatches.count)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, log->time_mismatches.line,
                      "imports whose cumulative time differs from self time plus children: %llu "
                      "(this is the first); lines were lost, or threads or processes are mixed",
-                     (unsigned long long)log->odd_indents.count);
-    note_doubt(out, PS_NOTE_WARNING, log->n_gaps, "imports more than one level below their parent",
-               "the lines between are missing");
+                     (unsigned long long)log->time_mismatches.count);
+    note_doubt(out, PS_NOTE_WARNING, log->n_skipped_levels,
+               "imports more than one level below their parent", "the lines between are missing");
     note_doubt(out, PS_NOTE_WARNING, log->n_unfinished, "imports whose parent import never ended",
                "the program was killed or the log was truncated; they are shown as roots");
     note_doubt(out, PS_NOTE_INFO, log->n_estimated, "cached rows whose importer is estimated",
@@ -1063,7 +1063,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
     if (status == PS_OK) {
         note_row_limits(&r);
-        ps_importtime_compute(&r.log);
+        ps_importtime_compute_derived(&r.log);
         write_log(&r.log, &r.in, out);
     }
     ps_importtime_free(&r.log);

@@ -4,7 +4,7 @@
  * unit tests use it too.
  *
  * Order of the calls: ps_importtime_parse_line for each line; ps_importtime_add_row for each row;
- * ps_importtime_compute once; ps_importtime_free.
+ * ps_importtime_compute_derived once; ps_importtime_free.
  */
 #ifndef PS_IMPORTERS_IMPORTS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTS_IMPORTTIME_H
@@ -49,7 +49,8 @@ struct ps_importtime_row {
      * `subtree_size`: number of rows of the subtree; `level`: number of ancestors */
     uint32_t start_order, n_children, subtree_size, level;
     uint32_t interpreter;
-    /* cached rows, in bytes as printed: spaces before the name; spaces and name together */
+    /* as printed: `spaces`: bytes of the spaces before the name; `width`: bytes of the spaces and
+     * the name; used for cached rows only */
     uint32_t spaces, width;
     int32_t depth; /* as printed; -1: unknown */
     bool is_cached, is_startup, is_unfinished, is_topmost, is_first_of_module, is_estimated,
@@ -78,7 +79,7 @@ struct ps_importtime_log {
     struct ps_intern modules, packages;
     uint32_t *package_of_module, n_package_of_module,
         cap_package_of_module;             /* package of each module id */
-    struct ps_importtime_package *package; /* by package id; set by ps_importtime_compute */
+    struct ps_importtime_package *package; /* by package id; set by ps_importtime_compute_derived */
     uint32_t *pending_rows; /* row ids whose parent was not read yet, in order of depth */
     size_t n_pending, cap_pending;
     struct ps_importtime_edge *edges;
@@ -87,13 +88,13 @@ struct ps_importtime_log {
     uint64_t n_announced_edges; /* sum of the counts in the PS_IMPORTTIME_EDGES lines */
     uint32_t n_headers;
     uint64_t n_lines, n_repaired, n_rejected; /* `n_lines`: number of lines read */
-    struct ps_importtime_tally other_lines, rejects, repairs, odd_indents;
+    struct ps_importtime_tally other_lines, rejects, repairs, time_mismatches;
     bool is_complete; /* the last line ended in \n */
 
-    /* Set by ps_importtime_compute. */
+    /* Set by ps_importtime_compute_derived. */
     struct ps_num total_us, self_us, startup_us, program_us;
     uint32_t n_timed, n_cached, n_roots, n_startup_modules, n_negative_self, max_depth, n_estimated,
-        n_gaps, n_unfinished;
+        n_skipped_levels, n_unfinished;
     uint32_t deepest_row; /* id of the row with the most ancestors */
     uint32_t title_row;   /* id of the root row whose module is the title of the run */
 };
@@ -106,7 +107,7 @@ struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
 
 /* Computes the fields that depend on several rows, such as packages. Call it after the last row was
  * added. */
-void ps_importtime_compute(struct ps_importtime_log *log);
+void ps_importtime_compute_derived(struct ps_importtime_log *log);
 
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_importtime_sum {

@@ -58,9 +58,9 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
 /* Records that a row was read. Returns true if rows are missing before it. */
 bool ps_line_table_add_row(struct ps_line_table *table, const struct ps_line_table_number *number);
 
-/* Handles a line inside the table that is not a row. True: the caller must reject the line; false:
- * the line is the rule, empty, or a mark such as "...". A line that has only brackets continues a
- * wrapped row. */
+/* Handles a line inside the table that is not a row. True: the caller must reject the line. False:
+ * the line is the rule, empty, a mark such as "...", or any line while the table is paused. A line
+ * that has only brackets is rejected too: it is the rest of a wrapped row. */
 bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text);
 
 #endif

@@ -28,14 +28,14 @@
  * the fifth number.
  */
 
-static unsigned read_values(struct ps_str *rest, struct ps_num figures[4])
+static unsigned read_values(struct ps_str *rest, struct ps_num values[4])
 {
     unsigned n = 0;
 
     while (n < 4) {
         struct ps_str before = *rest;
 
-        if (!ps_report_parse_number(ps_report_pop_word(rest), &figures[n])) {
+        if (!ps_report_parse_number(ps_report_pop_word(rest), &values[n])) {
             *rest = before;
             break;
         }
@@ -297,7 +297,7 @@ static void write_summary(struct reader *r, double unit)
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"unit_s", ps_real(unit)},
         {"functions", ps_int(r->functions)},
         {"functions_run", ps_int(r->functions_run)},
@@ -309,8 +309,8 @@ static void write_summary(struct reader *r, double unit)
         {"nested", ps_int(r->functions_timed > 1)},
     };
 
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
 }
 
 static void write_hottest(struct reader *r)

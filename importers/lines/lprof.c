@@ -492,7 +492,7 @@ static void write_summary(struct report *r)
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"unit_s", ps_real(r->stats->unit)},
         {"functions", ps_int((int64_t)r->stats->n_functions)},
         {"functions_run", ps_int(r->functions_run)},
@@ -504,8 +504,8 @@ static void write_summary(struct report *r)
         {"nested", ps_int(r->functions_timed > 1)},
     };
 
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
 }
 
 static void write_notes(struct report *r)

@@ -401,7 +401,7 @@ static void write_all(struct reader *r)
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"functions", ps_int((int64_t)r->n_functions)},
         {"files", ps_int(r->files.count)},
         {"lines", ps_int((int64_t)r->measured)},
@@ -415,8 +415,8 @@ static void write_all(struct reader *r)
         r->out->ops->meta(r->out, "tool_version", PS_STR("0.58+"));
     if (r->files.count)
         r->out->ops->meta(r->out, "title", ps_base_name(r->files.items[0]));
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
     write_notes(r);
     ps_report_write_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak, "MiB", "peak RSS"});

@@ -176,7 +176,7 @@ static void read_leaks(struct reader *r, struct file *f, const cJSON *leaks)
         qsort(f->leaks, f->n_leaks, sizeof *f->leaks, by_line);
 }
 
-static void add_leak(struct file *f, uint32_t line, struct ps_line_metrics *figures)
+static void add_leak(struct file *f, uint32_t line, struct ps_line_metrics *metrics)
 {
     struct leak key = {.line = line}, *found;
 
@@ -184,8 +184,8 @@ static void add_leak(struct file *f, uint32_t line, struct ps_line_metrics *figu
     if (!found || found->is_written)
         return;
     found->is_written = true;
-    figures->leak_likelihood = found->likelihood;
-    figures->leak_mib_s = found->velocity;
+    metrics->leak_likelihood = found->likelihood;
+    metrics->leak_mib_s = found->velocity;
 }
 
 /* Writes rows for leaks in lines that the profile does not list. */
@@ -419,7 +419,7 @@ static double write_summary(struct reader *r, const cJSON *root)
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"elapsed_s", elapsed},
         {"files", ps_int(r->files)},
         {"lines", ps_int((int64_t)r->lines)},
@@ -431,8 +431,8 @@ static double write_summary(struct reader *r, const cJSON *root)
         {"cpu_pct", ps_real(r->cpu_pct)},
     };
 
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
     return ps_num_to_real(elapsed);
 }
 

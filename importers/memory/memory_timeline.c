@@ -309,7 +309,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 /* --- Recognition --- */
 
-/* Reads the next number and the character after it. False: there is no number. */
+/* Reads the next number and the character after it. False: there is no number, or neither ',' nor
+ * ']' follows it. */
 static bool next_number(struct ps_str *rest, double *out, char *behind)
 {
     char text[40], *end;

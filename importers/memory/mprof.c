@@ -323,7 +323,7 @@ static void write_summary(struct reader *r, double peak, double peak_t)
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"samples", ps_int((int64_t)(r->samples + r->of_children))},
         {"processes", ps_int((r->samples > 0) + (int64_t)r->children.count)},
         {"functions", ps_int(r->functions.count)},
@@ -334,8 +334,8 @@ static void write_summary(struct reader *r, double peak, double peak_t)
         {"slope_mib_s", memory_slope(r)},
     };
 
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
 }
 
 static void write_all(struct reader *r)

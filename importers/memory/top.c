@@ -397,7 +397,7 @@ static void write_all(struct reader *r)
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"frames", ps_int((int64_t)r->n_frames)},
         {"processes", ps_int((int64_t)r->n_processes)},
         {"duration_s", ps_real(r->frames[r->n_frames - 1])},
@@ -408,8 +408,8 @@ static void write_all(struct reader *r)
     write_processes(r);
     for (size_t i = 0; i < r->n_processes; i++)
         raise_max(&peak, r->processes[i].res_most);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        r->builder.out->ops->number(r->builder.out, figures[i].key, figures[i].value);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        r->builder.out->ops->number(r->builder.out, metrics[i].key, metrics[i].value);
     r->builder.out->ops->number(r->builder.out, "measurements", ps_int(r->builder.n_written));
     write_notes(r, spread);
     r->builder.out->ops->headline(r->builder.out,

@@ -53,7 +53,7 @@ struct tr_job {
 
 extern const struct ps_sink_ops tr_job_ops;
 
-static struct tr_job *of(struct ps_sink *sink)
+static struct tr_job *job_of_sink(struct ps_sink *sink)
 {
     return (struct tr_job *)sink;
 }
@@ -109,7 +109,7 @@ static int64_t shift_time(const struct tr_job *job, int64_t ns)
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
 
     if (job->files == 0)
         job->out->ops->meta(job->out, key, value);
@@ -128,7 +128,7 @@ static struct tr_job_figure *tr_job_figure(struct tr_job *job, const char *key)
 
 static void number(struct ps_sink *sink, const char *key, struct ps_num value)
 {
-    struct tr_job_figure *figure = tr_job_figure(of(sink), key);
+    struct tr_job_figure *figure = tr_job_figure(job_of_sink(sink), key);
 
     if (value.kind == PS_NUM_NONE)
         return;
@@ -145,7 +145,7 @@ static void number(struct ps_sink *sink, const char *key, struct ps_num value)
 
 static void list(struct ps_sink *sink, const char *key, const struct ps_str *items, size_t n)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
 
     if (job->files == 0)
         job->out->ops->list(job->out, key, items, n);
@@ -153,7 +153,7 @@ static void list(struct ps_sink *sink, const char *key, const struct ps_str *ite
 
 static void note(struct ps_sink *sink, const struct ps_note *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     struct ps_note copy = *row;
 
@@ -166,7 +166,7 @@ static void note(struct ps_sink *sink, const struct ps_note *row)
 
 static void ledger(struct ps_sink *sink, const struct ps_ledger *row)
 {
-    struct ps_ledger *sum = &of(sink)->ledger;
+    struct ps_ledger *sum = &job_of_sink(sink)->ledger;
 
     sum->unit = row->unit;
     sum->read += row->read;
@@ -180,7 +180,7 @@ static void ledger(struct ps_sink *sink, const struct ps_ledger *row)
  * other labels, since a file without steps must not count as a slow file. */
 static void headline(struct ps_sink *sink, const struct ps_headline *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     bool same = job->headline.label && strcmp(job->headline.label, row->label) == 0;
 
     if (!job->headline.label || (!same && strcmp(row->label, "mean step") == 0)) {
@@ -194,7 +194,7 @@ static void headline(struct ps_sink *sink, const struct ps_headline *row)
 
 static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64_t records)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     bool on = !job->out->ops->progress ||
               job->out->ops->progress(job->out, done, total, job->ledger.read + records);
 
@@ -204,7 +204,7 @@ static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64
 
 static int scratch(struct ps_sink *sink)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
 
     return job->out->ops->open_scratch ? job->out->ops->open_scratch(job->out) : -1;
 }
@@ -213,7 +213,7 @@ static int scratch(struct ps_sink *sink)
 
 static void text(struct ps_sink *sink, const struct ps_trace_text *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_trace_text copy = {.id = text_id(job, row->id), .text = row->text};
 
     copy.group_key = text_id(job, row->group_key);
@@ -233,7 +233,7 @@ static void text(struct ps_sink *sink, const struct ps_trace_text *row)
 
 static void args_template(struct ps_sink *sink, const struct ps_args_template *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_args_template copy = *row;
 
     copy.id = template_id(job, row->id);
@@ -249,7 +249,7 @@ static void args_template(struct ps_sink *sink, const struct ps_args_template *r
 
 static void process(struct ps_sink *sink, const struct ps_process *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_process copy = *row;
 
     copy.id = numbered(job->base_ids.process, &job->next_ids.process, row->id);
@@ -260,7 +260,7 @@ static void process(struct ps_sink *sink, const struct ps_process *row)
 
 static void track(struct ps_sink *sink, const struct ps_track *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_track copy = *row;
 
     copy.id = numbered(job->base_ids.track, &job->next_ids.track, row->id);
@@ -310,7 +310,7 @@ static void slices(struct ps_sink *sink, const struct ps_chunk *chunk)
 {
     static const enum ps_slice_column changed[] = {PS_COL_START,    PS_COL_NAME,   PS_COL_CATEGORY,
                                                    PS_COL_TEMPLATE, PS_COL_LAUNCH, PS_COL_OP};
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_chunk copy = *chunk;
 
     copy.track = chunk->track + job->base_ids.track;
@@ -329,7 +329,7 @@ static void slices(struct ps_sink *sink, const struct ps_chunk *chunk)
 
 static void flow(struct ps_sink *sink, const struct ps_flow *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_flow copy = {text_id(job, row->kind), slice_id(job, row->from_slice),
                            slice_id(job, row->to_slice), shift_time(job, row->from_ns),
                            shift_time(job, row->to_ns)};
@@ -339,7 +339,7 @@ static void flow(struct ps_sink *sink, const struct ps_flow *row)
 
 static void counter(struct ps_sink *sink, const struct ps_counter *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_counter copy = *row;
 
     copy.id = numbered(job->base_ids.counter, &job->next_ids.counter, row->id);
@@ -349,7 +349,7 @@ static void counter(struct ps_sink *sink, const struct ps_counter *row)
 
 static void count(struct ps_sink *sink, uint32_t series, int64_t t_ns, double value)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
 
     job->out->ops->counter_value(job->out, series + job->base_ids.counter, shift_time(job, t_ns),
                                  value);
@@ -357,7 +357,7 @@ static void count(struct ps_sink *sink, uint32_t series, int64_t t_ns, double va
 
 static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_memory_event copy = *row;
 
     copy.t_ns = shift_time(job, row->t_ns);
@@ -368,7 +368,7 @@ static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row
 
 static void step(struct ps_sink *sink, const struct ps_step *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_step copy = *row;
 
     copy.id = numbered(job->base_ids.step, &job->next_ids.step, row->id);
@@ -382,7 +382,7 @@ static void step(struct ps_sink *sink, const struct ps_step *row)
 
 static void step_part(struct ps_sink *sink, const struct ps_step_part *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_step_part copy = *row;
 
     copy.step = row->step + job->base_ids.step;
@@ -391,7 +391,7 @@ static void step_part(struct ps_sink *sink, const struct ps_step_part *row)
 
 static void device(struct ps_sink *sink, const struct ps_device_summary *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_device_summary copy = *row;
 
     copy.worker = job->worker;
@@ -400,7 +400,7 @@ static void device(struct ps_sink *sink, const struct ps_device_summary *row)
 
 static void gap(struct ps_sink *sink, const struct ps_gap *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_gap copy = *row;
 
     copy.stream_track = row->stream_track + job->base_ids.track;
@@ -413,7 +413,7 @@ static void gap(struct ps_sink *sink, const struct ps_gap *row)
 
 static void module(struct ps_sink *sink, const struct ps_module *row)
 {
-    struct tr_job *job = of(sink);
+    struct tr_job *job = job_of_sink(sink);
     struct ps_module copy = *row;
 
     copy.id = numbered(job->base_ids.module, &job->next_ids.module, row->id);

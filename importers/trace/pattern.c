@@ -623,5 +623,5 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
 
 bool tr_patterns_are_full(const struct tr_patterns *patterns)
 {
-    return patterns->arena.total > MEMORY_MAX;
+    return patterns->arena.allocated_bytes > MEMORY_MAX;
 }

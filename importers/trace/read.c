@@ -784,8 +784,10 @@ static void clear_tables(struct worker *w)
 {
     struct tr_parser_output *local = &w->parser.local;
 
-    if (local->names.arena.total + local->templates.arena.total < LOCAL_TABLES_MAX &&
-        local->threads.arena.total < LOCAL_TABLES_MAX && !tr_patterns_are_full(w->parser.patterns))
+    if (local->names.arena.allocated_bytes + local->templates.arena.allocated_bytes <
+            LOCAL_TABLES_MAX &&
+        local->threads.arena.allocated_bytes < LOCAL_TABLES_MAX &&
+        !tr_patterns_are_full(w->parser.patterns))
         return;
     ps_intern_free(&local->names);
     ps_intern_free(&local->templates);

@@ -89,9 +89,9 @@ struct tr_steps {
     bool annotated;            /* whether the steps are ProfilerSteps */
     struct launches *launches; /* by track id */
     size_t n_launches;
-    /* intervals of the host; at the end also of the devices */
+    /* intervals of the host; tr_steps_end adds those of the devices */
     struct ps_intervals roles[PS_N_ROLES];
-    struct ps_intervals communication; /* intervals of the devices; set at the end */
+    struct ps_intervals communication; /* intervals of the devices; set by tr_steps_end */
     /* first start and last end of all operators and calls; host_start > host_end: none */
     int64_t host_start, host_end;
     struct ps_name_kinds meanings;

@@ -105,8 +105,9 @@ void tr_correlations_free(struct tr_correlations *links);
 
 /* --- modules.c --- */
 
-/* Rows of nn.Module. Order of the calls: tr_modules_new; tr_modules_add_track for each host track
- * after it was attributed; tr_modules_end, which writes the modules to the sink. */
+/* Collects the nn.Modules of a trace and the cost of their calls. Order of the calls:
+ * tr_modules_new; tr_modules_add_track for each host track after it was attributed; tr_modules_end,
+ * which writes the modules to the sink. */
 struct tr_modules;
 struct tr_modules *tr_modules_new(struct tr_trace *trace);
 void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *track);

@@ -121,7 +121,8 @@ struct tr_trace {
     struct tr_import_state *import; /* import.h; valid while tr_import_trace runs */
 };
 
-/* Reads all of `in` and on PS_OK sets all members above. Call tr_trace_free in any case. */
+/* Reads all of `in` into the threads, templates, categories, headers and counts of `trace`. The
+ * caller sets `out` and `err` before. Call tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
 /* For tests: tr_trace_read with a block size in bytes (0: default), number of workers and bytes of
  * records in memory. */

@@ -585,8 +585,8 @@ static enum ps_status fail_no_baseline(const char *against, const cJSON *base, s
                    against);
 }
 
-/* Compares the checked runs with the baseline, from which the checked runs are excluded. *out
- * points to *ids, which contains the ids of a baseline that was reduced. */
+/* Compares the checked runs with the baseline, without the checked runs. *ids receives the ids of
+ * the remaining runs of the baseline. Keep it until *out is closed, since *out may refer to it. */
 static enum ps_status compare_with(struct ps_client *client, const char *against, const char *run,
                                    struct ps_cli_comparison *out, struct ps_buf *ids,
                                    struct ps_err *err)

@@ -29,8 +29,8 @@ typedef enum ps_status ps_attach_source(void *user, const char *path, int fd, bo
  * shorter suffixes of it, and no file outside of the root is read. Without a root, only the
  * recorded path is tried, relative to the folder of the profile and to the current folder, and
  * sources that are attached already are kept. Only regular files that are Python by name or first
- * line are used, since a profile may name any file. Never fails: missing, changed and refused
- * sources are reported on stderr as notes.
+ * line are used, since a profile may name any file. Never fails: changed and
+ * refused sources, and with a root also missing ones, are reported on stderr as notes.
  */
 void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wanted_source *wanted,
                          size_t n, ps_attach_source *attach, void *user);

@@ -205,8 +205,8 @@ static void on_outcome(void *user, const char *name, const struct ps_import_resu
     attach_sources(importing, result->id);
 }
 
-/* If an archive fails after some of its profiles were imported, the error is reported like that of
- * a member. */
+/* If an archive fails after some of its profiles were imported, reports the error of the archive
+ * like the error of a member. */
 static void report_partial_failure(struct import_state *importing)
 {
     struct ps_job_result *out = importing->out;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sniff.h: checks whether files are profiles. A sandboxed process does it, since the start of a
- * file has to be decompressed and parsed too. One process checks many files. */
+/* sniff.h: checks whether files are profiles. The check runs in a sandboxed process, because it
+ * decompresses and parses the start of each file, as an import does. One process checks many
+ * files. */
 #ifndef PS_JOBS_SNIFF_H
 #define PS_JOBS_SNIFF_H
 

@@ -89,7 +89,7 @@ struct ps_query_comparison {
     const char *query, *title;
     /* nouns for a row and for the place of a row; place "": rows have no place */
     const char *row, *place;
-    const char *budget; /* name of the metric that budgets limit */
+    const char *budget_metric; /* name of the metric that budgets limit */
     /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
     const char *presence_query;
     bool is_per_step; /* values are already those of the mean step, if a run has steps */

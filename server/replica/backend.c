@@ -136,7 +136,7 @@ static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_
 {
     enum ps_status status = ps_mirror_send(store, err);
 
-    *committed = store->replica->mirror->is_sent;
+    *committed = store->replica->mirror->is_committed_remotely;
     return status;
 }
 

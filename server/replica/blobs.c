@@ -178,7 +178,7 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
     struct blob_state state = {false, false, false};
 
     ps_blob_let_go(pg, place, err);
-    ps_clock_lock(pg, PS_BLOB_WAIT_MS, err);
+    ps_clock_begin_without_tick(pg, PS_BLOB_WAIT_MS, err);
     check_complete(pg, values, &state, err);
     if (state.reserved_bytes && state.has_bytes)
         ps_pg_commit(pg, err);

@@ -13,8 +13,9 @@
 struct ps_change_feed {
     struct ps_row_change *items; /* malloc'ed */
     size_t n, cap;
-    bool is_overflowed;    /* there are more changes than PS_CHANGE_FEED_MAX */
-    bool has_shelf_change; /* some change is visible on the shelf, which changes of jobs are not */
+    bool is_overflowed; /* there are more changes than PS_CHANGE_FEED_MAX */
+    bool
+        has_shelf_change; /* there is a change that the shelf shows; changes of jobs do not count */
 };
 
 struct ps_change_feed_watch {

@@ -84,7 +84,7 @@ enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock
     return begin_transaction(pg, wait_ms, 1, out, err);
 }
 
-enum ps_status ps_clock_lock(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
+enum ps_status ps_clock_begin_without_tick(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_clock clock;
 

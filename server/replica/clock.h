@@ -36,7 +36,7 @@ enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock
                               struct ps_err *err);
 /* Like ps_clock_begin, for a transaction that changes no rows with column tx and so does not
  * advance the clock. */
-enum ps_status ps_clock_lock(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
+enum ps_status ps_clock_begin_without_tick(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
 /* Begins a read-only transaction with a consistent snapshot. */
 enum ps_status ps_clock_begin_read(struct ps_pg *pg, struct ps_err *err);
 

@@ -69,7 +69,7 @@ enum ps_status ps_mirror_acquire(struct ps_store *store, struct ps_err *err)
     if (!lock_for(&m->write_lock, WAIT_MS))
         return ps_fail(err, PS_UNAVAILABLE,
                        "the store: too many concurrent changes" PS_HINT "try again in a moment");
-    m->is_sent = m->has_repairs = false;
+    m->is_committed_remotely = m->has_repairs = false;
     connect_writer(store, until, err);
     if (ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->clock, err) != PS_OK)
         (void)pthread_mutex_unlock(&m->write_lock);
@@ -144,7 +144,7 @@ enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err)
                          &m->has_repairs, err);
     if (rows && !m->has_repairs)
         ps_mirror_store_version(store->catalog, &m->clock, err);
-    m->is_sent = rows && ps_pg_commit(m->writer, err) == PS_OK;
+    m->is_committed_remotely = rows && ps_pg_commit(m->writer, err) == PS_OK;
     return err->code;
 }
 
@@ -155,11 +155,11 @@ void ps_mirror_release(struct ps_store *store, bool committed)
     if (m->session)
         sqlite3session_delete(m->session);
     m->session = NULL;
-    if (!m->is_sent)
+    if (!m->is_committed_remotely)
         ps_pg_rollback(m->writer);
     finish_catch_up(store, committed,
-                    m->is_sent && !m->has_repairs ? m->clock.transaction
-                                                  : m->clock.transaction - 1);
+                    m->is_committed_remotely && !m->has_repairs ? m->clock.transaction
+                                                                : m->clock.transaction - 1);
     (void)pthread_mutex_unlock(&m->write_lock);
 }
 
@@ -257,7 +257,7 @@ static void prune_deletions(struct ps_mirror *m)
         return;
     m->pruned_ms = ps_monotonic_ms();
     (void)pthread_mutex_lock(&m->poll_lock);
-    /* a failure does not matter: the next call deletes what is left */
+    /* a failure does not matter: the next call deletes the remaining rows */
     (void)ps_clock_prune(m->poll_pg, ps_wall_clock_ms() - KEEP_MS, PS_ERR_IGNORED);
     (void)pthread_mutex_unlock(&m->poll_lock);
 }

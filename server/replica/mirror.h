@@ -8,10 +8,10 @@
  * mirror up to date; run in the mirror; send the changed rows; commit in the database, then in the
  * mirror. A failure before the remote commit rolls back both sides. If the result of the remote
  * commit is unknown, or this process crashes before the local commit, the mirror is unchanged and
- * later catches up with what was committed. The mirror may be deleted at any time.
+ * later applies the committed transactions. The mirror may be deleted at any time.
  *
- * While the database is unreachable, reads continue from the mirror. Writes wait for it for some
- * seconds, then fail with PS_UNAVAILABLE.
+ * While the database is unreachable, reads continue from the mirror. Writes wait some seconds for
+ * the database, then fail with PS_UNAVAILABLE.
  */
 #ifndef PS_REPLICA_MIRROR_H
 #define PS_REPLICA_MIRROR_H
@@ -42,7 +42,7 @@ struct ps_mirror {
     int64_t pruned_ms;      /* monotonic clock: last time that old deletions were pruned */
     struct ps_clock clock;  /* of the open transaction */
     sqlite3_session *session;
-    bool is_sent;     /* the open transaction is committed in the database */
+    bool is_committed_remotely; /* the shared database committed the open transaction */
     bool has_repairs; /* invalid strings were repaired, so the rows sent differ from the local ones
                        */
     pthread_mutex_t ready_lock;
@@ -77,7 +77,7 @@ void ps_mirror_release(struct ps_store *store, bool committed);
 void ps_mirror_listen(struct ps_store *store, ps_change_listener *listener, void *user);
 /* Whether the database could not be reached at the last poll. */
 bool ps_mirror_is_away(const struct ps_store *store);
-/* Applies what was committed since the last poll. False: the database is unreachable. */
+/* Applies the transactions committed since the last poll. False: the database is unreachable. */
 bool ps_mirror_poll(struct ps_store *store);
 
 /* Rows (mirror_rows.c). */

@@ -88,8 +88,9 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
 /* Runs several statements without parameters, and ignores their rows. */
 enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *err);
 /* ps_pg_queue queues a statement (pipeline) without waiting for its result; ps_pg_flush waits for
- * the results of all queued statements. Call it before any other statement. Either call may return
- * an error; statements after the failed one are not executed. */
+ * the results of all queued statements. Call ps_pg_flush before any statement that is not queued.
+ * Either function may return the error of a queued statement; statements after the failed one are
+ * not executed. */
 enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
                            size_t n, struct ps_err *err);
 enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err);

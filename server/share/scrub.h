@@ -47,7 +47,8 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name);
 
 /* --- Scrubbing --- */
 
-/* The functions append the scrubbed text to out. They replace only categories in scrub->redact. */
+/* These functions append the scrubbed text to out. They replace only values of the categories in
+ * scrub->redacted_categories. */
 
 /* Scrubs a name of code or any other text. A text that looks like a command line is scrubbed like
  * ps_scrub_command. */

@@ -163,7 +163,7 @@ test('the steps lead from base to new', () => {
         ],
     );
     assert.deepEqual(
-        fall.steps.map(({ isNoise }) => isNoise),
+        fall.steps.map(({ isFaint }) => isFaint),
         [true, false, true, true, true],
     );
     assert.ok(fall.axisFrom > 80 && fall.axisFrom < 96);

@@ -6,15 +6,15 @@ import type { SourceFunctionRow as SourceFunction } from '../src/base/rows';
 import {
     fileName,
     multiRunRows,
-    runFigures,
+    runMetrics,
     runOrder,
     sameFileText,
 } from '../src/features/lines/multi_run';
-import { callsOf, collapseRows } from '../src/features/lines/collapse_rows';
+import { countCalls, collapseRows } from '../src/features/lines/collapse_rows';
 import { heatLevel, railMarkers } from '../src/features/lines/heat';
 import { rowAt, rowOffsets } from '../src/features/lines/row_offsets';
 import {
-    figuresOf,
+    computeLineMetrics,
     fileShare,
     functionShare,
     hottestRows,
@@ -59,7 +59,7 @@ test('functions have a heading before their first line, other lines none', () =>
         ]),
         functions: [fn(1, 2, 4)],
     };
-    const rows = sourceRows(['a', 'b', 'c', 'd', 'e'], figuresOf(answer), false);
+    const rows = sourceRows(['a', 'b', 'c', 'd', 'e'], computeLineMetrics(answer), false);
     assert.equal(shape(rows), '1- [0] 2- 3 4 5-');
 });
 
@@ -68,8 +68,8 @@ test('without a source the lines of functions stand, and those that never ran by
         ...timed([[3, 1, 1, 10]]),
         functions: [fn(1, 1, 3), fn(2, 9, null)],
     };
-    assert.equal(shape(sourceRows([], figuresOf(answer), false)), '[0] 1- 2- 3 [1] 9-');
-    assert.equal(shape(sourceRows([], figuresOf(answer), true)), '[0] 3 [1]');
+    assert.equal(shape(sourceRows([], computeLineMetrics(answer), false)), '[0] 1- 2- 3 [1] 9-');
+    assert.equal(shape(sourceRows([], computeLineMetrics(answer), true)), '[0] 3 [1]');
 });
 
 test('what overlaps stands one under the other; an outer function goes on after an inner one', () => {
@@ -81,7 +81,7 @@ test('what overlaps stands one under the other; an outer function goes on after 
         ]),
         functions: [fn(1, 1, 4), fn(2, 2, 3)],
     };
-    assert.equal(shape(sourceRows([], figuresOf(answer), false)), '[0] 1 [1] 2- 3 [0+] 4');
+    assert.equal(shape(sourceRows([], computeLineMetrics(answer), false)), '[0] 1 [1] 2- 3 [0+] 4');
     const twice = {
         ...timed([
             [5, 1, 1, 1],
@@ -89,11 +89,11 @@ test('what overlaps stands one under the other; an outer function goes on after 
         ]),
         functions: [fn(1, 5, 5), fn(2, 5, 5)],
     };
-    assert.equal(shape(sourceRows([], figuresOf(twice), false)), '[0] [1] 5 5’');
+    assert.equal(shape(sourceRows([], computeLineMetrics(twice), false)), '[0] [1] 5 5’');
 });
 
 test('shares of the function and of the file; the hottest first', () => {
-    const figures = figuresOf({
+    const metrics = computeLineMetrics({
         ...timed([
             [1, 1, 1, 25],
             [2, 1, 1, 75],
@@ -103,14 +103,14 @@ test('shares of the function and of the file; the hottest first', () => {
         functions: [fn(1, 1, 2), fn(2, 5, 6)],
     });
     assert.deepEqual(
-        [0, 1, 2, 3].map((row) => functionShare(figures, row)),
+        [0, 1, 2, 3].map((row) => functionShare(metrics, row)),
         [25, 75, 100, 0],
     );
     assert.deepEqual(
-        [0, 1, 2, 3].map((row) => fileShare(figures, row)),
+        [0, 1, 2, 3].map((row) => fileShare(metrics, row)),
         [6.25, 18.75, 75, 0],
     );
-    assert.deepEqual(hottestRows(figures), [2, 1, 0]);
+    assert.deepEqual(hottestRows(metrics), [2, 1, 0]);
 });
 
 const MEMORY = {
@@ -127,20 +127,20 @@ const MEMORY = {
 };
 
 test('the first increment of a call is no growth', () => {
-    const figures = figuresOf(MEMORY);
-    assert.deepEqual([...figures.baseline], [0, 1]);
-    assert.equal(figures.whole, 11);
-    assert.deepEqual(hottestRows(figures), [2, 3]);
+    const metrics = computeLineMetrics(MEMORY);
+    assert.deepEqual([...metrics.baseline], [0, 1]);
+    assert.equal(metrics.whole, 11);
+    assert.deepEqual(hottestRows(metrics), [2, 3]);
 });
 
 test('calls that were reported apart are summed on demand', () => {
-    assert.equal(callsOf(MEMORY).get(1), 2);
+    assert.equal(countCalls(MEMORY).get(1), 2);
     const { answer, growthOnly } = collapseRows(MEMORY, (row) => String(MEMORY.line[row]));
-    const figures = figuresOf(answer, growthOnly);
-    assert.deepEqual(figures.column('mem_mib'), [60, 61, 61]);
-    assert.deepEqual(figures.column('increment_mib'), [null, 11, -5]);
-    assert.deepEqual(figures.column('occurrences'), [2, 2, 2]);
-    assert.equal(figures.whole, 11);
+    const metrics = computeLineMetrics(answer, growthOnly);
+    assert.deepEqual(metrics.column('mem_mib'), [60, 61, 61]);
+    assert.deepEqual(metrics.column('increment_mib'), [null, 11, -5]);
+    assert.deepEqual(metrics.column('occurrences'), [2, 2, 2]);
+    assert.equal(metrics.whole, 11);
 });
 
 const SAME = { path: '/srv/x.py', same: 'path', shared: '/srv/x.py' } as const;
@@ -183,12 +183,12 @@ test('runs beside each other share their lines', () => {
         sha256: null,
         same_source: null,
     };
-    const runs = runOrder('a', [profile, run]).map(runFigures);
+    const runs = runOrder('a', [profile, run]).map(runMetrics);
     assert.deepEqual(
         runs.map((one) => one.run.run),
         ['a', 'b'],
     );
-    assert.deepEqual(runs[0].figures.column('hits'), [10, 1]);
+    assert.deepEqual(runs[0].metrics.column('hits'), [10, 1]);
     const rows = multiRunRows({ path: 'x.py', text: [], sha256: null, runs: [] }, runs);
     assert.equal(rows.filter((row) => row.kind === 'line').length, 3);
 });

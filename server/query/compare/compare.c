@@ -180,7 +180,7 @@ static void write_table(const struct ps_compare_groups *groups,
     ps_json_key_str(json, "title", head->title);
     ps_json_key_str(json, "row", head->row);
     ps_json_key_str(json, "place", head->place[0] ? head->place : NULL);
-    ps_json_key_str(json, "budget", head->budget);
+    ps_json_key_str(json, "budget", head->budget_metric);
     ps_compare_write_per(groups, head, &shared->work, json);
     write_metrics(groups, head, shared->resolution, json);
     ps_json_end(json);

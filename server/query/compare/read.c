@@ -84,10 +84,10 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
     }
     head->n = n_kept;
     for (size_t i = 0; i < n_kept; i++)
-        if (strcmp(head->metrics[i].name, head->budget) == 0)
+        if (strcmp(head->metrics[i].name, head->budget_metric) == 0)
             return err->code;
     if (n_kept)
-        head->budget = head->metrics[0].name;
+        head->budget_metric = head->metrics[0].name;
     return err->code;
 }
 

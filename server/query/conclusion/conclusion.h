@@ -60,7 +60,7 @@ struct ps_cause {
     double amount;             /* in the unit of the conclusion; NaN: none */
     double share;              /* 0..1 of the base; NaN: none */
     double save_min, save_max; /* in the unit of the conclusion; NaN: not stated */
-    const char *advice;        /* a sentence that says what to do; NULL: none */
+    const char *advice;        /* a sentence with a recommended action; NULL: none */
     unsigned level;            /* 0: a cause; 1: a part of the last cause of level 0 */
 };
 
@@ -68,7 +68,7 @@ struct ps_conclusion {
     const char *unit; /* of amounts: "s" for all times, "bytes" for all memory, else "samples" or
                        * the unit of the headline */
     const char *per;  /* "step": amounts are of one step; NULL: of the whole run */
-    const char *base; /* what shares are of: "of total", "of step" */
+    const char *base; /* base of the shares: "of total", "of step" */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
     struct ps_cause *causes;
     size_t n_causes, cap_causes;

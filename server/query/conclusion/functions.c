@@ -28,7 +28,7 @@ struct function {
     int64_t line, ncalls;
     uint32_t owner;
     enum ps_origin origin;
-    double self_s, cumulative_s; /* self_s: without what was charged to callers */
+    double self_s, cumulative_s; /* self_s: without the time that was charged to callers */
 };
 
 /* Calls of a function or of a package from outside of it. */
@@ -45,7 +45,8 @@ struct owner {
     int64_t ncalls;       /* from all callers */
 };
 
-/* A part of an owner: self time of one function, for a built-in function what was charged. */
+/* A part of an owner: self time of one function; of a built-in function, the time that was charged
+ * to the owner. */
 struct part {
     uint32_t owner;
     int64_t function;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * imports.c: the conclusion of an import log: the packages that the program imports, and what would
- * be saved if these imports were lazy (server/query/imports/import_graph.h).
+ * imports.c: the conclusion of an import log: the packages that the program imports, and the time
+ * that lazy imports of them would save (server/query/imports/import_graph.h).
  *
  * The saving of a cause is in addition to those of the causes before it, so savings add up.
  */

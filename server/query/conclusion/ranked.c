@@ -20,7 +20,7 @@ struct ranking {
     const char *unit;  /* of amounts */
     const char *tab;   /* shows the rows; its parameter q finds a name */
     const char *verb;  /* "takes" */
-    const char *count; /* what the second column counts: "call" */
+    const char *count; /* singular noun for the counts in the second column: "call" */
     const char *nothing;
     const char *note; /* NULL: none */
 };

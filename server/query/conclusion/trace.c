@@ -295,13 +295,14 @@ static double blocking_seconds(const struct trace *trace, size_t name)
     return seconds < limit ? seconds : limit; /* calls of several threads can overlap */
 }
 
-/* The operator and the Python function around a slice; ids, 0: none. */
+/* The operator and the Python function around a slice. `op` and `function` are ids; 0: none. */
 struct callers {
     int64_t op, function;
     struct ps_str op_name, function_name;
 };
 
-/* Frames of PyTorch itself say less than those of the program: torch/_ops.py(502): __call__. */
+/* Whether the frame belongs to PyTorch itself, such as torch/_ops.py(502): __call__. Frames of the
+ * program explain more. */
 static bool is_library_frame(struct ps_str name)
 {
     return ps_str_starts_with(name, PS_STR("torch/")) ||

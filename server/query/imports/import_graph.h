@@ -68,7 +68,7 @@ struct ps_str ps_import_graph_name(const struct ps_import_graph *graph, uint32_t
 const struct ps_other_log *ps_import_graph_edge_source(const struct ps_import_graph *graph,
                                                        uint32_t edge);
 
-/* What the lazy edges of the graph save. `out` has an entry for each node. */
+/* Estimates the time that the lazy edges of the graph save. `out` has an entry for each node. */
 struct ps_lazy_estimate ps_import_graph_estimate(const struct ps_import_graph *graph,
                                                  struct ps_import_outcome *out);
 
@@ -80,7 +80,8 @@ struct ps_import_suggestion {
     uint8_t origin;        /* enum ps_origin */
     double self_us;        /* of all modules that are first imported below it */
     struct ps_lazy_estimate saving; /* if its imports in the program are lazy */
-    double added_us; /* best estimate of what it saves in addition to the suggestions before it */
+    /* best estimate of the time that it saves in addition to the suggestions before it */
+    double added_us;
 };
 
 #define PS_IMPORT_SUGGESTIONS 10

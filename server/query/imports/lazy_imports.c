@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lazy_imports.c: estimates what a start-up saves if some imports become lazy, and suggests imports
- * for which that saves most. The model is that of compare/lazy_estimate.h, with an import log as
- * evidence.
+ * lazy_imports.c: estimates how much start-up time lazy imports save, and suggests the imports that
+ * save most. The model is that of compare/lazy_estimate.h, with an import log as evidence.
  */
 #include <stdlib.h>
 
@@ -75,7 +74,7 @@ static enum ps_status parse_choices(const char *text, struct ps_arena *arena, st
     return err->code;
 }
 
-/* In the log, `import a.b` has `a` below `a.b`; what becomes lazy is the import of a.b. Returns for
+/* In the log, `import a.b` has `a` below `a.b`; the import of a.b becomes lazy. Returns for
  * each node the node of its import statement. Parents have higher numbers than the modules they
  * import. */
 static uint32_t *find_statements(const struct ps_import_graph *log)
@@ -439,7 +438,8 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
 /* --- Imports that keep modules loaded --- */
 
 struct keeper {
-    /* The module that is imported from outside, and the self time of all that stay with it. */
+    /* node: a module whose importer is not among the reported modules; self_us: sum of the self
+     * times of the reported modules that the import of `node` keeps loaded */
     struct ranked_module ranked_module;
     int64_t modules;
 };

@@ -81,7 +81,8 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
 
 /* --- Files of a run --- */
 
-/* A file that a run measured. `same` and `shared`: compared with the path of the request. */
+/* A file that a run measured. `same`: result of comparing `path` with the path of the request;
+ * `shared`: the last parts that both paths have (ps_python_same_file). */
 struct measured_file {
     struct ps_str path, shared;
     size_t run;
@@ -351,7 +352,7 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     ps_json_raw(json, PS_STR("[\"ncalls\",\"tottime_s\",\"cumtime_s\"]"));
     for (int i = 0; i < 6; i++) {
         ps_json_end(&columns[i]);
-        /* "name" is the key of the run's name, so the columns function and name have other keys */
+        /* The same keys as for lines of source: "fn" and "fn_name"; "name" is the run's name. */
         ps_json_key(json, i == 1 ? "fn" : i == 2 ? "fn_name" : ps_col_name(stmt, i));
         ps_json_raw(json, ps_buf_slice(&text[i]));
         ps_buf_free(&text[i]);

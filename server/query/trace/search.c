@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.c: the view find, the search on the timeline: sums the slices by matching name, and finds
- * the next or previous slice with a matching name from a position.
+ * search.c: the view `find`, which searches the timeline. Sums the slices of each matching name,
+ * and finds the next or previous matching slice from a position.
  */
 #include <stdlib.h>
 

@@ -118,7 +118,7 @@ static void test_order(void **state)
     add(&log, "import time: 8 | 12 |   a.d");
     add(&log, "import time: 16 | 31 | a");
     add(&log, "import time: 1 | 1 | last");
-    ps_importtime_compute(&log);
+    ps_importtime_compute_derived(&log);
     for (uint32_t i = 0; i < 6; i++) {
         assert_int_equal(log.rows[i].start_order, starts[i]);
         assert_int_equal(log.rows[i].parent, parents[i]);

@@ -85,12 +85,12 @@ function useCursor<R>(
     }
 
     function handleKey(event: KeyboardEvent): void {
-        const { props: now, cursor: at } = latest.current;
+        const { props: now, cursor: index } = latest.current;
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const row = now.source.rowAt(at);
+        const row = now.source.rowAt(index);
         if (event.key === 'Enter' && row !== undefined && now.onOpen) {
             event.preventDefault();
-            now.onOpen(row, at);
+            now.onOpen(row, index);
             return;
         }
         const page = Math.max(1, Math.floor((rows.scrollRect?.height ?? 0) / ROW_HEIGHT) - 2);
@@ -98,11 +98,15 @@ function useCursor<R>(
             const band = bandAt(now, i);
             return !band || (band.stops ?? false);
         };
-        const next = nextCursor(event.key, { source: now.source, tree: now.tree, stops, page }, at);
+        const next = nextCursor(
+            event.key,
+            { source: now.source, tree: now.tree, stops, page },
+            index,
+        );
         if (next !== undefined) {
             event.preventDefault();
             moveTo(next);
-        } else if (now.onKey?.(event, row, at)) {
+        } else if (now.onKey?.(event, row, index)) {
             event.preventDefault();
         }
     }
@@ -141,9 +145,9 @@ function findShiftedRow<R>(
     index: number,
 ): number {
     for (let away = 0; away <= MAX_SHIFT; away++) {
-        for (const at of [index + away, index - away]) {
-            const row = at >= 0 ? source.rowAt(at) : undefined;
-            if (row !== undefined && rowKey(row) === key) return at;
+        for (const candidate of [index + away, index - away]) {
+            const row = candidate >= 0 ? source.rowAt(candidate) : undefined;
+            if (row !== undefined && rowKey(row) === key) return candidate;
         }
     }
     return index;
@@ -157,27 +161,29 @@ function useAnchor<R>(
     cursor: number,
     setCursor: (index: number) => void,
 ): void {
-    const seen = useRef<{ cursor?: GridKey; top?: GridKey; at: number }>({ at: 0 });
+    const seen = useRef<{ cursor?: GridKey; top?: GridKey; topIndex: number }>({
+        topIndex: 0,
+    });
     const version = props.source.version.value;
     const keyAt = (index: number) => {
         const row = index >= 0 ? props.source.rowAt(index) : undefined;
         return row === undefined ? undefined : props.rowKey(row);
     };
     useLayoutEffectOn(() => {
-        const { cursor: cursorKey, top, at } = seen.current;
+        const { cursor: cursorKey, top, topIndex } = seen.current;
         const box = scroller.current;
         if (!props.anchored || !box) return;
         if (cursor >= 0 && cursorKey !== undefined)
             setCursor(findShiftedRow(props, cursorKey, cursor));
         if (box.scrollTop > 0 && top !== undefined) {
-            box.scrollTop += (findShiftedRow(props, top, at) - at) * ROW_HEIGHT;
+            box.scrollTop += (findShiftedRow(props, top, topIndex) - topIndex) * ROW_HEIGHT;
         }
     }, [version]);
     useLayoutEffect(() => {
         const box = scroller.current;
         const first = items.find(({ start }) => start - HEAD_HEIGHT >= (box?.scrollTop ?? 0));
-        const at = first?.index ?? 0;
-        seen.current = { cursor: keyAt(cursor), top: keyAt(at), at };
+        const topIndex = first?.index ?? 0;
+        seen.current = { cursor: keyAt(cursor), top: keyAt(topIndex), topIndex };
     });
 }
 

@@ -42,17 +42,17 @@ export function StackedBar({ label, segments, width = 1, base, px = 0 }: Stacked
 }
 
 function fitLabel({ label, ns }: Segment, maxWidth: number): string {
-    const withTime = `${label} ${time(ns)}`;
+    const withTime = `${label} ${durationText(ns)}`;
     return withTime.length * LETTER_PX + LABEL_MARGIN <= maxWidth ? withTime : '';
 }
 
-function time(ns: number): string {
+function durationText(ns: number): string {
     return text(formatSeconds(ns / 1e9));
 }
 
 function barText(label: string, segments: Segment[], base: string): string {
     const parts = segments.map(
-        ({ label, ns, share }) => `${label} ${time(ns)}, ${pct(100 * share)} %`,
+        ({ label, ns, share }) => `${label} ${durationText(ns)}, ${pct(100 * share)} %`,
     );
     return `${label}: ${parts.join('; ')} ${base}`;
 }
@@ -62,7 +62,7 @@ function PartTip({ segment, base }: { segment: Segment; base: string }) {
         <>
             <div class="tooltip-title">{segment.label}</div>
             <div>
-                {time(segment.ns)} · {pct(100 * segment.share)}
+                {durationText(segment.ns)} · {pct(100 * segment.share)}
                 {THIN_SPACE}% {base}
             </div>
         </>

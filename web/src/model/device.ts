@@ -61,7 +61,7 @@ export interface Properties {
     memory_bytes: number | null;
     sms: number | null;
     capability: string | null;
-    /** the other properties of the file, unchanged */
+    /** the other entries of the file's deviceProperties: key, and value as text */
     rest: [key: string, text: string][];
 }
 

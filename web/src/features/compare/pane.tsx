@@ -214,10 +214,10 @@ function valuePairs(
 /* Location and first importer of a row, with the values in the base if they differ. */
 function locationPairs(row: ComparisonRowDetail, isUnit: boolean): Pair[] {
     const pairs: Pair[] = [];
-    const at = (place: string | null, line: number | null) =>
+    const locationText = (place: string | null, line: number | null) =>
         [place, line === null ? null : String(line)].filter((part) => part !== null).join(':');
-    const here = at(row.place, row.line);
-    const before = at(row.base_place ?? row.place, row.base_line ?? row.line);
+    const here = locationText(row.place, row.line);
+    const before = locationText(row.base_place ?? row.place, row.base_line ?? row.line);
     if (here && !isUnit) pairs.push(['where', <Mono>{here}</Mono>]);
     if (before !== here) pairs.push(['in the base', <Mono>{before}</Mono>]);
     if (row.within) pairs.push(['within', <Mono>{row.within}</Mono>]);

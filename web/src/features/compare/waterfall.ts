@@ -9,8 +9,8 @@ interface WaterfallStep {
     kind: 'end' | 'step' | 'rest';
     /** row id of the step; null for the ends and the rest */
     row: number | null;
-    /** the difference is within noise */
-    isNoise: boolean;
+    /** the bar is faint: an end, the rest, or a difference within noise */
+    isFaint: boolean;
 }
 
 export interface Waterfall {
@@ -31,14 +31,14 @@ interface WaterfallRow {
 /** `rows`: the largest differences; the remaining difference to `fresh` is one step. */
 export function waterfall(base: number, fresh: number, rows: readonly WaterfallRow[]): Waterfall {
     const steps: WaterfallStep[] = [
-        { name: 'base', from: 0, to: base, kind: 'end', row: null, isNoise: true },
+        { name: 'base', from: 0, to: base, kind: 'end', row: null, isFaint: true },
     ];
     let at = base;
     for (const { id, name, delta, noise, verdict } of rows) {
         if (!delta) continue;
-        const isNoise =
+        const isFaint =
             verdict === 'same' || (verdict === 'few' && Math.abs(delta) <= (noise ?? 0));
-        steps.push({ name, from: at, to: at + delta, kind: 'step', row: id, isNoise });
+        steps.push({ name, from: at, to: at + delta, kind: 'step', row: id, isFaint });
         at += delta;
     }
     const rest = fresh - at;
@@ -50,10 +50,10 @@ export function waterfall(base: number, fresh: number, rows: readonly WaterfallR
             to: fresh,
             kind: 'rest',
             row: null,
-            isNoise: true,
+            isFaint: true,
         });
     }
-    steps.push({ name: 'new', from: 0, to: fresh, kind: 'end', row: null, isNoise: true });
+    steps.push({ name: 'new', from: 0, to: fresh, kind: 'end', row: null, isFaint: true });
     const levels = steps.map(({ to }) => to);
     const [low, high] = [Math.min(...levels), Math.max(...levels)];
     // Truncate the axis if steps would be slivers between bars of nearly equal length.

@@ -26,10 +26,10 @@ export function WaterfallView({
         (100 * (Math.max(axisFrom, value) - axisFrom)) / (axisTo - axisFrom || 1);
     return (
         <div class="waterfall" role="list">
-            {steps.map(({ name, from, to, kind, row, isNoise }, i) => {
+            {steps.map(({ name, from, to, kind, row, isFaint }, i) => {
                 const [a, b] = [place(Math.min(from, to)), place(Math.max(from, to))];
                 const delta = to - from;
-                const tone = isNoise ? 'faint' : delta > 0 ? 'slower' : 'faster';
+                const tone = isFaint ? 'faint' : delta > 0 ? 'slower' : 'faster';
                 const body = (
                     <>
                         <span class={kind === 'step' ? 'fall-name mono' : 'fall-name'} title={name}>

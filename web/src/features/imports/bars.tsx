@@ -10,8 +10,8 @@ import { hideTooltip, showTooltip } from '../../components/tooltip';
 export interface BarItem {
     label: string;
     origin: Origin;
-    inner: number;
-    outer: number;
+    selfPct: number;
+    inclusivePct: number;
 }
 
 interface BarsProps {
@@ -71,10 +71,10 @@ function paint(element: HTMLElement, chart: BarChart, { items, selected }: BarsP
     const style = getComputedStyle(element);
     const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
     chart.update(
-        items.map(({ label, origin, inner, outer }) => ({
+        items.map(({ label, origin, selfPct, inclusivePct }) => ({
             label,
-            inner,
-            outer,
+            inner: selfPct,
+            outer: inclusivePct,
             colour: origin === 'unknown' ? token('text-3') : token(`origin-${origin}`),
         })),
         {

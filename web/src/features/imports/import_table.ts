@@ -113,15 +113,15 @@ function compareBy(
         };
     }
     if (sort === 'ord') return desc ? (a, b) => b - a : null;
-    const by = tree[sort];
-    return (a, b) => sign * (by[a] - by[b]) || a - b;
+    const values = tree[sort];
+    return (a, b) => sign * (values[a] - values[b]) || a - b;
 }
 
 /** Index of every node by its row id. */
 export function indexOfIds(ids: readonly number[]): Map<number, number> {
-    const map = new Map<number, number>();
-    for (let i = 0; i < ids.length; i++) map.set(ids[i], i);
-    return map;
+    const indexById = new Map<number, number>();
+    for (let i = 0; i < ids.length; i++) indexById.set(ids[i], i);
+    return indexById;
 }
 
 /** Number of ancestors of each node. */

@@ -196,7 +196,7 @@ function packageColumns(search: Matcher, bases: Bases): GridColumn<PackageRow>[]
 function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
     const right = { align: 'right' as const, numeric: true };
     const percent = (us: number, base: number): string => (base > 0 ? pct((100 * us) / base) : '–');
-    const time = (us: number, base: number, tone: 'self' | 'total') => (
+    const timeBar = (us: number, base: number, tone: 'self' | 'total') => (
         <ShareBar share={base > 0 ? us / base : 0} tone={tone}>
             <Num value={us / 1000} decimals={3} />
         </ShareBar>
@@ -219,7 +219,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             sortKey: 'self_us',
             title_tip: 'Sum of the self times of its modules.',
             ...right,
-            render: (row) => time(row.self_us, bases.self, 'self'),
+            render: (row) => timeBar(row.self_us, bases.self, 'self'),
         },
         {
             key: 'self_pct',
@@ -238,7 +238,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             title_tip:
                 'Cumulative time of the package. A module that another module of the package imports is counted once.',
             ...right,
-            render: (row) => time(row.inclusive_us, bases.total, 'total'),
+            render: (row) => timeBar(row.inclusive_us, bases.total, 'total'),
         },
         {
             key: 'inclusive_pct',
@@ -268,8 +268,8 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
         return rows.map((row) => ({
             label: row.package,
             origin: row.origin,
-            inner: share(row.self_us),
-            outer: share(row.inclusive_us),
+            selfPct: share(row.self_us),
+            inclusivePct: share(row.inclusive_us),
         }));
     }, [rows, total]);
     const selected = rows.findIndex((row) => row.package === route.value.query.package);

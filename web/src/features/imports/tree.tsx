@@ -79,9 +79,9 @@ export function ImportsTree(props: TreeProps) {
                 .map((node) => data.tree.names[node] ?? '')
                 .join('\n'),
         valueOf: (names) => {
-            const pathNames = new Set(names.split('\n'));
+            const expandedNames = new Set(names.split('\n'));
             const nodes = data.tree.names.flatMap((name, node) =>
-                pathNames.has(name) ? [node] : [],
+                expandedNames.has(name) ? [node] : [],
             );
             return formatExpanded(new Set(nodes), data.tree.id);
         },

@@ -97,7 +97,7 @@ export function TreemapView(props: TreemapViewProps) {
         drawTreemap(ctx, { map, tree, theme, match, hover, selected }, size);
     }, [map, theme, match, hover, selected, size]);
 
-    const at = (event: MouseEvent): number => {
+    const tileIndexAt = (event: MouseEvent): number => {
         const box = canvas.current?.getBoundingClientRect();
         return box ? tileAt(map, event.clientX - box.left, event.clientY - box.top) : -1;
     };
@@ -132,7 +132,7 @@ export function TreemapView(props: TreemapViewProps) {
     ]);
 
     function onMove(event: PointerEvent): void {
-        const tile = at(event);
+        const tile = tileIndexAt(event);
         hoverTile(tile);
         const found = map.tiles[tile];
         if (!found || !canvas.current) {
@@ -163,9 +163,11 @@ export function TreemapView(props: TreemapViewProps) {
                     hoverTile(-1);
                     hideTooltip();
                 }}
-                onClick={(event) => props.onSelect(Math.max(-1, map.tiles[at(event)]?.node ?? -1))}
+                onClick={(event) =>
+                    props.onSelect(Math.max(-1, map.tiles[tileIndexAt(event)]?.node ?? -1))
+                }
                 onDblClick={(event) => {
-                    const tile = map.tiles[at(event)];
+                    const tile = map.tiles[tileIndexAt(event)];
                     if (tile) props.onZoom(only >= 0 ? null : tree.packages[tile.package]);
                 }}
             />

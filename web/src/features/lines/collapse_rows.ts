@@ -4,7 +4,7 @@
  * overlap where runs are shown side by side.
  */
 import type { LineValues } from '../../base/line_types';
-import { figuresOf } from './source';
+import { computeLineMetrics } from './source';
 
 /** Columns with levels or shares. The largest value of the merged rows is used; other columns are
  * summed. */
@@ -28,13 +28,13 @@ function mergeValues(name: string, a: number | null, b: number | null): number |
     return LARGEST_VALUE_COLUMNS.has(name) ? Math.max(a, b) : a + b;
 }
 
-/* Removes the first increment of each call of memory_profiler, which is the memory already in use,
- * not growth. */
+/* Removes the first increment that memory_profiler prints for each call of a function: it is the
+ * memory already in use, not growth. */
 function withoutBaselines(answer: LineValues): Columns {
     const source = answer as unknown as Columns;
     const columns = Object.fromEntries(answer.columns.map((name) => [name, source[name]]));
     if (columns.increment_mib) {
-        const { baseline } = figuresOf(answer);
+        const { baseline } = computeLineMetrics(answer);
         columns.increment_mib = columns.increment_mib.map((value, i) =>
             baseline.has(i) ? null : value,
         );
@@ -76,7 +76,7 @@ export function collapseRows(answer: LineValues, keyOf: (row: number) => string)
 }
 
 /** Number of reported calls of each function, by function id. */
-export function callsOf(answer: LineValues): Map<number, number> {
+export function countCalls(answer: LineValues): Map<number, number> {
     const blocks = new Map<number, Set<number>>();
     answer.fn.forEach((fn, row) => {
         const seen = blocks.get(fn) ?? new Set();

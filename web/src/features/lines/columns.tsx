@@ -8,7 +8,7 @@ import { formatFixed, int } from '../../base/units';
 import { CpuBar, HeatBar, Increment, greyIfZero, ValueWithBar } from './cells';
 import type { Base } from './data';
 import { heatLevel } from './heat';
-import { type Figures, fileShare, functionShare, heatOf } from './source';
+import { type LineMetrics, fileShare, functionShare, heatOf } from './source';
 import type { SourceColumn } from './source_row';
 import { SparklineCell } from './sparkline_cell';
 import {
@@ -31,11 +31,11 @@ function largest(column: (number | null)[] | null): number {
     return (column ?? []).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
-function share(figures: Figures, row: number, base: Base): { text: string; share: number } {
-    const ticks = figures.value[row] ?? 0;
-    const fn = figures.fn[row];
-    const total = base === 'file' || fn < 0 ? figures.whole : figures.byFunction[fn];
-    const part = base === 'file' ? fileShare(figures, row) : functionShare(figures, row);
+function share(metrics: LineMetrics, row: number, base: Base): { text: string; share: number } {
+    const ticks = metrics.value[row] ?? 0;
+    const fn = metrics.fn[row];
+    const total = base === 'file' || fn < 0 ? metrics.whole : metrics.byFunction[fn];
+    const part = base === 'file' ? fileShare(metrics, row) : functionShare(metrics, row);
     return { text: percentText(ticks, total), share: part };
 }
 
@@ -59,8 +59,8 @@ function shareTip(base: Base, { rounded }: TimeScale): string | undefined {
 }
 
 /** Columns of line_profiler: hits, time, time per hit, percent. */
-export function timeColumns(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
-    const [hits, ticks] = [figures.column('hits'), figures.column('ticks')];
+export function timeColumns(metrics: LineMetrics, scale: TimeScale, base: Base): SourceColumn[] {
+    const [hits, ticks] = [metrics.column('hits'), metrics.column('ticks')];
     if (!ticks) return [];
     const unit = UNIT_TEXT[scale.unit];
     const exact = (row: number) =>
@@ -80,7 +80,7 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
             title: 'Time',
             unit,
             width: 104,
-            main: true,
+            determinesHeat: true,
             render: ({ at: row }) => {
                 const value = valueAt(ticks, row);
                 if (value === null) return null;
@@ -106,7 +106,7 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
             tip: shareTip(base, scale),
             render: ({ at: row }) => {
                 if (valueAt(ticks, row) === null) return null;
-                const { text, share: part } = share(figures, row, base);
+                const { text, share: part } = share(metrics, row, base);
                 return <HeatBar share={part} level={heatLevel(part)} text={text} />;
             },
         },
@@ -117,10 +117,10 @@ const BASELINE_TIP =
     'memory of the process when the function started: memory_profiler prints it as the first increment, but it is not growth';
 
 /** Columns of memory_profiler: memory after the line, its change, number of executions. */
-export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
-    const mem = figures.column('mem_mib');
-    const increment = figures.column('increment_mib');
-    const occurrences = figures.column('occurrences');
+export function memoryColumns(metrics: LineMetrics, base: Base): SourceColumn[] {
+    const mem = metrics.column('mem_mib');
+    const increment = metrics.column('increment_mib');
+    const occurrences = metrics.column('occurrences');
     if (!mem || !increment) return [];
     const decimals = Math.max(decimalsOf(mem), decimalsOf(increment));
     const peak = largest(mem);
@@ -130,7 +130,7 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
             title: LABELS.memory,
             unit: 'MiB',
             width: 92,
-            group: true,
+            startsGroup: true,
             tip: 'largest memory of the process after this line; the bar is the share of the peak',
             render: ({ at: row }) => {
                 const value = valueAt(mem, row);
@@ -143,21 +143,21 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
             title: 'Increment',
             unit: 'MiB',
             width: 116,
-            main: figures.measure === 'memory',
+            determinesHeat: metrics.measure === 'memory',
             tip: 'change over all executions of the line; the bar is its share of the growth of the function',
             render: ({ at: row }) => {
                 const value = valueAt(increment, row);
                 if (value === null) return null;
-                if (figures.baseline.has(row)) {
+                if (metrics.baseline.has(row)) {
                     return (
                         <span class="is-estimate zero" title={BASELINE_TIP}>
                             {formatFixed(value, decimals)}
                         </span>
                     );
                 }
-                const level = figures.measure === 'memory' ? heatOf(figures, row, base) : 0;
+                const level = metrics.measure === 'memory' ? heatOf(metrics, row, base) : 0;
                 const part =
-                    base === 'file' ? fileShare(figures, row) : functionShare(figures, row);
+                    base === 'file' ? fileShare(metrics, row) : functionShare(metrics, row);
                 return (
                     <>
                         {level > 0 && (
@@ -198,7 +198,7 @@ interface NumberColumnSpec {
     tip: string;
     decimals: number;
     hideBelow?: number;
-    group?: boolean;
+    startsGroup?: boolean;
 }
 
 const CPU_PART_COLUMNS: NumberColumnSpec[] = [
@@ -259,10 +259,10 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
     },
 ];
 
-function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | null {
-    const column = figures.column(spec.key);
+function numberColumn(metrics: LineMetrics, spec: NumberColumnSpec): SourceColumn | null {
+    const column = metrics.column(spec.key);
     if (!column || largest(column) === 0) return null;
-    const { key, title, unit, width, tip, hideBelow, group, decimals } = spec;
+    const { key, title, unit, width, tip, hideBelow, startsGroup, decimals } = spec;
     return {
         key,
         title,
@@ -270,7 +270,7 @@ function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | 
         width,
         tip,
         hideBelow,
-        group,
+        startsGroup,
         cellClass: 'soft',
         render: ({ at: row }) => {
             const value = valueAt(column, row);
@@ -281,15 +281,15 @@ function numberColumn(figures: Figures, spec: NumberColumnSpec): SourceColumn | 
 
 /** Columns of Scalene: stacked CPU bar and its parts, memory, copies, GPU, memory curve of the
  * line. */
-export function scaleneColumns(figures: Figures): SourceColumn[] {
-    if (figures.measure !== 'cpu') return [];
-    const parts = CPU_PART_COLUMNS.map(({ key }) => figures.column(key));
+export function scaleneColumns(metrics: LineMetrics): SourceColumn[] {
+    if (metrics.measure !== 'cpu') return [];
+    const parts = CPU_PART_COLUMNS.map(({ key }) => metrics.column(key));
     const cpu: SourceColumn = {
         key: 'cpu',
         title: 'CPU',
         unit: '% of all',
         width: 124,
-        main: true,
+        determinesHeat: true,
         tip: 'percent of all CPU samples of the program; the bar is Python, native, system from the left',
         render: ({ at: row }) => (
             <CpuBar
@@ -300,21 +300,21 @@ export function scaleneColumns(figures: Figures): SourceColumn[] {
         ),
     };
     const memory = MEMORY_COLUMNS.map((spec, i) =>
-        numberColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW_PX }),
+        numberColumn(metrics, { ...spec, hideBelow: i === 0 ? undefined : NARROW_PX }),
     ).filter((column) => column !== null);
-    const curves = curveColumn(figures);
+    const curves = curveColumn(metrics);
     if (curves) memory.push(curves);
     const [first, ...rest] = memory;
     return [
         cpu,
-        ...CPU_PART_COLUMNS.map((spec) => numberColumn(figures, spec)).filter(
+        ...CPU_PART_COLUMNS.map((spec) => numberColumn(metrics, spec)).filter(
             (column) => column !== null,
         ),
-        ...(first ? [{ ...first, group: true }, ...rest] : []),
+        ...(first ? [{ ...first, startsGroup: true }, ...rest] : []),
     ];
 }
 
-function curveColumn({ samples }: Figures): SourceColumn | null {
+function curveColumn({ samples }: LineMetrics): SourceColumn | null {
     const all = Object.values(samples);
     if (!all.some((points) => points.length > 1)) return null;
     let [from, to, top] = [Infinity, 0, 0];
@@ -339,12 +339,12 @@ function curveColumn({ samples }: Figures): SourceColumn | null {
 }
 
 /** All measured columns, tool by tool. */
-export function columnsOf(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
+export function columnsOf(metrics: LineMetrics, scale: TimeScale, base: Base): SourceColumn[] {
     const columns = [
-        ...timeColumns(figures, scale, base),
-        ...memoryColumns(figures, base),
-        ...scaleneColumns(figures),
+        ...timeColumns(metrics, scale, base),
+        ...memoryColumns(metrics, base),
+        ...scaleneColumns(metrics),
     ];
     // The strong line separates tools from each other, not the first tool from the line numbers.
-    return columns.map((column, i) => (i === 0 ? { ...column, group: false } : column));
+    return columns.map((column, i) => (i === 0 ? { ...column, startsGroup: false } : column));
 }

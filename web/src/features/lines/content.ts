@@ -18,10 +18,10 @@ import {
     usePython,
     useSourceAnswer,
 } from './data';
-import { callsOf, collapseRows } from './collapse_rows';
+import { countCalls, collapseRows } from './collapse_rows';
 import {
-    type Figures,
-    figuresOf,
+    type LineMetrics,
+    computeLineMetrics,
     heatOf,
     hottestRows,
     isActive,
@@ -43,46 +43,53 @@ function useGridModel(
     hideZero: boolean,
     urlCalls: string | undefined,
 ) {
-    const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
+    const counts = useMemo(() => (answer ? countCalls(answer) : NO_CALLS), [answer]);
     const maxCalls = Math.max(0, ...counts.values());
     const calls: Calls =
         urlCalls === 'each' || (urlCalls !== 'sum' && maxCalls <= MAX_SEPARATE_CALLS)
             ? 'each'
             : 'sum';
-    const figures = useMemo(() => {
-        if (!answer || calls === 'each') return answer && figuresOf(answer);
+    const metrics = useMemo(() => {
+        if (!answer || calls === 'each') return answer && computeLineMetrics(answer);
         const { line, fn } = answer;
         const collapsed = collapseRows(answer, (row) => `${line[row]} ${fn[row]}`);
-        return figuresOf(collapsed.answer, collapsed.growthOnly);
+        return computeLineMetrics(collapsed.answer, collapsed.growthOnly);
     }, [answer, calls]);
     const text = answer?.text ?? NO_TEXT;
     const rows = useMemo(
-        () => (figures ? sourceRows(text, figures, hideZero) : NO_ROWS),
-        [figures, text, hideZero],
+        () => (metrics ? sourceRows(text, metrics, hideZero) : NO_ROWS),
+        [metrics, text, hideZero],
     );
-    const hotRows = useMemo(() => (figures ? hottestRows(figures) : []), [figures]);
-    const keys = useMemo(() => {
-        const map = new Map<number, string>();
-        for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);
-        return map;
+    const hotRows = useMemo(() => (metrics ? hottestRows(metrics) : []), [metrics]);
+    const keyByRow = useMemo(() => {
+        const measured = rows.filter((row) => row.kind === 'line' && row.at >= 0) as LineRow[];
+        return new Map(measured.map(({ at, key }) => [at, key]));
     }, [rows]);
-    return { figures, text, rows, hot: hotRows, keys, counts, calls: maxCalls > 1 ? calls : null };
+    return {
+        metrics,
+        text,
+        rows,
+        hot: hotRows,
+        keyByRow,
+        counts,
+        calls: maxCalls > 1 ? calls : null,
+    };
 }
 
 /* Callbacks for the heat level of a row and for whether the row is cold. They remain the same
  * objects until their inputs change, so that rows are not redrawn. */
-function useRowStyles(figures: Figures | null, base: Base) {
-    const levelOf = useCallback(
-        (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),
-        [figures, base],
+function useRowStyles(metrics: LineMetrics | null, base: Base) {
+    const heatLevelOf = useCallback(
+        (row: LineRow) => (metrics && row.at >= 0 ? heatOf(metrics, row.at, base) : 0),
+        [metrics, base],
     );
-    const isCold = useCallback((row: LineRow) => !figures || !isActive(figures, row.at), [figures]);
-    return { levelOf, isCold };
+    const isCold = useCallback((row: LineRow) => !metrics || !isActive(metrics, row.at), [metrics]);
+    return { heatLevelOf, isCold };
 }
 
-function functionIdOf(figures: Figures | null, row: number): number | null {
-    if (!figures || row < 0) return null;
-    return figures.functions[figures.fn[row]]?.id ?? null;
+function functionIdOf(metrics: LineMetrics | null, row: number): number | null {
+    if (!metrics || row < 0) return null;
+    return metrics.functions[metrics.fn[row]]?.id ?? null;
 }
 
 export function useLines(run: Run) {
@@ -94,16 +101,16 @@ export function useLines(run: Run) {
     const answer = source.data;
     const functions = useLineFunctions(run, answer?.file.path ?? null);
     const model = useGridModel(answer, hideZero, query.calls);
-    const { figures, rows, hot, keys } = model;
+    const { metrics, rows, hot, keyByRow } = model;
     const tokens = usePython(model.text);
     const scale = timeScaleOf(run, answer?.unit_s ?? null, query);
     const columns = useMemoOn(
-        () => (figures ? columnsOf(figures, scale, base) : []),
-        [figures, scale.unit, scale.unit_s, base],
+        () => (metrics ? columnsOf(metrics, scale, base) : []),
+        [metrics, scale.unit, scale.unit_s, base],
     );
-    const rowStyles = useRowStyles(figures, base);
+    const rowStyles = useRowStyles(metrics, base);
     // By default, the hottest line is current.
-    const current = query.line ?? (hot.length ? (keys.get(hot[0]) ?? null) : null);
+    const current = query.line ?? (hot.length ? (keyByRow.get(hot[0]) ?? null) : null);
     const currentAt = useMemo(() => {
         const row = rows.find((one) => one.kind === 'line' && one.key === current);
         return row?.kind === 'line' ? row.at : -1;
@@ -124,7 +131,7 @@ export function useLines(run: Run) {
         currentAt,
         /** true: the user selected the line, by click, key or link */
         isSelectedByUser: query.line !== undefined,
-        fn: query.fn !== undefined ? Number(query.fn) : functionIdOf(figures, currentAt),
+        fn: query.fn !== undefined ? Number(query.fn) : functionIdOf(metrics, currentAt),
         hotAt: hot.indexOf(currentAt),
     };
 }

@@ -24,7 +24,7 @@ export interface RailMarker {
  * short file are next to their lines. */
 export function railMarkers(
     offsets: ArrayLike<number>,
-    levelOf: (row: number) => number,
+    heatLevelOf: (row: number) => number,
     slots: number,
     minHeight: number,
 ): RailMarker[] {
@@ -34,7 +34,7 @@ export function railMarkers(
     const hottest = new Uint8Array(slots);
     for (let row = 0; row < rows; row++) {
         const slot = Math.min(slots - 1, Math.floor((offsets[row] / height) * slots));
-        hottest[slot] = Math.max(hottest[slot], levelOf(row));
+        hottest[slot] = Math.max(hottest[slot], heatLevelOf(row));
     }
     const marks: RailMarker[] = [];
     hottest.forEach((level, slot) => {

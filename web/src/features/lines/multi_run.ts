@@ -6,44 +6,50 @@
 import { kindHas, type KindHas } from '../../base/kinds';
 import type { MultiRunAnswer, MultiRun, LineValues, SameFile } from '../../base/line_types';
 import { collapseRows } from './collapse_rows';
-import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
+import {
+    type LineMetrics,
+    computeLineMetrics,
+    isActive,
+    sourceRows,
+    type SourceRow,
+} from './source';
 
-export interface RunFigures {
+export interface RunMetrics {
     run: MultiRun;
-    figures: Figures;
-    /** by line number: index into the arrays of `figures` */
+    metrics: LineMetrics;
+    /** by line number: index into the arrays of `metrics` */
     rowOfLine: Map<number, number>;
 }
 
-export function runFigures(run: MultiRun): RunFigures {
+export function runMetrics(run: MultiRun): RunMetrics {
     const whole: LineValues = { ...run, functions: run.functions ?? [] };
     const { answer, growthOnly } = collapseRows(whole, (row) => String(run.line[row]));
     const rowOfLine = new Map(answer.line.map((line, row) => [line, row]));
-    return { run, figures: figuresOf(answer, growthOnly), rowOfLine };
+    return { run, metrics: computeLineMetrics(answer, growthOnly), rowOfLine };
 }
 
 /** Rows of the grid: every line that has source text or a value in any run. */
-export function multiRunRows(answer: MultiRunAnswer, runs: readonly RunFigures[]): SourceRow[] {
+export function multiRunRows(answer: MultiRunAnswer, runs: readonly RunMetrics[]): SourceRow[] {
     const lines = new Set<number>();
     for (const { rowOfLine } of runs) for (const line of rowOfLine.keys()) lines.add(line);
-    const named = runs.find(({ figures }) => figures.functions.length > 0);
+    const named = runs.find(({ metrics }) => metrics.functions.length > 0);
     const line = [...lines].sort((a, b) => a - b);
-    const unionFigures: LineValues = {
+    const unionValues: LineValues = {
         unit_s: null,
         n: line.length,
         line,
         fn: line.map(() => 0),
         columns: [],
-        functions: named?.figures.functions ?? [],
+        functions: named?.metrics.functions ?? [],
     };
-    return sourceRows(answer.text, figuresOf(unionFigures), false);
+    return sourceRows(answer.text, computeLineMetrics(unionValues), false);
 }
 
-export function anyActive(runs: readonly RunFigures[], line: number): boolean {
-    return runs.some(({ figures, rowOfLine, run }) => {
+export function anyActive(runs: readonly RunMetrics[], line: number): boolean {
+    return runs.some(({ metrics, rowOfLine, run }) => {
         const row = rowOfLine.get(line);
         if (row === undefined) return false;
-        return kindHas(run.kind, 'calls') || isActive(figures, row);
+        return kindHas(run.kind, 'calls') || isActive(metrics, row);
     });
 }
 

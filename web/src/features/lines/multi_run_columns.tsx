@@ -6,7 +6,7 @@ import { kindHas } from '../../base/kinds';
 import { formatHash } from '../../base/router';
 import { formatFixed, int } from '../../base/units';
 import { KindMark } from '../../components/kind_mark';
-import type { RunFigures } from './multi_run';
+import type { RunMetrics } from './multi_run';
 import { greyIfZero } from './cells';
 import { memoryColumns, scaleneColumns, timeColumns } from './columns';
 import type { SourceColumn } from './source_row';
@@ -31,7 +31,7 @@ const CPROFILE_COLUMNS: { key: string; title: string; unit?: string; tip: string
 ];
 
 /* cProfile measures functions, not lines; its values are shown at the first line of each function. */
-function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
+function cprofileColumns({ metrics }: RunMetrics): SourceColumn[] {
     return CPROFILE_COLUMNS.map(({ key, title, unit, tip }) => ({
         key,
         title,
@@ -39,40 +39,40 @@ function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
         tip,
         width: 92,
         render: ({ at }) => {
-            const value = at < 0 ? null : figures.column(key)?.[at];
+            const value = at < 0 ? null : metrics.column(key)?.[at];
             if (value === null || value === undefined) return null;
             return greyIfZero(key === 'ncalls' ? int(value) : formatFixed(value, 3));
         },
     }));
 }
 
-function toolColumns(of: RunFigures): SourceColumn[] {
+function toolColumns(of: RunMetrics): SourceColumn[] {
     if (kindHas(of.run.kind, 'calls')) return cprofileColumns(of);
-    const unit_s = of.figures.unit_s ?? 1e-9;
+    const unit_s = of.metrics.unit_s ?? 1e-9;
     // Text reports have ticks of 1 µs or more (the printed unit); pickles have ticks of the clock.
     const rounded = unit_s >= 1e-6;
     const scale = timeScale(profileUnit(unit_s, rounded), unit_s, rounded);
     return [
-        ...timeColumns(of.figures, scale, 'function'),
-        ...memoryColumns(of.figures, 'function'),
-        ...scaleneColumns(of.figures),
+        ...timeColumns(of.metrics, scale, 'function'),
+        ...memoryColumns(of.metrics, 'function'),
+        ...scaleneColumns(of.metrics),
     ].filter(({ key }) => SHARED_COLUMNS.has(key));
 }
 
 /** Columns of one run. A cell shows the run's value for the line of the grid row, if the run has
  * any. */
-export function runColumns(of: RunFigures): SourceColumn[] {
+export function runColumns(of: RunMetrics): SourceColumn[] {
     return toolColumns(of).map((column, i) => ({
         ...column,
         key: `${of.run.run} ${column.key}`,
-        group: i === 0,
+        startsGroup: i === 0,
         hideBelow: undefined,
         render: (row) => column.render({ ...row, at: of.rowOfLine.get(row.line) ?? -1 }),
     }));
 }
 
 /** Header above the columns of a run. */
-export function RunTitle({ of, self }: { of: RunFigures; self: string }) {
+export function RunTitle({ of, self }: { of: RunMetrics; self: string }) {
     const { run, name, kind, path, same, same_source } = of.run;
     return (
         <>

@@ -18,7 +18,7 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import { multiRunRows, anyActive, runFigures, runOrder, sameFileText } from './multi_run';
+import { multiRunRows, anyActive, runMetrics, runOrder, sameFileText } from './multi_run';
 import { RunTitle, runColumns } from './multi_run_columns';
 import {
     type MultiRunChoice,
@@ -36,7 +36,7 @@ const NARROW_PX = 1000;
 /* Columns of the runs over common lines. The heat is from the first run that has heat values. */
 function useMultiRunModel(run: Run, answer: MultiRunAnswer | null) {
     const runs = useMemo(
-        () => runOrder(run.id, answer?.runs ?? []).map(runFigures),
+        () => runOrder(run.id, answer?.runs ?? []).map(runMetrics),
         [answer, run.id],
     );
     const rows = useMemo(() => (answer ? multiRunRows(answer, runs) : []), [answer, runs]);
@@ -51,22 +51,22 @@ function useMultiRunModel(run: Run, answer: MultiRunAnswer | null) {
         [runs, parts, run.id],
     );
     const first =
-        runs.find(({ figures }) => figures.measure !== 'none' && figures.functions.length) ??
+        runs.find(({ metrics }) => metrics.measure !== 'none' && metrics.functions.length) ??
         runs[0];
     const hot = useMemo(
-        () => (first ? hottestRows(first.figures).map((row) => first.figures.line[row]) : []),
+        () => (first ? hottestRows(first.metrics).map((row) => first.metrics.line[row]) : []),
         [first],
     );
-    const levelOf = useCallback(
+    const heatLevelOf = useCallback(
         ({ line }: LineRow) => {
             const row = first?.rowOfLine.get(line);
             if (!first || row === undefined || kindHas(first.run.kind, 'calls')) return 0;
-            return heatOf(first.figures, row, 'function');
+            return heatOf(first.metrics, row, 'function');
         },
         [first],
     );
     const isCold = useCallback(({ line }: LineRow) => !anyActive(runs, line), [runs]);
-    return { rows, columns, groups, first, hot, levelOf, isCold };
+    return { rows, columns, groups, first, hot, heatLevelOf, isCold };
 }
 
 const REMARK = 'heat shows the first run; cProfile totals are on the first line of each function';
@@ -101,7 +101,10 @@ export function MultiRunTab({ run }: { run: Run }) {
 }
 
 function MultiRunGrid({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
-    const { rows, columns, groups, first, hot, levelOf, isCold } = useMultiRunModel(run, answer);
+    const { rows, columns, groups, first, hot, heatLevelOf, isCold } = useMultiRunModel(
+        run,
+        answer,
+    );
     const tokens = usePython(answer.text);
     const grid = useRef<SourceGridHandle | null>(null);
     const current = route.value.query.line ?? (hot.length ? String(hot[0]) : null);
@@ -124,9 +127,9 @@ function MultiRunGrid({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
             rows={rows}
             text={answer.text}
             tokens={tokens}
-            levelOf={levelOf}
+            heatLevelOf={heatLevelOf}
             isCold={isCold}
-            band={({ fn }) => <b class="mono">{first?.figures.functions[fn]?.name}</b>}
+            band={({ fn }) => <b class="mono">{first?.metrics.functions[fn]?.name}</b>}
             current={current}
             onCurrent={({ key }) => replaceQuery({ line: key })}
             handle={grid}
@@ -231,7 +234,7 @@ function RunList({ title, list, choice, self }: RunListProps) {
                 <RunLine
                     key={`${one.run} ${one.path}`}
                     one={one}
-                    self={one.run === self}
+                    isSelf={one.run === self}
                     checked={shown.includes(one)}
                     onToggle={() => toggle(choice, one)}
                 />
@@ -242,20 +245,20 @@ function RunList({ title, list, choice, self }: RunListProps) {
 
 interface RunLineProps {
     one: Candidate;
-    self: boolean;
+    isSelf: boolean;
     checked: boolean;
     onToggle: () => void;
 }
 
-function RunLine({ one, self, checked, onToggle }: RunLineProps) {
+function RunLine({ one, isSelf, checked, onToggle }: RunLineProps) {
     const added = one.created_ms > 0 ? when(new Date(one.created_ms).toISOString()) : '';
     return (
         <label class="across-run" title={`${one.name}, ${one.kind}, added ${added}\n${one.path}`}>
             <CheckBox label={one.name} checked={checked} onChange={onToggle} />
             <KindMark kind={one.kind} />
-            <span class={self ? 'ellipsis is-self' : 'ellipsis'}>{one.name}</span>
+            <span class={isSelf ? 'ellipsis is-self' : 'ellipsis'}>{one.name}</span>
             <span class="zero">{added}</span>
-            <span class="across-same soft">{self ? 'this run' : sameFileText(one)}</span>
+            <span class="across-same soft">{isSelf ? 'this run' : sameFileText(one)}</span>
         </label>
     );
 }

@@ -10,7 +10,7 @@ import { formatFixed, int, pct } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { PaneHead } from '../../components/toolbar';
-import { baseName, type Figures, fileShare } from './source';
+import { baseName, type LineMetrics, fileShare } from './source';
 
 type NavRow =
     | { kind: 'file'; key: string; file: LineFileRow; open: boolean }
@@ -218,8 +218,8 @@ function navRows(
 }
 
 interface HotLinesProps {
-    figures: Figures | null;
-    /** indexes into the arrays of `figures`, hottest row first */
+    metrics: LineMetrics | null;
+    /** indexes into the arrays of `metrics`, hottest row first */
     rows: number[];
     text: readonly (string | null)[];
     current: number;
@@ -228,9 +228,9 @@ interface HotLinesProps {
 
 const MAX_HOT_LINES = 50;
 
-function HotLines({ figures, rows, text, current, onPick }: HotLinesProps) {
-    if (!figures || !rows.length) return null;
-    const base = figures.measure === 'cpu' ? '% of all' : '% of file';
+function HotLines({ metrics, rows, text, current, onPick }: HotLinesProps) {
+    if (!metrics || !rows.length) return null;
+    const base = metrics.measure === 'cpu' ? '% of all' : '% of file';
     return (
         <>
             <PaneHead title="Hottest lines">
@@ -238,8 +238,8 @@ function HotLines({ figures, rows, text, current, onPick }: HotLinesProps) {
             </PaneHead>
             <div class="hot-lines">
                 {rows.slice(0, MAX_HOT_LINES).map((row) => {
-                    const share = fileShare(figures, row);
-                    const line = figures.line[row];
+                    const share = fileShare(metrics, row);
+                    const line = metrics.line[row];
                     const lineText = text[line - 1]?.trim() ?? '';
                     return (
                         <button

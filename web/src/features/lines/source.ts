@@ -11,7 +11,7 @@ import { heatLevel } from './heat';
 export type Measure = 'time' | 'memory' | 'cpu' | 'none';
 
 /** Measured values of one file, prepared for lookup. */
-export interface Figures {
+export interface LineMetrics {
     n: number;
     /** seconds per tick; null if the profile has no ticks */
     unit_s: number | null;
@@ -35,13 +35,13 @@ export interface Figures {
 
 type Columns = Record<string, unknown>;
 
-function columnOf(answer: LineValues): Figures['column'] {
+function columnOf(answer: LineValues): LineMetrics['column'] {
     const known = new Set(answer.columns);
     return (name) =>
         known.has(name) ? ((answer as unknown as Columns)[name] as (number | null)[]) : null;
 }
 
-function measureOf(column: Figures['column']): Measure {
+function measureOf(column: LineMetrics['column']): Measure {
     if (column('ticks')) return 'time';
     if (column('tottime_s')) return 'time';
     if (column('cpu_python_pct') || column('cpu_native_pct')) return 'cpu';
@@ -63,9 +63,9 @@ function baselineRows(answer: LineValues): Set<number> {
     return rows;
 }
 
-function valuesOf(
+function heatValues(
     measure: Measure,
-    column: Figures['column'],
+    column: LineMetrics['column'],
     n: number,
     baseline: Set<number>,
 ): (number | null)[] {
@@ -82,14 +82,14 @@ function valuesOf(
 
 /** Prepares an answer for lookup. `growthOnly`: collapseRows already removed the baselines, so
  * every increment is growth. */
-export function figuresOf(answer: LineValues, growthOnly = false): Figures {
+export function computeLineMetrics(answer: LineValues, growthOnly = false): LineMetrics {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
     const indexOf = new Map(functions.map(({ id }, i) => [id, i]));
     const fn = answer.fn.map((id) => indexOf.get(id) ?? -1);
     const measure = measureOf(column);
     const baseline = growthOnly ? new Set<number>() : baselineRows(answer);
-    const value = valuesOf(measure, column, answer.n, baseline);
+    const value = heatValues(measure, column, answer.n, baseline);
     const byFunction = new Array<number>(functions.length).fill(0);
     let whole = 0;
     value.forEach((part, i) => {
@@ -117,49 +117,49 @@ export function figuresOf(answer: LineValues, growthOnly = false): Figures {
 }
 
 /** Percent of the file's sum; for CPU, percent of all samples of the program. */
-export function fileShare({ value, whole }: Figures, row: number): number {
+export function fileShare({ value, whole }: LineMetrics, row: number): number {
     const part = value[row] ?? 0;
     return whole > 0 && part > 0 ? (100 * part) / whole : 0;
 }
 
 /** Percent of the function's sum. For CPU, and for rows without a function, the result of
  * fileShare. */
-export function functionShare(figures: Figures, row: number): number {
-    const fn = figures.fn[row];
-    if (fn < 0 || figures.measure === 'cpu') return fileShare(figures, row);
-    const part = figures.value[row] ?? 0;
-    const total = figures.byFunction[fn];
+export function functionShare(metrics: LineMetrics, row: number): number {
+    const fn = metrics.fn[row];
+    if (fn < 0 || metrics.measure === 'cpu') return fileShare(metrics, row);
+    const part = metrics.value[row] ?? 0;
+    const total = metrics.byFunction[fn];
     return total > 0 && part > 0 ? (100 * part) / total : 0;
 }
 
-export function heatOf(figures: Figures, row: number, base: 'function' | 'file'): number {
-    return heatLevel(base === 'file' ? fileShare(figures, row) : functionShare(figures, row));
+export function heatOf(metrics: LineMetrics, row: number, base: 'function' | 'file'): number {
+    return heatLevel(base === 'file' ? fileShare(metrics, row) : functionShare(metrics, row));
 }
 
 const MAX_HOT_ROWS = 1000;
 
 /** Rows with a positive value, hottest first; rows with equal values in line order. At most
  * MAX_HOT_ROWS. */
-export function hottestRows(figures: Figures): number[] {
+export function hottestRows(metrics: LineMetrics): number[] {
     const rows: number[] = [];
-    for (let i = 0; i < figures.n; i++) if ((figures.value[i] ?? 0) > 0) rows.push(i);
-    rows.sort((a, b) => (figures.value[b] ?? 0) - (figures.value[a] ?? 0) || a - b);
+    for (let i = 0; i < metrics.n; i++) if ((metrics.value[i] ?? 0) > 0) rows.push(i);
+    rows.sort((a, b) => (metrics.value[b] ?? 0) - (metrics.value[a] ?? 0) || a - b);
     return rows.slice(0, MAX_HOT_ROWS);
 }
 
 /** Whether the row was executed or has samples; "hide lines without hits" keeps such rows. */
-export function isActive(figures: Figures, row: number): boolean {
+export function isActive(metrics: LineMetrics, row: number): boolean {
     if (row < 0) return false;
-    const counted = figures.column('hits') ?? figures.column('occurrences');
+    const counted = metrics.column('hits') ?? metrics.column('occurrences');
     if (counted) return (counted[row] ?? 0) > 0;
-    return (figures.value[row] ?? 0) > 0 || (figures.column('peak_mib')?.[row] ?? 0) > 0;
+    return (metrics.value[row] ?? 0) > 0 || (metrics.column('peak_mib')?.[row] ?? 0) > 0;
 }
 
 export interface LineRow {
     kind: 'line';
     key: string;
     line: number;
-    /** index into the arrays of Figures; -1 if the line was not measured */
+    /** index into the arrays of LineMetrics; -1 if the line was not measured */
     at: number;
     /** true: another function or call measured the line of the previous row too */
     isAdditional: boolean;
@@ -186,8 +186,8 @@ function addRange(lines: Set<number>, from: number, to: number): void {
 
 /* Line numbers that have source text or a value. Without any source text, also all lines of each
  * measured function. */
-function linesOf(text: readonly (string | null)[], figures: Figures): number[] {
-    const lines = new Set<number>(figures.line);
+function linesOf(text: readonly (string | null)[], metrics: LineMetrics): number[] {
+    const lines = new Set<number>(metrics.line);
     let known = 0;
     text.forEach((line, i) => {
         if (line === null) return;
@@ -195,14 +195,14 @@ function linesOf(text: readonly (string | null)[], figures: Figures): number[] {
         lines.add(i + 1);
     });
     if (known === 0) {
-        for (const { first_line, last_line } of figures.functions) {
+        for (const { first_line, last_line } of metrics.functions) {
             if (first_line) addRange(lines, first_line, last_line ?? first_line);
         }
     }
     return [...lines].sort((a, b) => a - b);
 }
 
-function rowsByLine({ line }: Figures): Map<number, number[]> {
+function rowsByLine({ line }: LineMetrics): Map<number, number[]> {
     const rows = new Map<number, number[]>();
     line.forEach((number, i) => {
         const list = rows.get(number);
@@ -214,7 +214,7 @@ function rowsByLine({ line }: Figures): Map<number, number[]> {
 
 /* Returns functions that create the headings of functions: `before` those above a given line,
  * `rest` those that no line had. */
-function bandMaker({ functions, fn }: Figures) {
+function bandMaker({ functions, fn }: LineMetrics) {
     let next = 0;
     let last = -1;
     let count = 0;
@@ -250,17 +250,17 @@ function bandMaker({ functions, fn }: Figures) {
 /** Rows of the grid, in line order; each function has a heading before its first line. */
 export function sourceRows(
     text: readonly (string | null)[],
-    figures: Figures,
+    metrics: LineMetrics,
     hideZero: boolean,
 ): SourceRow[] {
     const out: SourceRow[] = [];
-    const measured = rowsByLine(figures);
-    const bands = bandMaker(figures);
+    const measured = rowsByLine(metrics);
+    const bands = bandMaker(metrics);
     const NO_ROWS: number[] = [];
-    for (const line of linesOf(text, figures)) {
+    for (const line of linesOf(text, metrics)) {
         const rows = measured.get(line) ?? NO_ROWS;
         out.push(...bands.before(line, rows));
-        const shownRows = hideZero ? rows.filter((row) => isActive(figures, row)) : rows;
+        const shownRows = hideZero ? rows.filter((row) => isActive(metrics, row)) : rows;
         shownRows.forEach((at, i) =>
             out.push({
                 kind: 'line',

@@ -46,7 +46,7 @@ interface SourceGridProps {
     rows: SourceRow[];
     text: readonly (string | null)[];
     tokens: (line: number) => Token[] | null;
-    levelOf: (row: LineRow) => number;
+    heatLevelOf: (row: LineRow) => number;
     isCold: (row: LineRow) => boolean;
     band: (row: BandRow) => ComponentChildren;
     remark?: (row: LineRow) => ComponentChildren;
@@ -78,15 +78,15 @@ function useRailMarkers(
     scroll: SourceScroll,
     headHeight: number,
 ): RailMarker[] {
-    const { rows, levelOf } = props;
+    const { rows, heatLevelOf } = props;
     const { offsets, height } = scroll;
     return useMemoOn(() => {
         const level = (i: number) => {
             const row = rows[i];
-            return row.kind === 'line' ? levelOf(row) : 0;
+            return row.kind === 'line' ? heatLevelOf(row) : 0;
         };
         return railMarkers(offsets, level, Math.floor(height / RAIL_SLOT_PX), height - headHeight);
-    }, [offsets, rows, height, levelOf]);
+    }, [offsets, rows, height, heatLevelOf]);
 }
 
 function useHandle(
@@ -234,7 +234,7 @@ function Body(props: BodyProps) {
                         template={template}
                         text={props.text[row.line - 1] ?? null}
                         tokens={props.tokens(row.line)}
-                        level={props.levelOf(row)}
+                        level={props.heatLevelOf(row)}
                         cold={props.isCold(row)}
                         current={index === at}
                         remark={props.remark?.(row) ?? null}

@@ -42,17 +42,19 @@ export function SourceHead({ columns, template, groups }: SourceHeadProps) {
                 <div role="columnheader" class="source-number">
                     Line
                 </div>
-                {columns.map(({ key, title, unit, tip, group, main, cellClass }) => (
-                    <div
-                        role="columnheader"
-                        key={key}
-                        title={tip}
-                        class={`source-cell${group ? ' is-group' : ''}${main ? ' is-main' : ''}${cellClass ? ` ${cellClass}` : ''}`}
-                    >
-                        {title}
-                        {unit && <span class="unit"> {unit}</span>}
-                    </div>
-                ))}
+                {columns.map(
+                    ({ key, title, unit, tip, startsGroup, determinesHeat, cellClass }) => (
+                        <div
+                            role="columnheader"
+                            key={key}
+                            title={tip}
+                            class={`source-cell${startsGroup ? ' is-group' : ''}${determinesHeat ? ' is-main' : ''}${cellClass ? ` ${cellClass}` : ''}`}
+                        >
+                            {title}
+                            {unit && <span class="unit"> {unit}</span>}
+                        </div>
+                    ),
+                )}
                 <div role="columnheader" class="source-text">
                     Source
                 </div>

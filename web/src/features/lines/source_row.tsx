@@ -15,12 +15,12 @@ export interface SourceColumn {
     width: number;
     /** Tooltip of the header. */
     tip?: string;
-    /** First column of another tool, which a strong line separates from the previous tool. */
-    group?: boolean;
+    /** true: the first column of another tool; a strong line separates it from the previous tool */
+    startsGroup?: boolean;
     /** The column is hidden if the window is narrower than this, in px. */
     hideBelow?: number;
-    /** true: the values of this column determine the heat; its header is semibold */
-    main?: boolean;
+    /** true: the values of the column determine the heat; its header is semibold */
+    determinesHeat?: boolean;
     cellClass?: string;
     render: (row: LineRow) => ComponentChildren;
 }
@@ -77,7 +77,7 @@ export class SourceRowView extends Component<SourceRowProps> {
                     <div
                         role="gridcell"
                         key={column.key}
-                        class={`source-cell${column.group ? ' is-group' : ''}${column.cellClass ? ` ${column.cellClass}` : ''}`}
+                        class={`source-cell${column.startsGroup ? ' is-group' : ''}${column.cellClass ? ` ${column.cellClass}` : ''}`}
                     >
                         {column.render(row)}
                     </div>

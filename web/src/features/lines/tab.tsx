@@ -28,7 +28,7 @@ type Grid = { current: SourceGridHandle | null };
 
 /* Functions that navigate to another line; each updates the URL. */
 function navigationOf(lines: Lines, grid: Grid) {
-    const { hot, hotAt, keys, figures } = lines;
+    const { hot, hotAt, keyByRow, metrics } = lines;
     function show(key: string | undefined, changes: Record<string, string | null> = {}): void {
         if (key === undefined) return;
         replaceQuery({ line: key, ...changes });
@@ -36,7 +36,7 @@ function navigationOf(lines: Lines, grid: Grid) {
         grid.current?.focus();
     }
     return {
-        toRow: (row: number) => show(keys.get(row), { fn: null }),
+        toRow: (row: number) => show(keyByRow.get(row), { fn: null }),
         toLine: (line: number) => show(String(line), { fn: null }),
         toFile: (id: number) => replaceQuery({ file: String(id), line: null, fn: null }),
         stepHot: (by: 1 | -1) => {
@@ -45,12 +45,12 @@ function navigationOf(lines: Lines, grid: Grid) {
             // selects it.
             const atStart = hotAt < 0 || (!lines.isSelectedByUser && by > 0);
             const next = atStart ? 0 : (hotAt + by + hot.length) % hot.length;
-            show(keys.get(hot[next]), { fn: null });
+            show(keyByRow.get(hot[next]), { fn: null });
         },
         toFunction: (fn: LineFunctionRow) => {
-            const inside = hot.find((row) => figures?.functions[figures.fn[row]]?.id === fn.id);
+            const inside = hot.find((row) => metrics?.functions[metrics.fn[row]]?.id === fn.id);
             const first = fn.first_line === null ? undefined : String(fn.first_line);
-            const key = inside === undefined ? first : keys.get(inside);
+            const key = inside === undefined ? first : keyByRow.get(inside);
             show(key, { fn: String(fn.id) });
         },
     };
@@ -86,7 +86,7 @@ function useLinesKeys(
 
 export function LinesTab({ run }: { run: Run }) {
     const lines = useLines(run);
-    const { files, source, figures } = lines;
+    const { files, source, metrics } = lines;
     const { data: answer, error } = source;
     const grid = useRef<SourceGridHandle | null>(null);
     const input = useRef<HTMLInputElement | null>(null);
@@ -108,7 +108,7 @@ export function LinesTab({ run }: { run: Run }) {
     return (
         <div class="tab-body lines-tab">
             <LinesToolbar
-                figures={figures}
+                metrics={metrics}
                 scale={lines.scale}
                 base={lines.base}
                 hideZero={lines.hideZero}
@@ -128,7 +128,7 @@ export function LinesTab({ run }: { run: Run }) {
                 )}
                 <section class="pane pane-main">
                     {empty && <p class="grid-empty">{emptyText(run)}</p>}
-                    {!empty && figures && <Source run={run} lines={lines} grid={grid} />}
+                    {!empty && metrics && <Source run={run} lines={lines} grid={grid} />}
                     <LoadingLine active={source.loading} />
                 </section>
             </div>
@@ -137,7 +137,7 @@ export function LinesTab({ run }: { run: Run }) {
 }
 
 function Nav({ run, lines, navigation }: { run: Run; lines: Lines; navigation: Navigation }) {
-    const { files, functions, source, figures, hot, text, currentAt } = lines;
+    const { files, functions, source, metrics, hot, text, currentAt } = lines;
     if (!files) return null;
     return (
         <LinesNav
@@ -148,14 +148,14 @@ function Nav({ run, lines, navigation }: { run: Run; lines: Lines; navigation: N
             fn={lines.fn}
             onFile={navigation.toFile}
             onFunction={navigation.toFunction}
-            hot={{ figures, rows: hot, text, current: currentAt, onPick: navigation.toRow }}
+            hot={{ metrics, rows: hot, text, current: currentAt, onPick: navigation.toRow }}
         />
     );
 }
 
 function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
-    const { figures, functionRows, counts, hideZero } = lines;
-    if (!figures) return null;
+    const { metrics, functionRows, counts, hideZero } = lines;
+    if (!metrics) return null;
     return (
         <SourceGrid
             key={lines.source.data?.file.id}
@@ -164,18 +164,18 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
             rows={lines.rows}
             text={lines.text}
             tokens={lines.tokens}
-            levelOf={lines.levelOf}
+            heatLevelOf={lines.heatLevelOf}
             isCold={lines.isCold}
             band={({ fn, isContinued }) => (
                 <FunctionBand
-                    figures={figures}
+                    metrics={metrics}
                     index={fn}
                     isContinued={isContinued}
                     rows={functionRows}
                     calls={counts}
                 />
             )}
-            remark={(row) => (row.isAdditional ? ownerText(figures, row.at) : null)}
+            remark={(row) => (row.isAdditional ? ownerText(metrics, row.at) : null)}
             current={lines.current}
             onCurrent={({ key }) => replaceQuery({ line: key, fn: null })}
             handle={grid}
@@ -201,13 +201,13 @@ function findInFile(file: string | null, name: string, find: (rest: string) => s
 
 /** Names of the current file, function and line, for the other panel. */
 function useLineNames(lines: Lines): void {
-    const { files, source, rows, text, figures, functionRows, current } = lines;
+    const { files, source, rows, text, metrics, functionRows, current } = lines;
     const urlFile = route.value.query.file;
     const shown = source.data?.file ?? null;
     const file =
         shown && (urlFile === undefined || Number(urlFile) === shown.id) ? shown.path : null;
     const named = useMemo((): NamedLine[] => {
-        const functionNameAt = (at: number) => figures?.functions[figures.fn[at]]?.name ?? '';
+        const functionNameAt = (at: number) => metrics?.functions[metrics.fn[at]]?.name ?? '';
         return rows.flatMap((row) =>
             row.kind === 'line'
                 ? [
@@ -219,7 +219,7 @@ function useLineNames(lines: Lines): void {
                   ]
                 : [],
         );
-    }, [rows, text, figures]);
+    }, [rows, text, metrics]);
     useDefaultSelection('file', files && files.length > 1 ? files[0].id : null);
     useDefaultSelection('line', file && current);
     useNames(files ? ['file'] : [], {

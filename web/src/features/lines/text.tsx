@@ -28,7 +28,7 @@ import {
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { slopeText } from '../../model/memory_curve';
-import type { Figures } from './source';
+import type { LineMetrics } from './source';
 
 export const NESTED_REMARK =
     'profiled functions that call each other count the same time twice: do not add their times';
@@ -46,19 +46,19 @@ function neverRanText(): ComponentChildren {
     );
 }
 
-function timeBand(figures: Figures, index: number): ComponentChildren {
-    const { ticks, executed } = figures.functions[index];
+function timeBand(metrics: LineMetrics, index: number): ComponentChildren {
+    const { ticks, executed } = metrics.functions[index];
     if (!executed) return neverRanText();
-    const unit_s = figures.unit_s ?? 0;
-    const part = share(ticks ?? 0, figures.whole);
+    const unit_s = metrics.unit_s ?? 0;
+    const part = share(ticks ?? 0, metrics.whole);
     return `${formatFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN_SPACE}ms${part && ` · ${part}${THIN_SPACE}% of file`}`;
 }
 
-function memoryBand(figures: Figures, index: number, calls: number): ComponentChildren {
-    if (!figures.functions[index].executed) return neverRanText();
+function memoryBand(metrics: LineMetrics, index: number, calls: number): ComponentChildren {
+    if (!metrics.functions[index].executed) return neverRanText();
     let growth = 0;
-    figures.fn.forEach((fn, row) => {
-        if (fn === index) growth += figures.value[row] ?? 0;
+    metrics.fn.forEach((fn, row) => {
+        if (fn === index) growth += metrics.value[row] ?? 0;
     });
     const suffix = calls > 1 ? ` · ${int(calls)} calls` : '';
     return `${signed(growth, 3)}${THIN_SPACE}MiB${suffix}`;
@@ -75,20 +75,20 @@ function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
 
 /** Heading above the lines of a function. */
 export function FunctionBand(props: {
-    figures: Figures;
+    metrics: LineMetrics;
     index: number;
     isContinued: boolean;
     rows: LineFunctionRow[];
     calls: Map<number, number>;
 }) {
-    const { figures, index, isContinued, rows, calls } = props;
-    const { name, first_line, id } = figures.functions[index];
+    const { metrics, index, isContinued, rows, calls } = props;
+    const { name, first_line, id } = metrics.functions[index];
     const label =
-        figures.measure === 'cpu'
+        metrics.measure === 'cpu'
             ? cpuBand(rows.find((row) => row.id === id))
-            : figures.measure === 'memory'
-              ? memoryBand(figures, index, calls.get(id) ?? 1)
-              : timeBand(figures, index);
+            : metrics.measure === 'memory'
+              ? memoryBand(metrics, index, calls.get(id) ?? 1)
+              : timeBand(metrics, index);
     return (
         <span class="source-band-words">
             <b class="mono">{name ?? `function at line ${first_line ?? '?'}`}</b>{' '}
@@ -98,10 +98,10 @@ export function FunctionBand(props: {
 }
 
 /** Function and call of an additional row of the same line; null for none. */
-export function ownerText(figures: Figures, row: number): string | null {
-    const fn = figures.fn[row];
-    const name = fn >= 0 ? figures.functions[fn].name : null;
-    const block = figures.block[row];
+export function ownerText(metrics: LineMetrics, row: number): string | null {
+    const fn = metrics.fn[row];
+    const name = fn >= 0 ? metrics.functions[fn].name : null;
+    const block = metrics.block[row];
     const call = block > 1 ? `call ${int(block)}` : null;
     return [name && `in ${name}`, call].filter(Boolean).join(', ') || null;
 }

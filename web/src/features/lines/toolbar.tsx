@@ -10,13 +10,13 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { type Base, type Calls } from './data';
 import { HeatLegend } from './heat_rail';
-import type { Figures } from './source';
+import type { LineMetrics } from './source';
 import { type TimeScale, type TimeUnit, UNIT_TEXT, unitsFor, timeScale } from './units';
 
 const NARROW_PX = 1000;
 
 interface LinesToolbarProps {
-    figures: Figures | null;
+    metrics: LineMetrics | null;
     scale: TimeScale;
     base: Base;
     hideZero: boolean;
@@ -37,14 +37,14 @@ function unitTip(unit: TimeUnit, scale: TimeScale): string {
     return 'line_profiler prints one decimal; more are shown where they are known';
 }
 
-function hideLabel(figures: Figures | null): string {
-    if (figures?.measure === 'cpu') return 'hide lines without samples';
-    return figures?.measure === 'memory' ? 'hide lines that never ran' : 'hide lines without hits';
+function hideLabel(metrics: LineMetrics | null): string {
+    if (metrics?.measure === 'cpu') return 'hide lines without samples';
+    return metrics?.measure === 'memory' ? 'hide lines that never ran' : 'hide lines without hits';
 }
 
 export function LinesToolbar(props: LinesToolbarProps) {
-    const { figures, scale, base, hideZero, hasHot, onHot } = props;
-    const measure = figures?.measure ?? 'none';
+    const { metrics, scale, base, hideZero, hasHot, onHot } = props;
+    const measure = metrics?.measure ?? 'none';
     return (
         <Toolbar label="view options">
             {measure === 'time' && (
@@ -91,11 +91,11 @@ export function LinesToolbar(props: LinesToolbarProps) {
             )}
             <label class="toolbar-check">
                 <CheckBox
-                    label={hideLabel(figures)}
+                    label={hideLabel(metrics)}
                     checked={hideZero}
                     onChange={(on) => replaceQuery({ zero: on ? '0' : null })}
                 />
-                <span class="soft">{hideLabel(figures)}</span>
+                <span class="soft">{hideLabel(metrics)}</span>
             </label>
             <GoToField {...props} />
             <Spacer />

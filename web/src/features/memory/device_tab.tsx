@@ -77,7 +77,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                     ...device,
                 }}
                 shown={shown}
-                named={rows === 'operators'}
+                rowsAreNames={rows === 'operators'}
             >
                 <MemorySwitch run={run} />
             </TraceToolbar>

@@ -54,7 +54,7 @@ export function KernelsTab({ run }: { run: Run }) {
                 error={search.error}
                 params={params}
                 shown={shown}
-                named={!byLaunch}
+                rowsAreNames={!byLaunch}
             >
                 <Segmented
                     label="rows"

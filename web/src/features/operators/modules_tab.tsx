@@ -44,13 +44,13 @@ const RECORD_COMMAND = 'torch.profiler.profile(with_stack=True)';
 
 interface ColumnsOf {
     search: Matcher;
-    device: boolean;
+    hasDevice: boolean;
     base: number;
     nameOf: WorkerName | null;
 }
 
-function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<ModuleLine>[] {
-    const main = device ? 'device_total_us' : 'host_total_us';
+function moduleColumns({ search, hasDevice, base, nameOf }: ColumnsOf): GridColumn<ModuleLine>[] {
+    const main = hasDevice ? 'device_total_us' : 'host_total_us';
     return [
         {
             key: 'name',
@@ -70,11 +70,11 @@ function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<
         countColumn<ModuleLine>('operators', 'operators', { width: 96, hideBelow: 900 }),
         timeColumn<ModuleLine>('host_self_us', 'host self', { hideBelow: 1100 }),
         timeColumn<ModuleLine>('host_total_us', 'host total', {
-            base: device ? undefined : base,
+            base: hasDevice ? undefined : base,
             tone: 'total',
             width: 116,
         }),
-        ...(device
+        ...(hasDevice
             ? [
                   timeColumn<ModuleLine>('device_self_us', 'device self', {
                       width: 116,
@@ -89,7 +89,7 @@ function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<
             : []),
         percentColumn<ModuleLine>(
             'share',
-            device ? 'device' : 'host',
+            hasDevice ? 'device' : 'host',
             '% of all modules',
             (row) => (base > 0 ? (100 * row[main]) / base : null),
             { width: 168, hideBelow: 900 },
@@ -112,8 +112,8 @@ export function ModulesTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const path = withParams(viewPath(run, 'modules'), { format: 'rows', sort: 'ord' });
     const { data, error, loading } = useJson<ModuleRow[]>(path);
-    const device = traceOf(run).devices > 0;
-    const main = device ? 'device_total_us' : 'host_total_us';
+    const hasDevice = traceOf(run).devices > 0;
+    const main = hasDevice ? 'device_total_us' : 'host_total_us';
     const tree = useMemo(() => new ModuleTree(data ?? []), [data]);
     const base = useMemo(
         () => tree.childrenOf(0).reduce((sum, row) => sum + row[main], 0),
@@ -121,8 +121,8 @@ export function ModulesTab({ run }: { run: Run }) {
     );
     const nameOf = useWorkerNames(run);
     const columns = useMemo(
-        () => moduleColumns({ search, device, base, nameOf }),
-        [search, device, base, nameOf],
+        () => moduleColumns({ search, hasDevice, base, nameOf }),
+        [search, hasDevice, base, nameOf],
     );
     const urlSort = readSort(query, main, true);
     const sort = SORT_KEYS.find((key) => key === urlSort.key) ?? main;
@@ -144,8 +144,8 @@ export function ModulesTab({ run }: { run: Run }) {
             return tree.rows.flatMap(({ id, name }) => (ids.has(id) ? [name] : [])).join('\n');
         },
         valueOf: (names) => {
-            const pathNames = new Set(names.split('\n'));
-            const rows = tree.rows.filter(({ name }) => pathNames.has(name));
+            const expandedNames = new Set(names.split('\n'));
+            const rows = tree.rows.filter(({ name }) => expandedNames.has(name));
             return formatExpanded(new Set(rows.map(({ id }) => id)));
         },
     });

@@ -31,7 +31,7 @@ export interface SummaryReport {
     /** Header of the column with the count. */
     count: string;
     /** true: the rows are operations; slices with different names can belong to one operation */
-    operations?: boolean;
+    rowsAreOperations?: boolean;
     none: string;
 }
 
@@ -39,7 +39,7 @@ const COPY_TEXTS = {
     what: 'operations',
     one: 'Operation',
     count: 'count',
-    operations: true,
+    rowsAreOperations: true,
     none: 'No copy or memset starts in this range. Choose a wider range.',
 };
 

@@ -65,7 +65,7 @@ function Summary({ run, reports, report }: SummaryProps) {
         [report, search, nvtx, pane],
     );
     const sort = summarySort(report);
-    const operation = report.operations;
+    const isOperation = report.rowsAreOperations;
     useKeys(
         'Summary',
         query.op
@@ -83,7 +83,7 @@ function Summary({ run, reports, report }: SummaryProps) {
                 error={search.error}
                 params={{ report: report.id, ...sortParams(sort), ...filterParams(filters) }}
                 shown={shown}
-                named
+                rowsAreNames
             >
                 <ReportSwitch reports={reports} shown={report} />
             </TraceToolbar>
@@ -105,7 +105,7 @@ function Summary({ run, reports, report }: SummaryProps) {
                             replaceQuery({ op: summaryKey(next) });
                         }}
                         onOpen={({ name }) => {
-                            goTo(timelineHash(run, { find: name, operation }));
+                            goTo(timelineHash(run, { find: name, isOperation }));
                         }}
                         onShown={setShown}
                         empty={range ? report.none : 'This run has none.'}
@@ -116,7 +116,7 @@ function Summary({ run, reports, report }: SummaryProps) {
                         run={run}
                         title={report.one}
                         selected={query.op ?? ''}
-                        operation={operation}
+                        isOperation={isOperation}
                         row={row && summaryKey(row) === query.op ? row : null}
                     >
                         {row && summaryKey(row) === query.op && (

@@ -54,7 +54,7 @@ export function OperatorsTab({ run }: { run: Run }) {
                 error={search.error}
                 params={params}
                 shown={shown}
-                named={!byShape}
+                rowsAreNames={!byShape}
             >
                 <Switches run={run} byShape={byShape} side={side} />
             </TraceToolbar>

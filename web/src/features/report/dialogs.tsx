@@ -53,23 +53,23 @@ function addDeletedNotice(runs: Run[]): void {
  * run. */
 function useRunBatch(runs: Run[], done: () => void) {
     const [busy, setBusy] = useState(false);
-    const [failed, setFailed] = useState<{ run: Run; error: ApiError } | null>(null);
+    const [failure, setFailure] = useState<{ run: Run; error: ApiError } | null>(null);
     async function each(act: (run: Run) => Promise<void>): Promise<void> {
         setBusy(true);
-        setFailed(null);
+        setFailure(null);
         for (const run of runs) {
             try {
                 await act(run);
             } catch (error) {
-                setFailed({ run, error: asApiError(error) });
+                setFailure({ run, error: asApiError(error) });
                 setBusy(false);
                 return;
             }
         }
         done();
     }
-    const notice = failed && (
-        <Notice kind="error" title={`${failed.run.name} was not changed`} error={failed.error} />
+    const notice = failure && (
+        <Notice kind="error" title={`${failure.run.name} was not changed`} error={failure.error} />
     );
     return { busy, each, notice };
 }

@@ -100,10 +100,10 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     const spec = specs.find((one) => one.id === currentName(tab)) ?? specs[0];
     const hrefOf = useTabHrefs(run, specs, spec.id);
     const [dialog, setDialog] = useState<RunDialog | null>(null);
-    const [failed, setFailed] = useState<ApiError | null>(null);
+    const [pinError, setPinError] = useState<ApiError | null>(null);
     const pin = () => {
-        setFailed(null);
-        pinBaseline(run.id, !run.baseline).catch((reason) => setFailed(asApiError(reason)));
+        setPinError(null);
+        pinBaseline(run.id, !run.baseline).catch((reason) => setPinError(asApiError(reason)));
     };
     useEffect(() => {
         document.title = `${run.name} · perfshelf`;
@@ -172,7 +172,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 )}
                 <RunMenu run={run} onPick={setDialog} onPin={pin} />
             </Tabs>
-            {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
+            {pinError && <Notice kind="error" title={LABELS.baselineError} error={pinError} />}
             <RunWarnings run={run} />
             <TabBody spec={spec} run={run} />
             {dialog === 'share' && (

@@ -165,8 +165,8 @@ const VALUE_COLUMNS: Column[] = [
     },
 ];
 
-/* Columns with the origin of the run. */
-const ORIGIN_COLUMNS: Column[] = [
+/* Columns about the import: size of the original, ledger, user. */
+const IMPORT_COLUMNS: Column[] = [
     {
         key: 'size',
         title: 'Size',
@@ -201,7 +201,7 @@ export function shelfColumns(checks: Checks, isUnderDay: boolean): Column[] {
         checkColumn(checks),
         ...RUN_COLUMNS,
         ...VALUE_COLUMNS,
-        ...ORIGIN_COLUMNS,
+        ...IMPORT_COLUMNS,
         whenColumn(isUnderDay),
     ];
 }

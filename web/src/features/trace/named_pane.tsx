@@ -30,7 +30,7 @@ interface NamedPaneProps {
     row: { first_ns: number } | null;
     /** true: the name is that of an operation; slices with different names can belong to one
      * operation */
-    operation?: boolean;
+    isOperation?: boolean;
     onShapes?: (name: string) => void;
     children?: ComponentChildren;
 }
@@ -38,14 +38,14 @@ interface NamedPaneProps {
 const BINS = 40;
 
 export function NamedPane(props: NamedPaneProps) {
-    const { run, title, selected, row, operation, onShapes, children } = props;
+    const { run, title, selected, row, isOperation, onShapes, children } = props;
     const [name, kind] = selected.split('.');
     const range = useRange();
     const { data, error, loading } = useJson<NameStatistics>(
         rangedPath(run, 'named', range, {
             name,
             kind,
-            operation: operation ? 1 : undefined,
+            operation: isOperation ? 1 : undefined,
             px: BINS,
         }),
     );
@@ -61,7 +61,7 @@ export function NamedPane(props: NamedPaneProps) {
                 <div class="named-body">
                     <div class="named-name mono">{data.name}</div>
                     <div class="named-links">
-                        <a class="link" href={timelineHash(run, { find: data.name, operation })}>
+                        <a class="link" href={timelineHash(run, { find: data.name, isOperation })}>
                             Show in timeline
                         </a>
                         {onShapes && (
@@ -84,7 +84,7 @@ export function NamedPane(props: NamedPaneProps) {
     );
 }
 
-const time = (ns: number) => <FormattedValueText value={formatSeconds(ns / 1e9)} />;
+const durationText = (ns: number) => <FormattedValueText value={formatSeconds(ns / 1e9)} />;
 
 interface ValuesProps {
     data: NameStatistics;
@@ -110,15 +110,20 @@ function NamedValues({ data, where, first }: ValuesProps) {
             />
             <Pairs
                 rows={[
-                    ['Total', time(data.total_ns)],
-                    ['Mean', time(data.mean_ns)],
-                    ['Median', time(data.median_ns)],
-                    [<Term of="percentile" />, time(data.p95_ns)],
-                    ['Min', time(data.min_ns)],
-                    ['Max', time(data.max_ns)],
+                    ['Total', durationText(data.total_ns)],
+                    ['Mean', durationText(data.mean_ns)],
+                    ['Median', durationText(data.median_ns)],
+                    [<Term of="percentile" />, durationText(data.p95_ns)],
+                    ['Min', durationText(data.min_ns)],
+                    ['Max', durationText(data.max_ns)],
                     ...(first === null
                         ? []
-                        : [['First starts at', time(first)] as [string, ComponentChildren]]),
+                        : [
+                              ['First starts at', durationText(first)] as [
+                                  string,
+                                  ComponentChildren,
+                              ],
+                          ]),
                 ]}
             />
         </>

@@ -12,7 +12,7 @@ interface TimelineTarget {
     /** complete name to search for */
     find?: string;
     /** true: `find` is an operation, whose slices may have a suffix in brackets in their names */
-    operation?: boolean;
+    isOperation?: boolean;
     slice?: number | null;
     /** the selected range and the view; undefined keeps the selected range */
     range?: TraceRange;
@@ -22,9 +22,12 @@ function viewAround(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
     return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
 }
 
-export function timelineHash(run: Run, { find, operation, slice, range }: TimelineTarget): string {
+export function timelineHash(
+    run: Run,
+    { find, isOperation, slice, range }: TimelineTarget,
+): string {
     const query: Record<string, string> = {};
-    const end = operation ? '( \\(|$)' : '$';
+    const end = isOperation ? '( \\(|$)' : '$';
     if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });
     if (slice) query.slice = String(slice);
     if (range) query.at = viewText(viewAround(run, range));

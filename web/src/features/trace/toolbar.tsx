@@ -30,13 +30,13 @@ interface TraceToolbarProps {
     /** Number of rows that pass the filters; null before the first response. */
     shown: number | null;
     /** true: the rows are names, each of many slices */
-    named?: boolean;
+    rowsAreNames?: boolean;
     /** Switches at the left end. */
     children?: ComponentChildren;
 }
 
 export function TraceToolbar(props: TraceToolbarProps) {
-    const { run, range, view, what, filters, error, params, shown, named } = props;
+    const { run, range, view, what, filters, error, params, shown, rowsAreNames } = props;
     const input = useRef<HTMLInputElement | null>(null);
     useKeys(what, [{ key: '/', label: `search the ${what}`, run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1100;
@@ -61,7 +61,7 @@ export function TraceToolbar(props: TraceToolbarProps) {
                 onInput={(q) => replaceQuery({ q: q || null })}
             />
             {viewportWidth.value >= 1240 && shown !== null && (
-                <span class="soft">{plural(shown, named ? 'name' : 'row')}</span>
+                <span class="soft">{plural(shown, rowsAreNames ? 'name' : 'row')}</span>
             )}
             <ExportMenu
                 csv={rangedPath(run, view, range, { ...params, format: 'csv' })}

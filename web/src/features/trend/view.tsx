@@ -173,7 +173,7 @@ function TrendBody({ trend }: { trend: Trend }) {
     const [hovered, setHovered] = useState<number | null>(null);
     const [selected, setSelected] = useChosenPoint(trend);
     const [picked, setPicked] = useChosenPoint(trend);
-    const [failed, setFailed] = useState<ApiError | null>(null);
+    const [pinError, setPinError] = useState<ApiError | null>(null);
     const input = useRef<HTMLInputElement | null>(null);
     const grid = useRef<GridHandle | null>(null);
     const byTime = query.x === 'time' && isInTime(trend);
@@ -187,9 +187,9 @@ function TrendBody({ trend }: { trend: Trend }) {
     }
     function pin(): void {
         const id = trend.points[selected ?? trend.points.length - 1].id;
-        setFailed(null);
+        setPinError(null);
         pinBaseline(id, id !== trend.baseline?.id).catch((reason: unknown) =>
-            setFailed(asApiError(reason)),
+            setPinError(asApiError(reason)),
         );
     }
     useKeys('Trend', [
@@ -218,7 +218,7 @@ function TrendBody({ trend }: { trend: Trend }) {
     return (
         <>
             <TrendToolbar trend={trend} inputRef={input} />
-            {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
+            {pinError && <Notice kind="error" title={LABELS.baselineError} error={pinError} />}
             <TrendChart
                 trend={trend}
                 positions={positions}
