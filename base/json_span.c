@@ -39,7 +39,7 @@ static struct ps_str skip_space(struct ps_str json)
     return json;
 }
 
-/* The next element after the opening bracket or a comma. */
+/* Reads the next element after the opening bracket or a comma. */
 static bool next_value(struct ps_str *rest, struct ps_str *out)
 {
     struct ps_str json = skip_space(*rest);

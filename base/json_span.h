@@ -18,7 +18,7 @@ size_t ps_json_value_length(struct ps_str json);
  * Keys are compared as written, without decoding escapes. */
 struct ps_str ps_json_member(struct ps_str object, const char *key);
 
-/* The next element of an array: *rest is the array at first, then the part after the element.
+/* Reads the next element of an array: *rest is the array at first, then the part after the element.
  * False: no more elements. */
 bool ps_json_next_element(struct ps_str *rest, struct ps_str *out);
 

@@ -393,7 +393,8 @@ static int by_line(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The pending rows of a class, sorted by line; rows with equal line and name are summed. */
+/* Collects the pending rows of a class, sorted by line; rows with equal line and name are summed.
+ */
 static size_t collect_pending(struct ps_comparison *c, const struct ps_class *class,
                               struct ps_pending ***list)
 {

@@ -88,7 +88,7 @@ const double *ps_comparison_values(const struct ps_comparison *comparison, uint3
 /* The confidence interval of the shift of row `id`; false: too few values. */
 bool ps_comparison_interval(const struct ps_comparison *comparison, uint32_t id, double *low,
                             double *high);
-/* Bytes of memory it uses. */
+/* Returns the bytes of memory that the comparison uses. */
 size_t ps_comparison_bytes(const struct ps_comparison *comparison);
 
 #endif

@@ -55,7 +55,7 @@ static uint32_t limit_of_table(const struct table *table)
     return limit;
 }
 
-/* A cache by pattern of ties: with few runs there are few patterns. */
+/* Returns the table for a pattern of ties, from a cache: with few runs there are few patterns. */
 static const struct table *table_of(struct judge *j, uint64_t ties, const uint32_t *ranks)
 {
     struct table *table = &j->tables[ps_hash_u64(ties) % TABLES];
@@ -84,7 +84,8 @@ static uint32_t limit_of_normal(const struct judge *j, double ties)
     return low;
 }
 
-/* The p value of a row with the real groups. *limit: the smallest rank deviation with p < alpha. */
+/* Returns the p value of a row with the real groups. *limit: the smallest rank deviation with p <
+ * alpha. */
 static double rank_row(struct judge *j, const double *values, uint32_t *ranks, uint32_t *limit)
 {
     uint32_t sum = 0;
@@ -104,7 +105,7 @@ static double rank_row(struct judge *j, const double *values, uint32_t *ranks, u
     return ps_rank_sum_normal(sum, j->n, j->m, ties);
 }
 
-/* The noise of a row, not multiplied by `factor`. */
+/* Returns the noise of a row, not multiplied by `factor`. */
 static double noise_of(const struct judge *j, const struct ps_judgement *row, double floor)
 {
     double own = sqrt(row->base_mad * row->base_mad + row->new_mad * row->new_mad +
@@ -113,7 +114,7 @@ static double noise_of(const struct judge *j, const struct ps_judgement *row, do
     return fmax(own, floor);
 }
 
-/* |delta| / noise, where noise is not multiplied by `factor`. */
+/* Returns |delta| / noise, where noise is not multiplied by `factor`. */
 static double ratio_of(double delta, double noise)
 {
     return delta == 0 ? 0 : noise > 0 ? fmin(fabs(delta) / noise, RATIO_MAX) : RATIO_MAX;
@@ -155,7 +156,7 @@ static bool next_choice(uint8_t *deal, size_t all)
 {
     size_t ones = 0, at = all;
 
-    while (at > 0 && deal[at - 1]) /* trailing ones */
+    while (at > 0 && deal[at - 1]) /* count the trailing ones */
         at--, ones++;
     while (at > 0 && !deal[at - 1])
         at--;
@@ -222,7 +223,7 @@ static void push_ratio(struct ratios *list, double ratio)
     list->items[list->n++] = ratio;
 }
 
-/* The ratio of a row after a reassignment; 0 if its ranks do not pass the test. */
+/* Returns the ratio of a row after a reassignment; 0 if its ranks do not pass the test. */
 static double permutation_ratio(struct judge *j, const struct row *row, const uint32_t *ranks,
                                 const uint8_t *deal)
 {
@@ -276,9 +277,10 @@ static void sort_ratios(struct ratios *list)
         qsort(list->items, list->n, sizeof *list->items, compare_descending);
 }
 
-/* The smallest factor at which few enough ratios by chance are greater: such that the k largest of
- * `found` are above it, k as large as possible. weight: number of rows that one ratio of `chance`
- * stands for. *by_chance: expected number of rows above the factor by chance. */
+/* Returns the smallest factor for which at most PS_JUDGE_FDR of the rows above it are expected
+ * there by chance. As many ratios of `found` as possible are above the factor. weight: number of
+ * rows that one ratio of `chance` stands for. *by_chance: expected number of rows above the factor
+ * by chance. */
 static double choose_factor(struct ratios *found, struct ratios *chance, double weight,
                             double *by_chance)
 {
@@ -290,8 +292,8 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
 
         if (allowed < chance->n)
             factor = fmax(factor, chance->items[allowed]);
-        if (found->items[k - 1] <=
-            factor) /* the k-th ratio is not above the factor: try a smaller k */
+        /* the k-th ratio is not above the factor: try a smaller k */
+        if (found->items[k - 1] <= factor)
             continue;
         while (above < chance->n && chance->items[above] > factor)
             above++;
@@ -302,7 +304,7 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
     return found->n ? found->items[0] : PS_JUDGE_FACTOR;
 }
 
-/* The usual noise: the median of noise / size over the rows. */
+/* Returns the usual noise: the median of noise / size over the rows. */
 static double median_noise(const struct judge *j, const struct row *rows, size_t n)
 {
     PS_AUTO(ps_free_ptr) double *shares = ps_grow(NULL, n + 1, sizeof *shares);
@@ -387,7 +389,7 @@ static void judge_all(struct judge *j, struct row *rows, size_t n, struct ps_rul
     rule->fdr = verdicts > 0 ? (chance_large + chance_small) / verdicts : 0;
 }
 
-/* For groups that are too small to be judged, and single runs. */
+/* Sets the noise and the verdicts for groups that are too small to judge, and for single runs. */
 static void judge_few(struct judge *j, size_t n_rows)
 {
     bool single = j->n == 1 && j->m == 1;

@@ -157,7 +157,7 @@ double ps_rank_sum_min_p(size_t n, size_t m)
 
 /* --- Shift and its interval --- */
 
-/* The z for which a standard normal value has |value| > z with probability `share`. */
+/* Returns the z for which a standard normal value has |value| > z with probability `share`. */
 static double normal_limit(double share)
 {
     double low = 0, high = 40;

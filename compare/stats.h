@@ -17,8 +17,8 @@
 /* Maximum number of runs in a group. */
 #define PS_GROUP_MAX 200
 
-/* The median of n values: for an even n, the mean of the two middle ones; NAN if n is 0. Sorts
- * `values`. */
+/* Returns the median of n values: for an even n, the mean of the two middle values; NAN if n is 0.
+ * Sorts `values`. */
 double ps_group_median(double *values, size_t n);
 
 /* Median absolute deviation from `median`, not scaled; 0 if n < 2. n is at most PS_GROUP_MAX. */
@@ -31,21 +31,21 @@ double ps_group_mad(const double *values, size_t n, double median);
 double ps_rank_sum_p(const double *x, size_t n, const double *y, size_t m);
 #define PS_RANK_SUM_EXACT_MAX 40
 
-/* The smallest p that groups of these sizes can have: 2 / (n+m choose n). */
+/* Returns the smallest p that groups of these sizes can have: 2 / (n+m choose n). */
 double ps_rank_sum_min_p(size_t n, size_t m);
 
 /* --- Steps of the rank sum test --- */
 
-/* For many rows and many permutations of the groups. */
+/* These functions serve callers that test many rows and many permutations of the groups. */
 
-/* Ranks of n values times two, so that midranks are integers: 2 .. 2n. *ties: the sum of t³ - t
- * over groups of t equal values. Returns the pattern of ties: bit i - 1 is set if values i - 1 and
- * i in sorted order are equal (first 64 values). Values with the same pattern have the same
- * distribution of rank sums. */
+/* Computes the ranks of n values times two, so that midranks are integers: 2 .. 2n. *ties: the sum
+ * of t³ - t over groups of t equal values. Returns the pattern of ties: bit i - 1 is set if values
+ * i - 1 and i in sorted order are equal (first 64 values). Values with the same pattern have the
+ * same distribution of rank sums. */
 uint64_t ps_midranks(const double *values, size_t n, uint32_t *ranks, double *ties);
 
-/* The distance of the rank sum of a group of n values (ranks as above) from its mean; the other
- * group has m values. */
+/* Returns the distance of the rank sum of a group of n values (ranks as above) from its mean; the
+ * other group has m values. */
 static inline uint32_t ps_rank_deviation(uint32_t sum, size_t n, size_t m)
 {
     uint32_t mean = (uint32_t)(n * (n + m + 1));
@@ -53,10 +53,10 @@ static inline uint32_t ps_rank_deviation(uint32_t sum, size_t n, size_t m)
     return sum > mean ? sum - mean : mean - sum;
 }
 
-/* The p value of each deviation from 0 to *n_out - 1; above that p is 0. n + m is at most
+/* Returns the p value of each deviation from 0 to *n_out - 1; above that p is 0. n + m is at most
  * PS_RANK_SUM_EXACT_MAX, both are at least 1. The caller frees the array. */
 double *ps_rank_sum_table(const uint32_t *ranks, size_t n, size_t m, size_t *n_out);
-/* The p value of a deviation by the normal approximation. */
+/* Returns the p value of a deviation by the normal approximation. */
 double ps_rank_sum_normal(uint32_t deviation, size_t n, size_t m, double ties);
 
 /* --- Size of the difference --- */

@@ -237,7 +237,7 @@ int ps_template_pair_param(const struct ps_template_pair *pair)
     return -1;
 }
 
-/* The last pair with that key: if a key is repeated, the last value counts. */
+/* Finds the last pair with the key: if a key is repeated, the last value counts. */
 static bool find_pair(struct ps_str object, struct ps_str key, struct ps_template_pair *out)
 {
     struct ps_template_pair pair = {.remainder = object};

@@ -311,7 +311,7 @@ static uint16_t row_at(const struct list *list, size_t k)
     return row;
 }
 
-/* The index of the first stored row >= i. */
+/* Returns the index of the first stored row >= i. */
 static size_t find_row(const struct list *list, size_t i)
 {
     size_t low = 0, high = list->count;

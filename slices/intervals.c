@@ -51,7 +51,7 @@ static int64_t key_of(const char *record)
     return key;
 }
 
-/* The end of the ascending run that begins at record i. */
+/* Returns the end of the ascending run that begins at record i. */
 static size_t run_end(const char *records, size_t n, size_t size, size_t i)
 {
     for (i++; i < n && key_of(records + (i - 1) * size) <= key_of(records + i * size);)
@@ -170,8 +170,8 @@ int64_t ps_intervals_common_length(const struct ps_intervals *a, const struct ps
 
 #define SETS_MAX PS_N_ROLES
 
-/* The index of the first set that contains t, n if none does. *until: lowered to the time when that
- * changes. */
+/* Returns the index of the first set that contains t; n if no set does. Lowers *until to the time
+ * at which the result changes. */
 static size_t first_active(const struct ps_intervals *const *sets, const size_t *at, size_t n,
                            int64_t t, int64_t *until)
 {

@@ -22,9 +22,9 @@
 
 struct ps_pyramid; /* builds the levels of one track */
 
-/* For a track with `slices` slices between start and end. Starts with levels fine enough for dense
- * parts of the track. The finest levels are dropped if they turn out to have nearly as many rows as
- * there are slices. A track of one chunk or less has no levels. */
+/* Creates the levels of a track with `slices` slices between start and end. Starts with levels fine
+ * enough for dense parts of the track. The finest levels are dropped if they turn out to have
+ * nearly as many rows as there are slices. A track of one chunk or less has no levels. */
 struct ps_pyramid *ps_pyramid_new(uint64_t slices, int64_t start_ns, int64_t end_ns);
 /* Adds the next chunk of the track: its start, duration, depth, name, kind, flags and family. */
 void ps_pyramid_add(struct ps_pyramid *pyramid, const struct ps_chunk *chunk);

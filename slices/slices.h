@@ -107,7 +107,7 @@ enum ps_slice_column {
     PS_COL_DEVICE_BYTES_SELF = 17,
     PS_COL_DEVICE_BYTES = 18,
     PS_COL_FLOPS = 19,
-    /* For device slices. */
+    /* columns of device slices only */
     PS_COL_LAUNCH = 20, /* slice id of the runtime call, 0 unknown */
     PS_COL_OP = 21,     /* slice id of its operator, 0: none */
     PS_N_SLICE_COLUMNS

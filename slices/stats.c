@@ -5,8 +5,8 @@
 
 #include "slices/intervals.h"
 
-/* The bits in which values differ. */
-static uint64_t count_distinct(const int64_t *values, size_t n)
+/* Returns the bits in which values differ. */
+static uint64_t find_differing_bits(const int64_t *values, size_t n)
 {
     uint64_t bits = 0;
 
@@ -19,7 +19,7 @@ static uint64_t count_distinct(const int64_t *values, size_t n)
  * reorder the values and is linear for every input. */
 int64_t ps_select_kth(const int64_t *values, size_t n, size_t k)
 {
-    uint64_t bits = count_distinct(values, n), mask = UINT64_MAX, prefix;
+    uint64_t bits = find_differing_bits(values, n), mask = UINT64_MAX, prefix;
     int shift = bits ? (63 - __builtin_clzll(bits)) & ~7 : -8;
 
     for (int s = 0; s <= shift; s += 8)
@@ -62,7 +62,8 @@ double ps_median(const int64_t *values, size_t n)
     return n % 2 ? (double)upper : ((double)lower_middle(values, n, upper) + (double)upper) / 2;
 }
 
-/* A second pass over the values: squared differences lose no precision if the mean is large. */
+/* Reads the values a second time, because squared differences lose no precision if the mean is
+ * large. */
 static double standard_deviation(const int64_t *values, size_t n, double mean)
 {
     double sum = 0;

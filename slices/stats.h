@@ -17,7 +17,7 @@ struct ps_stats {
 /* Statistics of n > 0 values. */
 struct ps_stats ps_stats_compute(const int64_t *values, size_t n);
 
-/* The k-th smallest value (k from 0, k < n), and the median of n > 0 values. */
+/* Return the k-th smallest value (k from 0, k < n), and the median of n > 0 values. */
 int64_t ps_select_kth(const int64_t *values, size_t n, size_t k);
 double ps_median(const int64_t *values, size_t n);
 

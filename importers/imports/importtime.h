@@ -31,7 +31,7 @@ struct ps_importtime_line {
      * space belongs to the name */
     size_t n_spaces;
     struct ps_str name;
-    struct ps_str importer; /* edges: the importer, "__main__" for the program */
+    struct ps_str importer; /* PS_IMPORTTIME_EDGE: the importer; "__main__": the program */
 };
 
 /* Parses a line without its \n and \r. `ended`: the line ended in \n, so it is complete. */

@@ -402,7 +402,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* The first line that is not empty must be of one of the four kinds. */
+/* Whether the first line that is not empty is of one of the four kinds. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str line, rest, word;

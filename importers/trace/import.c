@@ -164,7 +164,7 @@ static uint8_t *find_step_names(const struct tr_trace *trace)
     return steps;
 }
 
-/* The first pass over all records. */
+/* Makes the first pass over all records. */
 static void scan_threads(struct tr_trace *trace)
 {
     struct tr_import_state *import = trace->import;

@@ -35,7 +35,7 @@ struct launches {
 struct step {
     int64_t host_start; /* sort key; must be the first member */
     int64_t host_end;
-    int64_t start, end; /* including device work, by tb_plugin's rules */
+    int64_t start, end; /* of the step with its device work, by tb_plugin's rules */
     /* ns: first start and last end of the device work that the step launched; INT64_MAX and
      * INT64_MIN: the step launched none */
     int64_t first_work, last_work;
@@ -56,9 +56,9 @@ enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMCPY, WORK_MEMSET, N_WORKS 
 
 struct device {
     int64_t device;
-    struct ps_intervals works[2]
-                             [N_WORKS]; /* works[1]: launched in the last step, which HTA ignores */
-    /* gaps whose next work was launched after the gap began */
+    /* works[1]: work that was launched in the last step, which HTA ignores */
+    struct ps_intervals works[2][N_WORKS];
+    /* idle gaps of the device whose next work was launched after the gap began */
     struct ps_intervals waits;
     struct busy *busy; /* of all its streams */
     size_t n_busy, cap_busy;

@@ -31,7 +31,7 @@
 #include "slices/args.h"
 #include "slices/slices.h"
 
-/* in dur_or_id: an event X has no numeric dur; an event of another phase has no id */
+/* dur_or_id of an event X without a duration, and of an event of another phase without an id */
 #define TR_NO_DURATION INT64_MIN
 
 /* One event as it was read. 32 bytes. */
@@ -121,8 +121,9 @@ struct tr_trace {
     struct tr_import_state *import; /* import.h; valid while tr_import_trace runs */
 };
 
-/* Reads all of `in` into the threads, templates, categories, headers and counts of `trace`. The
- * caller sets `out` and `err` before. Call tr_trace_free in any case. */
+/* Reads all of `in` into the threads, names, templates, categories, headers, counts and times of
+ * `trace`. The caller sets `out` and `err` before; later passes set step_ns, memory and import.
+ * Call tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
 /* For tests: tr_trace_read with a block size in bytes (0: default), number of workers and bytes of
  * records in memory. */

@@ -22,12 +22,12 @@ enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, c
                               struct ps_cli_comparison *out, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
-/* The table `of`, such as "functions"; NULL: the first table. PS_BAD_REQUEST: there is none; the
- * hint lists the names. */
+/* Finds the table `of`, such as "functions"; NULL: the first table. PS_BAD_REQUEST: there is none;
+ * the hint lists the names. */
 enum ps_status ps_cli_find_table(const struct ps_cli_comparison *compared, const char *of,
                                  const cJSON **out, struct ps_err *err);
-/* The metric `name` of the table; NULL: its first metric. PS_BAD_REQUEST: there is none; the hint
- * lists the names. */
+/* Finds the metric `name` of the table; NULL: its first metric. PS_BAD_REQUEST: there is none; the
+ * hint lists the names. */
 enum ps_status ps_cli_find_metric(const cJSON *table, const char *name, const cJSON **out,
                                   struct ps_err *err);
 

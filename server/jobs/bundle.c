@@ -160,7 +160,7 @@ static void read_all(struct bundle_reader *r)
 
 /* --- Checking --- */
 
-/* The same limits as for labels of uploads (server/api/labels.c). */
+/* Whether the text is within the limits for labels of uploads (server/api/labels.c). */
 static bool is_label(const char *text)
 {
     size_t n = strlen(text);

@@ -245,7 +245,8 @@ static bool is_bundle(int fd)
     return got > 0 && ps_is_bundle((struct ps_str){bytes, (size_t)got});
 }
 
-/* The name of the request is not used: it would be the same for all runs. */
+/* Returns the request for a member, without the name in the request for the archive: the name would
+ * be the same for all runs. */
 static struct ps_import_request member_request(struct archive_import *archive_import,
                                                const char *name, int fd)
 {

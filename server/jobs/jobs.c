@@ -223,7 +223,7 @@ static enum ps_job_state end_state(enum ps_status status)
     return status == PS_CANCELLED ? PS_JOB_CANCELLED : PS_JOB_FAILED;
 }
 
-/* The view of the job as it will be after keep_result. */
+/* Returns the view that the job will have after keep_result. */
 static struct ps_job_view make_ended_view(const struct ps_job *job,
                                           const struct ps_job_result *result)
 {

@@ -26,8 +26,8 @@ const char *ps_job_state_word(enum ps_job_state state); /* the state in JOB of d
 struct ps_job_view {
     uint64_t id;
     enum ps_job_state state;
-    /* For a job of another server: its JOB as written by that server. Then only id and state are
-     * set too. Otherwise empty. */
+    /* a job of another server: its JOB as that server wrote it; apart from it, only id and state
+     * are set; "": a job of this server */
     struct ps_str text;
     const char *name; /* the requested name, later the name of the run */
     const char *kind; /* NULL until known */

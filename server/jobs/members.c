@@ -115,7 +115,7 @@ static void find_jobs(struct ps_members *members)
 
 /* --- Reading the members --- */
 
-/* A name for display, never used as a path. */
+/* Returns the name for display, which is never used as a path. */
 static char *shown_name(struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -261,7 +261,8 @@ static enum ps_status visit_single_file(struct member_import *t, const struct me
     return status;
 }
 
-/* A job is named after its folder, or after its last file if that is not in a folder. */
+/* Imports the merged job, under the name of its folder, or of its last file (`name`) if the job has
+ * no folder. */
 static enum ps_status end_part(struct member_import *t, struct part *part, const char *name,
                                struct ps_err *err)
 {

@@ -33,7 +33,8 @@ struct ps_merge *ps_merge_new(int fd)
     return merge;
 }
 
-/* A pickle of line_profiler starts with the PROTO opcode; a trace is JSON. */
+/* Returns the method for a file that is not compressed. A pickle of line_profiler starts with the
+ * PROTO opcode; a trace is JSON. */
 static enum merge_method plain_method_of(struct ps_str head)
 {
     size_t blank = 0;
@@ -46,8 +47,8 @@ static enum merge_method plain_method_of(struct ps_str head)
     return head.len && (head.ptr[0] == '{' || head.ptr[0] == '[') ? TRACES : NOTHING;
 }
 
-/* The format of a file that may be compressed. Only the first bytes are decompressed, because the
- * file is read once. */
+/* Returns the method for a file that may be compressed. Only the first bytes are decompressed,
+ * because the file is read once. */
 static enum merge_method method_of(struct ps_str head)
 {
     struct ps_stream *inside = ps_stream_decompress(ps_stream_from_memory(head, 0), &limits);

@@ -32,7 +32,7 @@ struct ps_source_set *ps_source_set_create(struct ps_store *store);             
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name); /* owns path */
 struct ps_source_set *ps_source_set_retain(struct ps_source_set *set);
 void ps_source_set_release(struct ps_source_set *set); /* NULL is allowed */
-/* The files are not deleted with the last reference. */
+/* Keeps the files when the last reference is released. */
 void ps_source_set_keep_files(struct ps_source_set *set);
 /* The files of the set: key is the path, value the name from the sender. */
 const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t *n);

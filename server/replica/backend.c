@@ -343,7 +343,8 @@ static enum ps_status path(struct ps_store *store, const char *folder, const cha
                            : status;
 }
 
-/* Also marks the file as used, so that it is not the first to be evicted from the cache. */
+/* Implements run_mark of ps_backend. Marks the file as used, so that it is not the first to be
+ * evicted from the cache. */
 static uint64_t mark(struct ps_store *store, const char *id)
 {
     struct ps_file_row file;
@@ -433,7 +434,8 @@ static bool session_expire(struct ps_store *store, const char *session)
     return !store->replica->heartbeat || ps_heartbeat_expire(store, session);
 }
 
-/* The session is checked again: a server that was only stalled may have renewed its lease. */
+/* Sets *dead to whether the session has no lease. Reads the lease again, because a server that was
+ * only stalled may have renewed it. */
 static enum ps_status session_is_dead(struct ps_store *store, const char *session, bool *dead,
                                       struct ps_err *err)
 {

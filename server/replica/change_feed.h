@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* change_feed.h: collects the changes of rows that are received from other servers (changes.h). For
- * this folder only. */
+/* change_feed.h: collects the changes of rows that are received from other servers (changes.h).
+ * Only files of server/replica include it. */
 #ifndef PS_REPLICA_CHANGE_FEED_H
 #define PS_REPLICA_CHANGE_FEED_H
 
@@ -8,14 +8,14 @@
 #include "server/catalog/state.h"
 #include "server/replica/clock.h"
 
-#define PS_CHANGE_FEED_MAX 1000 /* maximum changes that are reported one by one */
+#define PS_CHANGE_FEED_MAX 1000 /* maximum number of changes that are reported one by one */
 
 struct ps_change_feed {
     struct ps_row_change *items; /* malloc'ed */
     size_t n, cap;
     bool is_overflowed; /* there are more changes than PS_CHANGE_FEED_MAX */
-    bool
-        has_shelf_change; /* there is a change that the shelf shows; changes of jobs do not count */
+    /* there is a change that the shelf shows; changes of jobs do not count */
+    bool has_shelf_change;
 };
 
 struct ps_change_feed_watch {

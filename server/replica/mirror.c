@@ -105,8 +105,9 @@ static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const s
     return status;
 }
 
-/* Call it with the catalog locked, after the transaction of the mirror. n: new version of the rows,
- * if committed. */
+/* Publishes the changes that the transaction of the mirror applied, or discards them if it was not
+ * committed. n: version of the rows after the commit. The catalog is locked, and the transaction
+ * has ended. */
 static void finish_catch_up(struct ps_store *store, bool committed, int64_t n)
 {
     struct ps_mirror *m = store->replica->mirror;

@@ -80,12 +80,12 @@ bool ps_mirror_is_away(const struct ps_store *store);
 /* Applies the transactions committed since the last poll. False: the database is unreachable. */
 bool ps_mirror_poll(struct ps_store *store);
 
-/* Rows (mirror_rows.c). */
+/* The following functions process the rows of the mirror (mirror_rows.c). */
 
 enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
                                   struct ps_err *err);
 /* Inside a transaction on both sides: brings the rows of the mirror from their version to `to`, or
- * replaces all of them where that is impossible. *from: their version, -1: all were replaced. */
+ * replaces all rows if it cannot. *from: previous version of the rows; -1: all were replaced. */
 enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
                                   const struct ps_mirror_tables *tables, const struct ps_clock *to,
                                   int64_t *from, struct ps_err *err);
@@ -93,7 +93,8 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
 enum ps_status ps_mirror_store_version(struct ps_db *db, const struct ps_clock *at,
                                        struct ps_err *err);
 /* Queues (ps_pg_queue) the rows that a session recorded, as changes of transaction `at`. *rows:
- * their number. *repaired: invalid UTF-8 was repaired before sending, so the local rows differ. */
+ * number of queued rows. *repaired: invalid UTF-8 was repaired before sending, so the local rows
+ * differ. */
 enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
                                     const struct ps_mirror_tables *tables,
                                     const struct ps_clock *at, size_t *rows, bool *repaired,

@@ -118,8 +118,8 @@ static enum ps_status status_of(const char *state)
     return strncmp(state, "22", 2) == 0 ? PS_BAD_REQUEST : PS_INTERNAL;
 }
 
-/* After these states (server shutting down or read-only) the connection is useless for further
- * statements. */
+/* Whether the connection is useless for further statements after this state: the server shuts down
+ * or is read-only. */
 static bool is_fatal_state(const char *state)
 {
     return strncmp(state, "57P", 3) == 0 || strcmp(state, "25006") == 0;

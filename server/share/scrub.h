@@ -29,8 +29,8 @@ struct ps_names {
 
 struct ps_scrub {
     unsigned redacted_categories;
-    bool names_are_tests; /* names are names of tests, such as test_sort[1000], with arguments in
-                        brackets */
+    /* names of code are names of tests, such as test_sort[1000], with arguments in brackets */
+    bool names_are_tests;
     struct ps_intern folders, arguments;
     struct ps_names people, hosts;
     struct ps_scrub_examples examples[PS_N_REVEALS]; /* by the index of the category's bit */
@@ -55,8 +55,8 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name);
 void ps_scrub_text(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
 /* Scrubs a text that is not a command line, such as a message of perfshelf. */
 void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
-void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path,
-                   struct ps_buf *out); /* scrubs a text that is a path of a file */
+/* Scrubs a text that is a path of a file. */
+void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out);
 /* Scrubs a command line: keeps the program, replaces the arguments. */
 void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf *out);
 /* Scrubs the name of a process, thread or range: keeps the first word, and the numbers and words of
@@ -82,12 +82,12 @@ void ps_scrub_append_number(struct ps_intern *table, struct ps_str value, const 
 /* Appends the replacement of arguments, such as "(arguments 3)". */
 void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out);
 bool ps_scrub_is_command(struct ps_str text);
-bool ps_scrub_is_thread(
-    struct ps_str text); /* whether py-spy writes this frame for a process or a thread */
-size_t ps_scrub_find_home(struct ps_str text,
-                          size_t at); /* offset of NAME in /home/NAME at `at`; 0: none */
-size_t ps_scrub_measure_path(struct ps_str text,
-                             size_t at); /* length of the path at `at`; 0: none */
+/* Whether py-spy writes this text as the frame of a process or a thread. */
+bool ps_scrub_is_thread(struct ps_str text);
+/* Returns the offset of NAME in /home/NAME at `at`; 0: none. */
+size_t ps_scrub_find_home(struct ps_str text, size_t at);
+/* Returns the length of the path at `at`; 0: none. */
+size_t ps_scrub_measure_path(struct ps_str text, size_t at);
 /* Scrubs a path in a text, which may be a folder: keeps its last part only if it looks like a file.
  */
 void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out);

@@ -427,7 +427,7 @@ static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_
         ps_scrub_words(scrub, ps_str_skip(name, to + 1), out);
 }
 
-/* A text without a slash is not scrubbed as a path. */
+/* Scrubs a text without a slash like any other text, not as a path. */
 void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
 {
     if (!(scrub->redacted_categories & PS_REVEAL_PATHS) || !path.len)

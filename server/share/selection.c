@@ -68,7 +68,8 @@ const char *ps_share_file_ending(bool html)
     return html ? ".html" : ".perfshelf";
 }
 
-/* The name of a run may contain values of any category except source lines. */
+/* Returns the name of the run, or its kind if a category is redacted whose values the name may
+ * contain: any category except source lines. */
 const char *ps_share_choose_file_name(const struct ps_share_selection *picked,
                                       const struct ps_share_options *form)
 {

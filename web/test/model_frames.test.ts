@@ -11,7 +11,7 @@ import {
 } from '../src/model/call_tree';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
-import { ImportRows, depths } from '../src/features/imports/import_table';
+import { ImportRows, computeDepths } from '../src/features/imports/import_table';
 import {
     clampSpan,
     easeSpan,
@@ -171,7 +171,7 @@ test('tree rows unfold, sort and keep the path of a hit', () => {
     );
     assert.equal(hit.flatten(new Set([1, 3])).length, 3);
     assert.deepEqual([...rows.heaviestPath()], [1, 3, 4]);
-    assert.deepEqual([...depths(TREE.parent, TREE.n)], [0, 0, 1, 1, 2, 0]);
+    assert.deepEqual([...computeDepths(TREE.parent, TREE.n)], [0, 0, 1, 1, 2, 0]);
 });
 
 test('modules of the same name stay in the order of the log', () => {

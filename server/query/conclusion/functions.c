@@ -281,7 +281,7 @@ static struct ps_report_link link_package(struct ps_conclusion *c, struct ps_str
         {{"q", ps_arena_copy(&c->arena, package).ptr}, {"sort", "tottime_s"}, {"desc", "1"}}};
 }
 
-/* The last part of a path, and the line: "bookshop.py:35". */
+/* Appends the last part of the path, and the line: "bookshop.py:35". */
 static void say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                       const struct function *function)
 {
@@ -295,7 +295,8 @@ static void say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps
     ps_say_link(c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)function->line);
 }
 
-/* Calls of a caller that is called less often than it calls can be joined into one call each. */
+/* Returns the seconds that are saved if each call of the caller calls the owner only once; all
+ * seconds of the owner if its calls cannot be joined. */
 static double joined_saving(const struct profile *profile, const struct owner *owner)
 {
     const struct function *caller = &profile->functions[owner->largest.caller];
@@ -375,7 +376,7 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
     add_parts(c, profile, id, first_part);
 }
 
-/* The owner's id, first part, and time. */
+/* An owner's id, the index of its first part, and its time. */
 struct rank {
     uint32_t owner;
     size_t first_part;
@@ -407,8 +408,8 @@ static size_t rank_owners(const struct profile *profile, struct rank **out)
     return n;
 }
 
-/* ", most of it in `det`": the function with most of the time of an owner, if it is not the owner
- * itself. */
+/* Appends ", most of it in `det`": the function with most of the time of an owner, unless the owner
+ * is this function. */
 static void say_main_part(struct ps_conclusion *c, const struct profile *profile,
                           const struct owner *owner, const struct part *part,
                           struct ps_sentence *to)
@@ -431,8 +432,8 @@ static void say_calls(struct ps_conclusion *c, const struct profile *profile,
     say_entry(c, profile, owner, to);
 }
 
-/* "`BowyerWatson2d` takes 47.3 % of the time. 33.78 s of 71.44 s; `numpy` takes 44.2 % in 10,000
- * calls from delaunay.py:592, 26.2 % in `det`." */
+/* Appends "`BowyerWatson2d` takes 47.3 % of the time. 33.78 s of 71.44 s; `numpy` takes 44.2 % in
+ * 10,000 calls from delaunay.py:592, 26.2 % in `det`." */
 static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
                          const struct rank *ranks, size_t n)
 {

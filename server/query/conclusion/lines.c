@@ -60,7 +60,7 @@ static void say_place(struct ps_conclusion *c, struct ps_sentence *to, const str
                 (long long)line->line);
 }
 
-/* The text of the line, or else its place. */
+/* Appends the text of the line, or else its place. */
 static void say_line(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
 {
     if (line->source.len)

@@ -4,7 +4,7 @@
  * trace, printed tables, actions, processes, categories of memory.
  *
  * A query has the columns name, count (NULL: unknown), amount, whole (NULL: amounts do not add up
- * to a whole) and the words that say what shares are of; the largest amount is first.
+ * to a whole) and the base of the shares in words; the largest amount is first.
  */
 #include <math.h>
 

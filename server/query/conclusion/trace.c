@@ -15,17 +15,16 @@
 #include "server/query/trace/trace_views.h"
 
 #define CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
-#define BLOCKING_SHARE                                                                             \
-    0.10                   /* of a step: a driver call that blocks so long is a cause of its own   \
-                            */
-#define VERDICT_SHARE 0.25 /* a part that takes as much of a step explains it */
-#define PART_SHARE    0.10 /* of its cause: smaller parts are not listed */
-#define PARTS_MAX     3
+/* share of a step; a driver call that blocks longer is a cause of its own */
+#define BLOCKING_SHARE 0.10
+#define VERDICT_SHARE  0.25 /* share of a step; a part with a larger share explains the step */
+#define PART_SHARE     0.10 /* share of a cause; smaller parts of the cause are not listed */
+#define PARTS_MAX      3
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
  * device is full. */
 #define LAUNCH_BLOCKS_NS 1000000
 
-/* Driver calls with one name, while the device was idle. */
+/* Sums of the driver calls with one name that ran while the device was idle. */
 struct blocking {
     int64_t calls, ns, longest_ns;
     int64_t longest; /* slice id */
@@ -44,10 +43,10 @@ struct worker_time {
 struct trace {
     struct ps_db *db;
     struct ps_range span;
-    int64_t n_steps; /* counted */
+    int64_t n_steps; /* number of counted steps */
     bool has_marks;  /* the file marks steps; else the parts are of the whole trace */
-    double divisor;  /* steps, or workers */
-    double wall_s;   /* of a step, or of the trace */
+    double divisor;  /* number of steps, or of workers if there are no steps */
+    double wall_s;   /* mean wall time of a step, or of a worker if there are no steps */
     double parts_s[PS_N_ROLES + 1];
     bool has_devices;
     struct ps_range_sums sums;
@@ -274,7 +273,7 @@ static bool name_contains(const struct trace *trace, size_t name, struct ps_str 
     return ps_str_find(ps_trace_text(trace->db, (uint32_t)name), word) != NULL;
 }
 
-/* The text id of the driver calls that blocked longest; 0: there are none. */
+/* Returns the text id of the driver calls that blocked longest; 0: there are none. */
 static size_t find_blocking(const struct trace *trace)
 {
     size_t found = 0;
@@ -340,7 +339,7 @@ static enum ps_status find_callers(const struct trace *trace, int64_t slice, str
     return PS_OK;
 }
 
-/* " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
+/* Appends " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
 static enum ps_status say_callers(struct ps_conclusion *c, const struct trace *trace, int64_t slice,
                                   struct ps_sentence *to, struct ps_err *err)
 {
@@ -427,7 +426,7 @@ static enum ps_status add_rows(struct ps_conclusion *c, const struct trace *trac
     return err->code;
 }
 
-/* The tab that shows a view of the API. */
+/* Returns the tab that shows a view of the API. */
 static const char *tab_of(const struct trace *trace, const char *view)
 {
     return strcmp(view, "operators") == 0 ? trace->operators_tab
@@ -648,7 +647,7 @@ static bool is_found(const struct trace *trace, const char *rule)
     return false;
 }
 
-/* The time in which the device waits for the host, with its parts. */
+/* Adds the time in which the device waits for the host as a cause, with its parts. */
 static void add_idle(struct ps_conclusion *c, const struct trace *trace)
 {
     const double runtime_s = trace->parts_s[PS_ROLE_RUNTIME] - trace->blocking_s;
@@ -750,7 +749,7 @@ static void say_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     ps_say(c, &c->sentence, ".");
 }
 
-/* "`aten::mm` takes 33.0 % of each step.": the first row of a query. */
+/* Appends a sentence about the first row of a query: "`aten::mm` takes 33.0 % of each step." */
 static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace,
                               struct ps_sentence *to, const struct rows *rows, struct ps_err *err)
 {

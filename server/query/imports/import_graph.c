@@ -9,8 +9,8 @@
 #include "importers/kinds.h"
 #include "server/query/lru_cache.h"
 
-#define LOGS_MAX        50    /* the newest ones */
-#define PAIRS_MAX       20000 /* of each log */
+#define LOGS_MAX        50    /* maximum number of other logs to read, the newest */
+#define PAIRS_MAX       20000 /* maximum number of pairs of each log */
 #define CACHE_BYTES_MAX ((size_t)32 << 20)
 
 /* --- The log --- */

@@ -57,7 +57,7 @@ struct ps_import_graph {
  * PS_NOT_FOUND: the run is not an import log. Free *out also after a failure. */
 enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
                                     struct ps_import_graph *out, struct ps_err *err);
-/* The same without other logs, so that the answer depends on this run only. */
+/* Like ps_import_graph_read, without other logs, so that the answer depends on this run only. */
 enum ps_status ps_import_graph_read_run(struct ps_db *db, struct ps_import_graph *out,
                                         struct ps_err *err);
 void ps_import_graph_free(struct ps_import_graph *graph);

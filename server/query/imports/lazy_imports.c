@@ -92,8 +92,10 @@ static uint32_t *find_statements(const struct ps_import_graph *log)
 /* The modules that a choice names, as marks on nodes, so that one pass over the edges handles all
  * modules and importers of a name. */
 struct lazy_marks {
-    bool *is_target; /* imports of it become lazy */
-    bool *is_source; /* in these importers; NULL: in the parent of its statement */
+    bool *is_target; /* by node: imports of the module become lazy */
+    /* by node: imports in the module become lazy; NULL: imports in the parent of the target's
+     * statement become lazy */
+    bool *is_source;
     uint32_t *statement;
 };
 
@@ -379,8 +381,8 @@ static int by_self(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Finds the modules to report: all that may be saved, and those below lazy imports that stay
- * loaded. Returns their number. */
+/* Finds the modules to report: all modules that lazy imports may save, and the modules below lazy
+ * imports that stay loaded. Returns the number of modules. */
 static size_t find_affected(const struct question *q, struct ranked_module **out)
 {
     PS_AUTO(ps_free_ptr) bool *below = find_below_lazy(&q->log);
@@ -444,8 +446,8 @@ struct keeper {
     int64_t modules;
 };
 
-/* Walks from a module that stays loaded up to the first one whose importer is not reported, passing
- * packages of reported submodules. top[]: results of earlier walks, 0: none. */
+/* Walks from a module that stays loaded up to the first module whose importer is not reported, and
+ * passes packages of reported submodules. top[]: results of earlier walks, 0: none. */
 static uint32_t find_top(const struct question *q, uint32_t node, const bool *is_reported,
                          uint32_t *top)
 {

@@ -107,7 +107,7 @@ export function CallGraphView(props: CallGraphViewProps) {
     usePlaneInput(svg, plane, apply);
     useGraphKeys(latest, plane, apply, viewportRect);
 
-    const byId = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node])), [graph]);
+    const nodeById = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node])), [graph]);
     const neighbourIds = useMemo(() => neighbours(graph, selected), [graph, selected]);
     const faded = (id: number): boolean =>
         match ? !match.has(id) : neighbourIds !== null && !neighbourIds.has(id);
@@ -144,7 +144,7 @@ export function CallGraphView(props: CallGraphViewProps) {
                     );
                 })}
                 {picture.nodes.map((box) => {
-                    const node = byId.get(box.id);
+                    const node = nodeById.get(box.id);
                     const text = texts.get(box.id);
                     if (!node || !text) return null;
                     return (

@@ -27,11 +27,11 @@ export function keySign(key: string): string {
 
 /* Bindings with the same label are shown on one line. */
 function groupByLabel(keys: { key: string; label: string }[]): [label: string, keys: string[]][] {
-    const byLabel = new Map<string, string[]>();
+    const keysByLabel = new Map<string, string[]>();
     for (const { key, label } of keys) {
-        if (label) byLabel.set(label, [...(byLabel.get(label) ?? []), key]);
+        if (label) keysByLabel.set(label, [...(keysByLabel.get(label) ?? []), key]);
     }
-    return [...byLabel];
+    return [...keysByLabel];
 }
 
 function KeyCombo({ combo }: { combo: string }) {

@@ -60,10 +60,10 @@ export function readLayout(
         const [x, y] = flip(point(o.pos ?? '0,0'));
         return { id: idOf(o), x, y, width: Number(o.width) * 72, height: Number(o.height) * 72 };
     });
-    const index = new Map(edges.map((e, i) => [`${e.from}>${e.to}`, i] as const));
+    const edgeIndexByEnds = new Map(edges.map((e, i) => [`${e.from}>${e.to}`, i] as const));
     const paths: EdgePath[] = [];
     for (const e of viz.edges ?? []) {
-        const edge = index.get(`${idOf(objects[e.tail])}>${idOf(objects[e.head])}`);
+        const edge = edgeIndexByEnds.get(`${idOf(objects[e.tail])}>${idOf(objects[e.head])}`);
         if (edge === undefined || !e.pos) continue;
         paths.push({ edge, ...spline(e.pos, flip) });
     }

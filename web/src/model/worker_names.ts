@@ -14,10 +14,11 @@ export const numberedWorker: WorkerName = (worker) => `worker ${worker}`;
 
 /** Names of workers by rank, or by worker number if ranks repeat or are missing. */
 export function workerNames(rows: readonly NamedWorker[]): WorkerName {
-    const ranks = new Map(rows.map(({ worker, rank }) => [worker, rank]));
-    const distinct = new Set(ranks.values());
+    const rankByWorker = new Map(rows.map(({ worker, rank }) => [worker, rank]));
+    const distinct = new Set(rankByWorker.values());
     if (distinct.has(null) || distinct.size < rows.length) return numberedWorker;
-    return (worker) => (ranks.has(worker) ? `rank ${ranks.get(worker)}` : numberedWorker(worker));
+    return (worker) =>
+        rankByWorker.has(worker) ? `rank ${rankByWorker.get(worker)}` : numberedWorker(worker);
 }
 
 /** "GPU 0"; with several workers "GPU 0, rank 1". */

@@ -14,17 +14,17 @@ export interface PartPair extends PartText {
 /** Pairs of the parts of the mean step, in the order of the definition. Parts that take no time in
  * either run are omitted. */
 export function partPairs(base: Parts | undefined, fresh: Parts | undefined): PartPair[] {
-    const pairs = new Map<string, PartPair>();
+    const pairByName = new Map<string, PartPair>();
     const add = (side: 'base' | 'new', parts: Parts): void => {
         for (const [name, ns] of parts) {
-            const pair = pairs.get(name) ?? { ...partText(name), base: 0, new: 0 };
+            const pair = pairByName.get(name) ?? { ...partText(name), base: 0, new: 0 };
             pair[side] += ns;
-            pairs.set(name, pair);
+            pairByName.set(name, pair);
         }
     };
     add('base', base ?? []);
     add('new', fresh ?? []);
-    return [...pairs.values()].filter((pair) => pair.base > 0 || pair.new > 0);
+    return [...pairByName.values()].filter((pair) => pair.base > 0 || pair.new > 0);
 }
 
 export interface StepPair {

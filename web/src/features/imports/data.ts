@@ -12,7 +12,7 @@ import { type ImportTree, originShares, treeTotal } from '../../model/icicle';
 import { hiddenSet, matchSet, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { type Answer, useJson } from '../shared/use_json';
-import { depths, indexOfIds } from './import_table';
+import { computeDepths, indexOfIds } from './import_table';
 import type { ImportRow } from '../../base/rows';
 
 export interface ImportData {
@@ -62,7 +62,7 @@ function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
     return {
         tree,
         index: indexOfIds(tree.id),
-        depth: depths(tree.parent, tree.n),
+        depth: computeDepths(tree.parent, tree.n),
         total: hasNegativeSelf ? treeTotalUs : summary.total_us,
         sumSelf: hasNegativeSelf ? treeTotalUs : summary.self_us,
         hasNegativeSelf,

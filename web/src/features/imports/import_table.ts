@@ -125,7 +125,7 @@ export function indexOfIds(ids: readonly number[]): Map<number, number> {
 }
 
 /** Number of ancestors of each node. */
-export function depths(parent: ArrayLike<number>, n: number): Int32Array {
+export function computeDepths(parent: ArrayLike<number>, n: number): Int32Array {
     const depth = new Int32Array(n);
     for (let i = 0; i < n; i++) depth[i] = parent[i] < 0 ? 0 : depth[parent[i]] + 1;
     return depth;

@@ -79,7 +79,7 @@ export function ImportsModules(props: ModulesProps) {
 
     function head(shown: number, sums: Page['sums'] | null) {
         return (
-            <PaneHead title={LABELS.modules} remark={remark(data, filters, by, shown, sums)}>
+            <PaneHead title={LABELS.modules} remark={remarkText(data, filters, by, shown, sums)}>
                 {selected >= 0 && (
                     <a
                         class="quiet"
@@ -121,7 +121,7 @@ export function ImportsModules(props: ModulesProps) {
     }
 }
 
-function remark(
+function remarkText(
     data: ImportData,
     filters: Filters,
     by: string,
@@ -161,11 +161,11 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
 }
 
 function BaseMenu({ base, data, selected }: { base: string; data: ImportData; selected: number }) {
-    const ms = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    const msText = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
     const items = [
         {
             text: `of ${data.totalName}`,
-            note: ms(data.total),
+            note: msText(data.total),
             checked: base === 'total',
             onPick: () => replaceQuery({ pct: null }),
         },
@@ -174,14 +174,14 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             : [
                   {
                       text: 'of Σ self',
-                      note: ms(data.sumSelf),
+                      note: msText(data.sumSelf),
                       checked: base === 'self',
                       onPick: () => replaceQuery({ pct: 'self' }),
                   },
               ]),
         {
             text: selected >= 0 ? `of ${data.tree.names[selected]}` : 'of the selected module',
-            note: selected >= 0 ? ms(data.tree.cumulative_us[selected]) : 'select one first',
+            note: selected >= 0 ? msText(data.tree.cumulative_us[selected]) : 'select one first',
             checked: base === 'sel',
             onPick: () => replaceQuery({ pct: 'sel' }),
         },

@@ -80,7 +80,7 @@ function PackageLine({ run, row, widest, sum }: LineProps) {
         <a
             class="package-row"
             href={formatHash(['run', run.id, 'imports'], query)}
-            title={`${row.package}: self ${ms(row.self_us)}, inclusive ${ms(row.inclusive_us)}, first imported by ${row.first_importer ?? 'the program'}. Click: search its modules`}
+            title={`${row.package}: self ${msText(row.self_us)}, inclusive ${msText(row.inclusive_us)}, first imported by ${row.first_importer ?? 'the program'}. Click: search its modules`}
         >
             <span class="mono package-name">{row.package}</span>
             <span class="package-bar">
@@ -96,6 +96,6 @@ function PackageLine({ run, row, widest, sum }: LineProps) {
     );
 }
 
-function ms(us: number): string {
+function msText(us: number): string {
     return `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }

@@ -195,7 +195,8 @@ function packageColumns(search: Matcher, bases: Bases): GridColumn<PackageRow>[]
 
 function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
     const right = { align: 'right' as const, numeric: true };
-    const percent = (us: number, base: number): string => (base > 0 ? pct((100 * us) / base) : '–');
+    const percentText = (us: number, base: number): string =>
+        base > 0 ? pct((100 * us) / base) : '–';
     const timeBar = (us: number, base: number, tone: 'self' | 'total') => (
         <ShareBar share={base > 0 ? us / base : 0} tone={tone}>
             <Num value={us / 1000} decimals={3} />
@@ -227,7 +228,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             unit: '% Σ self',
             width: 92,
             align: 'right',
-            render: (row) => percent(row.self_us, bases.self),
+            render: (row) => percentText(row.self_us, bases.self),
         },
         {
             key: 'inclusive_us',
@@ -246,7 +247,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             unit: '% total',
             width: 100,
             align: 'right',
-            render: (row) => percent(row.inclusive_us, bases.total),
+            render: (row) => percentText(row.inclusive_us, bases.total),
         },
     ];
 }
@@ -302,19 +303,19 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
 
 function PackageTip({ run, row }: { run: Run; row: PackageRow }) {
     const { self_us, total_us } = basesOf(run);
-    const ms = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
-    const percent = (us: number, base: number): string =>
+    const msText = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    const percentText = (us: number, base: number): string =>
         base > 0 ? `${pct((100 * us) / base)}${THIN_SPACE}%` : '–';
     return (
         <>
             <div class="tooltip-title">{row.package}</div>
             <dl>
                 <dt>self</dt>
-                <dd>{ms(row.self_us)}</dd>
-                <dd>{percent(row.self_us, self_us)} of Σ self</dd>
+                <dd>{msText(row.self_us)}</dd>
+                <dd>{percentText(row.self_us, self_us)} of Σ self</dd>
                 <dt>inclusive</dt>
-                <dd>{ms(row.inclusive_us)}</dd>
-                <dd>{percent(row.inclusive_us, total_us)} of total</dd>
+                <dd>{msText(row.inclusive_us)}</dd>
+                <dd>{percentText(row.inclusive_us, total_us)} of total</dd>
             </dl>
             <div class="tooltip-foot tip-small">
                 {row.origin} · {plural(row.modules, 'module')} · first imported by{' '}

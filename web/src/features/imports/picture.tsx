@@ -87,9 +87,9 @@ export function ImportsPicture(props: PictureProps) {
     );
 }
 
-const ms = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+const msText = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 
-function percent(part: number, whole: number): string {
+function percentText(part: number, whole: number): string {
     return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
 }
 
@@ -113,11 +113,11 @@ function ImportTip({ data, node, rootName }: { data: ImportData; node: number; r
                 <div class="tooltip-title">{rootName}</div>
                 <dl>
                     <dt>{data.totalName}</dt>
-                    <dd>{ms(total)}</dd>
-                    <dd>{percent(total, total)}</dd>
+                    <dd>{msText(total)}</dd>
+                    <dd>{percentText(total, total)}</dd>
                     <dt>{data.sumName}</dt>
-                    <dd>{ms(sumSelf)}</dd>
-                    <dd>{percent(sumSelf, total)}</dd>
+                    <dd>{msText(sumSelf)}</dd>
+                    <dd>{percentText(sumSelf, total)}</dd>
                 </dl>
                 <div class="tooltip-foot">
                     {int(tree.n)} modules · percentages of {data.totalName}
@@ -132,11 +132,11 @@ function ImportTip({ data, node, rootName }: { data: ImportData; node: number; r
             <div class="tooltip-title">{tree.names[node]}</div>
             <dl>
                 <dt>self</dt>
-                <dd>{ms(tree.self_us[node])}</dd>
-                <dd>{percent(tree.self_us[node], total)}</dd>
+                <dd>{msText(tree.self_us[node])}</dd>
+                <dd>{percentText(tree.self_us[node], total)}</dd>
                 <dt>cumulative</dt>
-                <dd>{ms(tree.cumulative_us[node])}</dd>
-                <dd>{percent(tree.cumulative_us[node], total)}</dd>
+                <dd>{msText(tree.cumulative_us[node])}</dd>
+                <dd>{percentText(tree.cumulative_us[node], total)}</dd>
             </dl>
             <div class="tooltip-foot">
                 {up >= 0 && (

@@ -100,18 +100,18 @@ export function layoutTreemap(
     minUs: number,
     area: Rect,
 ): Treemap {
-    const nodes = new Map<number, number[]>();
-    const sums = new Map<number, number>();
+    const nodesByPackage = new Map<number, number[]>();
+    const usByPackage = new Map<number, number>();
     for (let i = 0; i < tree.n; i++) {
         const us = tree.self_us[i];
         if (us <= 0 || us < minUs || hidden?.[i] || (only >= 0 && tree.package[i] !== only))
             continue;
-        const list = nodes.get(tree.package[i]);
+        const list = nodesByPackage.get(tree.package[i]);
         if (list) list.push(i);
-        else nodes.set(tree.package[i], [i]);
-        sums.set(tree.package[i], (sums.get(tree.package[i]) ?? 0) + us);
+        else nodesByPackage.set(tree.package[i], [i]);
+        usByPackage.set(tree.package[i], (usByPackage.get(tree.package[i]) ?? 0) + us);
     }
-    const order = [...sums].sort((a, b) => b[1] - a[1]);
+    const order = [...usByPackage].sort((a, b) => b[1] - a[1]);
     const rects = squarify(
         order.map(([, us]) => us),
         area,
@@ -123,7 +123,7 @@ export function layoutTreemap(
     };
     order.forEach(([packageIndex, us], i) => {
         const rect = rects[i];
-        const list = nodes.get(packageIndex) ?? [];
+        const list = nodesByPackage.get(packageIndex) ?? [];
         const head = rect.w >= 46 && rect.h >= 40 && list.length > 1 ? HEAD_HEIGHT : 0;
         out.packages.push({ ...rect, package: packageIndex, us, modules: list.length, head });
         const inner = { x: rect.x, y: rect.y + head, w: rect.w, h: Math.max(0, rect.h - head) };

@@ -70,7 +70,7 @@ export function ImporterChain({ run, detail }: PaneProps) {
                             <span class="is-right">
                                 <Millis us={link.cumulative_us} />
                             </span>
-                            <span class="is-right">{percent(link.cumulative_us, whole)}</span>
+                            <span class="is-right">{percentText(link.cumulative_us, whole)}</span>
                         </button>
                     );
                 })}
@@ -79,7 +79,7 @@ export function ImporterChain({ run, detail }: PaneProps) {
     );
 }
 
-function percent(part: number | null, whole: number | null): string {
+function percentText(part: number | null, whole: number | null): string {
     return part !== null && whole !== null && whole > 0 ? pct((100 * part) / whole) : '–';
 }
 
@@ -110,7 +110,7 @@ export function ImportedChildren({ run, detail }: PaneProps) {
                         name={child.module}
                         us={child.cumulative_us}
                         share={share(child.cumulative_us)}
-                        shown={percent(child.cumulative_us, whole)}
+                        shown={percentText(child.cumulative_us, whole)}
                         onClick={() => openModule(run, child.id)}
                     />
                 ))}
@@ -119,14 +119,14 @@ export function ImportedChildren({ run, detail }: PaneProps) {
                         name={plural(rest.count, 'smaller import')}
                         us={rest.cumulative_us}
                         share={share(rest.cumulative_us)}
-                        shown={percent(rest.cumulative_us, whole)}
+                        shown={percentText(rest.cumulative_us, whole)}
                     />
                 )}
                 <BreakdownRow
                     name="itself, the unnamed remainder"
                     us={row.self_us}
                     share={share(row.self_us)}
-                    shown={percent(row.self_us, whole)}
+                    shown={percentText(row.self_us, whole)}
                     strong
                 />
             </div>

@@ -108,7 +108,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
                     <>
                         <Swatch origin={row.origin} />
                         <span class="mono pick-name">{row.module}</span>
-                        <span class="pick-note">{ms(row.cumulative_us)}</span>
+                        <span class="pick-note">{msText(row.cumulative_us)}</span>
                     </>
                 ),
             })),
@@ -153,7 +153,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
     );
 }
 
-export function ms(us: number | null): string {
+export function msText(us: number | null): string {
     return us === null ? '–' : `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }
 

@@ -17,7 +17,7 @@ import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar, PaneHead } from '../../components/toolbar';
-import { ms } from '../imports/who_imports_tab';
+import { msText } from '../imports/who_imports_tab';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { type LazyImport, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
@@ -119,7 +119,7 @@ function LazyToolbar({ run, imports }: { run: Run; imports: LazyImport[] }) {
             <>
                 <Swatch origin={row.origin} />
                 <span class="mono pick-name">{row.module}</span>
-                <span class="pick-note">{ms(row.cumulative_us)}</span>
+                <span class="pick-note">{msText(row.cumulative_us)}</span>
             </>
         ),
     }));

@@ -77,10 +77,10 @@ export function collapseRows(answer: LineValues, keyOf: (row: number) => string)
 
 /** Number of reported calls of each function, by function id. */
 export function countCalls(answer: LineValues): Map<number, number> {
-    const blocks = new Map<number, Set<number>>();
+    const blocksByFunction = new Map<number, Set<number>>();
     answer.fn.forEach((fn, row) => {
-        const seen = blocks.get(fn) ?? new Set();
-        blocks.set(fn, seen.add(answer.block?.[row] ?? 1));
+        const seen = blocksByFunction.get(fn) ?? new Set();
+        blocksByFunction.set(fn, seen.add(answer.block?.[row] ?? 1));
     });
-    return new Map([...blocks].map(([fn, seen]) => [fn, seen.size]));
+    return new Map([...blocksByFunction].map(([fn, seen]) => [fn, seen.size]));
 }

@@ -27,11 +27,15 @@ function valueAt(column: (number | null)[] | null, row: number): number | null {
     return row < 0 ? null : (column?.[row] ?? null);
 }
 
-function largest(column: (number | null)[] | null): number {
+function largestValue(column: (number | null)[] | null): number {
     return (column ?? []).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
-function share(metrics: LineMetrics, row: number, base: Base): { text: string; share: number } {
+function shareOfRow(
+    metrics: LineMetrics,
+    row: number,
+    base: Base,
+): { text: string; share: number } {
     const ticks = metrics.value[row] ?? 0;
     const fn = metrics.fn[row];
     const total = base === 'file' || fn < 0 ? metrics.whole : metrics.byFunction[fn];
@@ -106,7 +110,7 @@ export function timeColumns(metrics: LineMetrics, scale: TimeScale, base: Base):
             tip: shareTip(base, scale),
             render: ({ at: row }) => {
                 if (valueAt(ticks, row) === null) return null;
-                const { text, share: part } = share(metrics, row, base);
+                const { text, share: part } = shareOfRow(metrics, row, base);
                 return <HeatBar share={part} level={heatLevel(part)} text={text} />;
             },
         },
@@ -123,7 +127,7 @@ export function memoryColumns(metrics: LineMetrics, base: Base): SourceColumn[] 
     const occurrences = metrics.column('occurrences');
     if (!mem || !increment) return [];
     const decimals = Math.max(decimalsOf(mem), decimalsOf(increment));
-    const peak = largest(mem);
+    const peak = largestValue(mem);
     const columns: SourceColumn[] = [
         {
             key: 'mem',
@@ -261,7 +265,7 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
 
 function numberColumn(metrics: LineMetrics, spec: NumberColumnSpec): SourceColumn | null {
     const column = metrics.column(spec.key);
-    if (!column || largest(column) === 0) return null;
+    if (!column || largestValue(column) === 0) return null;
     const { key, title, unit, width, tip, hideBelow, startsGroup, decimals } = spec;
     return {
         key,

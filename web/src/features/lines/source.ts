@@ -85,8 +85,8 @@ function heatValues(
 export function computeLineMetrics(answer: LineValues, growthOnly = false): LineMetrics {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
-    const indexOf = new Map(functions.map(({ id }, i) => [id, i]));
-    const fn = answer.fn.map((id) => indexOf.get(id) ?? -1);
+    const indexById = new Map(functions.map(({ id }, i) => [id, i]));
+    const fn = answer.fn.map((id) => indexById.get(id) ?? -1);
     const measure = measureOf(column);
     const baseline = growthOnly ? new Set<number>() : baselineRows(answer);
     const value = heatValues(measure, column, answer.n, baseline);

@@ -110,8 +110,9 @@ export function useSourceScroll(
             ),
         [rows],
     );
-    const byKey = useMemo(() => new Map(rows.map((row, i) => [row.key, i])), [rows]);
-    const indexOf = (key: string | null): number => (key === null ? -1 : (byKey.get(key) ?? -1));
+    const indexByKey = useMemo(() => new Map(rows.map((row, i) => [row.key, i])), [rows]);
+    const indexOf = (key: string | null): number =>
+        key === null ? -1 : (indexByKey.get(key) ?? -1);
     const { range, follow, height, visiblePart } = useRange(offsets, scroller, headHeight);
 
     function reveal(index: number, centre: boolean): void {

@@ -34,7 +34,7 @@ export const NESTED_REMARK =
     'profiled functions that call each other count the same time twice: do not add their times';
 const ROUNDED_REMARK = 'read from a printed report: values are rounded';
 
-function share(part: number, whole: number): string {
+function shareText(part: number, whole: number): string {
     return whole > 0 ? pct((100 * part) / whole) : '';
 }
 
@@ -50,7 +50,7 @@ function timeBand(metrics: LineMetrics, index: number): ComponentChildren {
     const { ticks, executed } = metrics.functions[index];
     if (!executed) return neverRanText();
     const unit_s = metrics.unit_s ?? 0;
-    const part = share(ticks ?? 0, metrics.whole);
+    const part = shareText(ticks ?? 0, metrics.whole);
     return `${formatFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN_SPACE}ms${part && ` · ${part}${THIN_SPACE}% of file`}`;
 }
 
@@ -160,7 +160,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     return facts;
 }
 
-function mib(value: number | null): ComponentChildren {
+function mibText(value: number | null): ComponentChildren {
     return value === null ? (
         <>{DASH}</>
     ) : (
@@ -170,10 +170,10 @@ function mib(value: number | null): ComponentChildren {
 
 function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
     return [
-        { label: LABELS.peakMemory, value: mib(summary.peak_mib), tip: 'of the whole process' },
+        { label: LABELS.peakMemory, value: mibText(summary.peak_mib), tip: 'of the whole process' },
         {
             label: 'Growth',
-            value: mib(summary.increment_mib),
+            value: mibText(summary.increment_mib),
             tip: 'sum of the increments, without the memory at the start',
         },
         { label: LABELS.functions, value: int(summary.functions) },
@@ -192,7 +192,7 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
     if ((summary.peak_mib ?? 0) > 0) {
         facts.push({
             label: LABELS.peakMemory,
-            value: mib(summary.peak_mib),
+            value: mibText(summary.peak_mib),
             tip: 'largest footprint that Scalene saw in the whole run; lines and samples have their own, lower peaks',
         });
         facts.push({
@@ -210,7 +210,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
     const facts: Fact[] = [
         {
             label: LABELS.peakMemory,
-            value: mib(summary.peak_mib),
+            value: mibText(summary.peak_mib),
             note: `at ${formatFixed(summary.peak_t_s, 2)} s`,
         },
         {

@@ -75,7 +75,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'time-order': async () => (await import('../timeline/tab')).TimelineTab,
 };
 
-/* One object per tab, so that the object can be the key of the cache `loaded`. */
+/* One object per tab, so that the object can be the key of the cache `viewBySpec`. */
 const SPECS = Object.fromEntries(
     (Object.keys(LOADERS) as TabKey[]).map((key) => [key, { ...TABS[key], load: LOADERS[key] }]),
 ) as Record<TabKey, TabSpec>;
@@ -92,16 +92,16 @@ export function currentName(name: string | undefined): string | undefined {
     return FORMER[name ?? ''] ?? name;
 }
 
-const loaded = new Map<TabSpec, TabView>();
+const viewBySpec = new Map<TabSpec, TabView>();
 
 /** The view of a tab; null if its code is not loaded. */
 export function loadedView(spec: TabSpec): TabView | null {
-    return loaded.get(spec) ?? null;
+    return viewBySpec.get(spec) ?? null;
 }
 
 export async function loadView(spec: TabSpec): Promise<TabView> {
     const view = await spec.load();
-    loaded.set(spec, view);
+    viewBySpec.set(spec, view);
     return view;
 }
 

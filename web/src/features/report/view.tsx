@@ -42,7 +42,7 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 /* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED_KEYS are
  * common to all tabs: the range of a trace and the number of a printed report. Stacks also share
  * the mode: whether a frame is a function or a line. */
-const lastQuery = new Map<string, Query>();
+const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
 const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode'];
 
@@ -62,17 +62,17 @@ function withSharedKeys(run: Run, lastQuery: Query, now: Query): Query {
 
 function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) => string {
     const { query } = route.value;
-    lastQuery.set(`${run.id}/${current}`, query);
-    const hrefs = new Map(
+    lastQueryByTab.set(`${run.id}/${current}`, query);
+    const hrefByTab = new Map(
         specs.map(({ id }) => [
             id,
             formatHash(
                 ['run', run.id, id],
-                withSharedKeys(run, lastQuery.get(`${run.id}/${id}`) ?? {}, query),
+                withSharedKeys(run, lastQueryByTab.get(`${run.id}/${id}`) ?? {}, query),
             ),
         ]),
     );
-    return (id) => hrefs.get(id) ?? '';
+    return (id) => hrefByTab.get(id) ?? '';
 }
 
 function conclusionHref(run: Run, { tab, params }: ReportLink): string {

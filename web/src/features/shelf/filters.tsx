@@ -26,9 +26,9 @@ export function ShelfFilters({ shelf, grouping }: FiltersProps) {
             {query.series && <SeriesTrend series={query.series} />}
             <FilterMenu
                 name="tag"
-                items={(shelf?.tags ?? []).map((tag) => choice(tag, bareTag(tag)))}
+                items={(shelf?.tags ?? []).map((tag) => makeChoice(tag, bareTag(tag)))}
             />
-            <FilterMenu name="who" items={(shelf?.who ?? []).map((who) => choice(who))} />
+            <FilterMenu name="who" items={(shelf?.who ?? []).map((who) => makeChoice(who))} />
             <Segmented<Grouping>
                 label="grouping"
                 value={grouping}
@@ -129,7 +129,7 @@ interface Choice extends MenuItem {
     value: string;
 }
 
-function choice(value: string, text: string = value): Choice {
+function makeChoice(value: string, text: string = value): Choice {
     return { value, text };
 }
 
@@ -140,7 +140,7 @@ function bareTag(tag: string): string {
 
 function seriesItems(shelf: Shelf | null): Choice[] {
     return (shelf?.series ?? []).map(({ series, runs }) => ({
-        ...choice(series),
+        ...makeChoice(series),
         note: int(runs),
     }));
 }

@@ -13,7 +13,7 @@ import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './data';
 
 const NARROW_PX = 1000;
 
-function percent(value: number): string {
+function percentText(value: number): string {
     return `${pct(value)}`;
 }
 
@@ -44,7 +44,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
         facts.push({
             label: 'GPU busy',
             term: 'gpu-busy',
-            value: percent(100 * gpu_busy),
+            value: percentText(100 * gpu_busy),
             note: base,
             tip: baseTip,
         });
@@ -53,7 +53,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
         facts.push({
             label: 'DataLoader',
             term: 'dataloader',
-            value: percent(dataloader_pct),
+            value: percentText(dataloader_pct),
             note: base,
             tip: `Share of the time only the data loader was working. ${baseTip}`,
         });
