@@ -45,8 +45,9 @@ struct ps_comparison_row {
     int64_t base_line, line; /* 0: unknown, or not in that group */
     struct ps_str base_cause, cause;
     enum ps_row_change change;
-    uint32_t in_base, in_new;      /* number of runs with the row */
-    int64_t base_id, new_id;       /* in the last run of each group that has it; 0: unknown */
+    uint32_t in_base, in_new; /* number of runs with the row */
+    /* ids of the row in the last run of each group that has the row; 0: unknown */
+    int64_t base_id, new_id;
     struct ps_judgement judgement; /* verdict on the first metric */
     double base_medians[PS_METRICS_MAX],
         new_medians[PS_METRICS_MAX]; /* medians of all metrics, by group */

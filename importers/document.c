@@ -8,9 +8,8 @@
 
 enum { NODES_MAX = 8 << 20 }; /* number of JSON values; cJSON needs at least 80 bytes for each */
 
-/* Replaces literals that Python writes but JSON does not allow, without moving other bytes: NaN and
- * Infinity become "" (not a number), a lone surrogate in a string becomes U+FFFD. Returns the
- * number of bytes to skip. */
+/* Replaces NaN and Infinity, which Python writes but JSON does not allow, with "" (not a number),
+ * without moving other bytes. Returns the number of bytes to skip. */
 static size_t repair_word(char *at, const char *end)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
@@ -42,7 +41,8 @@ static int parse_surrogate(const char *at, const char *end)
     return value >= 0xd800 && value < 0xdc00 ? 1 : value >= 0xdc00 && value < 0xe000 ? 2 : 0;
 }
 
-/* Repairs an escape sequence in a string. Returns the number of bytes to skip. */
+/* If the escape sequence is a lone surrogate, replaces it with that of U+FFFD. Returns the number
+ * of bytes to skip. */
 static size_t repair_escape(char *at, const char *end)
 {
     int half = parse_surrogate(at, end);

@@ -42,12 +42,12 @@ struct ps_template_pair {
     int params; /* number of markers before the value */
 };
 bool ps_template_next(struct ps_template_pair *pair);
-/* The index of the parameter that is the value, or the first element of a list; -1: the value is
- * neither. */
+/* Returns the index of the parameter that is the value of the pair or, if the value is a list, its
+ * first element; -1: that is not a parameter. */
 int ps_template_pair_param(const struct ps_template_pair *pair);
 
-/* The index of the parameter that is the value of a top-level key, or the first element of its
- * list; -1: it is neither, or the key is missing. */
+/* Returns the index of the parameter that is the value of a top-level key or, if the value is a
+ * list, its first element; -1: that is not a parameter, or the key is missing. */
 int ps_template_param(struct ps_str template, struct ps_str key);
 /* The JSON of a top-level value, with markers; {NULL, 0} if the key is missing. With `rest` the
  * other fields are searched too. */

@@ -3,8 +3,8 @@
  * scalene.c: reads the JSON file of Scalene: CPU time, memory, copying and GPU use of each line.
  *
  * Times of samples are nanoseconds since the start; MB are MiB. Scalene writes `{}` if the program
- * ran too briefly. Tested: 1.3 (2021) to 1.5.54, keys up to 2.3. Data that later versions add
- * (stacks, times of CPU samples) are skipped, with a note.
+ * ran too briefly. Tested: Scalene 1.3 (2021) to 1.5.54, and files with the keys that Scalene up to
+ * 2.3 writes. Data that newer versions add (stacks, times of CPU samples) are skipped, with a note.
  */
 #include <cjson/cJSON.h>
 #include <math.h>

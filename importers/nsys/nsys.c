@@ -1491,7 +1491,8 @@ static enum outcome name_row(struct reader *r, const struct ps_rows *rows)
 
 /* --- NVTX: ranges and marks --- */
 
-/* Returns "nvtx", or "nvtx:NCCL" in a domain that has a name. */
+/* Returns the index of the category "nvtx:DOMAIN", such as "nvtx:NCCL"; that of "nvtx" if the
+ * domain has no name, or if there are too many categories. */
 static uint16_t category_of(struct reader *r, struct ps_str domain)
 {
     char word[128];

@@ -64,7 +64,8 @@ struct tr_torch {
  * not.
  */
 
-/* Returns the thread of the steps, which calls the profiler, else the main thread. */
+/* Returns the thread that has ProfilerStep# slices, because it calls the profiler. If there is
+ * none: the main thread, or NULL. */
 static const struct tr_thread *host_of(const struct tr_trace *trace)
 {
     const struct tr_thread *main_thread = NULL;

@@ -49,7 +49,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
 struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
 /* The table of all URLs, and values for the members of struct ps_http_config: routes, admit
- * (ps_api_admit), spool (ps_api_spool) and mark (ps_api_run_mark); the member app is the struct
+ * (ps_api_admit), spool (ps_api_spool) and get_mark (ps_api_run_mark); the member app is the struct
  * ps_api. ps_api_admit compares route->required_right, the minimum enum ps_access_role, with the
  * rights of the client. It sets req->user_name and req->right. */
 extern const struct ps_route ps_api_routes[];

@@ -161,8 +161,8 @@ enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, str
         return err->code;
     return ps_api_queue_jobs(req,
                              &(struct ps_job_request){
-                                 .merge = merging.ids,
-                                 .n_merge = merging.n,
+                                 .merge_ids = merging.ids,
+                                 .n_merge_ids = merging.n,
                                  .name = labels.name[0] ? labels.name : merged_name(req, &merging),
                                  .series = labels.series,
                                  .user_name = labels.user_name,

@@ -8,8 +8,9 @@
 #include "server/catalog/state.h"
 
 #define HOUR_MS ((int64_t)3600 * 1000)
-/* index of the last column of keep_bytes.sql, which other queries lack: 0: the run is kept */
-#define GOES 6
+/* Index of the last column of keep_bytes.sql; 0 in this column: the run is kept. The other queries
+ * do not have the column. */
+#define COLUMN_IS_OVER_LIMIT 6
 
 /* --- Choosing runs to delete --- */
 
@@ -63,7 +64,8 @@ static enum ps_status find_runs_of_rule(struct ps_db *db, const struct ps_retent
     ps_bind_text(stmt, ":series", rule->series ? ps_str_from_c(rule->series) : (struct ps_str){0});
     ps_bind_int(stmt, ":limit", rule->limit);
     ps_bind_int(stmt, ":before", now_ms - rule->limit);
-    while (ps_stmt_step(stmt, err) && (ps_col_count(stmt) <= GOES || ps_col_int(stmt, GOES)))
+    while (ps_stmt_step(stmt, err) &&
+           (ps_col_count(stmt) <= COLUMN_IS_OVER_LIMIT || ps_col_int(stmt, COLUMN_IS_OVER_LIMIT)))
         add_candidate(stmt, i, out);
     return err->code;
 }

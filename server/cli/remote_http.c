@@ -30,8 +30,9 @@ struct exchange {
     struct ps_remote_http *http;
     const struct ps_remote_request *request;
     struct ps_buf answer; /* body that is not written to the file */
-    int fd;               /* file for the body of a 2xx response; -1: `answer` receives it too */
-    struct ps_err err;    /* reason why the transfer was aborted */
+    /* file for the body of a 2xx response; -1: all bodies are stored in `answer` */
+    int fd;
+    struct ps_err err; /* reason why the transfer was aborted */
 };
 
 static bool is_success(struct ps_remote_http *http)

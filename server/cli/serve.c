@@ -258,7 +258,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .idle_s = IDLE_S,
         .app = server->api,
         .admit = ps_api_admit,
-        .mark = ps_api_run_mark,
+        .get_mark = ps_api_run_mark,
         .tls_cert = server->tls_cert.ptr,
         .tls_key = server->tls_key.ptr,
     };

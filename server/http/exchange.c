@@ -364,7 +364,8 @@ static enum MHD_Result send_reply(struct ps_exchange *x)
 
 static bool is_still_valid(const struct ps_http *http, const struct ps_cached_response *cached)
 {
-    return !cached->subject || http->config.mark(http->config.app, cached->subject) == cached->mark;
+    return !cached->subject ||
+           http->config.get_mark(http->config.app, cached->subject) == cached->mark;
 }
 
 /* Whether a cached response to this URL is still valid. If so, sets x->cached, which contains the

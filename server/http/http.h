@@ -44,9 +44,9 @@ struct ps_http_config {
      * req->user_name and req->right. Called on a thread that serves connections, when the headers
      * are known. NULL: everything is allowed. */
     bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
-    /* Version number of the subject of a reply; 0: the subject does not exist. See
-     * ps_reply_allow_caching. Called from any thread. NULL if no handler names a subject. */
-    uint64_t (*mark)(void *app, const char *subject);
+    /* Returns the mark, a version number, of the subject of a reply; 0: the subject does not exist.
+     * See ps_reply_allow_caching. Called from any thread. NULL if no handler names a subject. */
+    uint64_t (*get_mark)(void *app, const char *subject);
     const char *tls_cert, *tls_key; /* PEM; both set: HTTPS, both NULL: HTTP */
 };
 

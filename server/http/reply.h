@@ -53,8 +53,8 @@ void ps_reply_init(struct ps_reply *reply);
 void ps_reply_free(struct ps_reply *reply);
 void ps_reply_add_header(struct ps_reply *reply, const char *name, const char *value);
 /* Allows the server to cache this response. It must be the same for every client that is admitted
- * to this URL, for as long as ps_http_config.mark of the subject returns `mark` (subject NULL: as
- * long as the server runs). Read the mark before computing the response. */
+ * to this URL, for as long as ps_http_config.get_mark of the subject returns `mark` (subject NULL:
+ * as long as the server runs). Read the mark before computing the response. */
 void ps_reply_allow_caching(struct ps_reply *reply, const char *subject, uint64_t mark);
 /* Returns a JSON writer that appends to the body. */
 struct ps_json ps_reply_json_writer(struct ps_reply *reply);

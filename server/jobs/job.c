@@ -34,10 +34,10 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     for (size_t i = 0; i < job->n_tags; i++)
         job->tags[i] =
             (struct ps_tag){copy_string(request->tags[i].key), copy_string(request->tags[i].value)};
-    job->merge = ps_alloc_array(request->n_merge, sizeof *job->merge);
-    job->n_merge = request->n_merge;
-    for (size_t i = 0; i < job->n_merge; i++)
-        (void)snprintf(job->merge[i], sizeof job->merge[i], "%s", request->merge[i]);
+    job->merge_ids = ps_alloc_array(request->n_merge_ids, sizeof *job->merge_ids);
+    job->n_merge_ids = request->n_merge_ids;
+    for (size_t i = 0; i < job->n_merge_ids; i++)
+        (void)snprintf(job->merge_ids[i], sizeof job->merge_ids[i], "%s", request->merge_ids[i]);
     job->source_set = ps_source_set_retain(request->sources);
     job->ticket = request->ticket;
     job->bytes_total = request->bytes;
@@ -54,7 +54,7 @@ void ps_job_free(struct ps_job *job)
         free((char *)(uintptr_t)job->tags[i].value);
     }
     free(job->tags);
-    free(job->merge);
+    free(job->merge_ids);
     ps_source_set_release(job->source_set);
     ps_source_outcomes_free(&job->sources);
     ps_job_parts_free(&job->parts);
@@ -258,9 +258,9 @@ static enum ps_status next_original(void *user, struct ps_import_process_file *o
     struct ps_stream *in = NULL;
     const char *id;
 
-    if (merging->next == merging->job->n_merge)
+    if (merging->next == merging->job->n_merge_ids)
         return PS_OK;
-    id = merging->job->merge[merging->next++];
+    id = merging->job->merge_ids[merging->next++];
     if (ps_store_read_brief(merging->store, id, &brief, err) == PS_OK)
         ps_store_open_original(merging->store, id, &in, &out->fd, &out->bytes, err);
     ps_stream_free(in); /* only the descriptor is needed: the importer reads it */

@@ -14,8 +14,8 @@ struct ps_job {
     uint64_t id;
     enum ps_job_state state;
     char *path, *filename, *name, *series, *user_name, *note;
-    char (*merge)[PS_ID_SIZE];
-    size_t n_merge;
+    char (*merge_ids)[PS_ID_SIZE]; /* copies of ps_job_request.merge_ids */
+    size_t n_merge_ids;
     struct ps_source_set *source_set;  /* NULL once the job has ended */
     struct ps_source_outcomes sources; /* set when the job has ended */
     struct ps_job_parts parts;         /* set when the job has ended */

@@ -80,8 +80,8 @@ struct ps_job_request {
      * disk first. Only with is_accepted. */
     bool replies_early;
     /* ids of runs whose originals are merged into one run (ps_merge_supports); copied */
-    const char *const *merge;
-    size_t n_merge;
+    const char *const *merge_ids;
+    size_t n_merge_ids;
     uint64_t bytes;
     const char *filename, *name, *series, *user_name, *note; /* copied; NULL means "" */
     const struct ps_tag *tags;                               /* copied */

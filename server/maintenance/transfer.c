@@ -546,7 +546,7 @@ static enum ps_status make_place(struct transfer *t, struct ps_err *err)
     return PS_OK;
 }
 
-/* Deletes the runs that were removed from `target` from the snapshot, and reports them. */
+/* Deletes from the snapshot the runs that were removed from `target`, and reports them. */
 static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf away = {0};

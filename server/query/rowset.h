@@ -76,7 +76,8 @@ struct ps_array_rows {
     int aliased_column;
     const char *alias;
 
-    /* Returns the name of a column: `out`, or a string as valid as the array. */
+    /* Returns the name of a column: `out`, or a string that remains valid as long as the
+     * array. */
     const char *(*get_name)(const void *array, int column, char out[32]);
     struct ps_value (*get_value)(const void *array, uint32_t id, int column);
     /* Returns the column to sort by for the parameter sort; key NULL: the parameter is absent. The

@@ -65,7 +65,7 @@ struct ps_command_verdict {
     const char *verdict; /* "cpu-bound", "waiting", "mixed", "system-heavy", "memory-heavy",
                             "unknown"; NULL: the run has no command */
     double real_s, user_s, system_s;
-    int64_t n_runs; /* 1, or 2: there are more */
+    int64_t n_commands; /* number of commands in the run; 2: two or more */
 };
 enum ps_status ps_command_verdict_read(struct ps_db *db, struct ps_command_verdict *out,
                                        struct ps_err *err);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * migrate.c: the tables of a shelf in PostgreSQL: the shared tables of catalog.sql, and those of
- * remote.sql. Table migration has the number of the layout, which is that of catalog.sql.
+ * remote.sql. Table migration stores the layout number of catalog.sql.
  *
- * All statements of a migration and the row that records it are one transaction. Where DDL
- * statements cannot be part of one (YugabyteDB runs each as its own, CockroachDB commits before
- * each), an interrupted migration is repeated: all its statements are idempotent, and the row is
- * written last. The same holds for two servers that migrate at once, of which one may fail.
+ * All statements of a migration and the row that records it are one transaction. Some databases
+ * cannot run DDL statements inside a transaction: YugabyteDB runs each DDL statement in its own
+ * transaction, CockroachDB commits before each. There, an interrupted migration is repeated: all
+ * its statements are idempotent, and the row is written last. The same holds for two servers that
+ * migrate at once, of which one may fail.
  */
 #include <stdio.h>
 #include <stdlib.h>

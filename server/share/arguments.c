@@ -58,8 +58,9 @@ static bool is_profiler_key(struct ps_str key)
     return false;
 }
 
-/* Whether to keep a pair: its key is of a profiler, or its value is a number. In traces of unknown
- * formats, the meaning of a number is unknown, so it is not kept. */
+/* Whether to keep a pair: arguments are not redacted, the key is one that profilers write, or the
+ * value has no text and ps_scrub_key_category does not return arguments for its key. The last case
+ * excludes traces of unknown formats, because the meaning of their values is unknown. */
 static bool is_pair_kept(const struct ps_redaction *r, const struct ps_template_pair *pair)
 {
     bool plain = !memchr(pair->value.ptr, '"', pair->value.len);

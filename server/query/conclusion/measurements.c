@@ -227,7 +227,7 @@ enum ps_status ps_conclude_commands(struct ps_db *db, struct ps_conclusion *out,
     }
     if (command.reason[0])
         ps_conclusion_note(out, "%s.", command.reason);
-    if (command.n_runs > 1)
+    if (command.n_commands > 1)
         ps_conclusion_note(out, "The file has several commands; this is the first.");
     return PS_OK;
 }

@@ -79,7 +79,7 @@ static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
     log->modules[node] = (struct ps_import_module){
         .name = ps_arena_copy(&log->text, ps_col_text(stmt, MODULE)),
         .package = ps_arena_copy(&log->text, ps_col_text(stmt, PACKAGE)),
-        .row = ps_col_int(stmt, ID),
+        .import_id = ps_col_int(stmt, ID),
         .origin = (uint8_t)ps_col_int(stmt, ORIGIN),
         .is_startup = flags & STARTUP,
     };

@@ -22,7 +22,7 @@ enum ps_lazy_evidence {
 
 struct ps_import_module {
     struct ps_str name, package;
-    int64_t row;
+    int64_t import_id;
     uint32_t parent; /* node of the first importer; 0: the program */
     uint8_t origin;  /* enum ps_origin */
     bool is_startup; /* Python imports it at start-up, before the program */

@@ -428,7 +428,7 @@ static void write_reason(const struct question *q, uint32_t node, struct ps_json
 static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
 {
     ps_json_object(json);
-    ps_json_key_int(json, "id", q->log.modules[node].row);
+    ps_json_key_int(json, "id", q->log.modules[node].import_id);
     ps_json_key(json, "module");
     ps_json_str(json, q->log.modules[node].name);
     ps_json_key_real(json, "self_us", q->log.nodes[node].self_us);

@@ -311,7 +311,7 @@ enum ps_status ps_command_verdict_read(struct ps_db *db, struct ps_command_verdi
     while (ps_stmt_step(stmt, err)) {
         int64_t run = ps_col_int(stmt, 0);
 
-        if (run != t.run && out->n_runs++)
+        if (run != t.run && out->n_commands++)
             break;
         t.run = run;
         (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,

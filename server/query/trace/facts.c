@@ -144,7 +144,7 @@ static bool starts_with_word(struct ps_str text, const char *word)
     return ps_str_starts_with(text, ps_str_from_c(word));
 }
 
-static void add_to_fact(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
+static void add_to_fact(struct ps_call_totals *sum, int64_t calls, int64_t ns)
 {
     sum->calls += calls;
     sum->ns = ps_add_saturated(sum->ns, ns);

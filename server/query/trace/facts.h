@@ -18,7 +18,7 @@ struct ps_device_fact {
 };
 
 /* Number and total time of the calls of a set of operators. */
-struct ps_sum_fact {
+struct ps_call_totals {
     int64_t calls, ns;
 };
 
@@ -40,8 +40,8 @@ struct ps_trace_facts {
     size_t n_devices, cap_devices;
     /* pageable: copies between pageable host memory and the device, in device time. The others are
      * calls on the host, in host time. */
-    struct ps_sum_fact launches, syncs, item_calls, pageable;
-    struct ps_sum_fact data_parallel, distributed, gloo, optimizer;
+    struct ps_call_totals launches, syncs, item_calls, pageable;
+    struct ps_call_totals data_parallel, distributed, gloo, optimizer;
     /* total time of the matrix products and convolutions that are known not to use Tensor Cores,
      * and of the kernels whose use is unknown */
     int64_t no_tensor_cores_ns, unknown_tensor_cores_ns;

@@ -89,7 +89,7 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
 /* Returns the kind of the slice name with the text id `name`. Each name is classified once and
- * cached in *meanings. */
+ * cached in *name_kinds. */
 enum ps_name_kind ps_name_kind_get(struct ps_db *db, struct ps_name_kinds *name_kinds,
                                    int64_t name);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Panels: windows of the program inside one of its own pages. A page with two reports side by side
- * has two panels, each with its own keys, axis, width and caches. The page stores the URLs of both.
- * Panels exchange strings. They contain names instead of ids and positions, because ids and
- * positions are valid in one run only.
+ * Panels: the two iframes of a page that shows two reports side by side. In each iframe runs a
+ * complete perfshelf, with its own keys, axis, width and caches. The page stores the URLs of both
+ * panels. Panels and the page exchange strings; the strings contain names instead of ids and
+ * positions, because ids and positions are valid in one run only.
  */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLayoutEffectOn } from './hooks';

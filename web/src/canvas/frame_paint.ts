@@ -112,8 +112,9 @@ function endsOfChildren(layout: FrameLayout): Float64Array {
     return ends;
 }
 
-/** The index of the fill of each node: by origin if the answer states any, else by family. Stacks of
- * which no origin is known have one colour, and one for native code. */
+/** Returns the index of the fill of a node. It depends on the origin of the node if the answer has
+ * Python code with a known origin. Otherwise, nodes with a family (in stacks: native code) have the
+ * fill of the family, and all others share one. */
 function flameFills(flame: FlameAnswer): (node: number) => number {
     const origins = flame.origins?.some((origin) => origin <= 2) ? flame.origins : null;
     if (origins) return (node) => origins[flame.name[node]];

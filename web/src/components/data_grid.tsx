@@ -304,7 +304,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
                         );
                     })}
                 </div>
-                <GridState source={source} total={source.total} empty={props.empty} />
+                <GridMessage source={source} total={source.total} empty={props.empty} />
             </div>
             <LoadingLine active={source.loading?.value ?? false} />
         </div>
@@ -331,7 +331,7 @@ function bandRow(band: GridBand, index: number, top: number, cursor: boolean) {
     );
 }
 
-interface GridStateProps<R> {
+interface GridMessageProps<R> {
     source: AnyGridSource<R>;
     /** total of the source; passed separately, because the same source object later has another total */
     total: number;
@@ -339,7 +339,7 @@ interface GridStateProps<R> {
 }
 
 /* Error message or empty state, in place of the rows. */
-function GridState<R>({ source, total, empty }: GridStateProps<R>) {
+function GridMessage<R>({ source, total, empty }: GridMessageProps<R>) {
     const error = source.error?.value ?? null;
     if (error) {
         return <Notice kind="error" title="The rows could not be read" error={error} />;

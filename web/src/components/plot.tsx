@@ -82,9 +82,9 @@ type DragEvents = Pick<
 
 interface RangeDrag {
     events: DragEvents;
-    /** xOf: px of a value; at: value under the pointer; both are clamped to the window */
-    xOf: (value: number) => number;
-    at: (event: MouseEvent) => number;
+    /** xOf: px of a time; timeAt: time under the pointer; both are clamped to the window */
+    xOf: (t: number) => number;
+    timeAt: (event: MouseEvent) => number;
     boxOf: (range: TimeWindow) => JSX.CSSProperties;
     /** the range being dragged */
     drag: TimeWindow | null;
@@ -133,8 +133,8 @@ export function useRangeDrag(props: RangeDragProps): RangeDrag {
     const width = area ? Math.max(1, area.right - area.left) : 1;
     const span = window.to - window.from || 1;
     const inside = (share: number): number => Math.max(0, Math.min(1, share));
-    const xOf = (value: number): number => left + inside((value - window.from) / span) * width;
-    const at = (event: MouseEvent): number => {
+    const xOf = (t: number): number => left + inside((t - window.from) / span) * width;
+    const timeAt = (event: MouseEvent): number => {
         const box = (event.currentTarget as Element).getBoundingClientRect();
         return window.from + inside((event.clientX - box.left - left) / width) * span;
     };
@@ -147,12 +147,12 @@ export function useRangeDrag(props: RangeDragProps): RangeDrag {
         onPointerDown: (event) => {
             if (event.button !== 0) return;
             event.currentTarget.setPointerCapture(event.pointerId);
-            setDrag({ from: at(event), to: at(event) });
+            setDrag({ from: timeAt(event), to: timeAt(event) });
         },
         onPointerMove: (event) => {
-            onHover?.(at(event), event);
-            postHover(at(event));
-            if (drag) setDrag({ from: drag.from, to: at(event) });
+            onHover?.(timeAt(event), event);
+            postHover(timeAt(event));
+            if (drag) setDrag({ from: drag.from, to: timeAt(event) });
         },
         onPointerUp: () => {
             if (!drag) return;
@@ -167,5 +167,5 @@ export function useRangeDrag(props: RangeDragProps): RangeDrag {
         },
     };
     const isInWindow = otherValue !== null && otherValue >= window.from && otherValue <= window.to;
-    return { events, xOf, at, boxOf, drag, otherX: isInWindow ? xOf(otherValue) : null };
+    return { events, xOf, timeAt, boxOf, drag, otherX: isInWindow ? xOf(otherValue) : null };
 }

@@ -7,7 +7,7 @@ import { shortName } from './timeline_names';
 
 const SOURCE_LOCATION = /^(.+ )\([^()]*[./\\:<][^()]*\)$/;
 const LEADING = /^\S*[\\/](?=[^\\/]*\.pyx?\b)/;
-const INNER = /^(.+ \()[^()]*[\\/](?=[^\\/]+\)$)/;
+const PARENTHESIZED_FOLDERS = /^(.+ \()[^()]*[\\/](?=[^\\/]+\)$)/;
 
 /** Index at which the source location of a frame begins: 0 if the name begins with it, its length
  * if there is none. */
@@ -25,7 +25,7 @@ const INSTALLED =
  * lacks the folders in which a package or the standard library is installed. */
 export function frameForms(fullName: string): string[] {
     const name = fullName.replace(INSTALLED, '$1');
-    const shortened = name.replace(INNER, '$1').replace(LEADING, '');
+    const shortened = name.replace(PARENTHESIZED_FOLDERS, '$1').replace(LEADING, '');
     const place = SOURCE_LOCATION.exec(shortened);
     const forms = [name, shortened, shortName(place ? place[1].trimEnd() : shortened)];
     return forms.filter((form, i) => i === 0 || form !== forms[i - 1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The visible time window and how input changes it. Pure functions: px are parameters. Times are ns
- * since the first event; they may be fractions while zooming.
+ * The visible time window and how input changes it. All functions are pure: sizes in px are
+ * parameters. Times are ns since the first event; they may be fractions while zooming.
  */
 import { type AxisUnit, axisUnit, isTimeAxis } from '../base/axis';
 import { formatFixed } from '../base/units';

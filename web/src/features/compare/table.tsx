@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One table of a comparison with its toolbar, next to a pane with the steps from base to new or the
- * selected row.
+ * One table of a comparison with its toolbar, next to a pane. The pane shows the steps from base to
+ * new, or details of the selected row.
  */
 import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../base/compare_types';
 import { useEffectOn, useMemoOn } from '../../base/hooks';

@@ -72,8 +72,8 @@ export const CAUSES_SHOWN = 4;
 /** rows of causes and parts that fit above the tabs */
 const ROWS_SHOWN = 5;
 
-/** The index of the cause whose parts are shown at first, or 0: that of the first cause if its
- * parts and the other causes fit into the rows. */
+/** Returns the index of the cause that is expanded initially: the first one if its parts and all
+ * causes fit into ROWS_SHOWN rows; 0: none. */
 export function initiallyOpen(groups: CauseGroup[]): number {
     const first = groups[0];
     if (!first || first.parts.length === 0) return 0;

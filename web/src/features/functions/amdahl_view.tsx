@@ -12,7 +12,7 @@ const HEIGHT = 44;
 const MAX_FACTOR = 10;
 const POINTS = 40;
 /** A speed-up of this factor or more is described as "no limit". */
-const NO_LIMIT = 1000;
+const MAX_SHOWN_SPEEDUP = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {
     const a = amdahl(share, total);
@@ -48,7 +48,7 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
                     fast: {seconds(a.timeAtTwice)}.
                 </div>
                 <div>
-                    {a.maxSpeedup < NO_LIMIT ? (
+                    {a.maxSpeedup < MAX_SHOWN_SPEEDUP ? (
                         <>
                             If this cost nothing, the program would be {times(a.maxSpeedup)} as
                             fast: {seconds(a.timeAtLimit)} (<Term of="amdahl" />
@@ -76,7 +76,7 @@ function times(value: number): string {
 }
 
 function curveText(limit: number): string {
-    return limit < NO_LIMIT
+    return limit < MAX_SHOWN_SPEEDUP
         ? `speed-up of the program, up to ${times(limit)}`
         : 'speed-up of the program, no limit';
 }

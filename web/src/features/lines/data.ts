@@ -25,8 +25,8 @@ export type Calls = 'sum' | 'each';
  * them. */
 export const MAX_ROWS = 1000;
 
-/** Number of attached sources; when it changes, fetched sources are stale. */
-export const attachedSourceCount = signal(0);
+/** Incremented when sources are attached in this window; fetched sources are stale then. */
+export const attachedSourcesVersion = signal(0);
 
 export function isTimed(run: Run): boolean {
     return kindHas(run.kind, 'line_times');
@@ -83,7 +83,7 @@ export function useSourceAnswer(
     const file = query.file ?? (files ? fileIdOf(files, query.path) : onlyFileId(run));
     const path = withParams(`${API}/runs/${run.id}/source`, {
         file,
-        v: attachedSourceCount.value || null,
+        v: attachedSourcesVersion.value || null,
     });
     return useJson<SourceAnswer>(file === null ? null : path);
 }

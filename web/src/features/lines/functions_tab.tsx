@@ -118,11 +118,11 @@ const mib = (value: number) => formatFixed(value, 3);
 
 function barOf(part: (row: LineFunctionRow) => number | null): Column['render'] {
     return (row) => {
-        const share = part(row);
-        if (share === null) return '';
+        const percent = part(row);
+        if (percent === null) return '';
         return (
-            <ShareBar share={share / 100} tone="total">
-                {pct(share)}
+            <ShareBar share={percent / 100} tone="total">
+                {pct(percent)}
             </ShareBar>
         );
     };

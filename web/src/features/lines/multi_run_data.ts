@@ -11,7 +11,7 @@ import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { fileName } from './multi_run';
-import { attachedSourceCount, MAX_ROWS } from './data';
+import { attachedSourcesVersion, MAX_ROWS } from './data';
 
 export type Candidate = MultiRunFiles['rows'][number]['runs'][number];
 
@@ -97,7 +97,7 @@ export function useMultiRun({ path, chosen, also }: MultiRunChoice) {
                   path,
                   runs: chosen.join(','),
                   also: also.join('\n') || null,
-                  v: attachedSourceCount.value || null,
+                  v: attachedSourcesVersion.value || null,
               });
     return useJson<MultiRunAnswer>(linesPath);
 }

@@ -11,7 +11,7 @@ import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { hasRole } from '../login/user';
 import { registerDropHandler } from '../upload/drop_target';
-import { attachedSourceCount } from './data';
+import { attachedSourcesVersion } from './data';
 import { baseName, pathForFile } from './source';
 
 export interface WantedFile {
@@ -21,7 +21,7 @@ export interface WantedFile {
 
 async function attachSource(run: Run, path: string, body: Blob): Promise<void> {
     await putBlob(withParams(`${API}/runs/${run.id}/sources`, { path }), body);
-    attachedSourceCount.value++;
+    attachedSourcesVersion.value++;
 }
 
 /** Attaches dropped .py and .pyw files to the measured paths of the same names. If any dropped file

@@ -74,7 +74,7 @@ export function MemoryChart(props: MemoryChartProps) {
         [curves, window.from, window.to, top],
         props.onArea,
     );
-    const { events, xOf, at, boxOf, drag, otherX } = useRangeDrag({
+    const { events, xOf, timeAt, boxOf, drag, otherX } = useRangeDrag({
         label: LABEL,
         area,
         window,
@@ -91,7 +91,7 @@ export function MemoryChart(props: MemoryChartProps) {
             return;
         }
         const factor = event.deltaY > 0 ? WHEEL_STEP : 1 / WHEEL_STEP;
-        onWindow(zoomWindow(window, at(event), factor, length));
+        onWindow(zoomWindow(window, timeAt(event), factor, length));
     }
     const visiblePeak = peak && peak.t_s >= window.from && peak.t_s <= window.to ? peak : null;
     return (

@@ -20,7 +20,7 @@ const SEVERITY: Record<Finding['severity'], string> = {
     low: 'Low',
 };
 /** A speed-up above this factor is shown as no limit. */
-const NO_LIMIT = 1000;
+const MAX_SHOWN_SPEEDUP = 1000;
 
 /** Tab for each view of the API whose name is not that of the tab. */
 const TAB_OF: Record<string, string> = {
@@ -121,7 +121,7 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
 }
 
 function ceiling(speedup: number): string {
-    if (speedup > NO_LIMIT) return 'almost no time left if removed entirely';
+    if (speedup > MAX_SHOWN_SPEEDUP) return 'almost no time left if removed entirely';
     return `up to ${formatFixed(speedup, speedup < 2 ? 2 : 1)}x faster if removed entirely`;
 }
 

@@ -22,7 +22,8 @@ export function isNumber({ type }: SqlColumn): boolean {
     return type === 'integer' || type === 'real';
 }
 
-/** Text of a cell: seven significant digits for reals, all digits for integers. */
+/** Text of a cell. Integers have all digits. Reals have seven significant digits, but all digits
+ * before the point and at most six after it; with an exponent below 1e-4 and from 1e15. */
 export function cellText(value: SqlValue, { type }: SqlColumn): string {
     if (value === null) return '';
     if (typeof value === 'string') return value;

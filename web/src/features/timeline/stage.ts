@@ -304,8 +304,8 @@ export class TimelineStage {
         this.easeTo(firstView(this.props, this.whole, this.scene.origin));
     }
 
-    /** Key F: shows the selected slice; if the view shows the slice already, the range; then the
-     * complete run. */
+    /** Key F: shows the selected slice; pressed again, the selected range, then the complete run,
+     * then starts over. Skips the slice or the range if none is selected. */
     fit(): void {
         const { selected, range } = this.props;
         const targets = [selected && { from: selected.start, to: selected.end }, range, this.whole];
