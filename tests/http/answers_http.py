@@ -31,7 +31,7 @@ VIEWS = {
 # The same for the rows of PS_READS in server/query/reads.h.
 READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
-    "compare": "Comparison", "compare/conclusion": "Conclusion", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
+    "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
     "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "queries": "SavedQuery",
 }
 # Answers with other types than their view has in other runs.

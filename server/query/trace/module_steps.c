@@ -133,7 +133,8 @@ static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 
     if (chunk->track != r->track) {
         r->track = chunk->track;
-        memset(r->around, 0, r->n_around * sizeof *r->around);
+        if (r->n_around) /* memset needs a pointer even for no bytes */
+            memset(r->around, 0, r->n_around * sizeof *r->around);
     }
     r->around =
         ps_grow_to(r->around, &r->n_around, (size_t)chunk->first + chunk->n, sizeof *r->around);

@@ -108,7 +108,7 @@ export interface Explanation {
 }
 
 /** Response of GET /compare/conclusion; null if the rows of the first table do not add up. */
-export interface Conclusion extends Explanation {
+export interface ComparisonConclusion extends Explanation {
     /** the operators that explain the part of the kernels; null if that part is not the cause */
     inside: Explanation | null;
 }

@@ -3,7 +3,7 @@
  * The conclusion of a comparison, in its header: the rows that explain the difference, each with a
  * link to it.
  */
-import type { Comparison, Conclusion, Explanation } from '../../base/compare_types';
+import type { Comparison, ComparisonConclusion, Explanation } from '../../base/compare_types';
 import { formatHash, route } from '../../base/router';
 import { useJson } from '../shared/use_json';
 import { explanationWords } from './conclusion_text';
@@ -34,7 +34,7 @@ function Sentence({ of }: { of: Explanation }) {
 export function ConclusionLine({ comparison }: { comparison: Comparison }) {
     const isNoise = comparison.headline?.verdict === 'same';
     const { query } = route.value;
-    const { data } = useJson<Conclusion | null>(
+    const { data } = useJson<ComparisonConclusion | null>(
         isNoise || !comparison.tables.length ? null : comparePath(query, '/conclusion'),
     );
     if (isNoise || !comparison.tables[0]?.metrics[0].adds_up) return null;
