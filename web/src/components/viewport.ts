@@ -7,3 +7,6 @@ export const viewportWidth = signal(window.innerWidth);
 addEventListener('resize', () => {
     viewportWidth.value = window.innerWidth;
 });
+
+/** Windows that are narrower than this, in px, are taken for phones; see `hide-below-600`. */
+export const PHONE_PX = 600;

@@ -11,6 +11,7 @@ import type { Run } from '../../base/types';
 import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { FormattedValueText } from '../../components/text';
+import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { functionName } from '../../model/labels';
 import { useJson } from '../shared/use_json';
 import {
@@ -220,6 +221,11 @@ function storeIsHidden(hidden: boolean): void {
     }
 }
 
+/** On phones the causes would leave no room for the tab. */
+function isOpenAtFirst(isFirstTab: boolean): boolean {
+    return isFirstTab && viewportWidth.peek() >= PHONE_PX && !readIsHidden();
+}
+
 interface ConclusionProps {
     run: Run;
     /** whether the first tab of the report is shown */
@@ -229,10 +235,10 @@ interface ConclusionProps {
 
 export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
     const { data } = useJson<ConclusionData>(`${API}/runs/${run.id}/conclusion`);
-    const isOpen = useSignal(isFirstTab && !readIsHidden());
+    const isOpen = useSignal(isOpenAtFirst(isFirstTab));
     const showsAll = useSignal(false);
     useEffect(() => {
-        isOpen.value = isFirstTab && !readIsHidden();
+        isOpen.value = isOpenAtFirst(isFirstTab);
     }, [isFirstTab, isOpen]);
     const toggle = () => {
         isOpen.value = !isOpen.value;

@@ -22,7 +22,7 @@ import { Facts, RunHead } from '../../components/run_head';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
-import { viewportWidth } from '../../components/viewport';
+import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { Conclusion } from '../conclusion/conclusion';
 import type { ReportLink } from '../conclusion/data';
 import { hasRole, mayRemove } from '../login/user';
@@ -45,9 +45,6 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
 const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode'];
-
-/** Below this width the commands beside the tabs are in the menu; see `hide-below-600`. */
-const PHONE_PX = 600;
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
