@@ -80,15 +80,21 @@ struct ps_str ps_python_installed_part(struct ps_str path)
     return found;
 }
 
+struct ps_str ps_path_file_name(struct ps_str path)
+{
+    size_t at = path.len;
+
+    while (at > 0 && !is_slash(path.ptr[at - 1]))
+        at--;
+    return ps_str_skip(path, at);
+}
+
 /* A file name without its extensions: "_json" of "_json.cpython-311-x86_64-linux-gnu.so". */
 static struct ps_str file_stem(struct ps_str path)
 {
-    struct ps_str name = path;
+    struct ps_str name = ps_path_file_name(path);
     size_t n = 0;
 
-    for (size_t i = path.len; i > 0 && name.ptr == path.ptr; i--)
-        if (is_slash(path.ptr[i - 1]))
-            name = ps_str_skip(path, i);
     while (n < name.len && name.ptr[n] != '.')
         n++;
     return (struct ps_str){name.ptr, n};

@@ -5,6 +5,9 @@
 
 #include "base/str.h"
 
+/* The part of a path after its last folder. */
+struct ps_str ps_path_file_name(struct ps_str path);
+
 /* The path after the folder of installed packages (site-packages, dist-packages, an egg or a wheel)
  * or of the standard library (lib/python3.11, on Windows Lib), which is the same on all machines;
  * {NULL, 0}: it has no such folder. */

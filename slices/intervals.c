@@ -37,6 +37,12 @@ bool ps_intervals_contain(const struct ps_intervals *spans, int64_t ns)
     return low < spans->n && spans->items[low].start <= ns;
 }
 
+void ps_intervals_add_all(struct ps_intervals *spans, const struct ps_intervals *more)
+{
+    for (size_t i = 0; i < more->n; i++)
+        ps_intervals_add(spans, more->items[i].start, more->items[i].end);
+}
+
 void ps_intervals_free(struct ps_intervals *spans)
 {
     free(spans->items);

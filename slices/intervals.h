@@ -27,6 +27,7 @@ struct ps_intervals {
 
 void ps_intervals_add(struct ps_intervals *spans, int64_t start,
                       int64_t end); /* empty ones are dropped */
+void ps_intervals_add_all(struct ps_intervals *spans, const struct ps_intervals *more);
 /* Sorts the intervals and merges those that overlap or touch. The set is then "joined". */
 void ps_intervals_join(struct ps_intervals *spans);
 /* Length of a joined set inside [from, to). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -297,6 +298,11 @@ int64_t ps_col_int(struct ps_stmt *stmt, int column)
 double ps_col_real(struct ps_stmt *stmt, int column)
 {
     return sqlite3_column_double(stmt->handle, column);
+}
+
+double ps_col_real_or_nan(struct ps_stmt *stmt, int column)
+{
+    return ps_col_is_null(stmt, column) ? NAN : ps_col_real(stmt, column);
 }
 
 struct ps_str ps_col_text(struct ps_stmt *stmt, int column)

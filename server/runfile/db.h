@@ -84,6 +84,7 @@ bool ps_col_is_null(struct ps_stmt *stmt, int column);
 bool ps_col_is_blob(struct ps_stmt *stmt, int column);
 int64_t ps_col_int(struct ps_stmt *stmt, int column);
 double ps_col_real(struct ps_stmt *stmt, int column);
+double ps_col_real_or_nan(struct ps_stmt *stmt, int column); /* NaN: the value is NULL */
 struct ps_str ps_col_text(struct ps_stmt *stmt,
                           int column); /* valid until the next step; {NULL, 0}: SQL NULL */
 struct ps_num ps_col_num(struct ps_stmt *stmt, int column);

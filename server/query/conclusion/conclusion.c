@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/python_path.h"
 #include "importers/kinds.h"
 
 const struct ps_report_link ps_link_none;
@@ -91,11 +92,18 @@ void ps_say_code(struct ps_conclusion *c, struct ps_sentence *to, struct ps_repo
                      .text = ps_arena_copy(&c->arena, name), .is_code = true, .link = link});
 }
 
-void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                  double value, const char *unit)
+void ps_say_value(struct ps_sentence *to, struct ps_report_link link, double value,
+                  const char *unit)
 {
-    (void)c;
     add_part(to, (struct ps_sentence_part){.value = value, .unit = unit, .link = link});
+}
+
+void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                  struct ps_str path, int64_t line)
+{
+    struct ps_str file = ps_path_file_name(path);
+
+    ps_say_link(c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)line);
 }
 
 struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name)

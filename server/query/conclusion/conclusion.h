@@ -21,7 +21,7 @@
  *
  *     ps_say_code(&c, &cause->title, ps_link_none, PS_STR("author_of"));
  *     ps_cause_save(cause, 0, 0.639);
- *     ps_say_value(&c, &c.sentence, (struct ps_report_link){.tab = "functions"}, 0.656, "s");
+ *     ps_say_value(&c.sentence, (struct ps_report_link){.tab = "functions"}, 0.656, "s");
  *     ps_conclusion_write(&c, json);
  *     ps_conclusion_free(&c);
  */
@@ -97,8 +97,11 @@ void ps_say_link(struct ps_conclusion *c, struct ps_sentence *to, struct ps_repo
                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void ps_say_code(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                  struct ps_str name);
-void ps_say_value(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                  double value, const char *unit);
+void ps_say_value(struct ps_sentence *to, struct ps_report_link link, double value,
+                  const char *unit);
+/* Appends a place in a file without its folders: "bookshop.py:35". */
+void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                  struct ps_str path, int64_t line);
 
 /* The rows of a table with exactly this name. */
 struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name);

@@ -281,20 +281,6 @@ static struct ps_report_link link_package(struct ps_conclusion *c, struct ps_str
         {{"q", ps_arena_copy(&c->arena, package).ptr}, {"sort", "tottime_s"}, {"desc", "1"}}};
 }
 
-/* Appends the last part of the path, and the line: "bookshop.py:35". */
-static void say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                      const struct function *function)
-{
-    struct ps_str file = function->path;
-
-    for (size_t i = file.len; i > 0; i--)
-        if (file.ptr[i - 1] == '/' || file.ptr[i - 1] == '\\') {
-            file = ps_str_skip(file, i);
-            break;
-        }
-    ps_say_link(c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)function->line);
-}
-
 /* Returns the seconds that are saved if each call of the caller calls the owner only once; all
  * seconds of the owner if its calls cannot be joined. */
 static double joined_saving(const struct profile *profile, const struct owner *owner)
@@ -327,10 +313,11 @@ static void say_entry(struct ps_conclusion *c, const struct profile *profile,
 
     if (!entry->caller)
         return;
-    ps_say_value(c, to, link_function(c, owner->function ? owner->function : entry->caller),
+    ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
                  (double)entry->ncalls, "count");
     ps_say(c, to, entry->ncalls == 1 ? " call from " : " calls from ");
-    say_place(c, to, link_function(c, entry->caller), &profile->functions[entry->caller]);
+    ps_say_place(c, to, link_function(c, entry->caller), profile->functions[entry->caller].path,
+                 profile->functions[entry->caller].line);
 }
 
 static void add_parts(struct ps_conclusion *c, const struct profile *profile, uint32_t id,
@@ -354,7 +341,7 @@ static void add_parts(struct ps_conclusion *c, const struct profile *profile, ui
         else
             ps_say_code(c, &cause->title, link_function(c, part->function),
                         profile->functions[part->function].name);
-        ps_say_value(c, &cause->evidence, link_function(c, part->function), (double)part->ncalls,
+        ps_say_value(&cause->evidence, link_function(c, part->function), (double)part->ncalls,
                      "count");
         ps_say(c, &cause->evidence, part->ncalls == 1 ? " call" : " calls");
     }
@@ -417,7 +404,7 @@ static void say_main_part(struct ps_conclusion *c, const struct profile *profile
     if (part->function == owner->function || part->seconds < owner->seconds / 2)
         return;
     ps_say(c, to, ", ");
-    ps_say_value(c, to, link_function(c, part->function), 100 * part->seconds / profile->total_s,
+    ps_say_value(to, link_function(c, part->function), 100 * part->seconds / profile->total_s,
                  "percent");
     ps_say(c, to, " in ");
     ps_say_code(c, to, link_function(c, part->function), profile->functions[part->function].name);
@@ -443,12 +430,12 @@ static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
 
     say_owner(c, first, profile, &c->verdict);
     ps_say(c, &c->verdict, " takes ");
-    ps_say_value(c, &c->verdict, ps_link_none, 100 * first->seconds / profile->total_s, "percent");
+    ps_say_value(&c->verdict, ps_link_none, 100 * first->seconds / profile->total_s, "percent");
     ps_say(c, &c->verdict, " of the time.");
     ps_say(c, to, " ");
-    ps_say_value(c, to, link_owner(c, first), first->seconds, "s");
+    ps_say_value(to, link_owner(c, first), first->seconds, "s");
     ps_say(c, to, " of ");
-    ps_say_value(c, to, all, profile->total_s, "s");
+    ps_say_value(to, all, profile->total_s, "s");
     say_calls(c, profile, first, to);
     say_main_part(c, profile, first, &profile->parts[ranks[0].first_part], to);
     if (n > 1 && ranks[1].seconds >= NOTHING * profile->total_s) {
@@ -457,7 +444,7 @@ static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
         ps_say(c, to, "; ");
         say_owner(c, second, profile, to);
         ps_say(c, to, " takes ");
-        ps_say_value(c, to, link_owner(c, second), 100 * second->seconds / profile->total_s,
+        ps_say_value(to, link_owner(c, second), 100 * second->seconds / profile->total_s,
                      "percent");
         say_calls(c, profile, second, to);
         say_main_part(c, profile, second, &profile->parts[ranks[1].first_part], to);
@@ -470,8 +457,7 @@ static void say_nothing(struct ps_conclusion *c, const struct profile *profile,
 {
     ps_say(c, &c->verdict, "No single function stands out.");
     ps_say(c, &c->sentence, " The largest share is ");
-    ps_say_value(c, &c->sentence, ps_link_none, 100 * largest->seconds / profile->total_s,
-                 "percent");
+    ps_say_value(&c->sentence, ps_link_none, 100 * largest->seconds / profile->total_s, "percent");
     ps_say(c, &c->sentence, ", of ");
     say_owner(c, &profile->owners[largest->owner], profile, &c->sentence);
     ps_say(c, &c->sentence, ".");

@@ -75,20 +75,19 @@ static void say_sentence(struct ps_conclusion *c, const struct ps_import_graph *
     } else {
         ps_say_code(c, &c->verdict, link_package(&packages[largest], c), packages[largest].package);
         ps_say(c, &c->verdict, " takes ");
-        ps_say_value(c, &c->verdict, ps_link_none,
-                     100 * packages[largest].self_us / graph->total_us, "percent");
+        ps_say_value(&c->verdict, ps_link_none, 100 * packages[largest].self_us / graph->total_us,
+                     "percent");
         ps_say(c, &c->verdict, " of the import time.");
         ps_say(c, &c->sentence, " Imported lazily, it would save up to ");
-        ps_say_value(c, &c->sentence, link_lazy(&packages[largest], c),
+        ps_say_value(&c->sentence, link_lazy(&packages[largest], c),
                      packages[largest].saving.best / 1e6, "s");
         ps_say(c, &c->sentence, " of ");
-        ps_say_value(c, &c->sentence, imports_link, graph->total_us / 1e6, "s");
+        ps_say_value(&c->sentence, imports_link, graph->total_us / 1e6, "s");
         ps_say(c, &c->sentence, ".");
     }
     if (n_useful > 1) {
         ps_say(c, &c->sentence, " %zu packages would save up to ", n_useful);
-        ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = "lazy"}, together_us / 1e6,
-                     "s");
+        ps_say_value(&c->sentence, (struct ps_report_link){.tab = "lazy"}, together_us / 1e6, "s");
         ps_say(c, &c->sentence, ".");
     }
 }

@@ -49,15 +49,7 @@ static struct ps_report_link link_line(struct ps_conclusion *c, const struct lin
 
 static void say_place(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
 {
-    struct ps_str file = line->path;
-
-    for (size_t i = file.len; i > 0; i--)
-        if (file.ptr[i - 1] == '/' || file.ptr[i - 1] == '\\') {
-            file = ps_str_skip(file, i);
-            break;
-        }
-    ps_say_link(c, to, link_line(c, line), "%.*s:%lld", (int)file.len, file.ptr,
-                (long long)line->line);
+    ps_say_place(c, to, link_line(c, line), line->path, line->line);
 }
 
 /* Appends the text of the line, or else its place. */
@@ -79,7 +71,7 @@ static void say_function(struct ps_conclusion *c, struct ps_sentence *to, const 
 
 static void say_share(struct ps_conclusion *c, const struct line *line, struct ps_sentence *to)
 {
-    ps_say_value(c, to, ps_link_none, 100 * line->amount / line->whole, "percent");
+    ps_say_value(to, ps_link_none, 100 * line->amount / line->whole, "percent");
     ps_say(c, to, " of ");
     say_function(c, to, line);
 }
@@ -91,12 +83,11 @@ static void say_time(struct ps_conclusion *c, const struct line *line)
     say_share(c, line, &c->verdict);
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " ");
-    ps_say_value(c, &c->sentence, link_line(c, line), line->amount, "s");
+    ps_say_value(&c->sentence, link_line(c, line), line->amount, "s");
     ps_say(c, &c->sentence, " of ");
-    ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = "line-functions"}, line->whole,
-                 "s");
+    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "line-functions"}, line->whole, "s");
     ps_say(c, &c->sentence, " in ");
-    ps_say_value(c, &c->sentence, link_line(c, line), line->hits, "count");
+    ps_say_value(&c->sentence, link_line(c, line), line->hits, "count");
     ps_say(c, &c->sentence, line->hits == 1 ? " hit, " : " hits, ");
     say_place(c, &c->sentence, line);
     ps_say(c, &c->sentence, ".");
@@ -113,11 +104,11 @@ static void say_cpu(struct ps_conclusion *c, const struct line *line)
 
     say_line(c, &c->verdict, line);
     ps_say(c, &c->verdict, " takes ");
-    ps_say_value(c, &c->verdict, ps_link_none, line->amount, "percent");
+    ps_say_value(&c->verdict, ps_link_none, line->amount, "percent");
     ps_say(c, &c->verdict, " of the CPU time.");
     for (size_t i = 0; i < 3; i++) {
         ps_say(c, &c->sentence, i ? ", " : " ");
-        ps_say_value(c, &c->sentence, link_line(c, line), parts[i].percent, "percent");
+        ps_say_value(&c->sentence, link_line(c, line), parts[i].percent, "percent");
         ps_say(c, &c->sentence, "%s", parts[i].text);
     }
     ps_say(c, &c->sentence, ", at ");
@@ -129,7 +120,7 @@ static void say_memory(struct ps_conclusion *c, const struct line *line)
 {
     say_line(c, &c->verdict, line);
     ps_say(c, &c->verdict, " adds ");
-    ps_say_value(c, &c->verdict, link_line(c, line), line->amount, "bytes");
+    ps_say_value(&c->verdict, link_line(c, line), line->amount, "bytes");
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " It is the line that adds the most memory, at ");
     say_place(c, &c->sentence, line);

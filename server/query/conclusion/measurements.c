@@ -35,11 +35,6 @@ static bool same_group(const struct row *a, const struct row *b)
     return ps_str_eq(a->group, b->group) && ps_str_eq(a->unit, b->unit);
 }
 
-static double number(struct ps_stmt *stmt, int column)
-{
-    return ps_col_is_null(stmt, column) ? NAN : ps_col_real(stmt, column);
-}
-
 static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struct rows *rows,
                                 struct ps_err *err)
 {
@@ -53,8 +48,8 @@ static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struc
                           .unit = ps_arena_copy(&c->arena, ps_col_text(stmt, 3)),
                           .value = ps_col_real(stmt, 4),
                           .n = ps_col_int(stmt, 5),
-                          .stddev = number(stmt, 6),
-                          .mean = number(stmt, 7)};
+                          .stddev = ps_col_real_or_nan(stmt, 6),
+                          .mean = ps_col_real_or_nan(stmt, 7)};
 
         if (!rows->n || !same_group(&rows->items[rows->n - 1], &row))
             rows->n_groups++;
@@ -91,7 +86,7 @@ static void say_error(struct ps_conclusion *c, struct ps_sentence *to, const str
 
 static void say_value_of_row(struct ps_conclusion *c, struct ps_sentence *to, const struct row *row)
 {
-    ps_say_value(c, to, link_row(c, row), row->value, unit_of(c, row));
+    ps_say_value(to, link_row(c, row), row->value, unit_of(c, row));
     if (row->n > 1)
         ps_say(c, to, " over %lld runs", (long long)row->n);
 }
@@ -117,7 +112,7 @@ static void say_single(struct ps_conclusion *c, const struct row *row)
 {
     ps_say_code(c, &c->verdict, link_row(c, row), row->name);
     ps_say(c, &c->verdict, row->unit.len == 1 && row->unit.ptr[0] == 's' ? " takes " : " is ");
-    ps_say_value(c, &c->verdict, link_row(c, row), row->value, unit_of(c, row));
+    ps_say_value(&c->verdict, link_row(c, row), row->value, unit_of(c, row));
     if (row->n > 1)
         ps_say(c, &c->sentence, " over %lld runs", (long long)row->n);
     if (isfinite(relative_error(row)))
@@ -218,11 +213,11 @@ enum ps_status ps_conclude_commands(struct ps_db *db, struct ps_conclusion *out,
     ps_say(out, &out->verdict, "%s", text);
     if (isfinite(command.real_s) && isfinite(command.user_s) && isfinite(command.system_s)) {
         ps_say(out, &out->sentence, " ");
-        ps_say_value(out, &out->sentence, link, command.user_s, "s");
+        ps_say_value(&out->sentence, link, command.user_s, "s");
         ps_say(out, &out->sentence, " user and ");
-        ps_say_value(out, &out->sentence, link, command.system_s, "s");
+        ps_say_value(&out->sentence, link, command.system_s, "s");
         ps_say(out, &out->sentence, " system time in ");
-        ps_say_value(out, &out->sentence, link, command.real_s, "s");
+        ps_say_value(&out->sentence, link, command.real_s, "s");
         ps_say(out, &out->sentence, ".");
     }
     if (command.reason[0])

@@ -22,16 +22,16 @@ static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struc
     peak = ps_col_real(stmt, 0);
     last = ps_col_real(stmt, 3);
     ps_say(c, &c->verdict, "Memory peaks at ");
-    ps_say_value(c, &c->verdict, memory_link, peak, "bytes");
+    ps_say_value(&c->verdict, memory_link, peak, "bytes");
     ps_say(c, &c->verdict, " after ");
-    ps_say_value(c, &c->verdict, memory_link, ps_col_real(stmt, 1), "s");
+    ps_say_value(&c->verdict, memory_link, ps_col_real(stmt, 1), "s");
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " It starts at ");
-    ps_say_value(c, &c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
+    ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
     ps_say(c, &c->sentence, last >= GROWTH_SHARE * peak ? " and still is " : " and ends at ");
-    ps_say_value(c, &c->sentence, memory_link, last, "bytes");
+    ps_say_value(&c->sentence, memory_link, last, "bytes");
     ps_say(c, &c->sentence, last >= GROWTH_SHARE * peak ? " at the end, after " : " after ");
-    ps_say_value(c, &c->sentence, memory_link, ps_col_real(stmt, 4), "s");
+    ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 4), "s");
     return err->code;
 }
 
@@ -48,13 +48,13 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
             ps_say(c, &c->sentence, "; ");
             ps_say_code(c, &c->sentence, memory_link, ps_col_text(stmt, 0));
             ps_say(c, &c->sentence, " adds the most, ");
-            ps_say_value(c, &c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
+            ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
             ps_say(c, &c->sentence, " in %lld %s", (long long)calls, calls == 1 ? "call" : "calls");
         }
         ps_say_code(c, &cause->title, memory_link, ps_col_text(stmt, 0));
-        ps_say_value(c, &cause->evidence, memory_link, (double)calls, "count");
+        ps_say_value(&cause->evidence, memory_link, (double)calls, "count");
         ps_say(c, &cause->evidence, calls == 1 ? " call, " : " calls, ");
-        ps_say_value(c, &cause->evidence, memory_link, ps_col_real(stmt, 3), "s");
+        ps_say_value(&cause->evidence, memory_link, ps_col_real(stmt, 3), "s");
     }
     if (c->n_causes)
         ps_conclusion_note(c, "Memory at the end of each call minus memory at its start. Calls "

@@ -31,17 +31,12 @@ struct item {
     struct ps_str of;
 };
 
-static double number(struct ps_stmt *stmt, int column)
-{
-    return ps_col_is_null(stmt, column) ? NAN : ps_col_real(stmt, column);
-}
-
 static struct item read_item(struct ps_conclusion *c, struct ps_stmt *stmt)
 {
     return (struct item){.name = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)),
-                         .count = number(stmt, 1),
+                         .count = ps_col_real_or_nan(stmt, 1),
                          .amount = ps_col_real(stmt, 2),
-                         .whole = number(stmt, 3),
+                         .whole = ps_col_real_or_nan(stmt, 3),
                          .of = ps_arena_copy(&c->arena, ps_col_text(stmt, 4))};
 }
 
@@ -56,7 +51,7 @@ static void say_count(struct ps_conclusion *c, const struct ranking *ranking,
     if (!(item->count > 0))
         return;
     ps_say(c, to, "%s", before);
-    ps_say_value(c, to, link_name(ranking, item->name), item->count, "count");
+    ps_say_value(to, link_name(ranking, item->name), item->count, "count");
     ps_say(c, to, item->count == 1 ? " %s" : " %ss", ranking->count);
 }
 
@@ -68,14 +63,14 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
     if (!(item->whole > 0)) {
         ps_say_code(c, &c->verdict, link, item->name);
         ps_say(c, &c->verdict, " %s ", ranking->verb);
-        ps_say_value(c, &c->verdict, link, item->amount, ranking->unit);
+        ps_say_value(&c->verdict, link, item->amount, ranking->unit);
         ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
         return;
     }
     if (item->amount < STANDS_OUT * item->whole) {
         ps_say(c, &c->verdict, "%s", ranking->nothing);
         ps_say(c, &c->sentence, " The largest share is ");
-        ps_say_value(c, &c->sentence, link, 100 * item->amount / item->whole, "percent");
+        ps_say_value(&c->sentence, link, 100 * item->amount / item->whole, "percent");
         ps_say(c, &c->sentence, ", of ");
         ps_say_code(c, &c->sentence, link, item->name);
         ps_say(c, &c->sentence, ".");
@@ -83,12 +78,12 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
     }
     ps_say_code(c, &c->verdict, link, item->name);
     ps_say(c, &c->verdict, " %s ", ranking->verb);
-    ps_say_value(c, &c->verdict, ps_link_none, 100 * item->amount / item->whole, "percent");
+    ps_say_value(&c->verdict, ps_link_none, 100 * item->amount / item->whole, "percent");
     ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
     ps_say(c, &c->sentence, " ");
-    ps_say_value(c, &c->sentence, link, item->amount, ranking->unit);
+    ps_say_value(&c->sentence, link, item->amount, ranking->unit);
     ps_say(c, &c->sentence, " of ");
-    ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = ranking->tab}, item->whole,
+    ps_say_value(&c->sentence, (struct ps_report_link){.tab = ranking->tab}, item->whole,
                  ranking->unit);
     say_count(c, ranking, item, " in ", &c->sentence);
     ps_say(c, &c->sentence, ".");

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/python_path.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/flame.h"
@@ -143,22 +144,14 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-static struct ps_str file_name(struct ps_str path)
-{
-    for (size_t i = path.len; i > 0; i--)
-        if (is_slash(path.ptr[i - 1]))
-            return ps_str_skip(path, i);
-    return path;
-}
-
 /* Whether `path` ends with the components of `end`. A path without folders matches its last one. */
 static bool is_file(struct ps_str path, const char *end)
 {
     struct ps_str wanted = ps_str_from_c(end);
     size_t skipped;
 
-    if (file_name(path).len == path.len)
-        wanted = file_name(wanted);
+    if (ps_path_file_name(path).len == path.len)
+        wanted = ps_path_file_name(wanted);
     if (path.len < wanted.len)
         return false;
     skipped = path.len - wanted.len;
@@ -581,7 +574,6 @@ static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *t
     struct weights places = weights_of(a->places, a->r->places.n, id);
     struct ps_report_link link;
     struct ps_frame_name name;
-    struct ps_str file;
 
     if (!places.n)
         return false;
@@ -591,13 +583,12 @@ static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *t
     if (to->n)
         ps_say(a->c, to, ", ");
     link = link_line(a->c, places.nodes[0]->name);
-    file = file_name(name.file);
     if (places.nodes[0]->total_ns == owner->weight)
         ps_say(a->c, to, "all");
     else
-        ps_say_value(a->c, to, link, amount_of(a, places.nodes[0]->total_ns), a->r->unit);
+        ps_say_value(to, link, amount_of(a, places.nodes[0]->total_ns), a->r->unit);
     ps_say(a->c, to, owner->function ? " at " : " called from ");
-    ps_say_link(a->c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)name.line);
+    ps_say_place(a->c, to, link, name.file, name.line);
     return true;
 }
 
@@ -666,8 +657,7 @@ static void say_share(const struct answer *a, struct ps_sentence *to, const stru
         ps_say(a->c, to, to == &a->c->verdict ? "Waiting in " : "waiting in ");
     say_owner(a, to, owner);
     ps_say(a->c, to, strcmp(a->r->unit, "bytes") == 0 ? " allocates " : " takes ");
-    ps_say_value(a->c, to, link_owner(a, owner), 100 * amount_of(a, owner->weight) / a->total,
-                 "percent");
+    ps_say_value(to, link_owner(a, owner), 100 * amount_of(a, owner->weight) / a->total, "percent");
 }
 
 /* " Shares are of the 4 threads that worked; 2 idle threads are left out." */
@@ -696,7 +686,7 @@ static void say_most_active(const struct answer *a, struct ps_sentence *to)
     ps_say(a->c, to, " The most active thread is ");
     ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
     ps_say(a->c, to, ", with ");
-    ps_say_value(a->c, to, link, amount_of(a, a->threads.activity), a->r->unit);
+    ps_say_value(to, link, amount_of(a, a->threads.activity), a->r->unit);
     ps_say(a->c, to, ".");
 }
 
@@ -709,10 +699,10 @@ static void say_sentence(const struct answer *a, const struct owner *const *rank
     say_share(a, &a->c->verdict, ranks[0]);
     ps_say(a->c, &a->c->verdict, " of the %s.", say_whole(a->r));
     ps_say(a->c, to, " ");
-    ps_say_value(a->c, to, link_owner(a, ranks[0]), amount_of(a, ranks[0]->weight),
+    ps_say_value(to, link_owner(a, ranks[0]), amount_of(a, ranks[0]->weight),
                  strcmp(a->r->unit, "samples") == 0 ? "count" : a->r->unit);
     ps_say(a->c, to, " of ");
-    ps_say_value(a->c, to, all, a->total, a->r->unit);
+    ps_say_value(to, all, a->total, a->r->unit);
     (void)say_place(a, (uint32_t)(ranks[0] - owners), to);
     if (n > 1 && amount_of(a, ranks[1]->weight) >= NOTHING * a->total) {
         ps_say(a->c, to, "; ");
@@ -728,7 +718,7 @@ static void say_nothing(const struct answer *a, const struct owner *largest)
 {
     ps_say(a->c, &a->c->verdict, "No single function stands out.");
     ps_say(a->c, &a->c->sentence, " The largest share is ");
-    ps_say_value(a->c, &a->c->sentence, link_owner(a, largest),
+    ps_say_value(&a->c->sentence, link_owner(a, largest),
                  100 * amount_of(a, largest->weight) / a->total, "percent");
     ps_say(a->c, &a->c->sentence, largest->waits ? ", waiting in " : ", of ");
     say_owner(a, &a->c->sentence, largest);

@@ -79,12 +79,6 @@ static void trace_free(struct trace *trace)
     ps_range_sums_free(&trace->sums);
 }
 
-static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
-{
-    for (size_t i = 0; i < from->n; i++)
-        ps_intervals_add(to, from->items[i].start, from->items[i].end);
-}
-
 static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -125,7 +119,7 @@ static void divide_steps(struct trace *trace)
                 trace->parts_s[k] += (double)parts[k].ns / 1e9 / trace->divisor;
         }
         for (size_t role = PS_ROLE_KERNEL; role <= PS_ROLE_COMMUNICATION; role++)
-            add_all(&worker->of_device, &sums->roles[role]);
+            ps_intervals_add_all(&worker->of_device, &sums->roles[role]);
         ps_intervals_join(&worker->of_device);
     }
     for (size_t k = 0; k <= PS_N_ROLES; k++)
@@ -420,7 +414,7 @@ static enum ps_status add_rows(struct ps_conclusion *c, const struct trace *trac
             break;
         part = add_part(c, trace, rows->tab, seconds);
         ps_say_code(c, &part->title, link, name);
-        ps_say_value(c, &part->evidence, link, (double)ps_col_int(stmt, 1), "count");
+        ps_say_value(&part->evidence, link, (double)ps_col_int(stmt, 1), "count");
         ps_say(c, &part->evidence, ps_col_int(stmt, 1) == 1 ? " call" : " calls");
     }
     return err->code;
@@ -543,7 +537,7 @@ static void say_kernels(struct ps_conclusion *c, const struct trace *trace, stru
 {
     double kernels = (double)calls / (trace->has_marks ? trace->divisor : 1);
 
-    ps_say_value(c, to, kernels_link, kernels, "count");
+    ps_say_value(to, kernels_link, kernels, "count");
     ps_say(c, to, kernels == 1 ? " kernel" : " kernels");
     if (trace->has_marks)
         ps_say(c, to, " a step");
@@ -596,8 +590,8 @@ static void add_blocking(struct ps_conclusion *c, const struct trace *trace, siz
               "use its asynchronous form with pinned memory.";
     ps_say_link(c, &cause->evidence, link_slice(c, calls->longest), "longest");
     ps_say(c, &cause->evidence, " ");
-    ps_say_value(c, &cause->evidence, link_slice(c, calls->longest),
-                 (double)calls->longest_ns / 1e9, "s");
+    ps_say_value(&cause->evidence, link_slice(c, calls->longest), (double)calls->longest_ns / 1e9,
+                 "s");
     say_callers(c, trace, calls->longest, &cause->evidence, err);
 }
 
@@ -610,7 +604,7 @@ static enum ps_status add_operators(struct ps_conclusion *c, const struct trace 
     if (rows.whole_s < CAUSE_SHARE * trace->wall_s)
         return PS_OK;
     cause = add_cause(c, trace, "operators", rows.whole_s, "Operators on the CPU");
-    ps_say_value(c, &cause->evidence, link_operators(trace, NULL), (double)trace->operators.calls,
+    ps_say_value(&cause->evidence, link_operators(trace, NULL), (double)trace->operators.calls,
                  "count");
     ps_say(c, &cause->evidence, " operator calls");
     return add_rows(c, trace, &rows, err);
@@ -709,9 +703,9 @@ static const char *step_words(const struct trace *trace)
 static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace, double seconds,
                              struct ps_report_link link)
 {
-    ps_say_value(c, &c->sentence, link, seconds, "s");
+    ps_say_value(&c->sentence, link, seconds, "s");
     ps_say(c, &c->sentence, " of the ");
-    ps_say_value(c, &c->sentence, (struct ps_report_link){.tab = "overview"}, trace->wall_s, "s");
+    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"}, trace->wall_s, "s");
     ps_say(c, &c->sentence, trace->has_marks ? " of a step" : " of the trace");
 }
 
@@ -734,7 +728,7 @@ static void say_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     const struct blocking *calls = &trace->blocking[name];
 
     ps_say(c, &c->verdict, "The GPU is idle ");
-    ps_say_value(c, &c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
+    ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
     ps_say(c, &c->verdict, "%s because the host blocks in ", step_words(trace));
     ps_say_code(c, &c->verdict, link_slice(c, calls->longest),
                 ps_trace_text(trace->db, (uint32_t)name));
@@ -742,8 +736,7 @@ static void say_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     ps_say(c, &c->sentence, " It takes ");
     say_part_of_step(c, trace, seconds, link_slice(c, calls->longest));
     ps_say(c, &c->sentence, " while nothing runs on the GPU, ");
-    ps_say_value(c, &c->sentence, link_slice(c, calls->longest), (double)calls->longest_ns / 1e9,
-                 "s");
+    ps_say_value(&c->sentence, link_slice(c, calls->longest), (double)calls->longest_ns / 1e9, "s");
     ps_say(c, &c->sentence, " of it in one call");
     say_callers(c, trace, calls->longest, &c->sentence, err);
     ps_say(c, &c->sentence, ".");
@@ -762,7 +755,7 @@ static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace
 
         ps_say_code(c, to, link, ps_col_text(stmt, 0));
         ps_say(c, to, " takes ");
-        ps_say_value(c, to, link, 100 * seconds / trace->wall_s, "percent");
+        ps_say_value(to, link, 100 * seconds / trace->wall_s, "percent");
         ps_say(c, to, "%s.", step_words(trace));
     }
     return err->code;
@@ -813,8 +806,7 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trac
 
     if (trace->has_devices) {
         ps_say(c, &c->verdict, "The GPU computes ");
-        ps_say_value(c, &c->verdict, kernels_link, 100 * kernels.whole_s / trace->wall_s,
-                     "percent");
+        ps_say_value(&c->verdict, kernels_link, 100 * kernels.whole_s / trace->wall_s, "percent");
         ps_say(c, &c->verdict, "%s.", step_words(trace));
         ps_say(c, &c->sentence, " ");
         say_top(c, trace, &c->sentence, &kernels, err);

@@ -23,12 +23,6 @@ static void write_share(struct ps_json *json, const struct ps_intervals *busy,
     ps_json_end(json);
 }
 
-static void add_intervals(struct ps_intervals *to, const struct ps_intervals *from)
-{
-    for (size_t i = 0; i < from->n; i++)
-        ps_intervals_add(to, from->items[i].start, from->items[i].end);
-}
-
 static void write_device(struct ps_json *json, const struct ps_device_sums *device,
                          const struct ps_range_sums *sums, int64_t px)
 {
@@ -36,8 +30,8 @@ static void write_device(struct ps_json *json, const struct ps_device_sums *devi
     struct ps_device_use use = ps_device_use_compute(device->kernels, device->n_kernels, from, to);
     struct ps_intervals busy = {0};
 
-    add_intervals(&busy, &device->compute);
-    add_intervals(&busy, &device->communication);
+    ps_intervals_add_all(&busy, &device->compute);
+    ps_intervals_add_all(&busy, &device->communication);
     ps_intervals_join(&busy);
     ps_json_object(json);
     ps_json_key_int(json, "worker", device->worker);
@@ -51,7 +45,7 @@ static void write_device(struct ps_json *json, const struct ps_device_sums *devi
                     ps_intervals_length(&device->communication, from, to));
     ps_json_key_int(json, "overlap_ns",
                     ps_intervals_common_length(&device->communication, &device->compute, from, to));
-    add_intervals(&busy, &device->copies);
+    ps_intervals_add_all(&busy, &device->copies);
     ps_intervals_join(&busy);
     ps_json_key_int(json, "idle_ns", to - from - ps_intervals_length(&busy, from, to));
     ps_json_end(json);

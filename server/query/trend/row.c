@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "base/python_path.h"
 
 /* --- Cache --- */
 
@@ -86,15 +87,6 @@ static void combine_row(const struct ps_query_comparison *head, const struct ps_
     into->has_values = true;
 }
 
-static struct ps_str file_name_of(struct ps_str path)
-{
-    size_t at = path.len;
-
-    while (at > 0 && path.ptr[at - 1] != '/' && path.ptr[at - 1] != '\\')
-        at--;
-    return ps_str_skip(path, at);
-}
-
 static void match_row(void *user, const struct ps_compare_input *row)
 {
     struct row_search *search = user;
@@ -105,7 +97,7 @@ static void match_row(void *user, const struct ps_compare_input *row)
         combine_row(search->head, row, &search->same_place);
     else if (search->place_is_unit)
         search->other_unit = true;
-    else if (ps_str_eq(file_name_of(row->place), file_name_of(search->place)))
+    else if (ps_str_eq(ps_path_file_name(row->place), ps_path_file_name(search->place)))
         combine_row(search->head, row, &search->other_places);
 }
 

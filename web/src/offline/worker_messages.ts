@@ -3,8 +3,8 @@
  * Messages between the page and the worker of its engine.
  */
 
-/** Messages to the worker: first the files in parts, each gzip in base64, `engine` before the files
- * of the shelf, then requests. */
+/** Messages to the worker. The files come first: the file `engine`, then the files of the shelf. Each
+ * file is sent in parts, which are base64 of gzip. Requests follow. */
 export type ToWorker =
     | { say: 'file'; name: string; bytes: number }
     | { say: 'part'; base64: string }
