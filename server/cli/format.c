@@ -50,6 +50,14 @@ void ps_append_escaped(struct ps_buf *out, struct ps_str text)
     }
 }
 
+unsigned ps_text_width(struct ps_str text)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < text.len; i++)
+        width += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+    return width;
+}
+
 /* Formats `value` with `digits` significant digits. A value such as 9.9996, which is rounded up to
  * 10, gets one decimal less. */
 static void add_digits(double value, int digits, const char *unit, char out[VALUE_TEXT_SIZE])

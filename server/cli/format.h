@@ -10,6 +10,9 @@
  * the terminal. */
 void ps_append_escaped(struct ps_buf *out, struct ps_str text);
 
+/* Width of a text in columns: its code points, since most terminals use one column for each. */
+unsigned ps_text_width(struct ps_str text);
+
 /* "12.34 ms": four significant digits; units from ns to s, then minutes and hours. Returns out. */
 char *ps_format_seconds(double seconds, char out[48]);
 /* "67.0 KiB": three significant digits, powers of 1024. Returns out. */

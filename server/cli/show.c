@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/comparison.h"
+#include "server/cli/conclusion.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
@@ -142,66 +143,6 @@ static bool is_group(struct ps_client *client, const char *word)
            none.code == PS_BAD_REQUEST; /* PS_BAD_REQUEST: a word such as "@7,@8" */
 }
 
-/* Appends the first finding of a trace, or the limiting factor of a timed command; nothing for
- * other kinds. */
-static void add_finding(struct ps_client *client, const char *id, struct ps_buf *out)
-{
-    static const struct {
-        const char *view, *list, *title, *text;
-    } views[] = {{"findings", "rows", "title", "text"}, {"bound", "runs", "verdict", "reason"}};
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-        PS_AUTO(ps_run_free) cJSON *answer = NULL;
-        struct ps_err none = PS_ERR_INIT; /* ignored: other kinds lack this view */
-        ps_buf_printf(&path, "runs/%s/%s", id, views[i].view);
-        if (ps_client_read(client, path.ptr, &answer, &none) != PS_OK)
-            continue;
-        const cJSON *first =
-            cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(answer, views[i].list), 0);
-        if (!ps_run_text(first, views[i].title)[0])
-            continue;
-        ps_append_escaped(out, ps_str_from_c(ps_run_text(first, views[i].title)));
-        ps_buf_puts(out, ps_run_text(first, views[i].text)[0] ? ": " : "");
-        ps_append_escaped(out, ps_str_from_c(ps_run_text(first, views[i].text)));
-        ps_buf_puts(out, "\n");
-        return;
-    }
-}
-
-/* Whether all rows of the page have the same unit, so that they can be compared. */
-static bool has_one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
-{
-    const char *unit = ps_cli_get_unit(table, metric, page, 0);
-    for (int row = 1; ps_cli_get_cell(page, row, "median"); row++)
-        if (strcmp(ps_cli_get_unit(table, metric, page, row), unit) != 0)
-            return false;
-    return true;
-}
-
-/* Appends "fetchone: Self time 379.8 ms, 23.8 % of the total; the 3 largest rows: 48.1 %". The rows
- * must be sorted by size. */
-static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON *page,
-                           struct ps_buf *out)
-{
-    double share = ps_cli_get_number(page, 0, "share"), sum = 0;
-    char value_text[64];
-    int n = 0;
-    if (!ps_cli_get_cell(page, 0, "median") || ps_cli_get_number(page, 0, "median") <= 0 ||
-        !has_one_unit(table, metric, page))
-        return;
-    ps_append_escaped(out, ps_str_from_c(ps_cli_get_text(page, 0, "name")));
-    ps_buf_printf(out, ": %s %s", ps_run_text(metric, "title"),
-                  ps_cli_format_value(ps_cli_get_number(page, 0, "median"),
-                                      ps_cli_get_unit(table, metric, page, 0), value_text));
-    for (; n < 3 && ps_cli_get_cell(page, n, "share"); n++)
-        sum += ps_cli_get_number(page, n, "share");
-    if (cJSON_IsNumber(ps_cli_get_cell(page, 0, "share")))
-        ps_buf_printf(out, ", %.1f %% of the total", share);
-    if (n > 1 && sum > share)
-        ps_buf_printf(out, "; the %d largest rows: %.1f %%", n, sum);
-    ps_buf_puts(out, "\n");
-}
-
 #define METRICS_MAX 3 /* maximum number of columns for other metrics */
 #define ROWS        10
 
@@ -281,17 +222,11 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
 {
     PS_AUTO(close_request) struct show_request request = {.sort = ""};
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    PS_AUTO(ps_buf_free) struct ps_buf conclusion = {0};
     const char *sort = request.sort;
     read_request(options, client, id, &request, err);
     if (ps_cli_read_sorted_rows(&request.compared, request.table, request.metric, NULL,
                                 sort[0] ? sort : NULL, request.rows, &page, err) != PS_OK)
         return err->code;
-    add_finding(client, id, &conclusion);
-    if (!sort[0])
-        add_conclusion(request.table, request.metric, page, &conclusion);
-    ps_buf_puts(out, conclusion.len ? "\n" : "");
-    ps_buf_add_str(out, ps_buf_slice(&conclusion));
     add_rows(request.table, request.metric, page,
              sort[0] ? options->sort : ps_run_text(request.metric, "title"), out);
     return PS_OK;
@@ -324,6 +259,10 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     add_run(&table, run);
     ps_table_print(&table, out);
     add_note(run, out);
+    ps_buf_puts(out, "\n");
+    if (ps_cli_add_conclusion(client, ps_run_text(run, "id"), ps_terminal_width(), out, err) !=
+        PS_OK)
+        return err->code;
     if (add_table(options, client, ps_run_text(run, "id"), out, &table_err) == PS_OK)
         return PS_OK;
     if (has_table_options)

@@ -41,15 +41,6 @@ static struct ps_str cell_at(const struct ps_table *table, size_t i)
     return (struct ps_str){table->text.ptr + from, table->ends[i] - from};
 }
 
-/* Width of a text in columns: its code points, since most terminals use one column for each. */
-static unsigned width_of(struct ps_str text)
-{
-    unsigned width = 0;
-    for (size_t i = 0; i < text.len; i++)
-        width += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
-    return width;
-}
-
 #define LAST_WIDTH_MIN 16 /* minimum width of the last column */
 
 /* The first `points` code points of a string. */
@@ -66,7 +57,7 @@ static struct ps_str prefix_of(struct ps_str text, unsigned points)
  * path matter. */
 static void add_shortened(struct ps_buf *out, struct ps_str cell, unsigned width)
 {
-    const unsigned all = width_of(cell), tail = width / 3, head = width - tail - 1;
+    const unsigned all = ps_text_width(cell), tail = width / 3, head = width - tail - 1;
     ps_buf_add_str(out, prefix_of(cell, head));
     ps_buf_puts(out, "\u2026");
     ps_buf_add_str(out, ps_str_skip(cell, prefix_of(cell, all - tail).len));
@@ -88,7 +79,7 @@ unsigned ps_terminal_width(void)
 
 static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, bool right, bool last)
 {
-    int pad = (int)(width - width_of(cell));
+    int pad = (int)(width - ps_text_width(cell));
     if (right)
         ps_buf_printf(out, "%*s", pad, "");
     ps_buf_add_str(out, cell);
@@ -101,7 +92,7 @@ void ps_table_print(const struct ps_table *table, struct ps_buf *out)
     unsigned widths[PS_TABLE_COLUMNS] = {0}, before = 0, last_width = 0;
     assert(table->columns && table->columns <= PS_TABLE_COLUMNS);
     for (size_t i = 0; i < table->count; i++) {
-        unsigned width = width_of(cell_at(table, i));
+        unsigned width = ps_text_width(cell_at(table, i));
         if (width > widths[i % table->columns])
             widths[i % table->columns] = width;
     }
@@ -113,7 +104,7 @@ void ps_table_print(const struct ps_table *table, struct ps_buf *out)
     for (size_t i = 0; i < table->count; i++) {
         unsigned column = (unsigned)(i % table->columns);
         bool last = column + 1 == table->columns;
-        if (last && last_width && width_of(cell_at(table, i)) > last_width)
+        if (last && last_width && ps_text_width(cell_at(table, i)) > last_width)
             add_shortened(out, cell_at(table, i), last_width);
         else
             add_cell(out, cell_at(table, i), widths[column], table->right >> column & 1, last);
