@@ -224,9 +224,22 @@ test('timeline: a narrow window has the slice in the dock; the dock is resized',
         await until(async () => (await dock.innerText()).includes('aten::conv2d'), 'the slice in the dock');
         const high = async () => (await dock.boundingBox()).height;
         const before = await high();
-        await page.locator('.timeline-dock-edge').focus();
+        const edge = page.getByRole('separator', { name: 'height of the tables' });
+        await edge.focus();
         await page.keyboard.press('ArrowUp');
-        await until(async () => (await high()) > before, 'the dock grows');
+        await until(async () => (await high()) === before + 24, 'the dock grows');
+        await page.reload();
+        await drawn(page);
+        await until(async () => (await high()) === before + 24, 'the height is kept');
+        await edge.focus();
+        await page.keyboard.press('Home');
+        await until(async () => (await high()) === 128, 'head, header and three rows');
+        await edge.dblclick();
+        await until(async () => (await high()) === before, 'the default again');
+        await page.keyboard.press('Shift+D');
+        await until(async () => (await high()) === 28, 'closed to its head');
+        await page.keyboard.press('Shift+D');
+        await until(async () => (await high()) === before, 'open again');
     });
 });
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of the range, or of the complete run, below the tracks. Dragging the upper edge
- * resizes the dock.
+ * The tables of the range, or of the complete run, below the tracks. The dock can be resized, and
+ * closed so that only its head is visible.
  */
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
+import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { Spacer } from '../../components/toolbar';
 import { rangeText, type TraceRange } from '../../model/trace_range';
 import { isStacks, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';
 
-const DEFAULT_HEIGHT = 232;
+const DEFAULT_HEIGHT = 226;
 /** maximum default height, as a share of the window */
 const MAX_DEFAULT_SHARE = 0.3;
-const MIN_HEIGHT = 90;
+const HEAD_HEIGHT = 28;
+/** the head, the header of a table and three rows */
+const MIN_HEIGHT = HEAD_HEIGHT + 28 + 3 * 24;
 const MAX_SHARE = 0.75;
 
 interface DockProps {
@@ -26,16 +28,18 @@ interface DockProps {
     tools: ComponentChildren;
 }
 
-const defaultHeight = (): number =>
-    Math.min(DEFAULT_HEIGHT, Math.round(innerHeight * MAX_DEFAULT_SHARE));
-
-function clampHeight(height: number): number {
-    return Math.round(Math.min(innerHeight * MAX_SHARE, Math.max(MIN_HEIGHT, height)));
+/** Height of the dock, and whether it is open. */
+export function dockPane(): SizedPane {
+    return sizedPane('timeline.dock', {
+        normal: Math.min(DEFAULT_HEIGHT, Math.round(innerHeight * MAX_DEFAULT_SHARE)),
+        min: MIN_HEIGHT,
+        max: Math.round(innerHeight * MAX_SHARE),
+    });
 }
 
 export function TimelineDock({ run, range, slice, tools }: DockProps) {
     const { query } = route.value;
-    const height = clampHeight(Number(query.dockh) || defaultHeight());
+    const dock = dockPane();
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
     const chosen =
         query.dock === 'slice' && slice ? null : panes.find(({ id }) => id === query.dock);
@@ -43,8 +47,12 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
         query.dock === 'slice' && slice ? undefined : (chosen ?? panes[0]);
     const Body = pane?.view;
     return (
-        <section class="timeline-dock" style={{ height }} aria-label="tables of the range">
-            <DockEdge height={height} />
+        <section
+            class="timeline-dock"
+            style={{ height: dock.isOpen ? dock.size : HEAD_HEIGHT }}
+            aria-label="tables of the range"
+        >
+            {dock.isOpen && <Splitter pane={dock} side="below" label="height of the tables" grip />}
             <div class="pane-head">
                 <b>
                     {pane?.title ?? slice?.title}{' '}
@@ -75,10 +83,22 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                         CSV
                     </a>
                 )}
+                <button
+                    type="button"
+                    class="timeline-toggle"
+                    aria-expanded={dock.isOpen}
+                    aria-label="tables of the range"
+                    title={`${dock.isOpen ? 'close' : 'open'} the tables (Shift+D)`}
+                    onClick={() => dock.setOpen(!dock.isOpen)}
+                >
+                    {dock.isOpen ? '▾' : '▴'}
+                </button>
             </div>
-            <div class="timeline-dock-body">
-                {Body ? <Body key={pane.id} run={run} range={range} /> : slice?.body}
-            </div>
+            {dock.isOpen && (
+                <div class="timeline-dock-body">
+                    {Body ? <Body key={pane.id} run={run} range={range} /> : slice?.body}
+                </div>
+            )}
         </section>
     );
 }
@@ -90,45 +110,12 @@ function DockTab({ id, title, current }: { id: string; title: string; current: b
             role="tab"
             aria-selected={current}
             class={current ? 'is-current' : ''}
-            onClick={() => replaceQuery({ dock: id })}
+            onClick={() => {
+                dockPane().setOpen(true);
+                replaceQuery({ dock: id });
+            }}
         >
             {title}
         </button>
-    );
-}
-
-/* The upper edge, moved by dragging or with the arrow keys. */
-function DockEdge({ height }: { height: number }) {
-    const from = useRef<{ y: number; height: number } | null>(null);
-    const setHeight = (next: number): void => {
-        const whole = clampHeight(next);
-        replaceQuery({ dockh: whole === defaultHeight() ? null : String(whole) });
-    };
-    return (
-        <div
-            class="timeline-dock-edge"
-            role="separator"
-            aria-orientation="horizontal"
-            aria-label="height of the tables"
-            aria-valuenow={height}
-            tabIndex={0}
-            onPointerDown={(event) => {
-                event.currentTarget.setPointerCapture(event.pointerId);
-                from.current = { y: event.clientY, height };
-            }}
-            onPointerMove={(event) => {
-                const start = from.current;
-                if (start) setHeight(start.height + start.y - event.clientY);
-            }}
-            onPointerUp={() => {
-                from.current = null;
-            }}
-            onKeyDown={(event) => {
-                if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
-                event.preventDefault();
-                event.stopPropagation();
-                setHeight(height + (event.key === 'ArrowUp' ? 24 : -24));
-            }}
-        />
     );
 }

@@ -5,7 +5,10 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
+import type { SizedPane } from '../../components/splitter';
 import { panView, type TimeView, widthOf, zoomView } from '../../model/timeline_view';
+import { dockPane } from './dock';
+import { sidePane } from './side_pane';
 import type { TimelineStage } from './stage';
 
 const STEP_ZOOM = 0.8;
@@ -127,10 +130,22 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
             label: rowText && `previous slice ${rowText}`,
             run: act((now) => now.props.onStep(false)),
         },
+        {
+            key: 'shift+d',
+            label: 'open or close the tables',
+            run: () => toggle(dockPane()),
+        },
+        {
+            key: '\\',
+            label: 'open or close the details',
+            run: () => toggle(sidePane()),
+        },
         { key: '/', label: 'search slices', run: act((now) => now.props.onFind()) },
         { key: 'Escape', label: 'step back', run: act(stepBack) },
     ]);
 }
+
+const toggle = ({ isOpen, setOpen }: SizedPane): void => setOpen(!isOpen);
 
 function rangeOfSlice(now: TimelineStage): void {
     const { selected, onRange } = now.props;

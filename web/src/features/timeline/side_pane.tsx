@@ -3,9 +3,19 @@
  * names, or the legend. */
 import type { ComponentChildren } from 'preact';
 import { FamilySwatch } from '../../components/family_swatch';
+import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { FAMILIES } from '../../model/family';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { type Find, FoundNames } from './search';
+
+/** Width of the pane, and whether it is open. */
+export function sidePane(): SizedPane {
+    return sizedPane('timeline.side', {
+        normal: 312,
+        min: 240,
+        max: Math.max(240, Math.round(innerWidth / 2)),
+    });
+}
 
 interface SidePaneProps {
     field: ComponentChildren;
@@ -17,8 +27,10 @@ interface SidePaneProps {
 }
 
 export function SidePane({ field, find, timeline, onName, children }: SidePaneProps) {
+    const pane = sidePane();
     return (
-        <aside class="timeline-side" aria-label="selected slice">
+        <aside class="timeline-side" style={{ width: pane.size }} aria-label="selected slice">
+            <Splitter pane={pane} side="right" label="width of the details" />
             <div class="timeline-side-find">{field}</div>
             {children ??
                 (find.q ? (

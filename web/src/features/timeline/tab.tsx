@@ -28,7 +28,7 @@ import { layoutLanes } from './lanes';
 import { useLinks } from './links';
 import { FindField, useFind } from './search';
 import { useSelect } from './selection';
-import { SidePane } from './side_pane';
+import { SidePane, sidePane } from './side_pane';
 import type { TimelineStage } from './stage';
 import { toggleFolded, collapsedKeys, useTimelineData } from './state';
 import { StepsOfRun } from './steps';
@@ -187,7 +187,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         />
                     )}
                 </div>
-                {hasSidePane && (
+                {hasSidePane && sidePane().isOpen && (
                     <SidePane
                         field={field}
                         find={find}
