@@ -34,7 +34,7 @@
 -- of: SELECT count(*) FROM operator WHERE NOT by_shape AND kind BETWEEN 6 AND 8
 -- rows: cached
 WITH k AS MATERIALIZED (
-    SELECT rowid AS id, * FROM ps_kernels(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:launch AS INTEGER), 0)))
+    SELECT rowid AS id, * FROM ps_kernels(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:launch AS INTEGER), 0), NULL, :tracks))
 SELECT * FROM (
     SELECT k.id, coalesce(n.text, '') AS name, k.name AS name_id, k.kind, k.device, k.stream, k.family, k.calls,
            k.total_ns / 1000.0 AS total_us, k.total_ns / 1000.0 / k.calls AS mean_us,

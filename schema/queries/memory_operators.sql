@@ -20,7 +20,7 @@
 -- rows: cached
 WITH called AS MATERIALIZED (
     SELECT name, sum(calls) AS calls
-    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0) WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name),
+    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0, NULL, :tracks) WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name),
 made AS MATERIALIZED (
     SELECT CASE WHEN t.key THEN t.key ELSE t.id END AS name, l.device_type, l.device, sum(l.increase) AS increase, sum(l.self_increase) AS own,
            sum(l.allocations) AS allocations, sum(l.allocated) AS allocated

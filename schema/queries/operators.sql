@@ -54,7 +54,7 @@ SELECT * FROM (
            o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops,
            CASE WHEN o.flops > 0 THEN 1.0 * o.flops / nullif(CASE WHEN o.device_total_ns > 0 THEN o.device_total_ns ELSE o.cpu_total_ns END, 0) END AS gflops_s,
            o.min_ns / 1000.0 AS min_us, o.max_ns / 1000.0 AS max_us, o.first_start_ns AS first_ns
-    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:by_shape AS INTEGER), 0)) o
+    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:by_shape AS INTEGER), 0), NULL, :tracks) o
     LEFT JOIN text n ON n.id = o.name
     LEFT JOIN text h ON h.id = o.shapes)
 WHERE (:q IS NULL OR ps_words(:q, name))

@@ -43,6 +43,8 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "curves", ps_view_curves, NULL, NULL},
     {PS_HAS_TIMELINE, "slices/{}", ps_view_slice, NULL, NULL},
     {PS_HAS_TIMELINE, "named", ps_view_named, NULL, NULL},
+    {PS_HAS_TIMELINE, "area", ps_view_area, NULL, NULL},
+    {PS_HAS_TIMELINE, "slices", ps_view_trace_table, "slices_by_name", ps_make_slices_by_name},
     {PS_HAS_TIMELINE, "find", ps_view_find, NULL, NULL},
     {PS_HAS_TIMELINE, "flame", ps_view_flame, NULL, NULL},
     {PS_HAS_TIMELINE, "operators", ps_view_operators, "operators", NULL},

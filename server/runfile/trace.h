@@ -55,9 +55,30 @@ struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id);
 enum ps_status ps_trace_set_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
                                  struct ps_err *err);
 
+/* A set of tracks. n 0: all tracks of the run. */
+struct ps_track_set {
+    uint32_t *ids; /* ascending, without duplicates */
+    size_t n;
+};
+#define PS_TRACK_SET_MAX 4096
+
+/* Parses ids separated by commas, such as "3,4"; an empty text is the set of all tracks. *out is
+ * {NULL, 0} after a failure. PS_BAD_REQUEST: the text has another form or more than
+ * PS_TRACK_SET_MAX ids, or the run has no track with one of the ids. */
+enum ps_status ps_track_set_parse(struct ps_db *db, struct ps_str text, struct ps_track_set *out,
+                                  struct ps_err *err);
+bool ps_track_set_has(const struct ps_track_set *set, int64_t track);
+void ps_track_set_free(struct ps_track_set *set); /* for PS_AUTO */
+/* Returns the track of a slice, from its id. */
+static inline int64_t ps_track_of_slice(int64_t slice)
+{
+    return slice >> 32;
+}
+
 struct ps_chunk_query {
-    uint32_t track;       /* 0: all */
-    uint32_t track_kinds; /* bits 1 << enum ps_track_kind; 0: all */
+    uint32_t track;                    /* 0: all */
+    const struct ps_track_set *tracks; /* further restricts the tracks; NULL: does not */
+    uint32_t track_kinds;              /* bits 1 << enum ps_track_kind; 0: all */
     /* bits 1 << enum ps_slice_kind: only chunks that contain a slice of these kinds; 0: all */
     uint32_t slice_kinds;
     struct ps_range range; /* only chunks with slices that overlap the range; PS_RANGE_ALL: all */

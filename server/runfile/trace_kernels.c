@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_kernels.c: the table-valued function ps_kernels(from_ns, to_ns, by_launch, in_steps):
- * device work grouped by name, device and stream, and with by_launch also by launch parameters and
- * operator; with in_steps only what starts in counted steps. */
+/* trace_kernels.c: the table-valued function ps_kernels(from_ns, to_ns, by_launch, in_steps,
+ * tracks): device work grouped by name, device and stream, and with by_launch also by launch
+ * parameters and operator; with in_steps only what starts in counted steps, with tracks (ids
+ * separated by commas) only the work of these. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -238,10 +239,11 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 
 /* steps: as in struct sum_state */
 static enum ps_status read_sums(struct ps_db *db, struct ps_range range,
-                                const struct ps_intervals *steps, bool by_launch,
-                                struct kernel_sums *out, struct ps_err *err)
+                                const struct ps_track_set *tracks, const struct ps_intervals *steps,
+                                bool by_launch, struct kernel_sums *out, struct ps_err *err)
 {
     const struct ps_chunk_query query = {
+        .tracks = tracks,
         .slice_kinds = 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET,
         .range = range,
         .must_start_in_range = true,
@@ -270,7 +272,7 @@ static enum ps_status read_sums(struct ps_db *db, struct ps_range range,
 #define SCHEMA                                                                                     \
     "CREATE TABLE x(name, device, stream, kind, family, calls, total_ns, min_ns, max_ns,"          \
     " blocks_per_sm, occupancy_pct, tensor_core, first_ns, operator, grid, block, registers,"      \
-    " shared_bytes, from_ns HIDDEN, to_ns HIDDEN, by_launch HIDDEN, in_steps HIDDEN)"
+    " shared_bytes, from_ns HIDDEN, to_ns HIDDEN, by_launch HIDDEN, in_steps HIDDEN, tracks HIDDEN)"
 
 enum {
     C_BLOCKS = 9,
@@ -296,7 +298,7 @@ struct cursor {
 static int best_kernels(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
-    return ps_table_plan_arguments(info, HIDDEN, 4);
+    return ps_table_plan_arguments(info, HIDDEN, 5);
 }
 
 static void release(sqlite3_vtab_cursor *base)
@@ -313,6 +315,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
                   *in_steps = ps_table_argument(plan, argv, 3);
     const bool only_steps = in_steps && sqlite3_value_int(in_steps);
     PS_AUTO(ps_step_times_free) struct ps_step_times times = {.host = {NULL, 0, 0}};
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct ps_err err = PS_ERR_INIT;
     struct ps_range range;
 
@@ -322,11 +325,12 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
     cursor->index = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
     (void)ps_table_read_range(plan, argv, &range);
+    ps_table_read_tracks(db, plan, argv, 4, &tracks, &err);
     if (only_steps)
         ps_trace_step_times(db, &times, &err);
     if (err.code == PS_OK)
-        read_sums(db, range, only_steps ? &times.device : NULL, cursor->by_launch, &cursor->sums,
-                  &err);
+        read_sums(db, range, &tracks, only_steps ? &times.device : NULL, cursor->by_launch,
+                  &cursor->sums, &err);
     if (err.code != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     return SQLITE_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape, in_steps):
- * computes the sums of torch's key_averages() for a range of times, or for the counted steps.
- * Without either it returns the sums that were stored at import. */
+/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape, in_steps,
+ * tracks): computes the sums of torch's key_averages() for a range of times, for tracks (ids
+ * separated by commas), or for the counted steps. Without any it returns the sums that were stored
+ * at import. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -11,7 +12,7 @@
 #define ONE(type, name)  +1
 #define SCHEMA                                                                                     \
     "CREATE TABLE x(" PS_OPERATOR_MEMBERS(NAME) "from_ns HIDDEN, to_ns HIDDEN, by_shape HIDDEN, "  \
-                                                "in_steps HIDDEN)"
+                                                "in_steps HIDDEN, tracks HIDDEN)"
 #define HIDDEN (0 PS_OPERATOR_MEMBERS(ONE)) /* index of the first hidden column */
 
 struct cursor {
@@ -23,7 +24,7 @@ struct cursor {
 static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
-    return ps_table_plan_arguments(info, HIDDEN, 4);
+    return ps_table_plan_arguments(info, HIDDEN, 5);
 }
 
 static struct ps_operator *push_operator(struct ps_operators *sums)
@@ -112,27 +113,34 @@ static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct
     return err->code;
 }
 
-static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by_shape,
+/* Memory outside of operators belongs to no track, so it counts only without a set of tracks. */
+static enum ps_status sum_range(struct ps_db *db, struct ps_range range,
+                                const struct ps_track_set *tracks, bool by_shape,
                                 struct ps_operators *sums, struct ps_err *err)
 {
     struct sum_state summing = {sums, range};
-    const struct ps_chunk_query query = {
-        .range = range, .must_start_in_range = true, .columns = PS_OPERATORS_COLUMNS};
+    const struct ps_chunk_query query = {.tracks = tracks,
+                                         .range = range,
+                                         .must_start_in_range = true,
+                                         .columns = PS_OPERATORS_COLUMNS};
 
     if (ps_trace_set_keys(db, sums, by_shape, err) != PS_OK ||
         ps_trace_each_chunk(db, &query, add_chunk, &summing, err) != PS_OK)
         return err->code;
-    return add_memory(db, range, sums, err);
+    return tracks->n ? err->code : add_memory(db, range, sums, err);
 }
 
 /* For traces of tools other than torch, whose sums are not stored at import: sums all slices by
  * name. */
-static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
+static enum ps_status sum_all(struct ps_db *db, struct ps_range range,
+                              const struct ps_track_set *tracks, struct ps_operators *sums,
                               struct ps_err *err)
 {
     struct sum_state summing = {sums, range};
-    const struct ps_chunk_query query = {
-        .range = range, .must_start_in_range = true, .columns = PS_OPERATORS_COLUMNS};
+    const struct ps_chunk_query query = {.tracks = tracks,
+                                         .range = range,
+                                         .must_start_in_range = true,
+                                         .columns = PS_OPERATORS_COLUMNS};
 
     sums->counts_all = true;
     return ps_trace_each_chunk(db, &query, add_chunk, &summing, err);
@@ -189,6 +197,7 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
     sqlite3_value *by_shape = ps_table_argument(plan, argv, 2),
                   *in_steps = ps_table_argument(plan, argv, 3);
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct ps_err err = PS_ERR_INIT;
     struct ps_range range;
     bool shapes = by_shape && sqlite3_value_int(by_shape);
@@ -198,12 +207,13 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     cursor->sums = (struct ps_operators){0};
     cursor->index = 0;
     bool ranged = ps_table_read_range(plan, argv, &range);
+    ps_table_read_tracks(db, plan, argv, 4, &tracks, &err);
     if (is_plain(db, &err))
-        (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &cursor->sums, &err);
+        (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &tracks, &cursor->sums, &err);
     else if (in_steps && sqlite3_value_int(in_steps))
         (void)sum_steps(db, shapes, &cursor->sums, &err);
-    else if (ranged)
-        (void)sum_range(db, range, shapes, &cursor->sums, &err);
+    else if (ranged || tracks.n)
+        (void)sum_range(db, range, &tracks, shapes, &cursor->sums, &err);
     else if (err.code == PS_OK)
         (void)read_rows(db, shapes, &cursor->sums, &err);
     return err.code == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);

@@ -158,6 +158,8 @@ static bool is_wanted(const struct ps_chunk_query *query, const struct ps_chunk_
         return false;
     if (query->slice_kinds && !(query->slice_kinds & chunk->kinds))
         return false;
+    if (query->tracks && !ps_track_set_has(query->tracks, chunk->track))
+        return false;
     return chunk->start_ns < range->to_ns &&
            (query->must_start_in_range ? chunk->last_start_ns : chunk->end_ns) >= range->from_ns;
 }

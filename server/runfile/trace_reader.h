@@ -117,6 +117,10 @@ void ps_packed_close(struct ps_packed_reader *reader);
 /* Reads the range from arguments 0 and 1 (ps_table_argument). False: neither was given. */
 bool ps_table_read_range(int plan, sqlite3_value **argv, struct ps_range *out);
 
+/* Reads the set of tracks from argument `which`; without the argument it is the set of all. */
+enum ps_status ps_table_read_tracks(struct ps_db *db, int plan, sqlite3_value **argv, int which,
+                                    struct ps_track_set *out, struct ps_err *err);
+
 extern const struct ps_table_kind ps_operators_table, ps_kernels_table;
 void ps_register_packed(struct ps_db *db);
 void ps_register_stack_nodes(struct ps_db *db); /* ps_stack_nodes */

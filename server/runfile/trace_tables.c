@@ -18,6 +18,15 @@ bool ps_table_read_range(int plan, sqlite3_value **argv, struct ps_range *out)
     return from || to;
 }
 
+enum ps_status ps_table_read_tracks(struct ps_db *db, int plan, sqlite3_value **argv, int which,
+                                    struct ps_track_set *out, struct ps_err *err)
+{
+    sqlite3_value *value = ps_table_argument(plan, argv, which);
+    const char *text = value ? (const char *)sqlite3_value_text(value) : NULL;
+
+    return ps_track_set_parse(db, ps_str_from_c(text), out, err);
+}
+
 #define SCHEMA                                                                                     \
     "CREATE TABLE x(id INTEGER, parent_id, track, name, category, start_ns, duration_ns, self_ns," \
     " depth, kind, flags, family, args, device_self_ns, device_total_ns, cpu_bytes, device_bytes," \

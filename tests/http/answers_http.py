@@ -16,14 +16,14 @@ from server import PROGRAM, ROOT, Server
 API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
 VIEWS = {
-    "actions": "ActionRow", "allocations": "AllocationRow", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
+    "actions": "ActionRow", "allocations": "AllocationRow", "area": "AreaAnswer", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
     "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "flame": "FlameAnswer",
     "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
     "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
     "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "NameStatistics", "names": "TextNames", "notes": "NoteRow",
     "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
-    "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
+    "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
@@ -121,6 +121,7 @@ class Answers:
         memory = [f"{m['device_type']}:{m['device']}:{m['worker']}" for m in timeline["memory"]]
         view("window", f"{window}&tracks={','.join(map(str, tracks))}")
         view("curves", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}&memory={','.join(memory)}&busy={','.join(map(str, tracks[:2]))}")
+        view("area", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}")
         for part in ("utilisation", "kernels", "gaps", "flame"):
             view(part, window)
         names = view("find", "?q=e")["names"][:6]

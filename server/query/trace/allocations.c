@@ -17,10 +17,10 @@ static bool in_range(const struct ps_memory_record *r, struct ps_range range)
     return r->t_ns >= range.from_ns && r->t_ns < range.to_ns;
 }
 
-/* Stores a row for each allocation in the range, and for each free in the range of memory that was
- * allocated before the recording. */
+/* Stores a row for each allocation of the tracks in the range, and for each free of the tracks in
+ * the range of memory that was allocated before the recording. */
 static void make_rows(const struct ps_memory_records *records, struct ps_range range,
-                      struct ps_computed_table *out)
+                      const struct ps_track_set *tracks, struct ps_computed_table *out)
 {
     size_t cap = records->n;
 
@@ -32,7 +32,8 @@ static void make_rows(const struct ps_memory_records *records, struct ps_range r
         int64_t *row = out->values + out->temp_rows.n;
         bool allocates = r->bytes > 0;
 
-        if (!in_range(r, range) || r->bytes == 0 || (!allocates && end))
+        if (!in_range(r, range) || !ps_track_set_has(tracks, ps_track_of_slice(r->slice)) ||
+            r->bytes == 0 || (!allocates && end))
             continue;
         end = allocates ? end : r;
         row[BEGIN * cap] = allocates ? r->t_ns : PS_TEMP_NULL;
@@ -110,11 +111,13 @@ enum ps_status ps_make_allocation_rows(struct ps_db *db, struct ps_params params
                                        struct ps_computed_table *out, struct ps_err *err)
 {
     PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct ps_range range;
 
     ps_param_range(params, &range, err);
+    ps_param_tracks(db, params, &tracks, err);
     if (ps_memory_records_read(db, &records, err) != PS_OK)
         return err->code;
-    make_rows(&records, range, out);
+    make_rows(&records, range, &tracks, out);
     return read_names(db, out, records.n, err);
 }

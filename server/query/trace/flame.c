@@ -26,7 +26,8 @@ struct builder {
     enum flame_on basis;
     bool is_torch; /* false: the graph cpu uses the self time on the thread too */
     struct ps_range range;
-    bool only_steps; /* only slices that start in counted steps */
+    struct ps_track_set set; /* only slices of these tracks */
+    bool only_steps;         /* only slices that start in counted steps */
     struct ps_step_times steps;
     const struct ps_track_row *tracks; /* all tracks, in the order of the timeline */
     size_t n_tracks;
@@ -59,6 +60,7 @@ static void builder_free(struct builder *b)
     free(b->hosts);
     ps_flame_free(&b->flame);
     ps_step_times_free(&b->steps);
+    ps_track_set_free(&b->set);
 }
 
 static void make_hosts(struct builder *b)
@@ -213,6 +215,7 @@ static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t t
 {
     uint32_t kinds = 1u << PS_TRACK_THREAD | (b->basis == ON_CPU ? 1u << PS_TRACK_OVERHEAD : 0);
     struct ps_chunk_query query = {.track = track,
+                                   .tracks = &b->set,
                                    .track_kinds = kinds,
                                    .range = b->range,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
@@ -245,6 +248,7 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
                                    struct ps_err *err)
 {
     struct ps_chunk_query query = {.track = track,
+                                   .tracks = &b->set,
                                    .range = b->range,
                                    .must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
@@ -282,6 +286,7 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
     *out = (struct ps_flame){0};
     read_on(params, &b.basis, err);
     ps_param_range(params, &b.range, err);
+    ps_param_tracks(db, params, &b.set, err);
     b.only_steps = ps_param_get(params, "in_steps") != NULL;
     if (b.only_steps)
         ps_trace_step_times(db, &b.steps, err);

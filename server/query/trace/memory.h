@@ -27,7 +27,7 @@ void ps_memory_records_free(struct ps_memory_records *records);
 /* Compute the temporary tables of the views allocations and memory_operators. */
 ps_make_rows ps_make_allocation_rows;
 ps_make_rows ps_make_memory_operators;
-/* Sums the slices that start in the range of params by name, as the temporary table
+/* Sums the slices of the tracks of params that start in its range by name, as the temporary table
  * ps_temp_operators; with the parameter in_steps only those that start in counted steps. */
 ps_make_rows ps_make_slices_by_name;
 /* The table ps_temp_modules: with the parameter in_steps the sums of calls that start in counted

@@ -149,7 +149,8 @@ static int by_slice(const void *a, const void *b)
 }
 
 static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *records,
-                              struct ps_range range, struct rows *rows, struct ps_err *err)
+                              struct ps_range range, const struct ps_track_set *tracks,
+                              struct rows *rows, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr)
     struct attributed_event *list = ps_grow(NULL, records->n + 1, sizeof *list);
@@ -160,7 +161,8 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *
         const struct ps_memory_record *owner =
             r->bytes < 0 && r->partner ? &records->items[r->partner - 1] : r;
 
-        if (owner->slice > 0 && r->t_ns >= range.from_ns && r->t_ns < range.to_ns)
+        if (owner->slice > 0 && ps_track_set_has(tracks, ps_track_of_slice(owner->slice)) &&
+            r->t_ns >= range.from_ns && r->t_ns < range.to_ns)
             list[n++] = (struct attributed_event){owner->slice, r};
     }
     if (n)
@@ -177,12 +179,14 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
                                         struct ps_computed_table *out, struct ps_err *err)
 {
     PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct rows rows = {.items = NULL};
     struct ps_range range;
 
     ps_param_range(params, &range, err);
+    ps_param_tracks(db, params, &tracks, err);
     ps_memory_records_read(db, &records, err);
-    add_all(db, &records, range, &rows, err);
+    add_all(db, &records, range, &tracks, &rows, err);
     if (err->code == PS_OK)
         ps_computed_table_copy(out, PS_TEMP_MEMORY_OPERATORS, rows.items, rows.n,
                                sizeof *rows.items, N_COLUMNS);

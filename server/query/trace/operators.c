@@ -72,6 +72,7 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
 enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                       struct ps_computed_table *out, struct ps_err *err)
 {
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct by_name sums = {.db = db, .only_steps = ps_param_get(params, "in_steps") != NULL};
     struct ps_chunk_query query = {.must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
@@ -82,6 +83,8 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
     ps_param_range(params, &sums.range, err);
     if (sums.only_steps)
         ps_trace_step_times(db, &sums.steps, err);
+    ps_param_tracks(db, params, &tracks, err);
+    query.tracks = &tracks;
     query.range = sums.range;
     ps_trace_each_chunk(db, &query, add_slices, &sums, err);
     if (err->code == PS_OK)

@@ -69,6 +69,8 @@ struct ps_range_sums {
 };
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err);
 void ps_range_sums_free(struct ps_range_sums *sums); /* for PS_AUTO */
+/* Returns the sums of a device, which are added if there are none. Valid until the next call. */
+struct ps_device_sums *ps_device_sums_get(struct ps_range_sums *sums, struct ps_track_owner owner);
 
 /* Writes "parts":{"tensorboard":[["kernel",ns],…],"hta":[…],"tracelens":[…]}. Times are means over
  * the workers. hta and tracelens are empty if the run has no streams. */

@@ -109,6 +109,12 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t max
     return err->code;
 }
 
+enum ps_status ps_param_tracks(struct ps_db *db, struct ps_params params, struct ps_track_set *out,
+                               struct ps_err *err)
+{
+    return ps_track_set_parse(db, ps_str_from_c(ps_param_get(params, "tracks")), out, err);
+}
+
 struct ps_str ps_operation_name(struct ps_str name)
 {
     for (size_t i = 0; i + 1 < name.len; i++)

@@ -103,7 +103,7 @@ static const struct kernel_template *template_of(const struct range_reader *read
                                                                         : NULL;
 }
 
-static struct ps_device_sums *get_device(struct ps_range_sums *sums, struct ps_track_owner owner)
+struct ps_device_sums *ps_device_sums_get(struct ps_range_sums *sums, struct ps_track_owner owner)
 {
     struct ps_device_sums *device;
 
@@ -151,7 +151,8 @@ static struct target target_of(struct range_reader *reader, const struct ps_chun
 
     return (struct target){
         .worker = &reader->sums->workers[owner.worker],
-        .device = chunk->track_kind == PS_TRACK_STREAM ? get_device(reader->sums, owner) : NULL,
+        .device =
+            chunk->track_kind == PS_TRACK_STREAM ? ps_device_sums_get(reader->sums, owner) : NULL,
     };
 }
 

@@ -15,9 +15,11 @@ enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view,
                                    struct ps_err *err)
 {
     const char *on = ps_param_get(params, "on");
+    PS_AUTO(ps_track_set_free) struct ps_track_set tracks = {0};
     struct ps_range range;
 
     ps_param_range(params, &range, err);
+    ps_param_tracks(db, params, &tracks, err);
     check_switch(params, "by_shape", err);
     check_switch(params, "launch", err);
     check_switch(params, "open", err);

@@ -27,6 +27,10 @@ enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct
  * caller frees *out with ps_ints_free. */
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t max_ids,
                             struct ps_ints *out, struct ps_err *err);
+/* Reads the parameter tracks, the ids of tracks separated by commas; an absent one is the set of
+ * all. The caller frees *out with ps_track_set_free. */
+enum ps_status ps_param_tracks(struct ps_db *db, struct ps_params params, struct ps_track_set *out,
+                               struct ps_err *err);
 /* Stores the half-open range of time of all slices, counts and memory events of the trace, limited
  * by ps_range_limit; {0, 0} if it is empty. */
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
@@ -110,11 +114,13 @@ enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int6
                               struct ps_err *err);
 enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
+enum ps_status ps_view_area(struct ps_db *db, const struct ps_view *view, int64_t id,
+                            struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_t id,
                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-/* Checks the parameters from_ns, to_ns, on and the parameters that are 0 or 1, then calls
+/* Checks the parameters from_ns, to_ns, tracks, on and the parameters that are 0 or 1, then calls
  * ps_view_table. */
 enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,

@@ -535,6 +535,10 @@ static void test_memory(void **state)
     has(state, "allocations", "from_ns=125&to_ns=600", "\"total\":1,\"of\":1");
     has(state, "memory_operators", "sort=name",
         "\"rows\":[[2,\"mm\",2,2,1,0,32,32,2,576],[1,\"step\",1,1,1,0,32,0,0,0]]");
+    has(state, "memory_operators", "sort=name&tracks=1",
+        "\"rows\":[[2,\"mm\",2,2,1,0,32,32,2,576],[1,\"step\",1,1,1,0,32,0,0,0]]");
+    has(state, "memory_operators", "tracks=2", "\"total\":0,\"of\":0");
+    has(state, "memory_operators", "tracks=77", "[bad_request] this run has no track 77");
 }
 
 static void test_damaged(void **state)
@@ -545,6 +549,8 @@ static void test_damaged(void **state)
     has(state, "find", "q=mm&dir=previous&from_ns=0", "\"hit\":{\"id\":4294967297,");
     has(state, "slices/4294967297", "", "\"previous\":4294967296,\"next\":4294967298");
     has(state, "utilisation", "px=2", "[\"other\",4611686018427387902]");
+    has(state, "area", "", "\"slices\":");
+    has(state, "area", "from_ns=-2305843009213693951&to_ns=2305843009213693951", "\"slices\":");
 }
 
 static void test_peaks_of_workers(void **state)

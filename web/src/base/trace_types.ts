@@ -125,6 +125,53 @@ export interface Utilisation {
     parts: Partial<PartsBy>;
 }
 
+export interface AreaFamily {
+    family: number;
+    count: number;
+    total_ns: number;
+    self_ns: number;
+    min_ns: number;
+    max_ns: number;
+}
+
+export interface AreaDevice {
+    worker: number;
+    device: number;
+    /** union of kernels, copies and sets, clipped to the range; the other times likewise */
+    busy_ns: number;
+    compute_ns: number;
+    copies_ns: number;
+    communication_ns: number;
+    overlap_ns: number;
+}
+
+/** Values of a counter in a range; without a value before its end, only `points`. */
+export interface AreaCounter {
+    id: number;
+    points: number;
+    min?: number;
+    max?: number;
+    mean?: number;
+    last?: number;
+}
+
+/** Statistics of tracks in a range. Slices count if they start in the range. */
+export interface AreaAnswer {
+    from_ns: number;
+    to_ns: number;
+    slices: number;
+    tracks_total: number;
+    /** the busiest first */
+    tracks: { id: number; slices: number; busy_ns: number }[];
+    devices: AreaDevice[];
+    device_families: AreaFamily[];
+    host_families: AreaFamily[];
+    /** arrows by their ends: both inside, only the end, only the start */
+    flows: { inside: number; in: number; out: number };
+    launches: { count: number; median_ns?: number; max_ns?: number };
+    counters: AreaCounter[];
+}
+
 export interface NameStatistics {
     name: string;
     count: number;
