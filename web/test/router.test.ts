@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatHash, navigate, parseHash, route, setQuery } from '../src/base/router';
+import {
+    formatHash,
+    navigate,
+    parseHash,
+    persistAddress,
+    pushQuery,
+    route,
+    setQuery,
+} from '../src/base/router';
 
 test('a hash and its route are two forms of one thing', () => {
     const query = { q: 'a b&c=d', hide: '^\\.|#' };
@@ -21,4 +29,28 @@ test('setQuery changes keys and keeps the rest', () => {
     assert.deepEqual(route.value, { path: ['run', 'a'], query: { sort: 'self', desc: '1' } });
     setQuery({ desc: '' });
     assert.deepEqual(route.value.query, { sort: 'self' });
+});
+
+test('a quick run of changes of one parameter is one history entry', () => {
+    const entries = ['#/run/a'];
+    persistAddress((hash, replace) => {
+        if (replace) entries.pop();
+        entries.push(hash);
+        route.value = parseHash(hash);
+    });
+    navigate(['run', 'a'], {}, { replace: true });
+    pushQuery({ zoom: '1' }, 5000);
+    pushQuery({ zoom: '2' }, 5900);
+    pushQuery({ zoom: '3' }, 6800);
+    assert.deepEqual(entries, ['#/run/a', '#/run/a?zoom=3'], 'a run');
+    pushQuery({ zoom: '4' }, 7800);
+    pushQuery({ frame: '9' }, 7900);
+    assert.deepEqual(
+        entries.slice(2),
+        ['#/run/a?zoom=4', '#/run/a?zoom=4&frame=9'],
+        'later, other',
+    );
+    route.value = parseHash('#/run/a?zoom=4'); // Back
+    pushQuery({ frame: '5' }, 8000);
+    assert.equal(entries.length, 5, 'a change after Back starts a new entry');
 });

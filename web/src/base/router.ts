@@ -99,3 +99,22 @@ export function setQuery(
 /** Changes parameters of the URL without a new history entry; null removes a parameter. */
 export const replaceQuery = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
+
+/** Changes of the same parameters within this time share one history entry. */
+const RUN_MS = 1000;
+let lastPush: { keys: string; hash: string; ms: number } | null = null;
+
+const currentHash = (): string => formatHash(route.peek().path, route.peek().query);
+
+/** Changes selection or zoom: Back undoes the change. A quick run of changes of the same
+ * parameters, such as turns of the wheel, makes one history entry. */
+export function pushQuery(changes: Record<string, string | null>, ms = Date.now()): void {
+    const keys = Object.keys(changes).sort().join();
+    const isRun =
+        lastPush !== null &&
+        lastPush.keys === keys &&
+        lastPush.hash === currentHash() &&
+        ms - lastPush.ms < RUN_MS;
+    setQuery(changes, { replace: isRun });
+    lastPush = { keys, hash: currentHash(), ms };
+}

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const CONFIRMATION_MS = 1500;
 
-/* Copies a text; returns whether that worked. The clipboard API needs https or localhost; otherwise
+/** Copies a text; returns whether that worked. The clipboard API needs https or localhost; otherwise
  * execCommand still works. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
     try {
         await navigator.clipboard.writeText(text);
         return true;

@@ -7,15 +7,29 @@ import { type Step, stepFrame } from '../model/frames';
 import { type Span, enclosingFrame, panSpan, zoomSpan } from '../model/span';
 import { postHover } from './frame_panel';
 import type { FrameStage } from './frame_stage';
+import { listenContextMenu } from './context_menu';
 import { hideTooltip, showTooltip } from './tooltip';
 
 const HOVER_MS = 60;
 const KEY_ZOOM = 0.8;
 const KEY_PAN = 0.12;
 
+type ClientPoint = Pick<MouseEvent, 'clientX' | 'clientY'>;
+
 export type Act = (run: (now: FrameStage) => void) => () => void;
 
-export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyless = false): void {
+interface KeyOptions {
+    isZoomed: boolean;
+    isSelected: boolean;
+    /** The actions of frames use `s` and `f`. */
+    hasActions: boolean;
+    keyless?: boolean;
+}
+
+export function useFrameKeys(
+    act: Act,
+    { isZoomed, isSelected, hasActions, keyless }: KeyOptions,
+): void {
     const width = (now: FrameStage): number => now.span.x1 - now.span.x0;
     const zoom = (factor: number) =>
         act((now) => {
@@ -36,26 +50,38 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
         if (now.zoomed) now.zoomTo(enclosingFrame(now.props.layout, now.span));
         else now.props.onSelect(-1);
     });
+    const menu = act((now) => now.openMenu(now.props.selected, null));
     const keys = [
         { key: 'w', label: 'zoom in', run: zoom(KEY_ZOOM) },
-        { key: 's', label: 'zoom out', run: zoom(1 / KEY_ZOOM) },
-        { key: '+', label: '', run: zoom(KEY_ZOOM) },
+        { key: '+', label: 'zoom in', run: zoom(KEY_ZOOM) },
         { key: '=', label: '', run: zoom(KEY_ZOOM) },
-        { key: '-', label: '', run: zoom(1 / KEY_ZOOM) },
+        { key: '-', label: 'zoom out', run: zoom(1 / KEY_ZOOM) },
         { key: 'a', label: 'pan left', run: pan(-KEY_PAN) },
         { key: 'd', label: 'pan right', run: pan(KEY_PAN) },
         { key: '0', label: 'reset zoom', run: act((now) => now.zoomTo(-1)) },
-        { key: 'f', label: 'zoom to the selected frame', run: act(fitSelection) },
+        ...(hasActions
+            ? []
+            : [
+                  { key: 's', label: 'zoom out', run: zoom(1 / KEY_ZOOM) },
+                  { key: 'f', label: 'zoom to the selected frame', run: act(fitSelection) },
+              ]),
         { key: 'ArrowUp', label: 'frame above', run: moveSelection('up') },
         { key: 'ArrowDown', label: 'widest frame below', run: moveSelection('down') },
         { key: 'ArrowLeft', label: 'frame on the left', run: moveSelection('left') },
         { key: 'ArrowRight', label: 'frame on the right', run: moveSelection('right') },
-        { key: 'Enter', label: '', run: act(openSelection) },
-        ...(zoomed || selected
+        { key: 'Enter', label: 'open the selected frame', run: act(openSelection) },
+        ...(isZoomed ? [{ key: 'Backspace', label: 'zoom out one level', run: back }] : []),
+        ...(isSelected && hasActions
+            ? [
+                  { key: 'shift+F10', label: 'menu of the selected frame', run: menu },
+                  { key: 'ContextMenu', label: '', run: menu },
+              ]
+            : []),
+        ...(isZoomed || isSelected
             ? [
                   {
                       key: 'Escape',
-                      label: zoomed ? 'zoom out one level' : 'clear selection',
+                      label: isZoomed ? 'zoom out one level' : 'clear selection',
                       run: back,
                   },
               ]
@@ -83,14 +109,14 @@ export function listenPointer(now: FrameStage): () => void {
     let drag: { x: number; y: number; top: number; span: Span; moved: boolean } | null = null;
     let hoverTimer = 0;
 
-    const point = (event: MouseEvent): [number, number] => {
+    const point = (event: ClientPoint): [number, number] => {
         const box = canvas.getBoundingClientRect();
         return [event.clientX - box.left, event.clientY - box.top];
     };
-    const hitAt = (event: MouseEvent): number => now.renderer.hit(now.scene(), ...point(event));
+    const hitAt = (event: ClientPoint): number => now.renderer.hit(now.scene(), ...point(event));
     const perPx = (): number => (now.span.x1 - now.span.x0) / Math.max(1, canvas.clientWidth);
 
-    function setHover(frame: number, event: PointerEvent): void {
+    function setHover(frame: number, event?: PointerEvent): void {
         const changed = frame !== now.hover;
         now.hover = frame;
         if (changed) {
@@ -98,7 +124,7 @@ export function listenPointer(now: FrameStage): () => void {
             postHover(now);
         }
         clearTimeout(hoverTimer);
-        if (frame < 0) {
+        if (frame < 0 || !event) {
             hideTooltip();
             return;
         }
@@ -149,7 +175,7 @@ export function listenPointer(now: FrameStage): () => void {
         const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
         if (!drag.moved && Math.hypot(dx, dy) < 4) return;
         drag.moved = true;
-        setHover(-1, event);
+        setHover(-1);
         scroller.scrollTop = drag.top - dy;
         if (now.zoomed) now.moveTo(panSpan(drag.span, now.whole.x1, -dx * perPx()));
     }
@@ -168,15 +194,27 @@ export function listenPointer(now: FrameStage): () => void {
         now.zoomTo(frame);
     }
 
-    function onLeave(event: PointerEvent): void {
-        setHover(-1, event);
+    function onLeave(): void {
+        setHover(-1);
     }
 
+    function onMenu(at: { x: number; y: number } | null): void {
+        drag = null;
+        setHover(-1);
+        const frame = at ? hitAt({ clientX: at.x, clientY: at.y }) : -1;
+        const node = at ? (frame >= 0 ? now.props.layout.node[frame] : -1) : now.props.selected;
+        now.openMenu(node, at);
+    }
+
+    const unlistenMenu = listenContextMenu(scroller, onMenu);
     canvas.addEventListener('wheel', onWheel, { passive: false });
     canvas.addEventListener('pointerdown', onDown);
     canvas.addEventListener('pointermove', onMove);
     canvas.addEventListener('pointerup', onUp);
     canvas.addEventListener('pointerleave', onLeave);
     canvas.addEventListener('dblclick', onDouble);
-    return () => clearTimeout(hoverTimer);
+    return () => {
+        unlistenMenu();
+        clearTimeout(hoverTimer);
+    };
 }

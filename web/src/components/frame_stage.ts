@@ -9,6 +9,8 @@ import { FRAME_ROW, FrameCanvas, type FramePaint, type FrameScene } from '../can
 import { readTheme } from '../canvas/theme';
 import type { FrameLayout } from '../model/frames';
 import { type Span, easeSpan, parseSpan, sameSpan, spanText } from '../model/span';
+import type { Action, ActionHead } from './actions';
+import { openContextMenu } from './context_menu';
 import { hideTooltip } from './tooltip';
 
 export interface FrameViewProps {
@@ -34,6 +36,11 @@ export interface FrameViewProps {
     tip: (node: number) => ComponentChildren;
     height?: number;
     empty?: ComponentChildren;
+    /** What a person can do with a frame: in the context menu, and by keys for the selected one.
+     * Such a picture leaves `s` and `f` to its actions. */
+    actions?: (node: number) => Action[];
+    /** Head of the context menu; without it, the name. */
+    head?: (node: number) => ActionHead;
     /** Another component handles the keys. */
     keyless?: boolean;
     /** URL keys whose values are ids of this picture; the other panel translates them by name. */
@@ -187,6 +194,18 @@ export class FrameStage {
         const viewHeight = scroller.clientHeight - 3 * FRAME_ROW;
         if (top < scroller.scrollTop + FRAME_ROW) scroller.scrollTop = top - FRAME_ROW;
         else if (top > scroller.scrollTop + viewHeight) scroller.scrollTop = top - viewHeight / 2;
+    }
+
+    /** Selects a node and opens its menu at a point of the window, or below its frame. */
+    openMenu(node: number, point: { x: number; y: number } | null): void {
+        const { actions, head, layout, nameOf, onSelect, selected } = this.props;
+        const frame = node >= 0 ? layout.frameOf[node] : -1;
+        if (!actions || frame < 0) return;
+        if (node !== selected) onSelect(node);
+        const { left, top } = this.canvas.getBoundingClientRect();
+        const box = this.renderer.boxOf(this.scene(), frame);
+        const { x, y } = point ?? { x: left + Math.max(0, box.x), y: top + box.y + box.h };
+        openContextMenu(head?.(node) ?? { name: nameOf(node) }, actions(node), x, y);
     }
 
     dispose(): void {

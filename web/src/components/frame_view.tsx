@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * The picture of a report: a FrameCanvas with its input. Wheel zooms, drag pans, double click zooms
- * to a frame, arrow keys select neighbours; the path of the zoom covers the first row. The caller
- * stores selection and zoom in the URL.
+ * to a frame, right click opens the menu of a frame, arrow keys select neighbours; the path of the
+ * zoom covers the first row. The caller stores selection and zoom in the URL.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
 import { FRAME_ROW } from '../canvas/frame_canvas';
 import { coveredPath } from '../model/frames';
+import { type Action, useActionKeys } from './actions';
 import { useFrameLink } from './frame_panel';
 import { FrameCrumb } from './frame_crumb';
 import { listenPointer, useFrameKeys } from './frame_input';
@@ -15,6 +16,8 @@ import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
 import { watchTheme } from './theme_watch';
 
 export type { FrameViewProps } from './frame_stage';
+
+const NO_ACTIONS: readonly Action[] = [];
 
 export function FrameView(props: FrameViewProps) {
     const canvas = useRef<HTMLCanvasElement | null>(null);
@@ -74,7 +77,17 @@ export function FrameView(props: FrameViewProps) {
         if (stage.current) run(stage.current);
     };
     useFrameLink(stage, props);
-    useFrameKeys(act, path.length > 0, selected >= 0, props.keyless);
+    const isPlaced = selected >= 0 && layout.frameOf[selected] >= 0;
+    useFrameKeys(act, {
+        isZoomed: path.length > 0,
+        isSelected: selected >= 0,
+        hasActions: props.actions !== undefined,
+        keyless: props.keyless,
+    });
+    useActionKeys(
+        'Selected frame',
+        (isPlaced && !props.keyless && props.actions?.(selected)) || NO_ACTIONS,
+    );
 
     const content = layout.rows * FRAME_ROW + 2;
     return (

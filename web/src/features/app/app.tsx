@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { offlineFile, type OfflineFile } from '../../base/offline';
 import { formatHash, goTo, route } from '../../base/router';
+import { ContextMenuLayer } from '../../components/context_menu';
 import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
 import { StatusLine } from '../../components/status_line';
@@ -191,6 +192,7 @@ function SignedInPage() {
             {isHelpOpen.value && (
                 <KeyHelp formats={formats.value} onClose={() => (isHelpOpen.value = false)} />
             )}
+            <ContextMenuLayer />
             <TooltipLayer />
         </>
     );

@@ -4,7 +4,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import { route, setQuery } from '../../base/router';
+import { pushQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
@@ -112,12 +112,10 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
                     paint={paint}
                     match={match?.set ?? null}
                     selected={selected}
-                    onSelect={(node) =>
-                        setQuery({ frame: node >= 0 ? String(node) : null }, { replace: true })
-                    }
+                    onSelect={(node) => pushQuery({ frame: node >= 0 ? String(node) : null })}
                     onOpen={onOpen && ((node) => onOpen(tree.id[node]))}
                     zoom={query.zoom ?? ''}
-                    onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                    onZoom={(zoom) => pushQuery({ zoom })}
                     urlKeys={['frame', 'zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}

@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import { getJson, type Params, withParams } from '../../base/client';
 import type { ComparisonRow, ComparisonTable, GroupTree } from '../../base/compare_types';
 import { useEffectOn } from '../../base/hooks';
-import { replaceQuery, route } from '../../base/router';
+import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { Page } from '../../base/types';
 import type { GridHandle } from '../../components/grid_types';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
@@ -19,7 +19,7 @@ const MAX_SAME_NAME = 200;
 
 /** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
 export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
-    replaceQuery({ frame: node >= 0 ? String(node) : null });
+    pushQuery({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
     const { query } = route.peek();
     const page = await getJson<Page>(

@@ -7,7 +7,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { type ApiError, type Params, withParams } from '../../base/client';
 import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
-import { replaceQuery, route } from '../../base/router';
+import { pushQuery, replaceQuery, route } from '../../base/router';
 import { int } from '../../base/units';
 import { DataGrid } from '../../components/data_grid';
 import type { GridColumn, GridHandle } from '../../components/grid_types';
@@ -107,7 +107,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
                         selected={query.row ?? null}
                         onSelect={(row) => {
                             shown(row.id);
-                            replaceQuery({ row: String(row.id) });
+                            pushQuery({ row: String(row.id) });
                             onPick?.(row);
                         }}
                         handle={grid}

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ComparisonTable, Comparison, Group, GroupTree } from '../../base/compare_types';
 import { kindHas } from '../../base/kinds';
-import { replaceQuery, route } from '../../base/router';
+import { pushQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
@@ -122,7 +122,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     selected={urlFrame < tree.n ? urlFrame : -1}
                     onSelect={(node) => void selectFrame(table, tree, node)}
                     zoom={zoom ?? ''}
-                    onZoom={(span) => replaceQuery({ zoom: span })}
+                    onZoom={(span) => pushQuery({ zoom: span })}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => nameOf(tree, node)}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
-import { route, setQuery } from '../../base/router';
+import { pushQuery, route } from '../../base/router';
 import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
@@ -52,7 +52,7 @@ export function ImportsPicture(props: PictureProps) {
                     selected={selected}
                     onSelect={onSelect}
                     zoom={query.pkg ?? ''}
-                    onZoom={(pkg) => setQuery({ pkg }, { replace: true })}
+                    onZoom={(pkg) => pushQuery({ pkg })}
                     rootName={ROOT_NAME}
                     tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
                     height={290}
@@ -66,7 +66,7 @@ export function ImportsPicture(props: PictureProps) {
                     selected={selected}
                     onSelect={onSelect}
                     zoom={query.zoom ?? ''}
-                    onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                    onZoom={(zoom) => pushQuery({ zoom })}
                     idOf={(node) => data.tree.id[node]}
                     nodeOf={(id) => data.index.get(id) ?? -1}
                     nameOf={(node) => data.tree.names[node]}

@@ -5,7 +5,7 @@
  */
 import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
-import { route, setQuery } from '../../base/router';
+import { pushQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { Notice } from '../../components/notice';
@@ -64,7 +64,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     });
     const matched = found ? matchedTotal(data.tree, found.set) : 0;
     const select = (node: number): void =>
-        setQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null }, { replace: true });
+        pushQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null });
 
     return (
         <>

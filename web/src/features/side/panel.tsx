@@ -10,6 +10,7 @@ import { useKeys } from '../../base/keys';
 import { startPanel, type PanelHost } from '../../base/panel';
 import { goTo, persistAddress, route, showHash } from '../../base/router';
 import type { Run } from '../../base/types';
+import { ContextMenuLayer } from '../../components/context_menu';
 import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -92,6 +93,7 @@ function PanelView({ host }: { host: PanelHost }) {
             {isHelpOpen.value && (
                 <KeyHelp formats={[]} onClose={() => (isHelpOpen.value = false)} />
             )}
+            <ContextMenuLayer />
             <TooltipLayer />
         </>
     );

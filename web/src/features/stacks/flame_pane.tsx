@@ -7,7 +7,7 @@
 import { useMemo } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
-import { replaceQuery, route } from '../../base/router';
+import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, int, pct, plural } from '../../base/units';
@@ -22,6 +22,7 @@ import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { layoutFlame, matchedNs } from './flame_tree';
+import { frameActions } from './frame_actions';
 import { FrameLines } from './frame_lines';
 import { modeParam, originSuffix } from './parts';
 
@@ -153,17 +154,16 @@ export function FlamePane({
                     paint={paint}
                     match={match?.set ?? null}
                     selected={selected}
-                    onSelect={(node) =>
-                        replaceQuery({ flame_frame: node >= 0 ? String(node) : null })
-                    }
+                    onSelect={(node) => pushQuery({ flame_frame: node >= 0 ? String(node) : null })}
                     zoom={flame_zoom ?? ''}
-                    onZoom={(zoom) => replaceQuery({ flame_zoom: zoom })}
+                    onZoom={(zoom) => pushQuery({ flame_zoom: zoom })}
                     urlKeys={['flame_frame', 'flame_zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => flame.names[flame.name[node]]}
                     rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
+                    actions={(node) => frameActions(flame, node)}
                     keyless={!isInTab}
                     empty={emptyText(on, range !== null)}
                 />

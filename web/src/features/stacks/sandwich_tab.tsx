@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useDefaultSelection } from '../../base/panel';
-import { replaceQuery, route } from '../../base/router';
+import { pushQuery, route } from '../../base/router';
 import type { StackFunctionRow } from '../../base/rows';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
@@ -75,7 +75,7 @@ export function SandwichTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const params = { ...filterParams(filters), track: query.track, mode: modeParam() };
     const select = ({ name_id }: StackFunctionRow) =>
-        replaceQuery({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
+        pushQuery({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
     return (
         <div class="tab-body stacks">
             <TraceToolbar
@@ -174,7 +174,7 @@ function Half({ run, which, flame, whole }: HalfProps) {
                 selected={selected < flame.n ? selected : -1}
                 onSelect={setSelected}
                 zoom={route.value.query[key] ?? ''}
-                onZoom={(zoom) => replaceQuery({ [key]: zoom })}
+                onZoom={(zoom) => pushQuery({ [key]: zoom })}
                 urlKeys={[key]}
                 idOf={(node) => node}
                 nodeOf={(id) => id}

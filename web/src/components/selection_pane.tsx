@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pane of a selected frame, slice or row. Every view fills the same sections in the same order
+ * and leaves out those that it has no data for. Features compute and fetch the data.
+ */
+import type { ComponentChildren } from 'preact';
+import { useKeys } from '../base/keys';
+import { int, pct, plural } from '../base/units';
+import { type Action, type ActionHead, keyText, runAction } from './actions';
+
+/** A value of the selected thing. */
+export interface PaneValue {
+    label: string;
+    text: ComponentChildren;
+    /** For the bar and the share; undefined: a count or the like, with neither. */
+    value?: number;
+    tone?: 'total' | 'self';
+}
+
+/** A function in the heaviest stack, or a caller or callee. */
+export interface PaneFrame extends ActionHead {
+    key: string | number;
+    text: ComponentChildren;
+    value: number;
+    isSelected?: boolean;
+    tip?: string;
+    onSelect?: () => void;
+    /** double click: centre it in the picture */
+    onOpen?: () => void;
+}
+
+/** Frames of one library in a row, shown as one line. */
+export interface PaneFold {
+    key: string | number;
+    fold: string;
+}
+
+export interface PaneSourceLine {
+    line: number;
+    code: ComponentChildren;
+    /** costliest lines have a value and a heat of 1 to 5 */
+    text?: string;
+    heat?: number;
+    isCurrent?: boolean;
+}
+
+export interface PaneSource {
+    file: string;
+    /** null: the run has no source of this file */
+    lines: readonly PaneSourceLine[] | null;
+    href?: string;
+    onAdd?: () => void;
+}
+
+export interface PaneInstances {
+    count: number;
+    /** from 0; -1 while none is selected */
+    index: number;
+    values: readonly PaneValue[];
+    /** the instances are ordered by width; undefined: they cannot be stepped through */
+    onStep?: (by: 1 | -1) => void;
+    /** 'instances', or what they are called here */
+    noun?: string;
+}
+
+export interface SelectionPaneProps {
+    head: ActionHead;
+    actions?: readonly Action[];
+    /** Base of every percentage of the pane, `14.95 s shown`; null: the pane has no percentages. */
+    base: { value: number; text: string } | null;
+    instance?: { title?: string; values: readonly PaneValue[] };
+    instances?: PaneInstances;
+    stack?: {
+        rows: readonly (PaneFrame | PaneFold)[];
+        /** frames, with the folded ones */
+        count: number;
+        isFolded: boolean;
+        onFold: (fold: boolean) => void;
+    };
+    callers?: { rows: readonly PaneFrame[]; note?: string; title?: string };
+    callees?: { rows: readonly PaneFrame[]; note?: string; title?: string };
+    source?: PaneSource;
+    /** Sections that only this view has, between the callees and the source. */
+    children?: ComponentChildren;
+    /** Where else on the shelf this function occurs. */
+    otherRuns?: ComponentChildren;
+    onClose: () => void;
+}
+
+export function SelectionPane(props: SelectionPaneProps) {
+    const { head, actions = [], base, instance, instances, stack, source, onClose } = props;
+    const buttons = actions.filter(({ button }) => button);
+    return (
+        <aside class="selection-pane" aria-label="Selection">
+            <PaneTitle head={head} onClose={onClose} />
+            <div class="selection-body">
+                {buttons.length > 0 && <PaneButtons actions={buttons} />}
+                {instance && (
+                    <PaneSection
+                        title={instance.title ?? 'This instance'}
+                        right={base && `% of ${base.text}`}
+                    >
+                        <PaneValues values={instance.values} base={base} />
+                    </PaneSection>
+                )}
+                {instances && instances.count > 1 && (
+                    <InstancesSection {...instances} base={base} />
+                )}
+                {stack && stack.rows.length > 0 && <StackSection {...stack} base={base} />}
+                <Neighbours title="Callers" list={props.callers} base={base} />
+                <Neighbours title="Callees" list={props.callees} base={base} />
+                {props.children}
+                {source && <SourceSection {...source} />}
+                {props.otherRuns}
+            </div>
+        </aside>
+    );
+}
+
+function PaneTitle({ head, onClose }: { head: ActionHead; onClose: () => void }) {
+    const { name, place, swatch } = head;
+    return (
+        <header class="selection-head">
+            {swatch}
+            <span class="selection-name mono" title={place ? `${name}\n${place}` : name}>
+                <b>{name}</b>
+                {place && <span class="soft">{place}</span>}
+            </span>
+            <button type="button" aria-label="clear selection" onClick={onClose}>
+                <kbd>Esc</kbd>
+            </button>
+        </header>
+    );
+}
+
+function PaneButtons({ actions }: { actions: readonly Action[] }) {
+    return (
+        <div class="selection-actions">
+            {actions.map((action) => {
+                const { text, key, href, run, disabled } = action;
+                const tip = disabled ?? (key ? `${text} (${keyText(key)})` : undefined);
+                return href && !run ? (
+                    <a key={text} class="button" href={href} title={tip}>
+                        {text}
+                    </a>
+                ) : (
+                    <button
+                        key={text}
+                        type="button"
+                        class="button"
+                        disabled={disabled !== undefined}
+                        title={tip}
+                        onClick={() => runAction(action)}
+                    >
+                        {text}
+                    </button>
+                );
+            })}
+        </div>
+    );
+}
+
+interface PaneSectionProps {
+    title: ComponentChildren;
+    note?: ComponentChildren;
+    right?: ComponentChildren;
+    children: ComponentChildren;
+}
+
+/** A section of the pane; views use it for sections of their own. */
+export function PaneSection({ title, note, right, children }: PaneSectionProps) {
+    return (
+        <section class="selection-section">
+            <h3>
+                {title}
+                {note && <span class="selection-note">{note}</span>}
+                {right && <span class="selection-right">{right}</span>}
+            </h3>
+            {children}
+        </section>
+    );
+}
+
+type Base = SelectionPaneProps['base'];
+
+const shareText = (value: number | undefined, base: Base): string =>
+    value === undefined || !base ? '' : base.value > 0 ? pct((100 * value) / base.value) : '–';
+
+function PaneValues({ values, base }: { values: readonly PaneValue[]; base: Base }) {
+    return (
+        <div class="selection-values">
+            {values.map(({ label, text, value, tone = 'total' }) => (
+                <div class="selection-value" key={label}>
+                    <span>{label}</span>
+                    <span class={value === undefined ? '' : 'selection-track'}>
+                        {value !== undefined && base && base.value > 0 && (
+                            <i
+                                class={`is-${tone}`}
+                                style={{
+                                    width: `${Math.max(0, Math.min(100, (100 * value) / base.value))}%`,
+                                }}
+                            />
+                        )}
+                    </span>
+                    <span class="is-right">{text}</span>
+                    <span class="is-right soft">{shareText(value, base)}</span>
+                </div>
+            ))}
+        </div>
+    );
+}
+
+function InstancesSection(props: PaneInstances & { base: Base }) {
+    const { count, index, values, onStep, noun = 'instances', base } = props;
+    useKeys(
+        'Instances',
+        onStep
+            ? [
+                  { key: ',', label: 'previous instance, wider', run: () => onStep(-1) },
+                  { key: '.', label: 'next instance', run: () => onStep(1) },
+              ]
+            : [],
+    );
+    return (
+        <PaneSection
+            title={`All ${int(count)} ${noun}`}
+            note={
+                onStep && (
+                    <>
+                        {index >= 0 ? `${int(index + 1)} of ${int(count)}` : ''}{' '}
+                        <button
+                            type="button"
+                            aria-label="previous instance"
+                            title="previous, wider (,)"
+                            onClick={() => onStep(-1)}
+                        >
+                            ‹
+                        </button>
+                        <button
+                            type="button"
+                            aria-label="next instance"
+                            title="next (.)"
+                            onClick={() => onStep(1)}
+                        >
+                            ›
+                        </button>
+                    </>
+                )
+            }
+        >
+            <PaneValues values={values} base={base} />
+        </PaneSection>
+    );
+}
+
+function StackSection({
+    rows,
+    count,
+    isFolded,
+    onFold,
+    base,
+}: NonNullable<SelectionPaneProps['stack']> & { base: Base }) {
+    const canFold = !isFolded || rows.some((row) => 'fold' in row);
+    return (
+        <PaneSection
+            title="Heaviest stack"
+            note={plural(count, 'frame')}
+            right={
+                canFold && (
+                    <button type="button" class="link" onClick={() => onFold(!isFolded)}>
+                        {isFolded ? 'Show all' : 'Fold libraries'}
+                    </button>
+                )
+            }
+        >
+            <ul class="selection-frames">
+                {rows.map((row) =>
+                    'fold' in row ? (
+                        <li key={row.key} class="selection-fold">
+                            <button type="button" onClick={() => onFold(false)}>
+                                {row.fold}
+                            </button>
+                        </li>
+                    ) : (
+                        <FrameRow key={row.key} frame={row} base={base} />
+                    ),
+                )}
+            </ul>
+        </PaneSection>
+    );
+}
+
+interface NeighboursProps {
+    title: string;
+    list?: { rows: readonly PaneFrame[]; note?: string; title?: string };
+    base: Base;
+}
+
+function Neighbours({ title, list, base }: NeighboursProps) {
+    if (!list || list.rows.length === 0) return null;
+    return (
+        <PaneSection
+            title={list.title ?? title}
+            note={[int(list.rows.length), list.note].filter(Boolean).join(', ')}
+        >
+            <ul class="selection-frames">
+                {list.rows.map((row) => (
+                    <FrameRow key={row.key} frame={row} base={base} />
+                ))}
+            </ul>
+        </PaneSection>
+    );
+}
+
+function FrameRow({ frame, base }: { frame: PaneFrame; base: Base }) {
+    const { name, place, swatch, text, value, isSelected, tip, onSelect, onOpen } = frame;
+    const title = tip ?? (place ? `${name}\n${place}` : name);
+    return (
+        <li>
+            <button
+                type="button"
+                class={isSelected ? 'is-current' : ''}
+                aria-current={isSelected ? 'true' : undefined}
+                title={title}
+                disabled={!onSelect}
+                onClick={onSelect}
+                onDblClick={onOpen}
+            >
+                {swatch}
+                <span class="selection-label mono">
+                    {name}
+                    {place && <span class="soft"> {place}</span>}
+                </span>
+                <span class="is-right">{text}</span>
+                <span class="is-right soft">{shareText(value, base)}</span>
+            </button>
+        </li>
+    );
+}
+
+function SourceSection({ file, lines, href, onAdd }: PaneSource) {
+    return (
+        <PaneSection
+            title="Source"
+            note={<span class="mono">{file}</span>}
+            right={
+                href && (
+                    <a class="link" href={href}>
+                        All lines
+                    </a>
+                )
+            }
+        >
+            {lines ? (
+                <div class="selection-source">
+                    {lines.map((line) => (
+                        <div
+                            key={line.line}
+                            class={`selection-code${line.isCurrent ? ' is-current' : ''}${
+                                line.heat ? ` is-heat-${line.heat}` : ''
+                            }`}
+                        >
+                            <span class="is-right soft">{line.line}</span>
+                            <span class="is-right">{line.text}</span>
+                            <code>{line.code}</code>
+                        </div>
+                    ))}
+                </div>
+            ) : (
+                <p class="selection-none">
+                    Source not attached.{' '}
+                    {onAdd && (
+                        <button type="button" class="link" onClick={onAdd}>
+                            Add
+                        </button>
+                    )}
+                </p>
+            )}
+        </PaneSection>
+    );
+}
