@@ -14,6 +14,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { chunkPlugin } from './chunks.mjs';
 import { buildDocs } from './docs.mjs';
 import { kinds } from './kinds.mjs';
 
@@ -85,23 +86,33 @@ const OPTIONS = {
     logLevel: 'warning',
 };
 
+const MAIN = 'src/main.tsx';
+
+const SPLIT = {
+    ...OPTIONS,
+    outdir: join(dist, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+};
+
 async function bundle() {
     const { build } = await import('esbuild');
-    const result = await build({
-        ...OPTIONS,
-        entryPoints: {
-            main: 'src/main.tsx',
-            styles: 'styles/index.css',
-            docs: 'src/docs/main.ts',
-            'docs-styles': 'styles/docs.css',
-        },
-        outdir: join(dist, 'assets'),
-        entryNames: '[name]-[hash]',
-        chunkNames: '[name]-[hash]',
-        splitting: true,
-        plugins: [darkTokens, publicViews, kinds],
-    });
-    return result.metafile;
+    const plugins = [darkTokens, publicViews, kinds];
+    const page = { ...SPLIT, entryPoints: { main: MAIN, styles: 'styles/index.css' } };
+    const draft = await build({ ...page, plugins, write: false });
+    const chunks = chunkPlugin(root, MAIN, draft.metafile);
+    const results = [
+        await build({ ...page, plugins: [...plugins, chunks] }),
+        // The documentation has pages of its own, which share no script with this page.
+        await build({
+            ...SPLIT,
+            entryPoints: { docs: 'src/docs/main.ts', 'docs-styles': 'styles/docs.css' },
+            plugins,
+        }),
+    ];
+    const merged = (key) => Object.assign({}, ...results.map(({ metafile }) => metafile[key]));
+    return { inputs: merged('inputs'), outputs: merged('outputs') };
 }
 
 /* --- the page as one file -------------------------------------------------------------------- */
@@ -245,8 +256,8 @@ async function main() {
     const metafile = await bundle();
     const html = readFileSync(join(root, 'index.html'), 'utf8')
         .replace('%styles%', `/assets/${outputOf(metafile, 'styles/index.css')}`)
-        .replace('%preload%', preloads(metafile, 'src/main.tsx'))
-        .replace('%main%', `/assets/${outputOf(metafile, 'src/main.tsx')}`);
+        .replace('%preload%', preloads(metafile, MAIN))
+        .replace('%main%', `/assets/${outputOf(metafile, MAIN)}`);
     writeFileSync(join(dist, 'index.html'), html);
     writeFileSync(join(dist, 'favicon.svg'), readFileSync(join(root, 'favicon.svg')));
     const texts = licences(metafile);

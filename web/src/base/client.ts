@@ -82,13 +82,34 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     return response;
 }
 
-export async function getJson<T>(path: string, { signal }: RequestOptions = {}): Promise<T> {
+async function fetchJson<T>(path: string, { signal }: RequestOptions): Promise<T> {
     // Revalidate every response, usually with a 304. A cached response could be older than the
     // server program, and the ETag changes when the program is upgraded.
     const cache = 'no-cache';
     const headers = { Accept: 'application/json' };
     const response = await request(path, { signal, cache, headers });
     return (await response.json()) as T;
+}
+
+/* Answers that were requested before the views that show them were drawn. */
+const startedReads = new Map<string, Promise<unknown>>();
+const STARTED_READ_MS = 10_000;
+
+/** Starts a request. The next getJson of this path gets its answer. */
+export function startRead(path: string): void {
+    const answer = fetchJson(path, {});
+    answer.catch(() => undefined); // getJson reports the error
+    startedReads.set(path, answer);
+    setTimeout(() => startedReads.delete(path), STARTED_READ_MS);
+}
+
+export async function getJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
+    const started = startedReads.get(path);
+    if (!started) return fetchJson(path, options);
+    startedReads.delete(path);
+    const answer = (await started) as T;
+    options.signal?.throwIfAborted();
+    return answer;
 }
 
 /** Sends POST, PUT, PATCH or DELETE. Returns the parsed body, or null if the body is empty. */

@@ -16,7 +16,7 @@ import { dispatchWindowKey } from '../../components/window_keys';
 import { UserMenu } from '../login/person_menu';
 import { fetchUser, hasRole, currentUser } from '../login/user';
 import { LoginView } from '../login/view';
-import { prefetchViews } from '../report/tabs';
+import { prefetchViews, startReport } from '../report/tabs';
 import { ReportView } from '../report/view';
 import { formats, followShelf, cachedRuns, namesVersion } from '../shared/shelf_state';
 import { ShelfView } from '../shelf/view';
@@ -27,6 +27,10 @@ import { LazyCompare, LazySql, LazyTrend } from './lazy_views';
 import { RunSearch, ShelfSearch } from './run_search';
 import { TopBar, type Crumb } from './top_bar';
 
+/* Delay before the code of other tabs is fetched. A report first loads its own data. */
+const SHELF_PREFETCH_MS = 300;
+const PREFETCH_MS = 3000;
+
 const isHelpOpen = signal(false);
 /** URL of the shelf with its last filter, for the "Shelf" breadcrumb of the other pages. */
 let shelfHref = formatHash([]);
@@ -36,7 +40,8 @@ function useAppEffects(): void {
         addEventListener('keydown', dispatchWindowKey);
         void fetchUser().catch(() => undefined); // ignored: the request for the shelf reports the same error
         const stop = offlineFile() ? () => undefined : followShelf();
-        const prefetchTimer = setTimeout(prefetchViews, 300);
+        const isShelf = route.value.path.length === 0;
+        const prefetchTimer = setTimeout(prefetchViews, isShelf ? SHELF_PREFETCH_MS : PREFETCH_MS);
         return () => {
             removeEventListener('keydown', dispatchWindowKey);
             stop();
@@ -116,6 +121,8 @@ function CurrentView({ path }: { path: string[] }) {
 /** Opens the normal page. Called once; the window of a panel calls openPanel instead. */
 export function openApp() {
     followAddress();
+    const [place, id, tab] = route.value.path;
+    if (place === 'run' && id && !offlineFile()) startReport(id, tab);
     return <App />;
 }
 

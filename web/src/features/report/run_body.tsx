@@ -3,7 +3,7 @@
  * Loads a run, and shows one of its views in a report or in a panel.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { API, ApiError, asApiError, getJson, isAbort } from '../../base/client';
+import { ApiError, asApiError, getJson, isAbort } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
@@ -11,7 +11,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { hideTooltip } from '../../components/tooltip';
 import { cachedRuns, cacheRun, onRunChange } from '../shared/shelf_state';
-import { loadView, type TabSpec, loadedView } from './tabs';
+import { loadView, loadedView, runPath, type TabSpec } from './tabs';
 
 const RUN_DELETED = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
 
@@ -23,7 +23,7 @@ export function useRun(id: string): { run: Run | null; error: ApiError | null } 
         const control = new AbortController();
         setRun(cachedRuns.get(id) ?? null);
         setError(null);
-        getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
+        getJson<Run>(runPath(id), { signal: control.signal })
             .then((found) => {
                 cacheRun(found);
                 setRun(found);

@@ -4,8 +4,10 @@
  * kind is first shown. The shelf prefetches chunks while the browser is idle.
  */
 import type { ComponentType } from 'preact';
+import { API, startRead } from '../../base/client';
 import { kindRows } from '../../base/kinds';
 import type { Run } from '../../base/types';
+import { timelinePath } from '../trace/data';
 import { LedgerTab } from './ledger_tab';
 import { type TabKey, tabKeys, TABS } from './tab_list';
 
@@ -34,6 +36,8 @@ export const SQL_TAB: TabSpec = {
     load: async () => (await import('../sql/tab')).SqlTab,
 };
 
+const loadTimeline: TabSpec['load'] = async () => (await import('../timeline/tab')).TimelineTab;
+
 const LOADERS: Record<TabKey, TabSpec['load']> = {
     imports: async () => (await import('./tabs_importtime')).ImportsTab,
     packages: async () => (await import('../imports/packages_tab')).PackagesTab,
@@ -57,7 +61,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     measurements: async () => (await import('./tabs_measure')).MeasurementsTab,
     bound: async () => (await import('./tabs_measure')).BoundTab,
     processes: async () => (await import('./tabs_measure')).ProcessesTab,
-    timeline: async () => (await import('../timeline/tab')).TimelineTab,
+    timeline: loadTimeline,
     overview: async () => (await import('../overview/tab')).TraceOverviewTab,
     operators: async () => (await import('./tabs_trace')).OperatorsTab,
     slices: async () => (await import('./tabs_trace')).OperatorsTab,
@@ -70,10 +74,14 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
     'stack-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,
     sandwich: async () => (await import('../stacks/sandwich_tab')).SandwichTab,
-    'file-order': async () => (await import('../timeline/tab')).TimelineTab,
-    'drawn-order': async () => (await import('../timeline/tab')).TimelineTab,
-    'time-order': async () => (await import('../timeline/tab')).TimelineTab,
+    'file-order': loadTimeline,
+    'drawn-order': loadTimeline,
+    'time-order': loadTimeline,
 };
+
+export function runPath(id: string): string {
+    return `${API}/runs/${encodeURIComponent(id)}`;
+}
 
 /* One object per tab, so that the object can be the key of the cache `viewBySpec`. */
 const SPECS = Object.fromEntries(
@@ -103,6 +111,23 @@ export async function loadView(spec: TabSpec): Promise<TabView> {
     const view = await spec.load();
     viewBySpec.set(spec, view);
     return view;
+}
+
+/* What tabs read first, by their names in the URL. */
+const FIRST_READS: Partial<Record<string, (run: Pick<Run, 'id'>) => string>> = {
+    timeline: timelinePath,
+};
+
+/** Starts to fetch what a report needs before its first render: the run, the code of its tab, and what
+ * the tab reads. If tabs with different code have this name, the kind of the run must be known first. */
+export function startReport(id: string, name: string | undefined): void {
+    startRead(runPath(id));
+    const named = Object.values(SPECS).filter((spec) => spec.id === currentName(name));
+    const [load, ...others] = new Set(named.map((spec) => spec.load));
+    if (!load || others.length) return;
+    load().catch(() => undefined); // TabBody shows the error
+    const readPath = FIRST_READS[named[0].id];
+    if (readPath) startRead(readPath({ id }));
 }
 
 /** Fetches the code of the first tab of each kind before the user clicks. */

@@ -70,7 +70,7 @@ export function estimateText(run: Run, weight: number): string {
 /** number of bins of the overview above the tracks */
 const OVERVIEW_BINS = 1000;
 
-export function timelinePath(run: Run): string {
+export function timelinePath(run: Pick<Run, 'id'>): string {
     return withParams(`${API}/runs/${run.id}/timeline`, { px: OVERVIEW_BINS });
 }
 
