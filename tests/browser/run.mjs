@@ -12,7 +12,7 @@ const FILES = [
     'access', 'shelf', 'imports', 'what_if', 'functions', 'lines', 'printed', 'timeline', 'trace_tabs', 'summaries',
     'nsys', 'measure', 'memory', 'stacks', 'selection', 'compare', 'compare_group', 'compare_time', 'compare_side', 'trend', 'scroll', 'login',
     'share', 'conclusion', 'attacks', 'offline', 'shots', 'sql', 'docs', 'layout',
-    'loading',
+    'loading', 'columns',
 ];
 const TEST_MS = 120_000;
 

@@ -11,6 +11,8 @@ import {
 } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
+import { isColumnShown, orderColumns } from '../model/columns';
+import { gridLayout } from './grid_columns';
 import { GridHead } from './grid_head';
 import { nextCursor } from './grid_keys';
 import { GridRow, ROW_HEIGHT } from './grid_row';
@@ -54,8 +56,17 @@ function useVirtualRows(
     return rows.current;
 }
 
-function visibleColumns<R>(columns: GridColumn<R>[], width: number): GridColumn<R>[] {
-    return columns.filter((column) => !column.hideBelow || width >= column.hideBelow);
+/* The columns as the user arranged them. The arrays change only if the columns do, not with widths. */
+function useColumns<R>({ columns: all, label, layoutKey }: DataGridProps<R>) {
+    const stored = gridLayout(layoutKey ?? label, layoutKey === undefined);
+    const { order, shown } = stored.layout;
+    const width = viewportWidth.value;
+    const arranged = useMemo(() => {
+        const ordered = orderColumns(all, order);
+        const isShown = (column: GridColumn<R>) => isColumnShown(column, shown, width);
+        return { ordered, columns: ordered.filter(isShown) };
+    }, [all, order, shown, width]);
+    return { all, stored, ...arranged };
 }
 
 function bandAt<R>(props: DataGridProps<R>, index: number): GridBand | null {
@@ -200,8 +211,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const { source, sort, onSort, label, resetKey } = props;
     const version = source.version.value;
     const scroller = useRef<HTMLDivElement | null>(null);
-    const width = viewportWidth.value;
-    const columns = useMemo(() => visibleColumns(props.columns, width), [props.columns, width]);
+    const { columns, ...arranged } = useColumns(props);
     const sizeOf = (index: number) => bandAt(props, index)?.height ?? ROW_HEIGHT;
     const rows = useVirtualRows(scroller, source.total, sizeOf);
     const { cursor, setCursor, onKeyDown } = useCursor(props, rows, scroller);
@@ -225,7 +235,10 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const from = items.length ? items[0].index : 0;
     const to = items.length ? items[items.length - 1].index + 1 : 1;
     useEffect(() => source.ensure(from, to), [source, from, to, version]);
-    const { template, least } = useGridWidths(scroller, columns, [source, from, to, version]);
+    const drawn = [source, from, to, version];
+    const { widths: chosen } = arranged.stored.layout;
+    const widths = useGridWidths(scroller, columns, chosen, drawn);
+    const { template, least } = widths;
 
     function onClick(event: MouseEvent): void {
         const index = indexAt(event);
@@ -272,8 +285,9 @@ export function DataGrid<R>(props: DataGridProps<R>) {
                 onPointerLeave={props.onHover && ((event) => props.onHover?.(null, event))}
             >
                 <GridHead
+                    {...arranged}
                     columns={columns}
-                    widths={{ template, least }}
+                    widths={widths}
                     sort={sort}
                     onSort={onSort}
                 />

@@ -77,8 +77,10 @@ export type AnyGridSource<R> = GridSource<R> & {
 };
 
 export interface DataGridProps<R> {
-    /** Label of the table for screen readers. */
+    /** Label of the table for screen readers. The arrangement of its columns is stored under it. */
     label: string;
+    /** Name of the arrangement of a table whose columns vary; it is kept until the page is closed. */
+    layoutKey?: string;
     columns: GridColumn<R>[];
     source: AnyGridSource<R>;
     rowKey: (row: R) => GridKey;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Widths of the columns of a DataGrid. Columns have the widths that their view asks for. They grow
- * until their title and the numbers of the drawn rows fit, because a number that is cut is a wrong
+ * Widths of the columns of a DataGrid. Columns have the widths that the user chose, or else those that
+ * their view asks for. They grow until their title and the numbers of the drawn rows fit, because a number that is cut is a wrong
  * number. A table that is wider than its place scrolls sideways; names in the first column stay.
  */
 import type { RefObject } from 'preact';
@@ -19,25 +19,47 @@ export interface GridWidths {
     template: string;
     /** px below which the table scrolls sideways */
     least: number;
+    /** width in px at which nothing is cut in the drawn rows of the column with this index */
+    fit: (index: number) => number;
 }
 
 type Grown = ReadonlyMap<string, number>;
 
-function widthsOf<R>(columns: GridColumn<R>[], grown: Grown, restMin: number): GridWidths {
+function tracksOf<R>(
+    columns: GridColumn<R>[],
+    grown: Grown,
+    chosen: Readonly<Record<string, number>>,
+    restMin: number,
+): { tracks: string[]; least: number } {
     const parts = columns.map(({ key, width }) => {
-        const least = Math.max(width === 'rest' ? restMin : width, grown.get(key) ?? 0);
-        return { least, text: width === 'rest' ? `minmax(${least}px, 1fr)` : `${least}px` };
+        const isElastic = width === 'rest' && chosen[key] === undefined;
+        const wished = chosen[key] ?? (width === 'rest' ? restMin : width);
+        const least = Math.max(wished, grown.get(key) ?? 0);
+        return { least, text: isElastic ? `minmax(${least}px, 1fr)` : `${least}px` };
     });
     return {
-        template: parts.map(({ text }) => text).join(' '),
+        tracks: parts.map(({ text }) => text),
         least: parts.reduce((sum, { least }) => sum + least, 0),
     };
 }
 
-/* Width that the content of a header cell needs: it may overflow to either side. */
+/* Each row is a grid of its own, so its track can show how wide its content is. */
+function fitWidth(scroller: HTMLElement, tracks: string[], index: number): number {
+    const rows = [...scroller.querySelectorAll<HTMLElement>('.grid-head, .grid-row')];
+    const template = tracks.map((track, i) => (i === index ? 'max-content' : track)).join(' ');
+    const before = rows.map((row) => row.style.gridTemplateColumns);
+    rows.forEach((row) => (row.style.gridTemplateColumns = template));
+    const widths = rows.map((row) => row.children[index]?.getBoundingClientRect().width ?? 0);
+    rows.forEach((row, i) => (row.style.gridTemplateColumns = before[i]));
+    return Math.ceil(Math.max(...widths));
+}
+
+/* Width that the title of a header cell needs: it may overflow to either side. The last child of the
+ * cell is the edge of the column, which does not count. */
 function headNeed(cell: HTMLElement): number {
     const range = document.createRange();
     range.selectNodeContents(cell);
+    if (cell.lastChild) range.setEndBefore(cell.lastChild);
     const { paddingLeft, paddingRight } = getComputedStyle(cell);
     return range.getBoundingClientRect().width + parseFloat(paddingLeft) + parseFloat(paddingRight);
 }
@@ -62,17 +84,24 @@ function needsOf<R>(scroller: HTMLElement, columns: GridColumn<R>[]): Map<string
     return needs;
 }
 
-/** Widths of the columns. `drawn` lists the values on which the cells depend. */
+/** Widths of the columns. `chosen` has those of the user by key; `drawn` lists the values on which the
+ * cells depend. */
 export function useGridWidths<R>(
     scroller: RefObject<HTMLElement>,
     columns: GridColumn<R>[],
+    chosen: Readonly<Record<string, number>>,
     drawn: unknown[],
 ): GridWidths {
     const [grown, setGrown] = useState<Grown>(new Map());
     useLayoutEffectOn(() => {
         const needs = scroller.current ? needsOf(scroller.current, columns) : new Map();
         if (needs.size) setGrown(new Map([...grown, ...needs]));
-    }, [columns, grown, ...drawn]);
+    }, [columns, grown, chosen, ...drawn]);
     const restMin = viewportWidth.value < NARROW_PX ? REST_MIN.narrow : REST_MIN.wide;
-    return useMemo(() => widthsOf(columns, grown, restMin), [columns, grown, restMin]);
+    return useMemo(() => {
+        const { tracks, least } = tracksOf(columns, grown, chosen, restMin);
+        const fit = (index: number) =>
+            scroller.current ? fitWidth(scroller.current, tracks, index) : 0;
+        return { template: tracks.join(' '), least, fit };
+    }, [scroller, columns, grown, chosen, restMin]);
 }

@@ -76,6 +76,7 @@ export function SqlTable({ result }: { result: SqlResult }) {
         <div class="sql-table">
             <DataGrid<Row>
                 label="Result"
+                layoutKey={`Result ${columns.map(({ title }) => title).join()}`}
                 columns={columns}
                 source={source}
                 rowKey={(row) => rows.indexOf(row)}

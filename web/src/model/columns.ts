@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which columns of a table are shown, in which order and how wide, as a user arranged them.
+ */
+
+/** What a user changed of a table; columns are named by their keys. */
+export interface ColumnLayout {
+    /** all columns in order; columns that are not listed follow the column before them */
+    order: string[];
+    /** columns that were shown or hidden explicitly */
+    shown: Record<string, boolean>;
+    /** px */
+    widths: Record<string, number>;
+}
+
+export const DEFAULT_LAYOUT: ColumnLayout = { order: [], shown: {}, widths: {} };
+
+export interface ArrangedColumn {
+    key: string;
+    title: string;
+    hideBelow?: number;
+}
+
+/** Widths of columns that a user may choose, in px. */
+export const MIN_COLUMN_PX = 48;
+export const MAX_COLUMN_PX = 2000;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Reads a stored layout; what is not valid is left out. */
+export function parseLayout(text: string | null): ColumnLayout {
+    let stored: unknown;
+    try {
+        stored = JSON.parse(text ?? '{}');
+    } catch {
+        return DEFAULT_LAYOUT;
+    }
+    if (!isObject(stored)) return DEFAULT_LAYOUT;
+    const { order, shown, widths } = stored;
+    const entriesOf = (value: unknown) => Object.entries(isObject(value) ? value : {});
+    return {
+        order: Array.isArray(order) ? order.filter((key) => typeof key === 'string') : [],
+        shown: Object.fromEntries(
+            entriesOf(shown).filter(
+                (entry): entry is [string, boolean] => typeof entry[1] === 'boolean',
+            ),
+        ),
+        widths: Object.fromEntries(
+            entriesOf(widths).flatMap(([key, px]) =>
+                typeof px === 'number' ? [[key, clampWidth(px)]] : [],
+            ),
+        ),
+    };
+}
+
+export function isDefaultLayout({ order, shown, widths }: ColumnLayout): boolean {
+    return !order.length && !Object.keys(shown).length && !Object.keys(widths).length;
+}
+
+export function clampWidth(px: number): number {
+    return Math.round(Math.max(MIN_COLUMN_PX, Math.min(MAX_COLUMN_PX, px)));
+}
+
+/** All columns in the order that the user chose. */
+export function orderColumns<C extends ArrangedColumn>(
+    columns: readonly C[],
+    order: readonly string[],
+): C[] {
+    const placed: C[] = order.flatMap((key) => columns.find((column) => column.key === key) ?? []);
+    columns.forEach((column, index) => {
+        if (placed.includes(column)) return;
+        const before = index > 0 ? placed.indexOf(columns[index - 1]) : -1;
+        placed.splice(before + 1, 0, column);
+    });
+    return placed;
+}
+
+/** The first column names the rows, and a column without a title is a control: both are always shown. */
+export function mayHide<C extends ArrangedColumn>(columns: readonly C[], column: C): boolean {
+    return column !== columns[0] && column.title !== '';
+}
+
+/** Whether a window of this width, in px, shows the column. */
+export function isColumnShown(
+    column: ArrangedColumn,
+    shown: ColumnLayout['shown'],
+    windowWidth: number,
+): boolean {
+    return shown[column.key] ?? (!column.hideBelow || windowWidth >= column.hideBelow);
+}
+
+/** The keys with `key` moved in front of `before`; null: to the end. */
+export function moveKey(keys: readonly string[], key: string, before: string | null): string[] {
+    if (key === before) return [...keys];
+    const others = keys.filter((other) => other !== key);
+    const index = before === null ? others.length : others.indexOf(before);
+    others.splice(index < 0 ? others.length : index, 0, key);
+    return others;
+}

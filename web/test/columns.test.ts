@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+    isColumnShown,
+    isDefaultLayout,
+    mayHide,
+    moveKey,
+    orderColumns,
+    parseLayout,
+} from '../src/model/columns';
+
+const COLUMNS = [
+    { key: 'name', title: 'Name' },
+    { key: 'calls', title: 'Calls' },
+    { key: 'self', title: 'Self', hideBelow: 600 },
+    { key: 'pick', title: '' },
+];
+const keysOf = (order: string[]) => orderColumns(COLUMNS, order).map(({ key }) => key);
+
+test('columns keep the order of the user, and new columns follow their neighbour', () => {
+    assert.deepEqual(keysOf([]), ['name', 'calls', 'self', 'pick']);
+    assert.deepEqual(keysOf(['self', 'name', 'pick', 'calls']), ['self', 'name', 'pick', 'calls']);
+    assert.deepEqual(keysOf(['self', 'gone', 'name']), ['self', 'pick', 'name', 'calls']);
+});
+
+test('a column is moved in front of another one or to the end', () => {
+    assert.deepEqual(moveKey(['a', 'b', 'c'], 'c', 'a'), ['c', 'a', 'b']);
+    assert.deepEqual(moveKey(['a', 'b', 'c'], 'a', 'c'), ['b', 'a', 'c']);
+    assert.deepEqual(moveKey(['a', 'b', 'c'], 'a', null), ['b', 'c', 'a']);
+    assert.deepEqual(moveKey(['a', 'b', 'c'], 'b', 'b'), ['a', 'b', 'c']);
+});
+
+test('narrow windows hide columns, unless the user decided', () => {
+    const self = COLUMNS[2];
+    assert.equal(isColumnShown(self, {}, 500), false);
+    assert.equal(isColumnShown(self, {}, 600), true);
+    assert.equal(isColumnShown(self, { self: true }, 500), true);
+    assert.equal(isColumnShown(self, { self: false }, 900), false);
+    assert.deepEqual(
+        COLUMNS.map((column) => mayHide(COLUMNS, column)),
+        [false, true, true, false],
+    );
+});
+
+test('a stored layout is read as far as it is valid', () => {
+    const stored = '{"order":["a",1],"shown":{"a":false,"b":"x"},"widths":{"a":3,"b":90,"c":"9"}}';
+    assert.deepEqual(parseLayout(stored), {
+        order: ['a'],
+        shown: { a: false },
+        widths: { a: 48, b: 90 },
+    });
+    for (const text of [null, '', '[]', 'null', '{"order":{}}'])
+        assert.equal(isDefaultLayout(parseLayout(text)), true, String(text));
+});
