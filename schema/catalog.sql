@@ -4,7 +4,7 @@
 --
 -- After changing a table, a view or a trigger, increment the layout number in the next line, and tag new columns with it. To migrate a catalog of
 -- another layout, perfshelf adds its missing columns, drops its views and triggers, and runs this whole file. So all statements must be idempotent.
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 --
 -- Tags of tables, in brackets at the beginning of their comment:
 --   shared            the servers of one shelf share the table, in PostgreSQL (server/replica/mirror.h)
@@ -70,6 +70,18 @@ CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] source files of
     PRIMARY KEY(run, path)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS source_sha ON source(sha256);
+
+CREATE TABLE IF NOT EXISTS timeline_note( -- [shared, copied with runs] texts that users wrote at a time of a trace
+    run TEXT NOT NULL,       -- run.id
+    id TEXT NOT NULL,        -- 12 random hex digits
+    t_ns INTEGER NOT NULL,   -- as times in the run file
+    area TEXT NOT NULL,      -- the area that the text is about, in the form of the URL of the timeline; '': none
+    text TEXT NOT NULL,
+    who TEXT NOT NULL,       -- '' unknown
+    at INTEGER NOT NULL,     -- ms since 1970, UTC
+    PRIMARY KEY(run, id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS timeline_note_at ON timeline_note(at);
 
 CREATE TABLE IF NOT EXISTS kept_size( -- compressed sizes of stored originals and sources
     folder TEXT NOT NULL,  -- originals, sources; also pieces (of uploads) if several servers share the shelf
@@ -166,7 +178,7 @@ CREATE TABLE IF NOT EXISTS removal_log( -- [shared, copied, salvaged] runs that 
 CREATE INDEX IF NOT EXISTS removal_log_at ON removal_log(at);
 CREATE INDEX IF NOT EXISTS import_log_at ON import_log(at);
 
-CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, which users can recover for a day; their files and their rows of the table source are kept for this day
+CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, which users can recover for a day; their files and their rows of the tables source and timeline_note are kept for this day
     id TEXT PRIMARY KEY,
     deleted_at INTEGER NOT NULL, -- ms since 1970, UTC
     deleted_by TEXT NOT NULL,    -- '' unknown

@@ -8,5 +8,8 @@ SELECT rtrim(iif(name IS coalesce(:label ->> 'name', :name), '', 'name, ') || ii
         '', 'tags, ') ||
     iif((SELECT json_group_array(json_array(path, sha256, bytes, changed, at)) FROM (SELECT * FROM source WHERE run = r.id ORDER BY path)) IS
         (SELECT json_group_array(json_array(value ->> 'path', value ->> 'sha256', value ->> 'bytes', value ->> 'changed', value ->> 'at'))
-         FROM (SELECT value FROM json_each(:label, '$.sources') ORDER BY value ->> 'path')), '', 'sources, '), ', ')
+         FROM (SELECT value FROM json_each(:label, '$.sources') ORDER BY value ->> 'path')), '', 'sources, ') ||
+    iif((SELECT json_group_array(json_array(id, t_ns, area, text, who, at)) FROM (SELECT * FROM timeline_note WHERE run = r.id ORDER BY id)) IS
+        (SELECT json_group_array(json_array(value ->> 'id', value ->> 't_ns', value ->> 'area', value ->> 'text', value ->> 'who', value ->> 'at'))
+         FROM (SELECT value FROM json_each(:label, '$.timeline_notes') ORDER BY value ->> 'id')), '', 'notes on the timeline, '), ', ')
 FROM run r WHERE id = :id;

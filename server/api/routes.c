@@ -38,6 +38,12 @@ const struct ps_route ps_api_routes[] = {
      PS_ACCESS_ADMIN}, /* originals contain secrets that the views mask */
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
+    {"POST", API "runs/{run}/timeline_notes", ps_post_timeline_note, PS_ROUTE_BODY | PS_ROUTE_SLOW,
+     PS_ACCESS_UPLOADER},
+    {"PATCH", API "runs/{run}/timeline_notes/{note}", ps_patch_timeline_note,
+     PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
+    {"DELETE", API "runs/{run}/timeline_notes/{note}", ps_delete_timeline_note, PS_ROUTE_SLOW,
+     PS_ACCESS_UPLOADER},
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
     {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
     {"DELETE", API "baselines", ps_clear_baseline, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},

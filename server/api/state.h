@@ -111,6 +111,7 @@ ps_handler ps_post_runs, ps_put_run;
 ps_handler ps_begin_partial, ps_get_partial, ps_put_piece, ps_delete_partial, ps_end_partial;
 ps_handler ps_put_source, ps_merge_runs;
 ps_handler ps_get_reveals, ps_get_export;
+ps_handler ps_post_timeline_note, ps_patch_timeline_note, ps_delete_timeline_note;
 ps_handler ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
 ps_handler ps_post_sql, ps_post_saved_query, ps_delete_saved_query;

@@ -144,6 +144,7 @@ enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
         return status;
     if (!pending->owner[0])
         ps_pending_delete_set_owner(store, pending);
+    run_for(store->catalog, "timeline_notes_forget", id, NULL, err);
     return ps_sources_remove(store->catalog, id, pending, err);
 }
 
@@ -184,6 +185,7 @@ static enum ps_status forget_deleted(struct ps_store *store, const char *id,
     run_for(store->catalog, "run_there", id, &there, err);
     if (there) /* the same bytes were imported again: that run needs the files */
         return err->code;
+    run_for(store->catalog, "timeline_notes_forget", id, NULL, err);
     ps_pending_delete_add(store->catalog, pending, "runs", id, err);
     ps_pending_delete_add(store->catalog, pending, "originals", sha256, err);
     return ps_sources_remove(store->catalog, id, pending, err);

@@ -167,6 +167,8 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
     apply_label(db, "label_run", id, label, err);
     apply_label(db, "tag_delete", id, label, err);
     apply_label(db, "label_tags", id, label, err);
+    apply_label(db, "timeline_notes_forget", id, label, err);
+    apply_label(db, "label_timeline_notes", id, label, err);
     return apply_label(db, "label_sources", id, label, err);
 }
 

@@ -308,6 +308,43 @@ enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_
 enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *user_name,
                                      bool any, struct ps_err *err);
 
+/* A text that a user wrote at a time of a trace. */
+struct ps_timeline_note {
+    int64_t t_ns;
+    const char *area;      /* the area that the text is about, as in URLs; "": none */
+    const char *text;      /* 1 to PS_TIMELINE_NOTE_BYTES bytes */
+    const char *user_name; /* "": unknown user */
+};
+#define PS_TIMELINE_NOTE_BYTES 2000
+#define PS_TIMELINE_AREA_BYTES 1000
+#define PS_TIMELINE_NOTES_MAX  200 /* maximum notes of a run */
+#define PS_TIMELINE_NOTE_ID    13  /* bytes of an id with its NUL */
+
+/* Checks a text that a client sent, and copies it into the arena with "\n" for each line break.
+ * PS_BAD_REQUEST: it is empty, longer than PS_TIMELINE_NOTE_BYTES or not UTF-8, or contains control
+ * characters other than line breaks. */
+enum ps_status ps_timeline_note_read_text(struct ps_arena *arena, const char *text,
+                                          const char **out, struct ps_err *err);
+/* Checks the area of a note: digits and the characters -@,.:cm up to PS_TIMELINE_AREA_BYTES. */
+enum ps_status ps_timeline_note_check_area(const char *area, struct ps_err *err);
+/* Adds a note to a run. PS_NOT_FOUND: there is no such run. PS_LIMIT: it has the maximum number of
+ * notes. */
+enum ps_status ps_timeline_note_add(struct ps_store *store, const char *run,
+                                    const struct ps_timeline_note *note,
+                                    char id[PS_TIMELINE_NOTE_ID], struct ps_err *err);
+/* Changes of a note; NULL: the member stays. */
+struct ps_timeline_note_edit {
+    const int64_t *t_ns;
+    const char *area, *text;
+};
+/* Changes or removes a note. PS_NOT_FOUND: there is no such note. PS_FORBIDDEN: another user wrote
+ * it and `any` is false. */
+enum ps_status ps_timeline_note_change(struct ps_store *store, const char *run, const char *id,
+                                       const struct ps_timeline_note_edit *edit,
+                                       const char *user_name, bool any, struct ps_err *err);
+enum ps_status ps_timeline_note_remove(struct ps_store *store, const char *run, const char *id,
+                                       const char *user_name, bool any, struct ps_err *err);
+
 /* --- The catalog --- */
 
 /* Whether the file of a run is missing, or an older perfshelf wrote it in an older layout, which

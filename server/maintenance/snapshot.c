@@ -47,6 +47,7 @@ enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struc
                "DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key IN "
                "(SELECT id FROM deleted_run);"
                "DELETE FROM source WHERE run IN (SELECT id FROM deleted_run);"
+               "DELETE FROM timeline_note WHERE run IN (SELECT id FROM deleted_run);"
                "DELETE FROM kept_size WHERE folder = 'sources' AND sha256 NOT IN "
                "(SELECT sha256 FROM source);"
                "DELETE FROM deleted_run",
@@ -57,8 +58,9 @@ enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struc
 
 enum ps_status ps_snapshot_remove_run(struct ps_db *snapshot, const char *id, struct ps_err *err)
 {
-    static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
-                                          "kept_forget", "run_delete"};
+    static const char *const queries[] = {
+        "tag_delete",      "source_forget", "timeline_notes_forget",
+        "baseline_forget", "kept_forget",   "run_delete"};
 
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         run_sql(snapshot, queries[i], ":id", id, err);

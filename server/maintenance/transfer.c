@@ -667,8 +667,10 @@ static enum ps_status transfer_put_run(struct transfer *t, const struct transfer
     if (!run->has_row) {
         ps_deleted_replace(t->target, run->id, pending, &replaced, err);
         put_run(t, run, err);
-        if (sqlite3_changes(t->target->catalog->handle))
+        if (sqlite3_changes(t->target->catalog->handle)) {
             insert_rows(t, "tag", run, err);
+            insert_rows(t, "timeline_note", run, err);
+        }
     }
     insert_rows(t, "source", run, err);
     if (put_label(t, run, replaced, err) == PS_NOT_FOUND)
@@ -1050,7 +1052,8 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
  * meanwhile. */
 static enum ps_status update_label(struct transfer *t, const char *id, struct ps_err *err)
 {
-    static const char *const queries[] = {"copy_label_run", "tag_delete", "copy_label_tags"};
+    static const char *const queries[] = {"copy_label_run", "tag_delete", "copy_label_tags",
+                                          "timeline_notes_forget", "copy_label_timeline_notes"};
 
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         run_for(t->target->catalog, queries[i], id, err);
@@ -1080,8 +1083,8 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
     return err->code;
 }
 
-/* Removes the runs that were removed from `source`, and copies name, series, user, note and tags of
- * runs that both shelves have. */
+/* Removes the runs that were removed from `source`, and copies name, series, user, note, tags
+ * and notes on the timeline of runs that both shelves have. */
 static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf labels = {0};
@@ -1167,6 +1170,7 @@ static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struc
                  "(m.name, m.series, m.who, m.note) IS NOT (o.name, o.series, o.who, o.note)",
                  "run", err);
     report_rows(t, db, ps_query_sql("copy_tags_differ"), "run", err);
+    report_rows(t, db, ps_query_sql("copy_timeline_notes_differ"), "run", err);
     report_rows(t, db, ps_query_sql("copy_sources_differ"), "run", err);
     for (size_t i = 0; i < sizeof copied_tables / sizeof *copied_tables; i++) {
         const struct transfer_table *table = &copied_tables[i];

@@ -156,6 +156,9 @@ struct ps_sql_request {
     size_t bytes;
     struct ps_query_limits limits;
 };
+/* GET /api/v1/runs/RUN/timeline_notes: the notes that users wrote on the timeline of a run. */
+enum ps_status ps_query_timeline_notes(struct ps_store *store, const char *id, struct ps_json *out,
+                                       struct ps_err *err);
 /* GET /api/v1/queries: the SQL statements that users saved for runs of the kind in params. */
 enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err);

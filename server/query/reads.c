@@ -41,6 +41,14 @@ static enum ps_status ask_what_if(const struct ps_read_request *q, struct ps_ans
     return ps_query_what_if(q->store, q->run, q->params, &json, err);
 }
 
+static enum ps_status ask_timeline_notes(const struct ps_read_request *q, struct ps_answer *out,
+                                         struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_timeline_notes(q->store, q->run, &json, err);
+}
+
 static enum ps_status ask_view(const struct ps_read_request *q, struct ps_answer *out,
                                struct ps_err *err)
 {

@@ -33,13 +33,14 @@ READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
     "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
     "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "queries": "SavedQuery",
+    "runs/{run}/timeline_notes": "TimelineNote",
 }
 # Answers with other types than their view has in other runs.
 SUMMARIES = {"importtime": "ImportSummary", "pstats": "PstatsSummary", "line_profiler": "LineProfilerSummary",
              "memory_profiler": "MemoryProfilerSummary", "scalene": "ScaleneSummary", "mprof": "MprofSummary", "torch-trace": "TraceSummaryAnswer",
              "trace": "TraceSummaryAnswer", "nsys": "TraceSummaryAnswer"}
 COMPARED = 5  # runs of each kind
-OF_ROWS = ("Event in activity_dialog", "Format", "SavedQuery")  # answers are {rows} of these
+OF_ROWS = ("Event in activity_dialog", "Format", "SavedQuery", "TimelineNote")  # answers are {rows} of these
 OF_REPORT = {"cuda_gpu_mem_size_sum": "SummarySizeRow", "nvtx_gpu_proj_sum": "SummaryProjectedRow"}
 
 
@@ -182,6 +183,9 @@ class AnswersTest(unittest.TestCase):
                 for other in others[-1:]:
                     answers.compare(run["id"], other)
             others.append(run["id"])
+        notes = f"runs/{runs[0]['id']}/timeline_notes"
+        self.server.request("POST", API + notes, json.dumps({"t_ns": 1, "text": "slow"}))
+        answers.ask("runs/{run}/timeline_notes", READS["runs/{run}/timeline_notes"], notes)
         answers.ask("lines/files", READS["lines/files"], "lines/files")
         answers.ask("trend", READS["trend"], "trend?runs=series:all&kind=pstats")
         self.server.request("POST", API + "queries", json.dumps({"kind": "", "name": "all", "sql": "SELECT 1"}))

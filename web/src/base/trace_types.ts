@@ -125,6 +125,18 @@ export interface Utilisation {
     parts: Partial<PartsBy>;
 }
 
+/** A text that a user wrote at a time of a trace. */
+export interface TimelineNote {
+    id: string;
+    t_ns: number;
+    /** the area that the text is about, as in the URL; '' for none */
+    area: string;
+    text: string;
+    /** the author; '' if unknown */
+    who: string;
+    at: string;
+}
+
 export interface AreaFamily {
     family: number;
     count: number;

@@ -12,7 +12,7 @@ import { useJson } from '../shared/use_json';
 
 interface Event {
     at: string;
-    what: 'added' | 'failed' | 'removed';
+    what: 'added' | 'failed' | 'removed' | 'noted';
     who: string;
     name: string;
     run: string | null;
@@ -20,7 +20,12 @@ interface Event {
     text: string | null;
 }
 
-const ACTION_LABELS = { added: 'added', failed: 'could not be read', removed: 'removed' };
+const ACTION_LABELS = {
+    added: 'added',
+    failed: 'could not be read',
+    removed: 'removed',
+    noted: 'note on',
+};
 
 function EventRow({ event }: { event: Event }) {
     const name = event.name || event.run || 'without a name';
@@ -30,7 +35,7 @@ function EventRow({ event }: { event: Event }) {
             <td class="activity-who ellipsis">{event.who || '–'}</td>
             <td class="activity-what">{ACTION_LABELS[event.what]}</td>
             <td class="activity-name" title={event.text ?? name}>
-                {event.what === 'added' && event.run ? (
+                {(event.what === 'added' || event.what === 'noted') && event.run ? (
                     <a class="link" href={formatHash(['run', event.run])}>
                         {name}
                     </a>

@@ -1,0 +1,1 @@
+DELETE FROM timeline_note WHERE run = :id;
