@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,7 +92,7 @@ enum ps_status ps_child_start(struct ps_child *child, const char *verb, const ch
 void ps_child_isolate(void)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    (void)close_range(PS_CHILD_SOCKET + 1, ~0u, 0);
+    (void)syscall(__NR_close_range, PS_CHILD_SOCKET + 1U, ~0U, 0U); /* glibc 2.34 has a function */
     (void)fcntl(PS_CHILD_SOCKET, F_SETFD, FD_CLOEXEC);
 }
 
