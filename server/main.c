@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c: parses the command line and runs the command. */
 #include "server/cli/cli.h"
+#include "server/cli/complete.h"
 #include "server/cli/help.h"
 #include "server/cli/option_values.h"
 #include "server/cli/retention_options.h"
@@ -141,6 +142,8 @@ int main(int argc, char **argv)
     (void)signal(SIGCHLD, SIG_DFL);
     if (argc > 1 && strcmp(argv[1], PS_IMPORTER_VERB) == 0)
         return ps_importer_main(argc, argv);
+    if (argc > 1 && strcmp(argv[1], PS_COMPLETE_VERB) == 0)
+        return ps_cli_complete(argc, argv);
     if (argc < 2)
         return help_without_command();
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK &&

@@ -109,6 +109,7 @@ PUBLIC = {
     "server/api": {"api.h": ALL},
     "server/cli": {
         "cli.h": ALL,
+        "complete.h": ALL,
         "help.h": ALL,
         "retention_options.h": ALL,
         "option_values.h": ALL,

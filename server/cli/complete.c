@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/complete.h"
+
+#include "server/cli/cli.h"
+#include "server/cli/client.h"
+#include "server/cli/commands.h"
+#include "server/cli/format.h"
+#include "server/cli/runs.h"
+#include "server/cli/server_record.h"
+
+#include <stdio.h>
+
+#define RUNS_MAX       200 /* newest runs that are offered */
+#define NEWEST_WORDS   9   /* @1 to @9 */
+#define SHELF_ARGS_MAX 16
+
+/* What is completed, and the answer. */
+struct completion {
+    const char *const *words; /* words behind "perfshelf"; the last one is completed */
+    size_t n;
+    const char *prefix; /* the last word */
+    enum ps_command command;
+    struct ps_client *client; /* NULL until a candidate is on the shelf, and if it cannot be read */
+    struct ps_options shelf;
+    struct ps_buf out;
+};
+
+/* Whether a shell can show the word as one candidate. */
+static bool is_printable(const char *word)
+{
+    for (; *word; word++)
+        if ((unsigned char)*word < 0x20 || *word == 0x7f)
+            return false;
+    return true;
+}
+
+/* Offers a word that starts with the prefix. */
+static void offer(struct completion *c, const char *word, const char *description)
+{
+    if (strncmp(word, c->prefix, strlen(c->prefix)) != 0 || !is_printable(word))
+        return;
+    ps_buf_printf(&c->out, "%s\t", word);
+    ps_append_escaped(&c->out, ps_str_from_c(description));
+    ps_buf_puts(&c->out, "\n");
+}
+
+/* --- The shelf --- */
+
+/* Opens the shelf that the words select, as `list` would. */
+static struct ps_client *open_shelf(struct completion *c)
+{
+    const char *argv[SHELF_ARGS_MAX] = {"perfshelf", "list"};
+    struct ps_err err = PS_ERR_INIT;
+    int argc = 2;
+    if (c->client)
+        return c->client;
+    for (size_t i = 1; i + 2 < c->n && argc + 2 < SHELF_ARGS_MAX; i++) {
+        for (size_t row = 0; row < ps_option_rows_count; row++) {
+            if (!ps_option_rows[row].selects_shelf ||
+                strcmp(ps_option_rows[row].name, c->words[i]) != 0)
+                continue;
+            argv[argc++] = c->words[i];
+            argv[argc++] = c->words[i + 1];
+        }
+    }
+    if (ps_options_parse(argc, (char **)argv, &c->shelf, &err) != PS_OK)
+        return NULL;
+    ps_server_select_shelf(&c->shelf);
+    return c->client = ps_client_open(&c->shelf);
+}
+
+/* Reads a path of the API; NULL if that fails. Free with ps_run_free. */
+static cJSON *read_shelf(struct completion *c, const char *path)
+{
+    struct ps_client *client = open_shelf(c);
+    struct ps_err err = PS_ERR_INIT;
+    cJSON *answer = NULL;
+    if (client)
+        ps_client_read(client, path, &answer, &err);
+    return answer;
+}
+
+static void offer_series(struct completion *c, const char *before)
+{
+    PS_AUTO(ps_run_free) cJSON *shelf = read_shelf(c, "shelf");
+    const cJSON *series;
+    cJSON_ArrayForEach(series, cJSON_GetObjectItemCaseSensitive(shelf, "series"))
+    {
+        PS_AUTO(ps_buf_free) struct ps_buf word = {0};
+        char count[64];
+        ps_buf_printf(&word, "%s%s", before, ps_run_text(series, "series"));
+        offer(c, word.ptr, ps_format_count((uint64_t)ps_run_number(series, "runs"), "run", count));
+    }
+}
+
+/* Offers the tags in use; only their keys if `only_keys`. */
+static void offer_tags(struct completion *c, const char *before, bool only_keys)
+{
+    PS_AUTO(ps_run_free) cJSON *shelf = read_shelf(c, "shelf");
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    const cJSON *tag;
+    cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(shelf, "tags"))
+    {
+        PS_AUTO(ps_buf_free) struct ps_buf word = {0};
+        const char *text = tag->valuestring ? tag->valuestring : "";
+        const size_t len = only_keys ? strcspn(text, "=") : strlen(text);
+        ps_buf_printf(&word, "%s%.*s", before, (int)len, text);
+        if (last.len && strcmp(last.ptr, word.ptr) == 0)
+            continue; /* tags are sorted, so those of one key are neighbours */
+        offer(c, word.ptr, "");
+        ps_buf_free(&last);
+        last = word;
+        word = (struct ps_buf){0};
+    }
+}
+
+/* Offers the newest runs by name and as @1 to @9. */
+static void offer_runs(struct completion *c)
+{
+    char path[80], value_text[64], time_text[32];
+    (void)snprintf(path, sizeof path, "runs?sort=created_at&desc=1&limit=%d", RUNS_MAX);
+    PS_AUTO(ps_run_free) cJSON *page = read_shelf(c, path);
+    const cJSON *run;
+    unsigned n = 0;
+    cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(page, "rows"))
+    {
+        PS_AUTO(ps_buf_free) struct ps_buf about = {0};
+        char newest[16];
+        ps_buf_printf(&about, "%s %s, %s", ps_run_text(run, "kind"),
+                      ps_run_format_headline(run, value_text), ps_run_format_time(run, time_text));
+        offer(c, ps_run_text(run, "name"), about.ptr);
+        if (++n > NEWEST_WORDS)
+            continue;
+        (void)snprintf(newest, sizeof newest, "@%u", n);
+        offer(c, newest, ps_run_text(run, "name"));
+    }
+}
+
+/* Offers what RUN and GROUP may be. Prefixes such as "series:" are offered as far as they are
+ * typed, so that the list of runs stays short. */
+static void offer_groups(struct completion *c)
+{
+    if (strncmp(c->prefix, "series:", 7) == 0)
+        offer_series(c, "series:");
+    else if (strncmp(c->prefix, "baseline:", 9) == 0)
+        offer_series(c, "baseline:");
+    else if (strncmp(c->prefix, "tag:", 4) == 0)
+        offer_tags(c, "tag:", false);
+    else
+        offer_runs(c);
+}
+
+/* --- Words --- */
+
+static void offer_words(struct completion *c, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        offer(c, words[i], "");
+}
+
+/* Offers values for a placeholder of the help, such as RUN or FILE; nothing for free text. */
+static void offer_values(struct completion *c, struct ps_str placeholder)
+{
+    static const char *const roles[] = {"viewer", "uploader", "admin"};
+    static const char *const per[] = {"step", "run", "call"};
+    static const char *const runs[] = {"RUN", "RUNS", "GROUP", "BASE", "NEW", "BASELINE"};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        if (ps_str_eq_c(placeholder, runs[i])) {
+            offer_groups(c);
+            return;
+        }
+    if (ps_str_eq_c(placeholder, "FILE"))
+        ps_buf_puts(&c->out, ":files\n");
+    else if (ps_str_eq_c(placeholder, "DIR") || ps_str_eq_c(placeholder, "TARGET") ||
+             ps_str_eq_c(placeholder, "STORE"))
+        ps_buf_puts(&c->out, ":folders\n");
+    else if (ps_str_eq_c(placeholder, "SERIES"))
+        offer_series(c, "");
+    else if (ps_str_eq_c(placeholder, "KEY=VALUE"))
+        offer_tags(c, "", false);
+    else if (ps_str_eq_c(placeholder, "KEY"))
+        offer_tags(c, "", true);
+    else if (ps_str_eq_c(placeholder, "ROLE"))
+        offer_words(c, roles, sizeof roles / sizeof *roles);
+    else if (ps_str_eq_c(placeholder, "PER"))
+        offer_words(c, per, sizeof per / sizeof *per);
+}
+
+static void offer_commands(struct completion *c)
+{
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
+        offer(c, ps_commands[i].name, ps_command_texts[i].summary);
+    offer(c, "help", "show the help of a command");
+}
+
+static void offer_options(struct completion *c)
+{
+    for (size_t i = 0; i < ps_option_rows_count; i++)
+        if (ps_option_applies_to(&ps_option_rows[i], c->command))
+            offer(c, ps_option_rows[i].name, ps_option_rows[i].description);
+    offer(c, "--help", "show this help");
+}
+
+/* Offers the words that the help lists below an argument, such as the recorders. They are indented
+ * there. */
+static void offer_listed_words(struct completion *c, const char *arguments)
+{
+    while (arguments && *arguments) {
+        const size_t line = strcspn(arguments, "\n"), term = strcspn(arguments, "\t");
+        if (arguments[0] == ' ' && term < line) {
+            const size_t indent = strspn(arguments, " ");
+            PS_AUTO(ps_buf_free) struct ps_buf word = {0}, about = {0};
+            ps_buf_printf(&word, "%.*s", (int)(term - indent), arguments + indent);
+            ps_buf_printf(&about, "%.*s", (int)(line - term - 1), arguments + term + 1);
+            offer(c, word.ptr, about.ptr);
+        }
+        arguments += line + (arguments[line] == '\n');
+    }
+}
+
+/* The operand at position `at` of a form of the usage: RUN of "[OPTIONS] RUN...". An operand that
+ * repeats is also all later ones. */
+static struct ps_str usage_operand(struct ps_str form, size_t at)
+{
+    for (size_t i = 0; form.len;) {
+        while (form.len && (form.ptr[0] == ' ' || form.ptr[0] == '['))
+            form = ps_str_skip(form, 1);
+        const char *space = form.len ? memchr(form.ptr, ' ', form.len) : NULL;
+        struct ps_str word = {form.ptr, space ? (size_t)(space - form.ptr) : form.len};
+        const bool repeats = memchr(word.ptr, '.', word.len) != NULL;
+        form = ps_str_skip(form, word.len);
+        while (word.len && (word.ptr[word.len - 1] == '.' || word.ptr[word.len - 1] == ']'))
+            word.len--;
+        if (!ps_str_eq_c(word, "OPTIONS") && (i++ == at || repeats))
+            return word;
+    }
+    return (struct ps_str){NULL, 0};
+}
+
+/* Offers what the forms of the usage have at an operand. */
+static void offer_operand(struct completion *c, size_t at)
+{
+    const struct ps_command_text *text = &ps_command_texts[c->command];
+    struct ps_str seen = {NULL, 0};
+    if (at == 0)
+        offer_listed_words(c, text->arguments);
+    for (const char *form = text->usage; *form;) {
+        const size_t len = strcspn(form, "\n");
+        const struct ps_str word = usage_operand((struct ps_str){form, len}, at);
+        if (word.len && word.ptr[0] >= 'a' && word.ptr[0] <= 'z') {
+            PS_AUTO(ps_buf_free) struct ps_buf literal = {0};
+            ps_buf_add_str(&literal, word);
+            offer(c, literal.ptr, "");
+        } else if (word.len && word.ptr[0] != '-' &&
+                   !(seen.len == word.len && memcmp(seen.ptr, word.ptr, word.len) == 0)) {
+            offer_values(c, word);
+            seen = word;
+        }
+        form += len + (form[len] == '\n');
+    }
+}
+
+static const struct ps_option_row *find_option(enum ps_command command, const char *name)
+{
+    for (size_t i = 0; i < ps_option_rows_count; i++)
+        if (ps_option_applies_to(&ps_option_rows[i], command) &&
+            strcmp(ps_option_rows[i].name, name) == 0)
+            return &ps_option_rows[i];
+    return NULL;
+}
+
+static enum ps_command find_command(const char *name)
+{
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
+        if (strcmp(ps_commands[i].name, name) == 0)
+            return (enum ps_command)i;
+    return PS_COMMAND_NONE;
+}
+
+/* Completes the last word of a command: the value of an option, an option or an operand. */
+static void complete_arguments(struct completion *c)
+{
+    size_t n_operands = 0;
+    bool only_operands = false;
+    for (size_t i = 1; i + 1 < c->n; i++) {
+        const char *word = c->words[i];
+        const struct ps_option_row *option = find_option(c->command, word);
+        if (!only_operands && strcmp(word, "--") == 0)
+            only_operands = true;
+        else if (!only_operands && option && option->arg && i + 2 == c->n) {
+            offer_values(c, ps_str_from_c(option->arg));
+            return;
+        } else if (!only_operands && word[0] == '-' && word[1])
+            i += option && option->arg ? 1 : 0;
+        else
+            n_operands++;
+    }
+    if (only_operands && ps_commands[c->command].n_own_operands)
+        ps_buf_puts(&c->out, ":files\n"); /* the command line of another program */
+    else if (!only_operands && c->prefix[0] == '-')
+        offer_options(c);
+    else
+        offer_operand(c, n_operands);
+}
+
+int ps_cli_complete(int argc, char **argv)
+{
+    struct completion c = {.words = (const char *const *)argv + 2, .n = (size_t)argc - 2};
+    if (argc < 3)
+        return 2;
+    c.prefix = c.words[c.n - 1];
+    c.command = find_command(c.words[0]);
+    if (c.n == 1 || (c.n == 2 && strcmp(c.words[0], "help") == 0))
+        offer_commands(&c);
+    else if (c.command != PS_COMMAND_NONE)
+        complete_arguments(&c);
+    ps_print(&c.out);
+    ps_buf_free(&c.out);
+    ps_client_close(&c.client);
+    ps_options_free(&c.shelf);
+    return ps_flush_stdout(0);
+}
