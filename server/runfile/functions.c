@@ -68,6 +68,64 @@ static struct ps_str next_word(const char **at)
     return word;
 }
 
+static struct ps_str text_of(sqlite3_value *value)
+{
+    const char *at = (const char *)sqlite3_value_text(value);
+
+    return at ? (struct ps_str){at, (size_t)sqlite3_value_bytes(value)} : (struct ps_str){"", 0};
+}
+
+/* The place of a name without a file of its own: from the last " (", as samplers write it. */
+static struct ps_str place_of_name(struct ps_str name)
+{
+    for (size_t i = name.len; i-- > 1;)
+        if (name.ptr[i] == '(' && name.ptr[i - 1] == ' ')
+            return ps_str_skip(name, i - 1);
+    return name;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether the number stands in the place as a line: `app.py:20`, `conv.py(438)`. */
+static bool has_line(struct ps_str place, struct ps_str line)
+{
+    for (size_t i = 1; i + line.len <= place.len; i++) {
+        const char before = place.ptr[i - 1];
+
+        if ((before == ':' || before == '(') && memcmp(place.ptr + i, line.ptr, line.len) == 0 &&
+            (i + line.len == place.len || !is_digit(place.ptr[i + line.len])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_number(struct ps_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_digit(text.ptr[i]))
+            return false;
+    return text.len > 0;
+}
+
+/* Whether a word occurs in the name, which is the first text, or in the file, which is the second.
+ * `file:word` is searched in the file only, `line:20` in the place that is part of a name. */
+static bool word_occurs(sqlite3_value **texts, int n, struct ps_str word)
+{
+    static const char file[] = "file:", line[] = "line:";
+    const size_t prefix = sizeof file - 1;
+    const struct ps_str rest = ps_str_skip(word, word.len > prefix ? prefix : 0);
+
+    if (word.len > prefix && n && strncasecmp(word.ptr, file, prefix) == 0)
+        return n > 1 ? any_contains(texts + 1, n - 1, rest)
+                     : contains_text(place_of_name(text_of(texts[0])), rest);
+    if (is_number(rest) && n && word.len > prefix && strncasecmp(word.ptr, line, prefix) == 0)
+        return has_line(place_of_name(text_of(texts[0])), rest);
+    return any_contains(texts, n, word);
+}
+
 static void sql_words(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const char *at = n ? (const char *)sqlite3_value_text(values[0]) : NULL;
@@ -76,7 +134,7 @@ static void sql_words(sqlite3_context *context, int n, sqlite3_value **values)
     for (struct ps_str word; match && at && (word = next_word(&at)).len;) {
         bool without = word.len > 1 && word.ptr[0] == '-';
 
-        match = any_contains(values + 1, n - 1, ps_str_skip(word, without)) != without;
+        match = word_occurs(values + 1, n - 1, ps_str_skip(word, without)) != without;
     }
     if (ps_context_has_ended())
         sqlite3_result_error_code(context, SQLITE_INTERRUPT);

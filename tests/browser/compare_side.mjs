@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, dropFiles, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, dropFiles, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until, zoomWheel } from './lib.mjs';
 
 const panel = (page, side) => page.frameLocator(`.side-panel.is-${side} iframe`);
 const both = (page) => ['base', 'new'].map((side) => panel(page, side));
@@ -194,13 +194,13 @@ test('side: an icicle zooms and selects in both, by the names above a frame', ({
         await page.keyboard.press('ArrowDown');
         await until(() => at(left, 'at run'), 'the widest below main in base');
         await until(() => at(right, 'at run'), 'the same in new, where it is not the widest');
-        await page.keyboard.press('f');
+        await page.keyboard.press('Enter');
         await until(() => queryOf(page).get('new.flame_zoom'), 'zoomed');
         for (const one of [left, right]) await one.locator('.frame-crumb').filter({ hasText: 'run' }).waitFor();
         await left.locator('.frame-scroll').hover({ position: { x: 300, y: 60 } });
-        await page.mouse.wheel(0, -200);
+        await zoomWheel(page, -200);
         await until(async () => /~.*~/.test(decodeURIComponent(page.url())), 'the same stretch in both');
-        await page.keyboard.press('f');
+        await page.keyboard.press('Enter');
         await until(() => !page.url().includes('~'), 'back at the frame');
         await page.reload();
         await drawn(page);
@@ -279,7 +279,7 @@ test('side: call graphs choose and show the same function', async ({ pages, demo
     await until(() => queryOf(page).get('new.fn'), 'its twin');
     await until(async () => /is-selected/.test(await boxOf(fresh, '_request_from_builder_args').getAttribute('class')), 'outlined in both');
     await until(async () => /is-beside/.test(await boxOf(fresh, '_request_from_builder_args').getAttribute('class')), 'under the pointer in both');
-    await page.mouse.wheel(0, -300);
+    await zoomWheel(page, -300);
     const scale = (one) => one.locator('.call-graph > g').evaluate((el) => /scale\((\S+)\)/.exec(el.getAttribute('transform'))[1]);
     await until(async () => Math.abs((await scale(base)) - (await scale(fresh))) < 0.01 && queryOf(page).has('new.view'), 'the same scale');
 });
@@ -292,7 +292,7 @@ test('side: curves have one pointer and one stretch of time', async ({ pages }) 
         const [base, fresh] = both(page);
         await base.locator('.memory-chart').hover({ position: { x: 90, y: 200 } });
         await fresh.locator('.beside-line').waitFor();
-        await page.mouse.wheel(0, -300);
+        await zoomWheel(page, -300);
         await until(() => queryOf(page).has('to'), 'zoomed');
         await quiet(page);
         await page.keyboard.press('0');

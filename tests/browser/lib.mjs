@@ -211,6 +211,13 @@ export function equal(have, want, what = 'value') {
     if (a !== b) throw new Error(`${what}: ${a} instead of ${b}`);
 }
 
+/* Turns the wheel with Ctrl, which zooms. */
+export async function zoomWheel(page, dy) {
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, dy);
+    await page.keyboard.up('Control');
+}
+
 /* Waits until `ask` answers something true; what it answered. */
 export async function until(ask, what, ms = 30_000) {
     const end = Date.now() + ms;

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, equal, quiet, ROOT, Shelf, test, until } from './lib.mjs';
+import { check, equal, quiet, ROOT, Shelf, test, until, zoomWheel } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ');
 
@@ -61,7 +61,7 @@ test('memory: the tooltip is hidden by keys, the wheel and drags', ({ pages }) =
         const shown = () => page.locator('.tooltip').count();
         for (const act of [
             () => page.keyboard.press('w'),
-            () => page.mouse.wheel(0, -100),
+            () => zoomWheel(page, -100),
             async () => {
                 await page.mouse.down();
                 await page.mouse.move(700, 500, { steps: 4 });

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, quiet, Shelf, test, until } from './lib.mjs';
+import { check, equal, quiet, Shelf, test, until, zoomWheel } from './lib.mjs';
 
 const STACKS = [
     'main (app.py:3);load (app.py:20);parse (json/decoder.py:5) 6',
@@ -92,5 +92,69 @@ test('selection: Back undoes zoom and selection', async ({ pages }) => {
         await page.goBack();
         await until(() => !query(page).has('flame_frame'), 'Back clears the selection');
         await quiet(page);
+    });
+});
+
+test('selection: a search steps through its hits, and the view follows', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at }) => {
+        await page.keyboard.press('/');
+        await page.keyboard.type('parse');
+        const count = page.locator('.search-count');
+        await until(async () => (await count.textContent()) === '2', 'two hits');
+        await page.locator('.frame-ticks').waitFor();
+        for (const want of ['1 of 2', '2 of 2', '1 of 2']) {
+            await page.keyboard.press('Enter');
+            await until(async () => (await count.textContent()) === want, want);
+        }
+        await page.keyboard.press('Shift+Enter');
+        await until(async () => (await count.textContent()) === '2 of 2', 'Shift+Enter steps back');
+        equal(query(page).get('hit'), '2', 'the hit in the URL');
+        await page.getByRole('button', { name: 'next hit' }).click();
+        await until(async () => (await count.textContent()) === '1 of 2', 'the button steps too');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        // Far away from the hit, the next step moves the view to it.
+        await page.keyboard.press('Escape');
+        equal(query(page).get('q'), 'parse', 'Escape leaves the field and keeps the search');
+        const right = at(1, 0.98);
+        await page.mouse.move(right.x, right.y);
+        for (let i = 0; i < 4; i++) await zoomWheel(page, -400);
+        await until(() => query(page).has('flame_zoom'), 'zoomed');
+        const zoomed = query(page).get('flame_zoom');
+        await page.getByRole('button', { name: 'previous hit' }).click();
+        await page.getByRole('button', { name: 'previous hit' }).click();
+        await until(() => query(page).get('flame_zoom') !== zoomed, 'the view moved');
+        const [from, to] = query(page).get('flame_zoom').split('~').map(Number);
+        check(from <= 0.25 && to >= 0.25, `the first hit is in ${from} to ${to}`);
+        await page.keyboard.press('Escape');
+        await until(() => !query(page).has('q'), 'Escape clears the search first');
+        check(query(page).has('flame_zoom'), 'and keeps the zoom');
+    });
+});
+
+test('selection: words of the file and the line restrict a search', async ({ pages }) => {
+    await withFlame(pages, async ({ page }) => {
+        const field = page.getByPlaceholder('Search names');
+        const count = page.locator('.search-count');
+        for (const [text, hits] of [['file:app', '4'], ['-file:app', '2'], ['file:app -main', '3'], ['nothing', '0']]) {
+            await field.fill(text);
+            await until(async () => (await count.textContent()) === hits, `${hits} hits of ${text}`);
+        }
+    });
+});
+
+test('selection: the wheel scrolls, with Shift it pans, and a hint says how to zoom', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at }) => {
+        const { x, y } = at(1, 0.5);
+        await page.mouse.move(x, y);
+        await page.mouse.wheel(0, 120);
+        await page.getByRole('status').getByText('Ctrl + wheel zooms').waitFor();
+        check(!query(page).has('flame_zoom'), 'not zoomed');
+        await zoomWheel(page, -400);
+        await until(() => query(page).has('flame_zoom'), 'zoomed');
+        const [from] = query(page).get('flame_zoom').split('~').map(Number);
+        await page.keyboard.down('Shift');
+        await page.mouse.wheel(0, 200);
+        await page.keyboard.up('Shift');
+        await until(() => Number(query(page).get('flame_zoom').split('~')[0]) > from, 'panned');
     });
 });

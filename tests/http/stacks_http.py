@@ -2,6 +2,7 @@
 """The trees of a profile of many different stacks, against trees made here from the same stacks."""
 import random
 from collections import Counter
+from urllib.parse import quote
 
 from server import RUNS, ServerTest
 
@@ -49,6 +50,13 @@ class Stacks(ServerTest):
         assert answer.status == 201, answer.body
         cls.path = f"{RUNS}/{answer.json['id']}"
         assert answer.json["summary"]["slices"] > 300_000, "the answer would not be a choice of paths"
+
+    def test_words_of_file_and_line(self):
+        text = "main (app.py:3);load (app.py:20) 2\nmain (app.py:3);20 (json/decoder.py:200) 1\n"
+        answer = self.server.request("POST", f"{RUNS}?wait=1&name=places", text.encode())
+        for query, found in (("file:app", 2), ("-file:app", 1), ("FILE:load", 0), ("line:20", 1), ("-line:20", 2), ("file:app load", 1)):
+            page = self.get_json(f"{RUNS}/{answer.json['id']}/stack_functions?mode=line&q={quote(query)}")
+            self.assertEqual(len(page["rows"]), found, (query, page["rows"]))
 
     def clipped(self, begin, end):
         """The stacks with what of each lies in a stretch of the file's own order."""

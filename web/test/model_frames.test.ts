@@ -9,6 +9,9 @@ import {
     layoutCallTree,
     OMITTED_CALLS,
 } from '../src/model/call_tree';
+import { layoutFlame } from '../src/features/stacks/flame_tree';
+import type { FlameAnswer } from '../src/base/trace_types';
+import { hitColumns, hitFrames, spanToRead, steppedHit } from '../src/model/frame_hits';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
 import { ImportRows, computeDepths } from '../src/features/imports/import_table';
@@ -255,4 +258,57 @@ test('all roots stand under one row', () => {
     const { frames } = layoutCallTree(tree, true);
     assert.deepEqual([...frames.node], [-1, 0, 1]);
     assert.equal(frames.total, 4);
+});
+
+function flameOf(parent: number[], total: number[]): FlameAnswer {
+    const zeros = parent.map(() => 0);
+    const names = parent.map((_, i) => `f${i}`);
+    return {
+        n: parent.length,
+        unit: 'ns',
+        sum: total[0],
+        cut: 0,
+        parent,
+        name: parent.map((_, i) => i),
+        self: total,
+        total,
+        count: zeros,
+        family: zeros,
+        kind: zeros,
+        names,
+    };
+}
+
+test('hits are ordered from the left, and a step wraps around', () => {
+    const layout = layoutFlame(flameOf([-1, 0, 0, 2, 0], [100, 60, 30, 1, 10]));
+    const hits = hitFrames(layout, Uint8Array.from([0, 1, 0, 1, 1]));
+    assert.deepEqual(
+        Array.from(hits ?? [], (f) => layout.node[f]),
+        [1, 3, 4],
+    );
+    assert.equal(hitFrames(layout, null), null);
+    const columns = hitColumns(layout, hits ?? new Int32Array(0), 10);
+    assert.deepEqual([...columns], [0, 0, 0, 1, 0, 0, 1, 0, 0, 1]);
+    assert.deepEqual(
+        [
+            steppedHit(null, 1, 3),
+            steppedHit(null, -1, 3),
+            steppedHit(3, 1, 3),
+            steppedHit(1, -1, 3),
+        ],
+        [1, 3, 1, 3],
+    );
+});
+
+test('the view moves only if the name of a frame cannot be read', () => {
+    const layout = layoutFlame(flameOf([-1, 0, 0, 2, 0], [100, 60, 30, 1, 10]));
+    const whole = { x0: 0, x1: 100 };
+    const frameOf = (node: number) => layout.frameOf[node];
+    assert.equal(spanToRead(layout, frameOf(1), whole, 1000), null, '600 px are readable');
+    const near = spanToRead(layout, frameOf(3), whole, 1000);
+    assert.ok(near && near.x0 <= 60 && near.x1 >= 61, 'the frame is in view');
+    assert.equal(Math.round((1 / (near.x1 - near.x0)) * 1000), 160, 'with room for its name');
+    const zoomed = { x0: 0, x1: 20 };
+    const moved = spanToRead(layout, frameOf(4), zoomed, 1000);
+    assert.deepEqual(moved && [moved.x0 < 90, moved.x1], [true, 100], 'a hit outside of the view');
 });

@@ -108,6 +108,24 @@ test('Amdahl: twice as fast, and at no cost', () => {
     );
 });
 
+test('search: words of the file and the line', () => {
+    const has = (query: string, name: string, file?: string, line?: number) =>
+        matcher(query, false).test(name, file, line);
+    assert.ok(has('file:app', 'load', '/srv/App.py'));
+    assert.ok(!has('file:load', 'load', '/srv/app.py'), 'the name is not the file');
+    assert.ok(has('file:app load', 'load (app.py:20)'), 'the place in a name');
+    assert.ok(!has('file:load', 'load (app.py:20)'));
+    assert.ok(!has('-file:app', 'load (app.py:20)'), 'excluded');
+    assert.ok(has('line:20', 'load', 'app.py', 20));
+    assert.ok(!has('line:20', 'load', 'app.py', 200));
+    assert.ok(has('line:20', 'load (app.py:20)') && has('line:438', 'nn/conv.py(438): _forward'));
+    assert.ok(!has('line:20', 'load (app.py:200)') && !has('line:20', 'f20 (app.py:3)'));
+    assert.deepEqual(matcher('file:app lo', false).hits('lo app'), [
+        [0, 2],
+        [3, 6],
+    ]);
+});
+
 test('search: words, exclusions, regular expressions', () => {
     const m = matcher('Torch -test', false);
     assert.ok(m.test('torch.nn', 'a.py'));

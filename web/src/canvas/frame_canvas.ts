@@ -14,6 +14,8 @@ const GAP = 1;
 const PAD = 5;
 const NARROWEST = 1.5;
 const DOT_STEP = 4;
+/** Height in px of the line below a hit. */
+const HIT_LINE = 2.5;
 /** Minimum width in px of the box for self time, of the word `self` in it, and of its value. */
 const SELF_BOX = { box: 9, word: 30, value: 70 };
 
@@ -42,6 +44,12 @@ export interface FrameScene {
     top: number;
     /** 1 for each node that the search matches; null if there is no search */
     match: Uint8Array | null;
+    /** What does not match is faded. */
+    isFading: boolean;
+    /** the current hit of the search, or -1 */
+    currentHit: number;
+    /** 1 for each node with the name of the selected one; null: none is selected */
+    instances: Uint8Array | null;
     hover: number;
     selected: number;
 }
@@ -108,6 +116,7 @@ export class FrameCanvas {
         const first = Math.max(0, Math.floor(scene.top / FRAME_ROW) - 1);
         const last = Math.min(layout.rows - 1, Math.floor((scene.top + this.height) / FRAME_ROW));
         for (let row = first; row <= last; row++) this.drawRow(scene, row);
+        if (scene.currentHit >= 0) this.outline(scene, scene.currentHit, theme.tick, 2);
         if (scene.selected >= 0) this.outline(scene, scene.selected, theme.accent, 2);
         if (scene.hover >= 0) this.outline(scene, scene.hover, theme.text1, 1.5);
     }
@@ -157,7 +166,7 @@ export class FrameCanvas {
     private dots(scene: FrameScene, from: number, to: number, y: number): void {
         const { ctx } = this;
         ctx.fillStyle = scene.theme.text3;
-        ctx.globalAlpha = scene.match ? 0.5 : 0.8;
+        ctx.globalAlpha = scene.match && scene.isFading ? 0.5 : 0.8;
         const size = 1;
         const start = Math.ceil(Math.max(0, from) / DOT_STEP) * DOT_STEP;
         const end = Math.min(to, this.width);
@@ -170,7 +179,8 @@ export class FrameCanvas {
         const { ctx } = this;
         const box = this.boxOf(scene, frame);
         const node = scene.layout.node[frame];
-        const isDimmed = scene.match !== null && node >= 0 && scene.match[node] === 0;
+        const isHit = scene.match !== null && node >= 0 && scene.match[node] === 1;
+        const isDimmed = scene.isFading && scene.match !== null && node >= 0 && !isHit;
         ctx.globalAlpha = isDimmed ? 0.5 : 1;
         this.ground(scene, frame, box);
         if (box.w >= 18) {
@@ -180,6 +190,15 @@ export class FrameCanvas {
         ctx.globalAlpha = isDimmed ? 0.5 : 1;
         this.selfBox(scene, frame);
         ctx.globalAlpha = 1;
+        if (isHit) {
+            ctx.fillStyle = scene.theme.tick;
+            ctx.fillRect(box.x, box.y + box.h - HIT_LINE, box.w, HIT_LINE);
+        }
+        if (node >= 0 && scene.instances?.[node] === 1) {
+            ctx.setLineDash([3, 2]);
+            this.outline(scene, frame, scene.theme.accent, 1);
+            ctx.setLineDash([]);
+        }
     }
 
     private selfBox(scene: FrameScene, frame: number): void {

@@ -17,6 +17,8 @@ export interface FrameTheme {
     text2: string;
     text3: string;
     accent: string;
+    tick: string;
+    bar2: string;
     ink: string;
     font: string;
     fontStrong: string;
@@ -52,6 +54,8 @@ export function readTheme(element: Element): FrameTheme {
         text2: token('text-2'),
         text3: token('text-3'),
         accent: token('accent'),
+        tick: token('tick'),
+        bar2: token('bar-2'),
         ink: token('ink'),
         font: `11.5px ${sans}`,
         fontStrong: `600 11.5px ${sans}`,

@@ -49,7 +49,8 @@ export function copyAndConfirm(text: string, what: string): void {
     void copyText(text).then((done) => confirm(done ? `${what} copied` : `${what} not copied`));
 }
 
-function confirm(text: string): void {
+/** Shows a line for a moment. */
+export function confirm(text: string): void {
     confirmation.value = text;
     clearTimeout(confirmationTimer);
     confirmationTimer = setTimeout(() => (confirmation.value = null), CONFIRMATION_MS);

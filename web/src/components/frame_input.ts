@@ -9,6 +9,7 @@ import { postHover } from './frame_panel';
 import type { FrameStage } from './frame_stage';
 import { listenContextMenu } from './context_menu';
 import { hideTooltip, showTooltip } from './tooltip';
+import { canScroll, hintAtZoom, readWheel } from './wheel';
 
 const HOVER_MS = 60;
 const KEY_ZOOM = 0.8;
@@ -23,12 +24,13 @@ interface KeyOptions {
     isSelected: boolean;
     /** The actions of frames use `s` and `f`. */
     hasActions: boolean;
+    canClearSearch: boolean;
     keyless?: boolean;
 }
 
 export function useFrameKeys(
     act: Act,
-    { isZoomed, isSelected, hasActions, keyless }: KeyOptions,
+    { isZoomed, isSelected, hasActions, canClearSearch, keyless }: KeyOptions,
 ): void {
     const width = (now: FrameStage): number => now.span.x1 - now.span.x0;
     const zoom = (factor: number) =>
@@ -47,10 +49,12 @@ export function useFrameKeys(
             if (layout.node[next] >= 0) onSelect(layout.node[next]);
         });
     const back = act((now) => {
-        if (now.zoomed) now.zoomTo(enclosingFrame(now.props.layout, now.span));
+        if (now.props.match && now.props.onClearSearch) now.props.onClearSearch();
+        else if (now.zoomed) now.zoomTo(enclosingFrame(now.props.layout, now.span));
         else now.props.onSelect(-1);
     });
     const menu = act((now) => now.openMenu(now.props.selected, null));
+    const zoomOut = act((now) => now.zoomTo(enclosingFrame(now.props.layout, now.span)));
     const keys = [
         { key: 'w', label: 'zoom in', run: zoom(KEY_ZOOM) },
         { key: '+', label: 'zoom in', run: zoom(KEY_ZOOM) },
@@ -70,18 +74,22 @@ export function useFrameKeys(
         { key: 'ArrowLeft', label: 'frame on the left', run: moveSelection('left') },
         { key: 'ArrowRight', label: 'frame on the right', run: moveSelection('right') },
         { key: 'Enter', label: 'open the selected frame', run: act(openSelection) },
-        ...(isZoomed ? [{ key: 'Backspace', label: 'zoom out one level', run: back }] : []),
+        ...(isZoomed ? [{ key: 'Backspace', label: 'zoom out one level', run: zoomOut }] : []),
         ...(isSelected && hasActions
             ? [
                   { key: 'shift+F10', label: 'menu of the selected frame', run: menu },
                   { key: 'ContextMenu', label: '', run: menu },
               ]
             : []),
-        ...(isZoomed || isSelected
+        ...(isZoomed || isSelected || canClearSearch
             ? [
                   {
                       key: 'Escape',
-                      label: isZoomed ? 'zoom out one level' : 'clear selection',
+                      label: canClearSearch
+                          ? 'clear the search'
+                          : isZoomed
+                            ? 'zoom out one level'
+                            : 'clear selection',
                       run: back,
                   },
               ]
@@ -102,12 +110,13 @@ function openSelection(now: FrameStage): void {
     else fitSelection(now);
 }
 
-/** Handles pointer and wheel; returns a function that removes the listeners. The wheel zooms only
- * on the canvas; over the scroll bar it scrolls. */
+/** Handles pointer and wheel; returns a function that removes the listeners. */
 export function listenPointer(now: FrameStage): () => void {
     const { canvas, scroller } = now;
     let drag: { x: number; y: number; top: number; span: Span; moved: boolean } | null = null;
     let hoverTimer = 0;
+    const touches = new Map<number, PointerEvent>();
+    let pinch: { distance: number; span: Span } | null = null;
 
     const point = (event: ClientPoint): [number, number] => {
         const box = canvas.getBoundingClientRect();
@@ -115,6 +124,13 @@ export function listenPointer(now: FrameStage): () => void {
     };
     const hitAt = (event: ClientPoint): number => now.renderer.hit(now.scene(), ...point(event));
     const perPx = (): number => (now.span.x1 - now.span.x0) / Math.max(1, canvas.clientWidth);
+
+    /* Distance of two fingers, and the px of the canvas between them. */
+    function spread(): { distance: number; middle: number } {
+        const [a, b] = [...touches.values()];
+        const distance = Math.max(8, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY));
+        return { distance, middle: (point(a)[0] + point(b)[0]) / 2 };
+    }
 
     function setHover(frame: number, event?: PointerEvent): void {
         const changed = frame !== now.hover;
@@ -142,21 +158,28 @@ export function listenPointer(now: FrameStage): () => void {
     }
 
     function onWheel(event: WheelEvent): void {
+        const turn = readWheel(event);
+        if (turn.kind === 'scroll') {
+            if (!canScroll(scroller, event.deltaY)) hintAtZoom();
+            return;
+        }
         event.preventDefault();
-        const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
-        const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
-        const sideways = event.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0;
-        if (sideways !== 0) now.moveTo(panSpan(now.span, now.whole.x1, sideways * perPx()));
+        if (turn.kind === 'pan') now.moveTo(panSpan(now.span, now.whole.x1, turn.px * perPx()));
         else {
             const at = now.span.x0 + point(event)[0] * perPx();
-            const factor = Math.exp(Math.max(-300, Math.min(300, dy)) * 0.0022);
-            now.moveTo(zoomSpan(now.span, now.whole.x1, factor, at));
+            now.moveTo(zoomSpan(now.span, now.whole.x1, turn.factor, at));
         }
         hideTooltip();
     }
 
     function onDown(event: PointerEvent): void {
         if (event.button !== 0) return;
+        touches.set(event.pointerId, event);
+        if (touches.size === 2) {
+            pinch = { distance: spread().distance, span: now.span };
+            drag = null;
+            return;
+        }
         drag = {
             x: event.clientX,
             y: event.clientY,
@@ -168,6 +191,14 @@ export function listenPointer(now: FrameStage): () => void {
     }
 
     function onMove(event: PointerEvent): void {
+        if (touches.has(event.pointerId)) touches.set(event.pointerId, event);
+        if (pinch) {
+            const { distance, middle } = spread();
+            const scale = (pinch.span.x1 - pinch.span.x0) / Math.max(1, canvas.clientWidth);
+            const at = pinch.span.x0 + middle * scale;
+            now.moveTo(zoomSpan(pinch.span, now.whole.x1, pinch.distance / distance, at));
+            return;
+        }
         if (!drag) {
             setHover(hitAt(event), event);
             return;
@@ -181,6 +212,8 @@ export function listenPointer(now: FrameStage): () => void {
     }
 
     function onUp(event: PointerEvent): void {
+        touches.delete(event.pointerId);
+        pinch = null;
         const click = drag !== null && !drag.moved;
         drag = null;
         if (!click) return;
@@ -198,8 +231,15 @@ export function listenPointer(now: FrameStage): () => void {
         setHover(-1);
     }
 
+    function onCancel(event: PointerEvent): void {
+        touches.delete(event.pointerId);
+        pinch = null;
+        drag = null;
+    }
+
     function onMenu(at: { x: number; y: number } | null): void {
         drag = null;
+        touches.clear();
         setHover(-1);
         const frame = at ? hitAt({ clientX: at.x, clientY: at.y }) : -1;
         const node = at ? (frame >= 0 ? now.props.layout.node[frame] : -1) : now.props.selected;
@@ -211,6 +251,7 @@ export function listenPointer(now: FrameStage): () => void {
     canvas.addEventListener('pointerdown', onDown);
     canvas.addEventListener('pointermove', onMove);
     canvas.addEventListener('pointerup', onUp);
+    canvas.addEventListener('pointercancel', onCancel);
     canvas.addEventListener('pointerleave', onLeave);
     canvas.addEventListener('dblclick', onDouble);
     return () => {

@@ -7,10 +7,13 @@ import type { ComponentChildren } from 'preact';
 import { postToPanels } from '../base/panel';
 import { FRAME_ROW, FrameCanvas, type FramePaint, type FrameScene } from '../canvas/frame_canvas';
 import { readTheme } from '../canvas/theme';
+import { drawTickStrip } from '../canvas/tick_strip';
+import { columnOf, hitColumns, spanToRead } from '../model/frame_hits';
 import type { FrameLayout } from '../model/frames';
 import { type Span, easeSpan, parseSpan, sameSpan, spanText } from '../model/span';
 import type { Action, ActionHead } from './actions';
 import { openContextMenu } from './context_menu';
+import { isSearching } from './search_field';
 import { hideTooltip } from './tooltip';
 
 export interface FrameViewProps {
@@ -19,6 +22,14 @@ export interface FrameViewProps {
     paint: FramePaint;
     /** 1 for each node that the search matches */
     match: Uint8Array | null;
+    /** Frames of the matching nodes in the order of steps (model/frame_hits.ts), and the index of the
+     * current one, or -1. */
+    hits?: Int32Array | null;
+    hit?: number;
+    /** Escape clears the search before it zooms out. */
+    onClearSearch?: () => void;
+    /** 1 for each node with the name of the selected one */
+    instances?: Uint8Array | null;
     /** the selected node, or -1 */
     selected: number;
     /** -1: the selection was cleared */
@@ -67,6 +78,10 @@ export class FrameStage {
     private easing = 0;
     private commitTimer = 0;
     private theme;
+    /** canvas of the strip of hits; null while there is no search */
+    ticks: HTMLCanvasElement | null = null;
+    private columns: Uint8Array = new Uint8Array(0);
+    private columnsOf: Int32Array | null = null;
 
     constructor(
         readonly canvas: HTMLCanvasElement,
@@ -81,12 +96,15 @@ export class FrameStage {
     }
 
     scene(): FrameScene {
-        const { layout, paint, match, selected } = this.props;
+        const { layout, paint, match, selected, instances } = this.props;
         const frame = selected >= 0 ? layout.frameOf[selected] : -1;
         return {
             layout,
             paint,
             match,
+            isFading: isSearching.peek(),
+            currentHit: this.currentHit,
+            instances: frame >= 0 ? (instances ?? null) : null,
             theme: this.theme,
             span: this.span,
             top: this.scroller.scrollTop,
@@ -95,13 +113,43 @@ export class FrameStage {
         };
     }
 
+    get currentHit(): number {
+        const { hits, hit = -1 } = this.props;
+        return hits?.[hit] ?? -1;
+    }
+
     redraw = (): void => {
         if (this.frame) return;
         this.frame = requestAnimationFrame(() => {
             this.frame = 0;
             this.renderer.draw(this.scene());
+            this.drawTicks();
         });
     };
+
+    /** Draws the strip of hits; a view without a search has none. */
+    drawTicks(): void {
+        const { ticks } = this;
+        const { hits, layout } = this.props;
+        if (!ticks || !hits) return;
+        const width = Math.max(1, this.scroller.clientWidth);
+        if (this.columnsOf !== hits || this.columns.length !== width) {
+            this.columns = hitColumns(layout, hits, width);
+            this.columnsOf = hits;
+        }
+        const px = (x: number): number => (x / layout.total) * width;
+        const { x0, x1 } = this.span;
+        const { inset, bar2, tick } = this.theme;
+        drawTickStrip(
+            ticks,
+            {
+                columns: this.columns,
+                current: this.currentHit < 0 ? -1 : columnOf(layout, this.currentHit, width),
+                view: this.zoomed ? { from: px(x0), to: px(x1) } : null,
+            },
+            { ground: inset, view: bar2, tick },
+        );
+    }
 
     retheme = (): void => {
         this.theme = readTheme(this.canvas);
@@ -115,10 +163,18 @@ export class FrameStage {
         this.canvas.style.height = `${height}px`;
         this.renderer.resize(width, height, devicePixelRatio || 1);
         this.renderer.draw(this.scene());
+        this.drawTicks();
     }
 
     get whole(): Span {
         return { x0: 0, x1: this.props.layout.total || 1 };
+    }
+
+    /** Rows of frames below the visible ones. */
+    get rowsBelow(): number {
+        const { scrollTop, clientHeight } = this.scroller;
+        const cut = this.props.layout.rows * FRAME_ROW - scrollTop - clientHeight;
+        return Math.max(0, Math.ceil(cut / FRAME_ROW - 0.2));
     }
 
     get zoomed(): boolean {
@@ -145,6 +201,10 @@ export class FrameStage {
         cancelAnimationFrame(this.easing);
         this.follow(span);
         postToPanels(spanTopic(this.props.label), spanText(span, this.props.layout.total));
+        this.commitLater();
+    }
+
+    private commitLater(): void {
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
             const text = this.zoomed ? spanText(this.span, this.props.layout.total) : null;
@@ -170,6 +230,7 @@ export class FrameStage {
             const t = isMotionReduced ? 1 : (now - start) / EASE_MS;
             this.span = t >= 1 ? target : easeSpan(from, target, t);
             this.renderer.draw(this.scene());
+            this.drawTicks();
             this.onSpan();
             if (t < 1) this.easing = requestAnimationFrame(step);
         };
@@ -185,6 +246,15 @@ export class FrameStage {
         this.easeTo(node < 0 ? this.whole : this.spanOfFrame(frame));
         this.reveal(Math.max(0, frame));
         onZoom(zoom || null);
+    }
+
+    /** Moves the view so that the name of a frame can be read. */
+    showFrame(frame: number): void {
+        const span = spanToRead(this.props.layout, frame, this.span, this.scroller.clientWidth);
+        this.reveal(frame);
+        if (!span) return;
+        this.easeTo(span);
+        this.commitLater();
     }
 
     /** Scrolls vertically so that the row of a frame is visible below the path. */

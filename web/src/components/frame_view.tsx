@@ -6,6 +6,7 @@
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
+import { plural } from '../base/units';
 import { FRAME_ROW } from '../canvas/frame_canvas';
 import { coveredPath } from '../model/frames';
 import { type Action, useActionKeys } from './actions';
@@ -13,6 +14,7 @@ import { useFrameLink } from './frame_panel';
 import { FrameCrumb } from './frame_crumb';
 import { listenPointer, useFrameKeys } from './frame_input';
 import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
+import { isSearching } from './search_field';
 import { watchTheme } from './theme_watch';
 
 export type { FrameViewProps } from './frame_stage';
@@ -24,7 +26,9 @@ export function FrameView(props: FrameViewProps) {
     const scroller = useRef<HTMLDivElement | null>(null);
     const stage = useRef<FrameStage | null>(null);
     const [path, setPath] = useState<number[]>([]);
-    const { layout, paint, match, selected, zoom } = props;
+    const ticks = useRef<HTMLCanvasElement | null>(null);
+    const [rowsBelow, setRowsBelow] = useState(0);
+    const { layout, paint, match, selected, zoom, hits = null, hit = -1 } = props;
 
     useLayoutEffectOn(() => {
         if (!canvas.current || !scroller.current) return undefined;
@@ -34,7 +38,10 @@ export function FrameView(props: FrameViewProps) {
         });
         stage.current = now;
         now.resize();
-        const observer = new ResizeObserver(() => now.resize());
+        const observer = new ResizeObserver(() => {
+            now.resize();
+            setRowsBelow(now.rowsBelow);
+        });
         observer.observe(scroller.current);
         const unwatch = watchTheme(now.retheme);
         const release = listenPointer(now);
@@ -60,8 +67,21 @@ export function FrameView(props: FrameViewProps) {
         now.span = now.spanOf(zoom);
         now.onSpan();
         now.redraw();
+        setRowsBelow(now.rowsBelow);
     }, [layout]);
-    useLayoutEffect(() => stage.current?.redraw(), [paint, match, selected]);
+    const isFading = isSearching.value;
+    useLayoutEffect(() => {
+        const now = stage.current;
+        if (!now) return;
+        now.ticks = ticks.current;
+        now.redraw();
+    }, [paint, match, selected, hits, hit, isFading]);
+    const shownHit = useRef(hit);
+    useEffect(() => {
+        const frame = hits?.[hit] ?? -1;
+        if (frame >= 0 && shownHit.current !== hit) stage.current?.showFrame(frame);
+        shownHit.current = hit;
+    }, [hits, hit]);
     useEffect(() => {
         const now = stage.current;
         if (!now || now.sent === zoom) return;
@@ -82,6 +102,7 @@ export function FrameView(props: FrameViewProps) {
         isZoomed: path.length > 0,
         isSelected: selected >= 0,
         hasActions: props.actions !== undefined,
+        canClearSearch: match !== null && props.onClearSearch !== undefined,
         keyless: props.keyless,
     });
     useActionKeys(
@@ -98,12 +119,21 @@ export function FrameView(props: FrameViewProps) {
                 tabIndex={0}
                 role="img"
                 aria-label={ariaText(props)}
-                onScroll={act((now) => now.redraw())}
+                onScroll={act((now) => {
+                    now.redraw();
+                    setRowsBelow(now.rowsBelow);
+                })}
             >
                 <div class="frame-space" style={{ height: content }}>
                     <canvas ref={canvas} class="frame-canvas" />
                 </div>
             </div>
+            {hits && <canvas ref={ticks} class="frame-ticks" aria-hidden="true" />}
+            {rowsBelow > 0 && (
+                <div class="frame-more" aria-hidden="true">
+                    {plural(rowsBelow, 'more row')} below
+                </div>
+            )}
             {layout.total <= 0 && props.empty && <div class="frame-empty">{props.empty}</div>}
             {path.length > 0 && (
                 <FrameCrumb

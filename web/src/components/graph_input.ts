@@ -8,6 +8,7 @@ import type { GraphEdge } from '../model/dot';
 import { type Plane, centreOn, fitPlane, zoomPlane } from '../model/plane';
 import type { CallGraphViewProps } from './call_graph_view';
 import { hideTooltip } from './tooltip';
+import { readWheel } from './wheel';
 
 /** Minimum scale at which labels are readable. */
 export const READABLE_SCALE = 0.62;
@@ -27,17 +28,14 @@ export function usePlaneInput(
         const onWheel = (event: WheelEvent): void => {
             event.preventDefault();
             const at = element.getBoundingClientRect();
-            const unit = event.deltaMode === 1 ? 16 : 1;
-            const dy = Math.max(-300, Math.min(300, event.deltaY * unit));
+            const turn = readWheel(event);
             hideTooltip();
-            apply(
-                zoomPlane(
-                    plane.current,
-                    Math.exp(-dy * 0.002),
-                    event.clientX - at.left,
-                    event.clientY - at.top,
-                ),
-            );
+            const { current } = plane;
+            if (turn.kind === 'zoom') {
+                const [x, y] = [event.clientX - at.left, event.clientY - at.top];
+                apply(zoomPlane(current, 1 / turn.factor, x, y));
+            } else if (turn.kind === 'pan') apply({ ...current, x: current.x - turn.px });
+            else apply({ ...current, y: current.y - turn.px });
         };
         const onDown = (event: PointerEvent): void => {
             if (event.button !== 0) return;

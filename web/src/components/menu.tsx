@@ -105,8 +105,12 @@ export function Menu(props: MenuProps) {
                             onInput={(event) => setFilter(event.currentTarget.value)}
                         />
                     )}
-                    {shown.map((item) => (
-                        <MenuEntry key={item.text} item={item} close={close} />
+                    {shown.map((item, i) => (
+                        <MenuEntry
+                            key={item.href ?? `${item.text} ${i}`}
+                            item={item}
+                            close={close}
+                        />
                     ))}
                     {shown.length === 0 && <div class="menu-none">none</div>}
                 </div>

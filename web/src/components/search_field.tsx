@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search field with the number of hits inside and an optional switch for regular expressions. Input
- * is passed on after a pause, so that not every key causes a request.
+ * Search field with the number of hits inside, buttons to step through them, and an optional switch
+ * for regular expressions. Input is passed on after a pause, so that not every key causes a request.
  */
+import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { int } from '../base/units';
 
@@ -20,7 +21,12 @@ interface SearchFieldProps {
     count?: number | null;
     /** Error message of an invalid regular expression. */
     error?: string | null;
-    /** Enter (with Shift: backward), to move between hits. */
+    /** Number of the current hit, from 1: shown as `3 of 318`. */
+    position?: number | null;
+    /** Moves to the next or previous hit: Enter, Shift+Enter and the buttons. With it, Escape keeps
+     * the search and leaves the field. */
+    onStep?: (by: 1 | -1) => void;
+    /** Enter (with Shift: backward), where hits are not stepped through. */
     onEnter?: (backward: boolean) => void;
     width?: number;
     inputRef?: { current: HTMLInputElement | null };
@@ -28,6 +34,9 @@ interface SearchFieldProps {
     hint?: string;
     large?: boolean;
 }
+
+/** Whether a search field has the focus. Pictures fade what the search does not match only then. */
+export const isSearching = signal(false);
 
 /* The typed text, and the text that is passed on after a pause. The URL may change the value from
  * outside. */
@@ -66,18 +75,26 @@ export function SearchField(props: SearchFieldProps) {
     function onKeyDown(event: KeyboardEvent): void {
         if (event.key === 'Enter') {
             send(typed);
+            props.onStep?.(event.shiftKey ? -1 : 1);
             props.onEnter?.(event.shiftKey);
         } else if (event.key === 'Escape') {
             event.preventDefault();
             event.stopPropagation();
-            if (typed) {
+            if (typed && !props.onStep) {
                 setTyped('');
                 send('');
             } else input.current?.blur();
         }
     }
 
-    const state = `${props.large ? ' is-large' : ''}${props.error ? ' is-wrong' : ''}`;
+    useEffect(() => () => void (isSearching.value = false), []);
+    const { count, position, onStep } = props;
+    const hits = typed && count !== null && count !== undefined ? count : null;
+    const state = [
+        props.large ? ' is-large' : '',
+        props.error ? ' is-wrong' : '',
+        hits === 0 ? ' is-none' : '',
+    ].join('');
     return (
         <span
             class={`search-field${state}`}
@@ -95,10 +112,15 @@ export function SearchField(props: SearchFieldProps) {
                 value={typed}
                 onInput={(event) => type(event.currentTarget.value)}
                 onKeyDown={onKeyDown}
+                onFocus={() => (isSearching.value = true)}
+                onBlur={() => (isSearching.value = false)}
             />
-            {typed && props.count !== null && props.count !== undefined && (
-                <span class="search-count">{int(props.count)}</span>
+            {hits !== null && (
+                <span class="search-count" aria-live="polite">
+                    {position && hits > 0 ? `${int(position)} of ${int(hits)}` : int(hits)}
+                </span>
             )}
+            {onStep && hits !== null && hits > 0 && <StepButtons onStep={onStep} />}
             {!typed && props.hint && <kbd>{props.hint}</kbd>}
             {props.regex !== undefined && (
                 <button
@@ -111,6 +133,31 @@ export function SearchField(props: SearchFieldProps) {
                     .*
                 </button>
             )}
+        </span>
+    );
+}
+
+/* A press keeps the focus in the field. */
+function StepButtons({ onStep }: { onStep: (by: 1 | -1) => void }) {
+    const keepFocus = (event: Event) => event.preventDefault();
+    return (
+        <span class="search-steps" onPointerDown={keepFocus} onMouseDown={keepFocus}>
+            <button
+                type="button"
+                aria-label="previous hit"
+                title="previous hit (Shift+Enter)"
+                onClick={() => onStep(-1)}
+            >
+                ↑
+            </button>
+            <button
+                type="button"
+                aria-label="next hit"
+                title="next hit (Enter)"
+                onClick={() => onStep(1)}
+            >
+                ↓
+            </button>
         </span>
     );
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The search language of the page, and of tables on the server: words that must all occur in name
- * or file, ignoring case; a word with a leading `-` must not occur. Or a single regular expression.
- */
+ * or file, ignoring case. A word with a leading `-` must not occur; `file:word` must occur in the
+ * file, `line:20` must be the line. Or a single regular expression. */
 
 export interface Matcher {
     empty: boolean;
     /** error message of an invalid regular expression */
     error: string | null;
-    test: (name: string, file?: string) => boolean;
+    test: (name: string, file?: string, line?: number) => boolean;
     /** [from, to) ranges of the hits in a string, for highlighting */
     hits: (text: string) => [number, number][];
 }
@@ -20,18 +20,50 @@ export function matcher(query: string, regex: boolean): Matcher {
     return regex ? regexMatcher(query) : wordMatcher(query);
 }
 
+interface Word {
+    field: 'any' | 'file' | 'line';
+    text: string;
+    isExcluded: boolean;
+}
+
+function readWord(word: string): Word {
+    const isExcluded = word.startsWith('-') && word.length > 1;
+    const rest = isExcluded ? word.slice(1) : word;
+    const field = /^(file|line):(.+)$/.exec(rest);
+    if (field?.[1] === 'file') return { field: 'file', text: field[2], isExcluded };
+    if (field && /^\d+$/.test(field[2])) return { field: 'line', text: field[2], isExcluded };
+    return { field: 'any', text: rest, isExcluded };
+}
+
+/* Samplers write the place after the name: `load (app.py:20)`. Other names are a place as a whole. */
+function placeOfName(name: string): string {
+    const at = name.lastIndexOf(' (');
+    return at >= 0 ? name.slice(at) : name;
+}
+
+function hasLine(place: string, line: string): boolean {
+    for (let at = place.indexOf(line); at >= 0; at = place.indexOf(line, at + 1)) {
+        const [before, after] = [place.charAt(at - 1), place.charAt(at + line.length)];
+        if ((before === ':' || before === '(') && !/\d/.test(after)) return true;
+    }
+    return false;
+}
+
+function occurs({ field, text }: Word, name: string, file: string, line?: number): boolean {
+    if (field === 'any') return name.includes(text) || file.includes(text);
+    if (field === 'file') return (file || placeOfName(name)).includes(text);
+    return line === undefined ? hasLine(placeOfName(name), text) : line === Number(text);
+}
+
 function wordMatcher(query: string): Matcher {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const required = words.filter((w) => !(w.startsWith('-') && w.length > 1));
-    const excluded = words.filter((w) => w.startsWith('-') && w.length > 1).map((w) => w.slice(1));
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean).map(readWord);
+    const required = words.filter((w) => !w.isExcluded && w.field !== 'line').map((w) => w.text);
     return {
         empty: false,
         error: null,
-        test: (name, file = '') => {
-            const text = `${name}\n${file}`.toLowerCase();
-            return (
-                required.every((w) => text.includes(w)) && !excluded.some((w) => text.includes(w))
-            );
+        test: (name, file = '', line) => {
+            const [lowerName, lowerFile] = [name.toLowerCase(), file.toLowerCase()];
+            return words.every((w) => occurs(w, lowerName, lowerFile, line) !== w.isExcluded);
         },
         hits: (text) => {
             const lower = text.toLowerCase();
@@ -84,12 +116,13 @@ export function matchSet(
     n: number,
     name: (i: number) => string,
     file?: (i: number) => string,
+    line?: (i: number) => number,
 ): { set: Uint8Array; count: number } | null {
     if (m.empty) return null;
     const set = new Uint8Array(n);
     let count = 0;
     for (let i = 0; i < n; i++) {
-        if (!m.test(name(i), file?.(i))) continue;
+        if (!m.test(name(i), file?.(i), line?.(i))) continue;
         set[i] = 1;
         count++;
     }

@@ -10,6 +10,7 @@ import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { callTreePaint, callValue } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
+import { hitSteps, setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
@@ -22,6 +23,7 @@ import {
     certaintyCounts,
     layoutCallTree,
 } from '../../model/call_tree';
+import { hitFrames } from '../../model/frame_hits';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import { matchSet, type Matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
@@ -91,9 +93,14 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
                       tree.n,
                       (i) => tree.names[tree.name[i]],
                       (i) => tree.files[tree.file[i]],
+                      (i) => tree.line[i],
                   )
                 : null,
         [tree, search],
+    );
+    const hits = useMemo(
+        () => layout && hitFrames(layout.frames, match?.set ?? null),
+        [layout, match],
     );
     const query = route.value.query;
     const selected =
@@ -111,6 +118,9 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
                     layout={layout.frames}
                     paint={paint}
                     match={match?.set ?? null}
+                    hits={hits}
+                    hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
+                    onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={(node) => pushQuery({ frame: node >= 0 ? String(node) : null })}
                     onOpen={onOpen && ((node) => onOpen(tree.id[node]))}

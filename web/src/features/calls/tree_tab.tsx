@@ -6,6 +6,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { navigate, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
+import { hitSteps, setSearch } from '../../components/hit_steps';
 import { NumberField } from '../../components/number_field';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
@@ -37,6 +38,7 @@ export function CallTreeTab({ run }: { run: Run }) {
                       tree.n,
                       (i) => tree.names[tree.name[i]],
                       (i) => tree.files[tree.file[i]],
+                      (i) => tree.line[i],
                   )
                 : null,
         [tree, search],
@@ -128,12 +130,13 @@ function CallTreeToolbar(props: ToolbarProps) {
                 inputRef={input}
                 placeholder="Search functions"
                 hint="/"
-                width={wide ? 200 : 150}
+                width={wide ? 232 : 190}
                 count={count}
+                {...hitSteps(count)}
                 regex={filters.regex}
-                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
+                onRegex={(regex) => setSearch({ regex: regex ? '1' : null })}
                 error={error}
-                onInput={(q) => replaceQuery({ q: q || null })}
+                onInput={(q) => setSearch({ q: q || null })}
             />
         </Toolbar>
     );

@@ -4,7 +4,8 @@ import { pushQuery, route } from '../../base/router';
 import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
-import { childLists } from '../../model/frames';
+import { hitSteps, setSearch } from '../../components/hit_steps';
+import { childLists, type FrameLayout } from '../../model/frames';
 import { layoutIcicle } from '../../model/icicle';
 import { ORIGINS } from '../../model/tint';
 import type { ImportData } from './data';
@@ -18,6 +19,9 @@ interface PictureProps {
     mode: Mode;
     hidden: Uint8Array | null;
     match: Uint8Array | null;
+    /** of the icicle */
+    layout: FrameLayout;
+    hits: Int32Array | null;
     /** threshold in µs, and the time that it applies to: a cumulative threshold applies to the
      * icicle, a self threshold to the treemap */
     minUs: number;
@@ -27,16 +31,24 @@ interface PictureProps {
     onSelect: (node: number) => void;
 }
 
-/** The icicle in one of its two orders, or the treemap. */
-export function ImportsPicture(props: PictureProps) {
-    const { data, mode, hidden, match, minUs, by, selected, onSelect } = props;
-    const query = route.value.query;
+/** Layout of the icicle in one of its two orders. */
+export function useIcicle(
+    data: ImportData,
+    mode: Mode,
+    hidden: Uint8Array | null,
+    minCumulativeUs: number,
+): FrameLayout {
     const leftHeavy = mode !== 'order';
-    const minCumulativeUs = by === 'cumulative' ? minUs : 0;
-    const layout = useMemo(
+    return useMemo(
         () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs: minCumulativeUs }),
         [data, leftHeavy, hidden, minCumulativeUs],
     );
+}
+
+/** The icicle in one of its two orders, or the treemap. */
+export function ImportsPicture(props: PictureProps) {
+    const { data, mode, hidden, match, layout, hits, minUs, by, selected, onSelect } = props;
+    const query = route.value.query;
     const paint = useMemo(
         () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
         [data, layout],
@@ -63,6 +75,9 @@ export function ImportsPicture(props: PictureProps) {
                     layout={layout}
                     paint={paint}
                     match={match}
+                    hits={hits}
+                    hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
+                    onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={onSelect}
                     zoom={query.zoom ?? ''}

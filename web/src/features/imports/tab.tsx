@@ -3,20 +3,23 @@
  * The Imports tab: the icicle in full width, below it the modules as a flat table or tree, and the
  * packages. All its state is in the URL.
  */
+import { useMemo } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, pct } from '../../base/units';
+import { hitSteps } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
+import { hitFrames } from '../../model/frame_hits';
 import { readFilters } from '../../model/filter_query';
 import { matchedTotal } from '../../model/icicle';
 import { type ImportData, summaryOf, useSearchHits, useImportData } from './data';
 import { ImportsModules } from './modules';
 import { PackagesPane } from './packages_pane';
-import { ImportsPicture } from './picture';
+import { ImportsPicture, useIcicle } from './picture';
 import { ImportsToolbar, readMode } from './toolbar';
 
 export function ImportsTab({ run }: { run: Run }) {
@@ -62,6 +65,10 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
             return node < 0 ? null : String(data.tree.id[node]);
         },
     });
+    const minUs = filters.min === null ? 0 : filters.min * 1000;
+    const layout = useIcicle(data, mode, hidden, by === 'cumulative' ? minUs : 0);
+    const hits = useMemo(() => hitFrames(layout, found?.set ?? null), [layout, found]);
+    const steps = hitSteps(hits?.length ?? null);
     const matched = found ? matchedTotal(data.tree, found.set) : 0;
     const select = (node: number): void =>
         pushQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null });
@@ -73,7 +80,8 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 filters={filters}
                 mode={mode}
                 by={by}
-                count={found?.count ?? null}
+                count={hits?.length ?? null}
+                position={steps.position}
                 error={search.error}
                 matched={
                     found && data.total > 0 ? (
@@ -83,9 +91,11 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                         </span>
                     ) : null
                 }
-                onEnter={(backward) => {
-                    const next = nextHit(data, found?.set ?? null, selected, backward);
-                    if (next >= 0) select(next);
+                onStep={(by) => {
+                    steps.onStep(by);
+                    const { position } = hitSteps(hits?.length ?? null);
+                    const frame = hits?.[(position ?? 0) - 1] ?? -1;
+                    if (frame >= 0) select(layout.node[frame]);
                 }}
             />
             <ImportsPicture
@@ -93,7 +103,9 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 mode={mode}
                 hidden={hidden}
                 match={found?.set ?? null}
-                minUs={filters.min === null ? 0 : filters.min * 1000}
+                layout={layout}
+                hits={hits}
+                minUs={minUs}
                 by={by}
                 selected={selected}
                 onSelect={select}
@@ -113,22 +125,4 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
             </div>
         </>
     );
-}
-
-/** Node of the next hit in log order, or -1; continues at the other end of the log. */
-function nextHit(
-    data: ImportData,
-    set: Uint8Array | null,
-    from: number,
-    backward: boolean,
-): number {
-    if (!set) return -1;
-    const { n } = data.tree;
-    const step = backward ? n - 1 : 1;
-    const start = from < 0 ? (backward ? 0 : n - 1) : from;
-    for (let k = 1; k <= n; k++) {
-        const at = (start + k * step) % n;
-        if (set[at]) return at;
-    }
-    return -1;
 }

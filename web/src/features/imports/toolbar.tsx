@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
+import { setSearch } from '../../components/hit_steps';
 import { HideField } from '../../components/hide_field';
 import { Menu } from '../../components/menu';
 import { NumberField } from '../../components/number_field';
@@ -36,7 +37,8 @@ interface ToolbarProps {
     count: number | null;
     error: string | null;
     matched: ComponentChildren;
-    onEnter: (backward: boolean) => void;
+    position: number | null;
+    onStep: (by: 1 | -1) => void;
 }
 
 export function ImportsToolbar(props: ToolbarProps) {
@@ -79,13 +81,14 @@ export function ImportsToolbar(props: ToolbarProps) {
                 inputRef={input}
                 placeholder={LABELS.searchModules}
                 hint="/"
-                width={wide ? 180 : 176}
+                width={wide ? 212 : 196}
                 count={props.count}
+                position={props.position}
+                onStep={props.onStep}
                 regex={filters.regex}
-                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
+                onRegex={(regex) => setSearch({ regex: regex ? '1' : null })}
                 error={props.error}
-                onInput={(q) => replaceQuery({ q: q || null })}
-                onEnter={props.onEnter}
+                onInput={(q) => setSearch({ q: q || null })}
             />
             {wide && props.matched}
         </Toolbar>

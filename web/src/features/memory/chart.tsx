@@ -5,6 +5,7 @@
  */
 import type { LineView, PlotArea } from '../../components/chart';
 import { PanelLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
+import { canScroll, hintAtZoom, readWheel } from '../../components/wheel';
 import { formatFixed, THIN_SPACE } from '../../base/units';
 import {
     brokenLine,
@@ -39,7 +40,6 @@ interface MemoryChartProps {
 }
 
 const LABEL = 'memory over time';
-const WHEEL_STEP = 1.2;
 
 function viewOf({ curves, window, top }: MemoryChartProps, token: Token): LineView {
     return {
@@ -84,14 +84,16 @@ export function MemoryChart(props: MemoryChartProps) {
     const yOf = (mib: number) => (area ? area.bottom - (mib / top) * (area.bottom - area.top) : 0);
 
     function onWheel(event: WheelEvent): void {
-        event.preventDefault();
-        if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-            const width = area ? area.right - area.left : 1;
-            onWindow(panWindow(window, event.deltaX / width, length));
+        const turn = readWheel(event);
+        if (turn.kind === 'scroll') {
+            if (!canScroll(event.currentTarget as HTMLElement, turn.px)) hintAtZoom();
             return;
         }
-        const factor = event.deltaY > 0 ? WHEEL_STEP : 1 / WHEEL_STEP;
-        onWindow(zoomWindow(window, timeAt(event), factor, length));
+        event.preventDefault();
+        if (turn.kind === 'pan') {
+            const width = area ? area.right - area.left : 1;
+            onWindow(panWindow(window, turn.px / width, length));
+        } else onWindow(zoomWindow(window, timeAt(event), turn.factor, length));
     }
     const visiblePeak = peak && peak.t_s >= window.from && peak.t_s <= window.to ? peak : null;
     return (

@@ -13,10 +13,12 @@ import type { Run } from '../../base/types';
 import { THIN_SPACE, int, pct, plural } from '../../base/units';
 import { flamePaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
+import { hitSteps, setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { familyOf, kindLabel } from '../../model/family';
+import { hitFrames } from '../../model/frame_hits';
 import { type Matcher, matchSet } from '../../model/search';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
@@ -124,6 +126,7 @@ export function FlamePane({
             flame && search ? matchSet(search, flame.n, (i) => flame.names[flame.name[i]]) : null,
         [flame, search],
     );
+    const hits = useMemo(() => layout && hitFrames(layout, match?.set ?? null), [layout, match]);
     useEffectOn(() => {
         const share = flame && match ? matchedNs(flame, match.set) / (flame.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
@@ -153,6 +156,9 @@ export function FlamePane({
                     layout={layout}
                     paint={paint}
                     match={match?.set ?? null}
+                    hits={hits}
+                    hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
+                    onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={(node) => pushQuery({ flame_frame: node >= 0 ? String(node) : null })}
                     zoom={flame_zoom ?? ''}

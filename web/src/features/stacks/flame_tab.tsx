@@ -4,9 +4,10 @@
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { replaceQuery, route } from '../../base/router';
+import { route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
+import { hitSteps, setSearch } from '../../components/hit_steps';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
@@ -52,12 +53,13 @@ export function FlameTab({ run }: { run: Run }) {
                     inputRef={input}
                     placeholder="Search names"
                     hint="/"
-                    width={wide ? 208 : 150}
+                    width={wide ? 232 : 190}
                     count={matched.count}
+                    {...hitSteps(matched.count)}
                     regex={filters.regex}
-                    onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
+                    onRegex={(regex) => setSearch({ regex: regex ? '1' : null })}
                     error={search.error}
-                    onInput={(q) => replaceQuery({ q: q || null })}
+                    onInput={(q) => setSearch({ q: q || null })}
                 />
             </Toolbar>
             <FlamePane
